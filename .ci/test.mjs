@@ -1,0 +1,13 @@
+// Lint, then the whole mocha suite. Extra arguments go to mocha (for example: npm test -- --grep osregex).
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const lint = spawnSync(process.execPath, [join(root, '.ci/lint.mjs')], { cwd: root, stdio: 'inherit' });
+const mocha = spawnSync(
+  process.execPath,
+  ['--enable-source-maps', join(root, 'node_modules/mocha/bin/mocha.js'), ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, SVC_LINT_FAILED: lint.status === 0 ? '' : '1' } },
+);
+process.exit(lint.status !== 0 ? (lint.status ?? 1) : (mocha.status ?? 1));

@@ -1,0 +1,62 @@
+/** Layer rules: bin, api and daemons build on lib; lib knows none of them; engine is pure. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'lib-knows-no-daemon',
+      severity: 'error',
+      from: { path: '^lib/' },
+      to: { path: '^(bin|api|daemons|test)/' },
+    },
+    {
+      name: 'daemons-stand-alone',
+      severity: 'error',
+      comment: 'Two daemons that need the same thing put it in lib or ask each other over the bus.',
+      from: { path: '^daemons/([^/]+)/' },
+      to: { path: '^(bin|api|test|daemons/(?!$1/))' },
+    },
+    {
+      name: 'api-uses-lib-only',
+      severity: 'error',
+      from: { path: '^api/' },
+      to: { path: '^(bin|daemons|test)/' },
+    },
+    {
+      name: 'bin-uses-lib-only',
+      severity: 'error',
+      from: { path: '^bin/' },
+      to: { path: '^(api|daemons|test)/' },
+    },
+    {
+      name: 'engine-is-pure',
+      severity: 'error',
+      comment: 'Events in, alerts out: the engine does no transport, storage or logging of its own.',
+      from: { path: '^lib/(engine|patterns|xml)/' },
+      to: { path: '^lib/(?!engine/|patterns/|xml/)' },
+    },
+    {
+      name: 'patterns-and-xml-are-leaves',
+      severity: 'error',
+      from: { path: '^lib/(patterns|xml)/' },
+      to: { path: '^lib/engine/' },
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-dev-dependency-in-product',
+      severity: 'error',
+      from: { path: '^(bin|api|daemons|lib)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|node_modules)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,107 @@
+/** Category of an event, from the decoder's `type` (rules-and-alerts.md 3.1); undecoded events are `syslog`. */
+export type Category =
+  'syslog' | 'firewall' | 'ids' | 'web-log' | 'squid' | 'windows' | 'ossec' | 'host-information' | 'ossec-alert';
+
+/** Static members a decoder can set, in the order they are written under `data` (decoding.md 5). */
+export const STATIC_FIELDS = [
+  'protocol',
+  'action',
+  'srcip',
+  'srcport',
+  'srcuser',
+  'dstip',
+  'dstport',
+  'dstuser',
+  'id',
+  'status',
+  'url',
+  'data',
+  'extra_data',
+  'system_name',
+] as const;
+export type StaticField = (typeof STATIC_FIELDS)[number];
+
+/** What the engine reports while it works: texts are those of the specs, the daemon's logger stands behind it. */
+export interface Diagnostics {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** The decoder as decided for an event: what alerts show and what rules compare (decoding.md 4.4, 4.5). */
+export type DecoderIdentity = {
+  /** Number for `decoded_as`: children share the parent's unless `use_own_name`. */
+  readonly id: number;
+  readonly name: string;
+  /** Shown as `decoder.parent`; present only when a child with `prematch` was selected. */
+  readonly parent?: string;
+  readonly ftscomment?: string;
+  readonly accumulate: boolean;
+};
+
+/** An event as it arrives: all texts are byte strings (one char code 0..255 a byte), as every text in the engine. */
+export type IncomingEvent = {
+  /** Queue id of the envelope, one character (decoding.md 3.1). */
+  readonly queue: string;
+  /** Location as the envelope carries it, unescaped; may begin with `[id] (name) ip->` (decoding.md 3.2). */
+  readonly location: string;
+  readonly message: string;
+  /** Receive time, epoch milliseconds. Correlation and alert timestamps use it, so that replay gives the same result. */
+  readonly receivedAt: number;
+  /** Labels of the agent, name to value (UTF-8 as byte strings). */
+  readonly labels?: ReadonlyMap<string, string>;
+};
+
+/**
+ * An event on its way through pre-decoding, decoding and rules. Mutable and filled in place; every member exists from
+ * the start, so that all events have one hidden class.
+ */
+export class EngineEvent {
+  readonly queue: string;
+  readonly receivedAt: number;
+  readonly labels: ReadonlyMap<string, string> | undefined;
+  agentId = '000';
+  /** After removal of the leading `[id] `; what rules see as `location`. */
+  location: string;
+  /** Agent name for agents' events, else the header's host or the manager's short name. What rules see. */
+  hostname = '';
+  readonly fullLog: string;
+  /** The part after the header: what decoders and `match`/`regex` look at. */
+  log: string;
+  programName: string | undefined = undefined;
+  /** Time stamp text of the header. */
+  timestamp: string | undefined = undefined;
+
+  decoder: DecoderIdentity | undefined = undefined;
+  category: Category = 'syslog';
+
+  protocol: string | undefined = undefined;
+  action: string | undefined = undefined;
+  srcip: string | undefined = undefined;
+  srcport: string | undefined = undefined;
+  srcuser: string | undefined = undefined;
+  dstip: string | undefined = undefined;
+  dstport: string | undefined = undefined;
+  dstuser: string | undefined = undefined;
+  id: string | undefined = undefined;
+  status: string | undefined = undefined;
+  url: string | undefined = undefined;
+  data: string | undefined = undefined;
+  extra_data: string | undefined = undefined;
+  system_name: string | undefined = undefined;
+
+  /** Dynamic fields in order of capture; with equal names (case-insensitively) the first counts (decoding.md 4.6). */
+  readonly fieldNames: string[] = [];
+  readonly fieldValues: string[] = [];
+
+  constructor(incoming: IncomingEvent) {
+    this.queue = incoming.queue;
+    this.receivedAt = incoming.receivedAt;
+    this.labels = incoming.labels;
+    this.location = incoming.location;
+    const end = incoming.message.indexOf('\0');
+    this.fullLog = end < 0 ? incoming.message : incoming.message.slice(0, end);
+    this.log = this.fullLog;
+  }
+}

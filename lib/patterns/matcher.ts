@@ -1,0 +1,34 @@
+/** Pattern languages of rules and decoders (decoding.md 1). */
+export type PatternLanguage = 'osmatch' | 'osregex' | 'pcre2';
+
+/**
+ * Scratch state shared by all matches of one event: results of the last successful `exec` and the step budget.
+ * One object lives as long as its engine, so that a match allocates nothing.
+ */
+export class MatchContext {
+  /** Steps left for the event at hand; a matcher that would go below 0 answers "no match" and sets `exhausted`. */
+  stepsLeft = Number.MAX_SAFE_INTEGER;
+  /** Set by the matcher that ran out of steps; whoever owns the event reads and clears it. */
+  exhausted = false;
+  /** Where a decoder goes on: `adv(end)` is made from it (decoding.md 1.3.6). -1 = none. */
+  end = -1;
+  /** Number of valid entries of `captures`. */
+  captureCount = 0;
+  /** Captured texts of the last successful `exec`, as byte strings. */
+  readonly captures: string[] = [];
+}
+
+/**
+ * A compiled pattern. Subjects are byte strings (one char code 0..255 a byte, no NUL). The caller cuts the subject:
+ * position 0 is where `^` matches and nothing before it can be seen.
+ */
+export interface Matcher {
+  readonly language: PatternLanguage;
+  readonly source: string;
+  /** How matching cost is bounded: `linear` needs no budget, `guarded` counts steps of the context. */
+  readonly cost: 'linear' | 'guarded';
+  /** Whether the subject matches (negation with a leading `!` of OS_Match included). No captures. */
+  test(subject: string, context: MatchContext): boolean;
+  /** As `test`, and on success sets `end`, `captures` and `captureCount` of the context. */
+  exec(subject: string, context: MatchContext): boolean;
+}

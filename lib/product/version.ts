@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { productRoot } from './product-root.js';
+
+/**
+ * Version that agents, API clients and scripts compare (handshake, enrolment, `GET /`, agent 000). It names the
+ * release line this product is a drop-in for, not the product itself (product.md 10, "Two versions").
+ */
+export const COMPATIBILITY_VERSION = '4.14.7';
+
+/** The product's own version, from package.json: shown by `-V` and `svc-control info`. */
+export function productVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', productRoot()), 'utf8'));
+  if (
+    typeof manifest === 'object' &&
+    manifest !== null &&
+    'version' in manifest &&
+    typeof manifest.version === 'string'
+  ) {
+    return manifest.version;
+  }
+  throw new Error('package.json has no version');
+}
