@@ -21,12 +21,24 @@ export const STATIC_FIELDS = [
 ] as const;
 export type StaticField = (typeof STATIC_FIELDS)[number];
 
-/** What the engine reports while it works: texts are those of the specs, the daemon's logger stands behind it. */
+/** Where in a ruleset a message belongs. */
+export type SourcePlace = {
+  /** As the caller named the source, for example `etc/rules/local_rules.xml`. */
+  readonly file: string;
+  /** First line 1; 0 = the file as a whole. */
+  readonly line: number;
+  readonly ruleId?: number;
+};
+
+/**
+ * What the engine reports while it works: texts are those of the specs, the daemon's logger stands behind it and
+ * appends the place, where there is one.
+ */
 export interface Diagnostics {
-  debug(message: string): void;
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
+  debug(message: string, place?: SourcePlace): void;
+  info(message: string, place?: SourcePlace): void;
+  warn(message: string, place?: SourcePlace): void;
+  error(message: string, place?: SourcePlace): void;
 }
 
 /** The decoder as decided for an event: what alerts show and what rules compare (decoding.md 4.4, 4.5). */
