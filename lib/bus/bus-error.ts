@@ -1,0 +1,39 @@
+/**
+ * Codes the bus itself uses; a daemon may answer codes of its own beside them.
+ *
+ * - `unavailable`: the daemon does not run, cannot be reached, or went away during the call
+ * - `timeout`: no answer within the deadline; whether the call was carried out is not known
+ * - `unknown_method`, `bad_params`, `too_large`: the request was refused before anything was done
+ * - `busy`: a limit on calls or on unacknowledged events is reached; nothing was done, try again later
+ * - `internal`: the daemon failed while it answered, or answered something its contract does not allow
+ * - `closed`: this side was closed
+ * - `in_use`, `bad_path`: the socket cannot be bound
+ */
+export type BusErrorCode =
+  | 'unavailable'
+  | 'timeout'
+  | 'unknown_method'
+  | 'bad_params'
+  | 'too_large'
+  | 'busy'
+  | 'internal'
+  | 'closed'
+  | 'in_use'
+  | 'bad_path';
+
+/** A failed call, send or bind. A handler throws one to answer the caller with its code and message. */
+export class BusError extends Error {
+  override readonly name = 'BusError';
+
+  /**
+   * @param code one of {@link BusErrorCode} or a code of the daemon's own (lower case, underscores)
+   * @param message what a user may read: no secrets, no stack
+   */
+  constructor(
+    readonly code: BusErrorCode | (string & {}),
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
