@@ -1,0 +1,77 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import forge from 'node-forge';
+import type { Logger } from '../daemon/logger.js';
+
+/** Days a generated certificate is valid (rest-api.md 1.1). */
+const VALID_DAYS = 365;
+/** Bits of the generated RSA key (rest-api.md 1.1). */
+const KEY_BITS = 2048;
+
+export type CertificateFiles = { readonly key: string; readonly certificate: string };
+
+/**
+ * Makes a private key (RSA 2048, PKCS#8 PEM) and a self-signed X.509 v3 certificate for `localhost` (rest-api.md 1.1).
+ * @param now start of the validity
+ */
+export async function makeSelfSignedCertificate(now: Date): Promise<{ key: string; certificate: string }> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: KEY_BITS, publicExponent: 65537 });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const signer = forge.pki.privateKeyFromPem(key);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.setRsaPublicKey(signer.n, signer.e);
+  // A leading zero bit keeps the serial positive; a zero first byte would shorten it.
+  const serial = randomBytes(16);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  certificate.serialNumber = serial.toString('hex');
+  certificate.validity.notBefore = new Date(now);
+  certificate.validity.notAfter = new Date(now.getTime() + VALID_DAYS * 86_400_000);
+  const name = [
+    { shortName: 'C', value: 'DE' },
+    { shortName: 'ST', value: 'None' },
+    { shortName: 'L', value: 'None' },
+    { shortName: 'O', value: 'Security Manager' },
+    { shortName: 'CN', value: 'security-manager' },
+  ];
+  certificate.setSubject(name);
+  certificate.setIssuer(name);
+  certificate.setExtensions([{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }]);
+  certificate.sign(signer, forge.md.sha256.create());
+  return { key, certificate: forge.pki.certificateToPem(certificate) };
+}
+
+/**
+ * Makes key and certificate when either file is missing; files that exist together are left alone. Both are written
+ * with mode 0400, the key first, each in one step.
+ * @returns whether files were made
+ */
+export async function ensureSelfSignedCertificate(
+  files: CertificateFiles,
+  logger: Pick<Logger, 'info'>,
+  now = new Date(),
+): Promise<boolean> {
+  if (existsSync(files.key) && existsSync(files.certificate)) return false;
+  logger.info('HTTPS is enabled but cannot find the private key and/or certificate. Attempting to generate them');
+  const made = await makeSelfSignedCertificate(now);
+  writeReadOnly(files.key, made.key);
+  logger.info(`Generated private key file in ${files.key}`);
+  writeReadOnly(files.certificate, made.certificate);
+  logger.info(`Generated certificate file in ${files.certificate}`);
+  return true;
+}
+
+function writeReadOnly(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o770 });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const file = openSync(temporary, 'wx', 0o400);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  chmodSync(temporary, 0o400);
+  renameSync(temporary, path);
+}
