@@ -74,6 +74,8 @@ export class EngineEvent {
   readonly receivedAt: number;
   readonly labels: ReadonlyMap<string, string> | undefined;
   agentId = '000';
+  /** Whether the location began with `[id] `; then the host name of a syslog header does not count. */
+  fromAgent = false;
   /** After removal of the leading `[id] `; what rules see as `location`. */
   location: string;
   /** Agent name for agents' events, else the header's host or the manager's short name. What rules see. */
