@@ -62,9 +62,11 @@ export class FramedSocket {
   async stop(): Promise<void> {
     for (const socket of this.#connections) socket.destroy();
     if (!this.#server.listening) return;
-    await new Promise<void>((resolve) => this.#server.close(() => {
-      resolve();
-    }));
+    await new Promise<void>((resolve) =>
+      this.#server.close(() => {
+        resolve();
+      }),
+    );
   }
 
   #accept(socket: Socket): void {
