@@ -24,7 +24,9 @@ export function predecode(event: EngineEvent, managerName: string): void {
   }
   // A German "Mär" takes one byte more than the formats know. They are tested as if it were "Mar", but cut the original.
   const text =
-    message.charCodeAt(1) === 0xc3 && message.charCodeAt(2) === 0xa4 ? `${message.charAt(0)}a${message.slice(3)}` : message;
+    message.charCodeAt(1) === 0xc3 && message.charCodeAt(2) === 0xa4
+      ? `${message.charAt(0)}a${message.slice(3)}`
+      : message;
   const length = text.length;
   if (length < 17) {
     return;
@@ -45,7 +47,6 @@ export function predecode(event: EngineEvent, managerName: string): void {
   }
   const header = otherSyslogHeader(text, length);
   if (header > 0) {
-    // The stamp of 2024-03-07 09:15:02,805 is followed directly by the rest of 24 bytes; all stamps are one shorter.
     event.timestamp = message.slice(0, header - 1);
     readSyslogHeader(event, message, header);
     return;
@@ -100,24 +101,8 @@ function otherSyslogHeader(text: string, length: number): number {
     : 0;
 }
 
-/** The formats whose hosts and programs are not in a syslog header. Positions are tested on `text`, `message` is cut. */
+/** The formats without a syslog header, in the order they are tested. Positions are tested on `text`, `message` is cut. */
 function readOtherFormat(event: EngineEvent, message: string, text: string, length: number): void {
-  const c0 = text.charCodeAt(0);
-  if (c0 === 0x5b) {
-    if (isApache(text, length)) {
-      event.timestamp = message.slice(1, 25);
-      event.log = message.slice(27);
-    } else if (isAppleLog(text, length)) {
-      readAppleLog(event, message);
-    } else {
-      readDatedFormat(event, message, text, length);
-    }
-    return;
-  }
-  readDatedFormat(event, message, text, length);
-}
-
-function readDatedFormat(event: EngineEvent, message: string, text: string, length: number): void {
   if (isXferlog(text, length)) {
     event.timestamp = message.slice(0, 24);
     event.log = message.slice(25);
@@ -127,6 +112,11 @@ function readDatedFormat(event: EngineEvent, message: string, text: string, leng
   } else if (isSuricata(text, length)) {
     event.timestamp = message.slice(0, 26);
     event.log = message.slice(28);
+  } else if (isApache(text, length)) {
+    event.timestamp = message.slice(1, 25);
+    event.log = message.slice(27);
+  } else if (isAppleLog(text, length)) {
+    readAppleLog(event, message);
   } else if (isSquid(text, length)) {
     let start = 14;
     while (message.charCodeAt(start) === SPACE) {
@@ -178,6 +168,7 @@ function isSuricata(text: string, length: number): boolean {
 function isApache(text: string, length: number): boolean {
   return (
     length >= 27 &&
+    text.charCodeAt(0) === 0x5b &&
     text.charCodeAt(4) === SPACE &&
     text.charCodeAt(8) === SPACE &&
     text.charCodeAt(11) === SPACE &&
@@ -191,6 +182,7 @@ function isApache(text: string, length: number): boolean {
 function isAppleLog(text: string, length: number): boolean {
   return (
     length >= 26 &&
+    text.charCodeAt(0) === 0x5b &&
     text.charCodeAt(1) === 0x54 &&
     text.charCodeAt(5) === SPACE &&
     text.charCodeAt(10) === DOT &&
