@@ -1,0 +1,53 @@
+import { COMPONENTS, type Component } from './component.js';
+
+type Breakdown = Record<Component, number>;
+
+function emptyBreakdown(): Breakdown {
+  return Object.fromEntries(COMPONENTS.map((name) => [name, 0])) as Breakdown;
+}
+
+/** What svc-analysisd counts since its start (rules-and-alerts.md 11.3, 11.4). */
+export class Counters {
+  readonly startedAt: number;
+  bytesReceived = 0;
+  eventsReceived = 0;
+  eventsProcessed = 0;
+  eventsDropped = 0;
+  alertsWritten = 0;
+  archivesWritten = 0;
+  firewallWritten = 0;
+  ftsWritten = 0;
+  statsWritten = 0;
+  /** Events whose matching ran out of steps; the rules concerned are named in the log. */
+  budgetExceeded = 0;
+  readonly decoded: Breakdown = emptyBreakdown();
+  readonly dropped: Breakdown = emptyBreakdown();
+
+  /** @param startedAt epoch milliseconds */
+  constructor(startedAt: number) {
+    this.startedAt = startedAt;
+  }
+
+  /** Events decoded, whatever the component. */
+  totalDecoded(): number {
+    let total = 0;
+    for (const name of COMPONENTS) total += this.decoded[name];
+    return total;
+  }
+}
+
+/** The breakdown tree of `getstats`: integrations, modules and log sources in their own objects. */
+export function breakdownTree(counts: Readonly<Breakdown>): Record<string, unknown> {
+  const pick = (...names: Component[]) => Object.fromEntries(names.map((name) => [name, counts[name]]));
+  return {
+    ...pick('agent', 'agentless', 'dbsync'),
+    integrations_breakdown: pick('virustotal'),
+    modules_breakdown: {
+      ...pick('aws', 'azure', 'ciscat', 'command', 'docker', 'gcp', 'github'),
+      logcollector_breakdown: pick('eventchannel', 'eventlog', 'macos', 'others'),
+      ...pick('ms-graph', 'office365', 'oscap', 'osquery', 'rootcheck', 'sca', 'syscheck', 'syscollector'),
+      ...pick('upgrade', 'vulnerability'),
+    },
+    ...pick('monitor', 'remote', 'syslog'),
+  };
+}
