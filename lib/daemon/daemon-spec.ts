@@ -1,5 +1,6 @@
 import type { DaemonName } from '../product/daemon-names.js';
 import type { Home } from './home.js';
+import type { DebugLevel } from './daemon-logger.js';
 import type { Logger } from './logger.js';
 
 /** An address a daemon listens on, as written to `var/run/<daemon>.json` (design.md 4 "Home"). */
@@ -9,13 +10,40 @@ export type BoundAddress = {
   readonly port?: number;
 };
 
-/** What a daemon's `build` gets: the composition root makes everything else from it by hand. */
-export type DaemonContext = {
+/** What a daemon's `check` gets. */
+export type CheckContext = {
   readonly name: DaemonName;
   readonly home: Home;
   readonly logger: Logger;
+};
+
+/** What a daemon's `build` gets: the composition root makes everything else from it by hand. */
+export type DaemonContext = CheckContext & {
+  /** Verbosity asked for by `-d` or the home's internal options. */
+  readonly debugLevel: DebugLevel;
+  /** A logger whose lines carry `<daemon>:<module>` as their tag (daemons-and-config.md 3.7). */
+  readonly moduleLogger: (module: string) => Logger;
   /** Tells the lifecycle of a failure after which the daemon cannot go on: it is logged and the process exits 1. */
   readonly fatal: (error: unknown) => void;
+  /**
+   * A condition the operator must mend while the daemon goes on with its last good state (a ruleset that does not
+   * load, say). It is logged as an error now and each minute and shown by `svc-control status`, until undefined is
+   * given.
+   */
+  readonly setProblem: (problem: string | undefined) => void;
+  readonly commonHandlers: CommonHandlers;
+};
+
+/**
+ * The methods that the lifecycle answers for every daemon. A daemon with a request socket spreads them into the
+ * handlers of its server, beside the `commonMethods` in its contract.
+ */
+export type CommonHandlers = {
+  ping(): { daemon: string; pid: number; version: string };
+  /** What `RunningDaemon.stats` gives; empty without it. */
+  stats(): Promise<Record<string, unknown>>;
+  /** As SIGHUP, with the outcome. @throws the error of `RunningDaemon.reload`; the running state stays */
+  reload(): Promise<{ restartNeeded: string[] }>;
 };
 
 /** The running daemon as the lifecycle sees it. */
@@ -23,12 +51,15 @@ export type RunningDaemon = {
   /** Bound listeners, known before the first heartbeat. */
   readonly addresses: Readonly<Record<string, BoundAddress>>;
   /**
-   * Re-reads configuration in place (SIGHUP, `svc-control reload`). On an error the running state stays.
+   * Re-reads configuration in place (SIGHUP, `svc-control reload`). On an error the running state stays. The
+   * lifecycle never runs two at a time.
    * @returns names of configuration sections that changed but need a restart
    * @throws an Error whose message names file, line or field
    */
   reload(): Promise<readonly string[]>;
-  /** Drains and stops; must settle within 5 s. */
+  /** Counters of the daemon, in groups of its own. */
+  stats?(): Record<string, unknown> | Promise<Record<string, unknown>>;
+  /** Drains and stops; must settle within 4.5 s, after which the process exits 1 without waiting. */
   stop(): Promise<void>;
 };
 
@@ -39,6 +70,10 @@ export type DaemonSpec = {
    * Checks configuration without side effects (`-t`).
    * @throws an Error whose message names file, line or field
    */
-  check(context: Pick<DaemonContext, 'name' | 'home' | 'logger'>): Promise<void>;
+  check(context: CheckContext): Promise<void>;
+  /**
+   * Makes and starts the daemon; the process counts as started when it resolves.
+   * @throws an Error with one clear message; it is logged as critical and the process exits 1
+   */
   build(context: DaemonContext): Promise<RunningDaemon>;
 };

@@ -1,0 +1,66 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { DebugLevel } from './daemon-logger.js';
+
+/** What a daemon was started with (daemons-and-config.md 3.5). */
+export type DaemonFlags = {
+  /** Lines also go to standard error. Daemons never fork themselves: the supervisor detaches them. */
+  readonly foreground: boolean;
+  /** Undefined when `-d` was not given: internal options then decide. */
+  readonly debugLevel: DebugLevel | undefined;
+  readonly test: boolean;
+  readonly home: string | undefined;
+  readonly user: string | undefined;
+  readonly group: string | undefined;
+};
+
+/** What the command line asks for. */
+export type ParsedFlags =
+  | { readonly kind: 'run'; readonly flags: DaemonFlags }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'done'; readonly exitCode: number };
+
+function nonEmpty(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It must not be empty.');
+  return value;
+}
+
+/** Parses a daemon's arguments. Help and errors are printed here. */
+export function parseDaemonFlags(name: string, args: readonly string[]): ParsedFlags {
+  let debug = 0;
+  const command = new Command(name)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
+    .helpOption('-h, --help', 'show this help')
+    .option('-f, --foreground', 'stay in the foreground: log to standard error, too')
+    .option('-d, --debug', 'debug mode; twice for more')
+    .option('-t, --test', 'check the configuration and exit: 0 when it is good, 1 when not')
+    .option('-V, --version', 'show version and licence')
+    .option('--home <dir>', 'home of the manager (default: $SVC_HOME, else the installed one)', nonEmpty)
+    .option('-D <dir>', 'the same as --home, for scripts that pass it', nonEmpty)
+    .option('-u, --user <user>', 'run as this user (only for root; default: the user recorded in the home)', nonEmpty)
+    .option('-g, --group <group>', 'run as this group (only for root)', nonEmpty)
+    .allowExcessArguments(false);
+  command.on('option:debug', () => {
+    debug += 1;
+  });
+  try {
+    command.parse([...args], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return { kind: 'done', exitCode: error.exitCode };
+    throw error;
+  }
+  const options: Record<string, unknown> = command.opts();
+  if (options['version'] === true) return { kind: 'version' };
+  const text = (key: string) => (typeof options[key] === 'string' ? options[key] : undefined);
+  return {
+    kind: 'run',
+    flags: {
+      foreground: options['foreground'] === true,
+      debugLevel: debug === 0 ? undefined : debug === 1 ? 1 : 2,
+      test: options['test'] === true,
+      home: text('home') ?? text('D'),
+      user: text('user'),
+      group: text('group'),
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+
+/** A process that cannot be confused with a later one of the same number: pid plus start time. */
+export type ProcessIdentity = {
+  readonly pid: number;
+  /** `<boot id>:<clock ticks since boot>`; `unknown` where /proc hides other users' processes. */
+  readonly startTime: string;
+};
+
+const UNKNOWN = 'unknown';
+let cachedBootId: string | undefined;
+
+function bootId(): string {
+  try {
+    cachedBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'ascii').trim();
+  } catch {
+    cachedBootId = UNKNOWN;
+  }
+  return cachedBootId;
+}
+
+/**
+ * State letter and start time of `/proc/<pid>/stat`; undefined when there is no such file. The command name is in
+ * parentheses and may hold blanks and parentheses itself, so fields count from the last `)`.
+ */
+function readStat(pid: number): { state: string; startTicks: string } | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Identity of a running process; undefined when it does not run (a zombie does not). */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  if (!Number.isSafeInteger(pid) || pid < 1 || !exists(pid)) return undefined;
+  const stat = readStat(pid);
+  if (stat === undefined) return { pid, startTime: UNKNOWN };
+  if (stat.state === 'Z' || stat.state === 'X') return undefined;
+  return { pid, startTime: `${bootId()}:${stat.startTicks}` };
+}
+
+/** Identity of this process. */
+export function ownIdentity(): ProcessIdentity {
+  return identityOf(process.pid) ?? { pid: process.pid, startTime: UNKNOWN };
+}
+
+/** Whether this very process still runs. A start time that cannot be read on either side is not held against it. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  const now = identityOf(identity.pid);
+  if (now === undefined) return false;
+  return now.startTime === identity.startTime || now.startTime === UNKNOWN || identity.startTime === UNKNOWN;
+}
+
+/** Reads an identity out of parsed JSON; undefined when it is none. */
+export function parseIdentity(value: unknown): ProcessIdentity | undefined {
+  if (typeof value !== 'object' || value === null || !('pid' in value) || !('startTime' in value)) return undefined;
+  const { pid, startTime } = value;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1 || typeof startTime !== 'string') {
+    return undefined;
+  }
+  return { pid, startTime };
+}

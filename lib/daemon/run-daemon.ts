@@ -1,0 +1,336 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { productVersion } from '../product/version.js';
+import { parseDaemonFlags } from './daemon-flags.js';
+import type { DaemonFlags } from './daemon-flags.js';
+import { DaemonLogger, LogOutput } from './daemon-logger.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from './daemon-spec.js';
+import { describeError } from './describe-error.js';
+import { dropPrivileges } from './drop-privileges.js';
+import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
+import type { Home } from './home.js';
+import type { HomeRecord } from './home-record.js';
+import { readHomeRecord } from './home-record.js';
+import { ownIdentity } from './process-identity.js';
+import { LockHeldError, ProcessLock } from './process-lock.js';
+import { resolveHome } from './resolve-home.js';
+import { RunFiles } from './run-files.js';
+import type { RunRecord } from './run-record.js';
+import { writeRunRecord } from './run-record.js';
+
+/** Group members read, others see nothing (daemons-and-config.md 3.11). */
+const UMASK = 0o027;
+
+/** How long a daemon may drain after SIGTERM; with what the process needs to end, 5 s are kept. */
+const STOP_DEADLINE_MS = 4500;
+
+/** A problem that stays is logged again after this time. */
+const PROBLEM_REPEAT_MS = 60_000;
+
+const SIGNAL_TEXT: Readonly<Record<string, string>> = {
+  SIGTERM: 'Terminated',
+  SIGINT: 'Interrupt',
+  SIGQUIT: 'Quit',
+  SIGALRM: 'Alarm clock',
+};
+
+/**
+ * The life of a daemon: flags, home, configuration check, privileges, lock and pid file, logging, signals, heartbeat,
+ * end (daemons-and-config.md 3.5). It returns when the process is about to exit by itself only for `-V`, `-h` and
+ * `-t`; otherwise the process lives until a signal, `fatal` or an uncaught error ends it.
+ * @param args of the command line, without node and script
+ */
+export async function runDaemon(spec: DaemonSpec, args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  // A reader that went away (`svc-x -f | head`) must not end a daemon.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+
+  const parsed = parseDaemonFlags(spec.name, args);
+  if (parsed.kind === 'done') {
+    process.exitCode = parsed.exitCode;
+    return;
+  }
+  if (parsed.kind === 'version') {
+    process.stdout.write(`${spec.name} v${productVersion()} - Security Manager\nLicence: Apache-2.0\n`);
+    return;
+  }
+
+  const { flags } = parsed;
+  const home = resolveHome(flags.home);
+  let record: HomeRecord;
+  try {
+    record = readHomeRecord(home);
+    process.chdir(home.root);
+    process.umask(UMASK);
+    if (!flags.test) dropPrivileges(spec.name, record, flags);
+  } catch (error) {
+    process.stderr.write(`${spec.name}: ${describeError(error)}\n`);
+    process.exit(1);
+  }
+
+  if (flags.test) process.exit(await testConfiguration(spec, home, flags));
+  const lifecycle = new Lifecycle(spec, home, record, flags);
+  await lifecycle.start();
+}
+
+/** `-t`: says only what is wrong, on standard error. */
+async function testConfiguration(spec: DaemonSpec, home: Home, flags: DaemonFlags): Promise<0 | 1> {
+  const output = new LogOutput(home, { plain: false, json: false, stderr: true }, flags.debugLevel ?? 0);
+  const logger = new DaemonLogger(output, spec.name);
+  const quiet = {
+    debug: (message: string) => logger.debug(message),
+    info: () => {},
+    warn: (message: string) => logger.warn(message),
+    error: (message: string) => logger.error(message),
+    critical: (message: string) => logger.critical(message),
+  };
+  try {
+    await spec.check({ name: spec.name, home, logger: quiet });
+    return 0;
+  } catch (error) {
+    logger.error(describeError(error));
+    return 1;
+  }
+}
+
+class Lifecycle {
+  readonly #spec: DaemonSpec;
+  readonly #home: Home;
+  readonly #files: RunFiles;
+  readonly #output: LogOutput;
+  readonly #logger: DaemonLogger;
+  #lock: ProcessLock | undefined;
+  #heartbeat: HeartbeatWriter | undefined;
+  #record: RunRecord | undefined;
+  #running: RunningDaemon | undefined;
+  #problem: { readonly text: string; readonly timer: NodeJS.Timeout } | undefined;
+  #reloading: Promise<readonly string[]> | undefined;
+  #nextReload: Promise<readonly string[]> | undefined;
+  #stopSignal: NodeJS.Signals | undefined;
+  #ending = false;
+
+  constructor(spec: DaemonSpec, home: Home, record: HomeRecord, flags: DaemonFlags) {
+    this.#spec = spec;
+    this.#home = home;
+    this.#files = new RunFiles(home, spec.name);
+    const owner =
+      process.geteuid?.() === 0 && record.uid !== undefined && record.gid !== undefined
+        ? { uid: record.uid, gid: record.gid }
+        : undefined;
+    this.#output = new LogOutput(
+      home,
+      { plain: true, json: true, stderr: flags.foreground },
+      flags.debugLevel ?? 0,
+      owner,
+    );
+    this.#logger = new DaemonLogger(this.#output, spec.name);
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.#lock = ProcessLock.acquire(this.#files.lock());
+      this.#output.open();
+    } catch (error) {
+      this.#lock?.release();
+      const reason =
+        error instanceof LockHeldError
+          ? `is already running (pid ${error.holder.pid})`
+          : `cannot start: ${describeError(error)}`;
+      process.stderr.write(`${this.#spec.name} ${reason}\n`);
+      process.exit(1);
+    }
+
+    process.on('uncaughtException', (error) => this.#fatal(error));
+    process.on('unhandledRejection', (reason) => this.#fatal(reason));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGALRM'] as const) {
+      process.on(signal, () => this.#onStopSignal(signal));
+    }
+    process.on('SIGHUP', () => this.#onReloadSignal());
+    process.on('SIGPIPE', () => {});
+
+    try {
+      rmSync(this.#files.exit(), { force: true });
+      writeFileSync(this.#files.pid(process.pid), `${process.pid}\n`, { mode: 0o640 });
+      this.#running = await this.#spec.build(this.#context());
+      this.#becomeReady(this.#running);
+    } catch (error) {
+      this.#fatal(error);
+      return;
+    }
+    this.#logger.info(`Started (pid: ${process.pid}).`);
+    if (this.#stopSignal !== undefined) await this.#stop(this.#running);
+  }
+
+  #context(): DaemonContext {
+    return {
+      name: this.#spec.name,
+      home: this.#home,
+      logger: this.#logger,
+      debugLevel: this.#output.debugLevel,
+      moduleLogger: (module) => this.#logger.tagged(`${this.#spec.name}:${module}`),
+      fatal: (error) => this.#fatal(error),
+      setProblem: (problem) => this.#setProblem(problem),
+      commonHandlers: {
+        ping: () => ({ daemon: this.#spec.name, pid: process.pid, version: productVersion() }),
+        stats: async () => (await this.#running?.stats?.()) ?? {},
+        reload: async () => {
+          if (this.#running === undefined || this.#stopSignal !== undefined) {
+            throw new Error(`${this.#spec.name} is starting or stopping`);
+          }
+          return { restartNeeded: [...(await this.#requestReload(this.#running))] };
+        },
+      },
+    };
+  }
+
+  /** Addresses are in place before the first heartbeat, so whoever sees the daemon running finds its ports. */
+  #becomeReady(running: RunningDaemon): void {
+    this.#record = {
+      daemon: this.#spec.name,
+      ...ownIdentity(),
+      startedAt: Date.now(),
+      version: productVersion(),
+      addresses: { ...running.addresses },
+      ...(this.#problem === undefined ? {} : { problem: this.#problem.text }),
+    };
+    writeRunRecord(this.#files.record(), this.#record);
+    const heartbeat = new HeartbeatWriter(this.#files.heartbeat());
+    heartbeat.beat();
+    this.#heartbeat = heartbeat;
+    setInterval(() => heartbeat.beat(), HEARTBEAT_INTERVAL_MS);
+  }
+
+  #setProblem(problem: string | undefined): void {
+    if (this.#problem?.text === problem) return;
+    if (this.#problem !== undefined) clearInterval(this.#problem.timer);
+    this.#problem = undefined;
+    if (problem !== undefined) {
+      this.#logger.error(problem);
+      const timer = setInterval(() => this.#logger.error(problem), PROBLEM_REPEAT_MS);
+      timer.unref();
+      this.#problem = { text: problem, timer };
+    }
+    this.#updateRecord({ problem });
+  }
+
+  #updateRecord(change: { readonly problem?: string | undefined; readonly reload?: RunRecord['reload'] }): void {
+    if (this.#record === undefined) return;
+    const { problem, ...rest } = { ...this.#record, ...change };
+    this.#record = problem === undefined ? rest : { ...rest, problem };
+    try {
+      writeRunRecord(this.#files.record(), this.#record);
+    } catch (error) {
+      this.#logger.error(`Unable to write '${this.#files.record()}': ${describeError(error)}`);
+    }
+  }
+
+  #onReloadSignal(): void {
+    if (this.#running === undefined || this.#stopSignal !== undefined) return;
+    // The outcome is logged and recorded where the reload runs.
+    this.#requestReload(this.#running).catch(() => {});
+  }
+
+  /** One reload at a time; requests that come during one share the next. */
+  #requestReload(running: RunningDaemon): Promise<readonly string[]> {
+    if (this.#nextReload !== undefined) return this.#nextReload;
+    const current = this.#reloading;
+    if (current === undefined) {
+      const reload = this.#reload(running).finally(() => {
+        this.#reloading = undefined;
+      });
+      this.#reloading = reload;
+      return reload;
+    }
+    const next = current
+      .catch(() => {})
+      .then(() => {
+        this.#nextReload = undefined;
+        return this.#requestReload(running);
+      });
+    this.#nextReload = next;
+    return next;
+  }
+
+  async #reload(running: RunningDaemon): Promise<readonly string[]> {
+    let restartNeeded: readonly string[] = [];
+    let refusal: string | undefined;
+    try {
+      restartNeeded = await running.reload();
+      this.#logger.info('Configuration reloaded.');
+      if (restartNeeded.length > 0) {
+        this.#logger.warn(`These sections changed and take effect after a restart: ${restartNeeded.join(', ')}.`);
+      }
+      return restartNeeded;
+    } catch (error) {
+      refusal = describeError(error);
+      this.#logger.error(`Reload refused, the running configuration stays: ${refusal}`);
+      throw error;
+    } finally {
+      this.#updateRecord({
+        reload: {
+          count: (this.#record?.reload?.count ?? 0) + 1,
+          at: Date.now(),
+          restartNeeded: [...restartNeeded],
+          ...(refusal === undefined ? {} : { error: refusal }),
+        },
+      });
+    }
+  }
+
+  #onStopSignal(signal: NodeJS.Signals): void {
+    if (this.#stopSignal !== undefined) return;
+    this.#stopSignal = signal;
+    const number = constants.signals[signal];
+    this.#logger.info(`(1225): SIGNAL [(${number})-(${SIGNAL_TEXT[signal] ?? signal})] Received. Exit Cleaning...`);
+    // A signal during the start is obeyed when the daemon is built, or at the deadline.
+    setTimeout(() => {
+      this.#logger.warn(`Not stopped within ${STOP_DEADLINE_MS / 1000} s: exiting without waiting longer.`);
+      this.#end(1);
+    }, STOP_DEADLINE_MS);
+    if (this.#running !== undefined) void this.#stop(this.#running);
+  }
+
+  async #stop(running: RunningDaemon): Promise<void> {
+    try {
+      await this.#reloading?.catch(() => {});
+      await running.stop();
+    } catch (error) {
+      this.#logger.error(`Stopping failed: ${describeError(error)}`, { err: error });
+      this.#end(1);
+      return;
+    }
+    this.#end(0);
+  }
+
+  /** Logs once why the daemon cannot go on, and exits 1. */
+  #fatal(error: unknown): void {
+    if (this.#ending) return;
+    const message = describeError(error);
+    this.#logger.critical(message, { err: error });
+    if (this.#output.debugLevel > 0 && error instanceof Error) this.#logger.debug(error.stack ?? '');
+    try {
+      writeFileSync(this.#files.exit(), JSON.stringify({ pid: process.pid, message, time: Date.now() }) + '\n', {
+        mode: 0o640,
+      });
+    } catch {
+      // The log line above has said it already.
+    }
+    this.#end(1);
+  }
+
+  #end(code: 0 | 1): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    try {
+      this.#heartbeat?.close();
+      for (const path of [this.#files.record(), this.#files.heartbeat(), this.#files.pid(process.pid)]) {
+        rmSync(path, { force: true });
+      }
+    } catch {
+      // Left behind, they are recognised as stale by pid and start time.
+    }
+    this.#lock?.release();
+    this.#output.close();
+    process.exit(code);
+  }
+}

@@ -1,0 +1,19 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Home } from '../../lib/daemon/home.js';
+
+/** A home with the directories and the record a daemon needs, in the system's temporary directory. */
+export class TemporaryHome extends Home {
+  constructor(record: Record<string, unknown> = { version: 1, role: 'server' }) {
+    super(mkdtempSync(join(tmpdir(), 'svc-')));
+    for (const directory of ['etc', 'logs', 'var/run', 'tmp', 'bin', 'queue']) {
+      mkdirSync(this.path(directory), { recursive: true });
+    }
+    writeFileSync(this.path('etc', 'home.json'), JSON.stringify(record));
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
