@@ -49,11 +49,11 @@ export function parseManagerConfig<S extends SectionName = SectionName>(
 ): ManagerConfig<S> {
   const blocksByName = sectionBlocks(readConfigurationXml(text, file), file);
   const warnings = [...fileWarnings];
-  const values: Record<string, unknown> = {};
+  const config: Record<string, unknown> = { file, warnings };
   for (const name of sections) {
-    values[name] = readSection(name, blocksByName, file, warnings);
+    config[name] = readSection(name, blocksByName, file, warnings);
   }
-  return { file, warnings, ...values } as ManagerConfig<S>;
+  return config as ManagerConfig<S>;
 }
 
 /**
