@@ -1,5 +1,11 @@
+import { BusConnection } from './bus-connection.js';
 import { BusError } from './bus-error.js';
+import { DEFAULT_DEADLINE_MS, MAX_CALLS_IN_FLIGHT, MAX_CALLS_QUEUED, MAX_MESSAGE_BYTES } from './bus-limits.js';
 import type { CallParams, CallResult, Contract, MethodName } from './contract.js';
+import { describeIssue } from './describe-issue.js';
+import { decodeMessage, encodeMessage } from './message-codec.js';
+import type { AnswerMessage } from './request-message.js';
+import { hostClock, readAnswer } from './request-message.js';
 
 export type RequestClientOptions<C extends Contract> = {
   readonly contract: C;
@@ -14,22 +20,229 @@ export type CallOptions = {
   readonly signal?: AbortSignal;
 };
 
+export type RequestClientCounters = {
+  /** Calls made. */
+  calls: number;
+  /** Connections made; more than one means that the daemon was restarted. */
+  connections: number;
+  /** Answers that nobody waits for any more. */
+  late: number;
+  /** Frames that are no answer. */
+  malformed: number;
+};
+
+type Call = {
+  readonly id: number;
+  readonly frame: Buffer;
+  /** Set once the frame is on the wire of this connection: it is then lost with it. */
+  connection: BusConnection | undefined;
+  readonly answer: (answer: AnswerMessage) => void;
+  readonly fail: (error: unknown) => void;
+};
+
 /** Calls one daemon. Many calls run at once; it connects when first used, and again after the daemon was restarted. */
 export class RequestClient<C extends Contract> {
-  constructor(private readonly options: RequestClientOptions<C>) {}
+  readonly counters: RequestClientCounters = { calls: 0, connections: 0, late: 0, malformed: 0 };
+
+  readonly #contract: C;
+  readonly #path: string;
+  /** Every unsettled call by id, in the order they were made. */
+  readonly #calls = new Map<number, Call>();
+  /** Calls not yet on the wire, by id, in their order. */
+  readonly #queue = new Map<number, Call>();
+  #inFlight = 0;
+  #nextId = 0;
+  #connection: BusConnection | undefined;
+  #connecting = false;
+  #closed = false;
+
+  constructor(options: RequestClientOptions<C>) {
+    this.#contract = options.contract;
+    this.#path = options.path;
+  }
 
   /**
    * @throws BusError `unavailable` (within 2 s), `timeout`, `bad_params` (the message names the field), `too_large`,
    * `busy`, `internal`, `closed`, or a code of the daemon's own
    */
-  call<K extends MethodName<C>>(
+  async call<K extends MethodName<C>>(
     method: K,
-    _params: CallParams<C, K>,
-    _options?: CallOptions,
+    params: CallParams<C, K>,
+    options: CallOptions = {},
   ): Promise<CallResult<C, K>> {
-    return Promise.reject(new BusError('unavailable', `not built yet: ${method} on ${this.options.path}`));
+    const { daemon } = this.#contract;
+    const contract = Object.hasOwn(this.#contract.methods, method) ? this.#contract.methods[method] : undefined;
+    if (contract === undefined) throw new BusError('unknown_method', `${daemon} has no method '${method}'`);
+    const answer = await this.#exchange(method, params, options);
+    if ('error' in answer) throw new BusError(answer.error.code, answer.error.message);
+    const result = contract.result.safeParse(answer.result);
+    if (!result.success) {
+      const issue = describeIssue('result', result.error);
+      throw new BusError('internal', `${daemon} answered '${method}' against its contract: ${issue}`);
+    }
+    return result.data as CallResult<C, K>;
   }
 
   /** Closes the socket; calls under way fail with `closed`. */
-  close(): void {}
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#connection?.close();
+    this.#queue.clear();
+    for (const call of [...this.#calls.values()]) {
+      call.fail(new BusError('closed', `the client of ${this.#contract.daemon} was closed`));
+    }
+  }
+
+  #exchange(method: string, params: unknown, options: CallOptions): Promise<AnswerMessage> {
+    const { daemon } = this.#contract;
+    const { deadlineMs = DEFAULT_DEADLINE_MS, signal } = options;
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new BusError('closed', `the client of ${daemon} was closed`);
+      signal?.throwIfAborted();
+      if (this.#calls.size >= MAX_CALLS_IN_FLIGHT + MAX_CALLS_QUEUED) {
+        throw new BusError('busy', `${this.#calls.size} calls to ${daemon} are under way: try again later`);
+      }
+      const id = this.#nextId++;
+      const frame = this.#encode(id, method, params, hostClock() + deadlineMs);
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        this.#calls.delete(id);
+        this.#queue.delete(id);
+        if (call.connection !== undefined) this.#inFlight--;
+        if (this.#queue.size > 0) this.#pump();
+      };
+      const call: Call = {
+        id,
+        frame,
+        connection: undefined,
+        answer: (answer) => {
+          settle();
+          resolve(answer);
+        },
+        fail: (error) => {
+          settle();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      };
+      const timer = setTimeout(() => {
+        call.fail(new BusError('timeout', `${daemon} did not answer '${method}' within ${deadlineMs} ms`));
+      }, deadlineMs);
+      const onAbort = (): void => {
+        call.fail(signal?.reason);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.counters.calls++;
+      this.#calls.set(id, call);
+      this.#queue.set(id, call);
+      this.#pump();
+    });
+  }
+
+  #encode(id: number, method: string, params: unknown, deadline: number): Buffer {
+    let frame: Buffer;
+    try {
+      frame = encodeMessage({ id, method, params, deadline });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new BusError('bad_params', `${this.#contract.daemon} ${method}: ${reason}`, { cause: error });
+    }
+    if (frame.length > MAX_MESSAGE_BYTES) {
+      throw new BusError(
+        'too_large',
+        `${this.#contract.daemon} ${method}: request has ${frame.length} bytes, ${MAX_MESSAGE_BYTES} is the limit`,
+      );
+    }
+    return frame;
+  }
+
+  /** Puts waiting calls on the wire as far as the limit allows. */
+  #pump(): void {
+    if (this.#closed) return;
+    const connection = this.#connection;
+    if (connection?.open !== true) {
+      if (!this.#connecting) void this.#connect();
+      return;
+    }
+    for (const call of this.#queue.values()) {
+      if (this.#inFlight >= MAX_CALLS_IN_FLIGHT) return;
+      this.#queue.delete(call.id);
+      call.connection = connection;
+      this.#inFlight++;
+      void this.#send(connection, call);
+    }
+  }
+
+  async #send(connection: BusConnection, call: Call): Promise<void> {
+    if (await connection.send(call.frame)) return;
+    if (this.#calls.has(call.id)) {
+      call.fail(new BusError('unavailable', `${this.#contract.daemon} does not take requests`));
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const { daemon } = this.#contract;
+    this.#connecting = true;
+    try {
+      const connection = await BusConnection.open(this.#path, {
+        onMessage: (frame) => {
+          this.#receive(frame);
+        },
+        onMalformed: () => {
+          this.counters.malformed++;
+        },
+        onLost: () => {
+          this.#lost(connection);
+        },
+      });
+      if (this.#closed) {
+        connection.close();
+        return;
+      }
+      this.counters.connections++;
+      this.#connection = connection;
+    } catch (error) {
+      const code = error instanceof BusError ? error.code : 'unavailable';
+      const reason = error instanceof Error ? error.message : String(error);
+      const waiting = [...this.#queue.values()];
+      this.#queue.clear();
+      for (const call of waiting) {
+        call.fail(new BusError(code, `${daemon} is not available: ${reason}`, { cause: error }));
+      }
+      return;
+    } finally {
+      this.#connecting = false;
+    }
+    this.#pump();
+  }
+
+  #lost(connection: BusConnection): void {
+    if (this.#connection === connection) this.#connection = undefined;
+    for (const call of [...this.#calls.values()]) {
+      if (call.connection !== connection) continue;
+      call.fail(
+        new BusError(
+          'unavailable',
+          `${this.#contract.daemon} went away; whether the call was carried out is not known`,
+        ),
+      );
+    }
+  }
+
+  #receive(frame: Buffer): void {
+    let answer: AnswerMessage | undefined;
+    try {
+      answer = readAnswer(decodeMessage(frame));
+    } catch {
+      answer = undefined;
+    }
+    if (answer === undefined) {
+      this.counters.malformed++;
+      return;
+    }
+    const call = this.#calls.get(answer.id);
+    if (call === undefined) this.counters.late++;
+    else call.answer(answer);
+  }
 }

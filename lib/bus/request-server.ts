@@ -1,5 +1,13 @@
 import type { Logger } from '../daemon/logger.js';
-import type { Contract, Handlers } from './contract.js';
+import { BusError } from './bus-error.js';
+import { BusListener } from './bus-listener.js';
+import { MAX_CALLS_RUNNING, MAX_CALLS_WAITING, MAX_MESSAGE_BYTES } from './bus-limits.js';
+import type { Contract, Handlers, MethodContract } from './contract.js';
+import { describeIssue } from './describe-issue.js';
+import { LogLimiter } from './log-limiter.js';
+import { decodeMessage, encodeMessage } from './message-codec.js';
+import type { AnswerMessage, RequestMessage } from './request-message.js';
+import { hostClock, messageId, readRequest } from './request-message.js';
 
 export type RequestServerOptions<C extends Contract> = {
   readonly contract: C;
@@ -22,9 +30,17 @@ export type RequestServerCounters = {
   malformed: number;
   /** Calls refused because too many were running and waiting. */
   refused: number;
+  /** Calls not carried out because their caller's deadline had passed. */
+  expired: number;
   /** Answers given up because the peer went away or does not read. */
   undelivered: number;
 };
+
+type Method = MethodContract & { readonly handle: (params: unknown) => unknown };
+type Call = { readonly peer: Buffer; readonly request: RequestMessage; readonly method: Method };
+
+/** Default of `stop`: below the 5 s in which a daemon must have stopped. */
+const DRAIN_MS = 2000;
 
 /** Answers the requests to a daemon (design.md 4 "Requests"). */
 export class RequestServer<C extends Contract> {
@@ -34,18 +50,167 @@ export class RequestServer<C extends Contract> {
     failed: 0,
     malformed: 0,
     refused: 0,
+    expired: 0,
     undelivered: 0,
   };
 
-  constructor(private readonly options: RequestServerOptions<C>) {}
+  readonly #daemon: string;
+  readonly #methods = new Map<string, Method>();
+  readonly #listener: BusListener;
+  readonly #logger: Logger;
+  readonly #malformedLog: LogLimiter;
+  readonly #waiting: Call[] = [];
+  #running = 0;
+  #stopping = false;
+  #drained: (() => void) | undefined;
+
+  constructor(options: RequestServerOptions<C>) {
+    this.#daemon = options.contract.daemon;
+    this.#logger = options.logger;
+    this.#malformedLog = new LogLimiter((message) => {
+      options.logger.warn(message);
+    });
+    const handlers: Readonly<Record<string, ((params: never) => unknown) | undefined>> = options.handlers;
+    for (const [name, contract] of Object.entries(options.contract.methods)) {
+      const handle = handlers[name];
+      if (handle === undefined) throw new TypeError(`${this.#daemon}: method '${name}' has no handler`);
+      // Handlers are typed per method; here their parameters have just passed that method's schema.
+      this.#methods.set(name, { ...contract, handle: (params) => handle(params as never) });
+    }
+    this.#listener = new BusListener(options.path, options.group, {
+      onMessage: (peer, frame) => {
+        this.#receive(peer, frame);
+      },
+      onMalformed: () => {
+        this.counters.received++;
+        this.#malformed('it has more than one frame');
+      },
+    });
+  }
 
   /** Binds the socket. @throws BusError `in_use` or `bad_path` */
   start(): Promise<void> {
-    return Promise.reject(new Error('not built yet: ' + this.options.path));
+    return this.#listener.start();
   }
 
-  /** Takes no more calls, lets running ones answer for at most `drainMs` and removes the socket. */
-  stop(_drainMs?: number): Promise<void> {
-    return Promise.resolve();
+  /** Refuses new calls, lets running ones answer for at most `drainMs`, then gives the socket up. */
+  async stop(drainMs = DRAIN_MS): Promise<void> {
+    this.#stopping = true;
+    for (const call of this.#waiting.splice(0)) this.#fail(call.peer, call.request.id, this.#stoppingError());
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, drainMs);
+        this.#drained = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#listener.close();
+  }
+
+  #receive(peer: Buffer, frame: Buffer): void {
+    this.counters.received++;
+    let value: unknown;
+    try {
+      value = decodeMessage(frame);
+    } catch (error) {
+      this.#malformed(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    const id = messageId(value);
+    if (id === undefined) {
+      this.#malformed(`it has no member 'id'`);
+      return;
+    }
+    try {
+      this.#admit(peer, frame, readRequest(id, value));
+    } catch (error) {
+      this.#fail(peer, id, error);
+    }
+  }
+
+  #admit(peer: Buffer, frame: Buffer, request: RequestMessage): void {
+    if (frame.length > MAX_MESSAGE_BYTES) {
+      throw new BusError('too_large', `request has ${frame.length} bytes, ${MAX_MESSAGE_BYTES} is the limit`);
+    }
+    const method = this.#methods.get(request.method);
+    if (method === undefined) {
+      throw new BusError('unknown_method', `${this.#daemon} has no method '${request.method}'`);
+    }
+    if (this.#stopping) throw this.#stoppingError();
+    const call = { peer, request, method };
+    if (this.#running < MAX_CALLS_RUNNING) {
+      void this.#run(call);
+    } else if (this.#waiting.length < MAX_CALLS_WAITING) {
+      this.#waiting.push(call);
+    } else {
+      this.counters.refused++;
+      throw new BusError('busy', `${this.#daemon} has ${MAX_CALLS_WAITING} calls waiting: try again later`);
+    }
+  }
+
+  async #run(call: Call): Promise<void> {
+    this.#running++;
+    try {
+      const { deadline } = call.request;
+      if (deadline !== undefined && deadline < hostClock()) this.counters.expired++;
+      else await this.#answer(call);
+    } finally {
+      this.#running--;
+      const next = this.#waiting.shift();
+      if (next !== undefined) void this.#run(next);
+      else if (this.#running === 0) this.#drained?.();
+    }
+  }
+
+  async #answer({ peer, request, method }: Call): Promise<void> {
+    try {
+      const parsed = method.params.safeParse(request.params);
+      if (!parsed.success) {
+        throw new BusError('bad_params', `${this.#daemon} ${request.method}: ${describeIssue('params', parsed.error)}`);
+      }
+      const frame = encodeMessage({ id: request.id, result: await method.handle(parsed.data) });
+      if (frame.length > MAX_MESSAGE_BYTES) {
+        throw new BusError(
+          'too_large',
+          `${this.#daemon} ${request.method}: answer has ${frame.length} bytes, ${MAX_MESSAGE_BYTES} is the limit: ask for less`,
+        );
+      }
+      this.counters.answered++;
+      await this.#send(peer, frame);
+    } catch (error) {
+      this.#fail(peer, request.id, this.#toBusError(request.method, error));
+    }
+  }
+
+  /** What is not meant for callers goes to the log; they learn where to look. */
+  #toBusError(method: string, error: unknown): BusError {
+    if (error instanceof BusError) return error;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#logger.error(`Method '${method}' failed: ${reason}`, {
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+    return new BusError('internal', `${this.#daemon} failed in '${method}': see its log`, { cause: error });
+  }
+
+  #fail(peer: Buffer, id: number, error: unknown): void {
+    const { code, message } = error instanceof BusError ? error : new BusError('internal', String(error));
+    const answer: AnswerMessage = { id, error: { code, message } };
+    this.counters.failed++;
+    void this.#send(peer, encodeMessage(answer));
+  }
+
+  async #send(peer: Buffer, frame: Buffer): Promise<void> {
+    if (!(await this.#listener.send(peer, frame))) this.counters.undelivered++;
+  }
+
+  #malformed(reason: string): void {
+    this.counters.malformed++;
+    this.#malformedLog.log(`Request socket: message dropped: ${reason}`);
+  }
+
+  #stoppingError(): BusError {
+    return new BusError('unavailable', `${this.#daemon} is stopping`);
   }
 }

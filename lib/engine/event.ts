@@ -1,5 +1,3 @@
-import type { FtsSpec } from './fts-spec.js';
-
 /** Category of an event, from the decoder's `type` (rules-and-alerts.md 3.1); undecoded events are `syslog`. */
 export type Category =
   'syslog' | 'firewall' | 'ids' | 'web-log' | 'squid' | 'windows' | 'ossec' | 'host-information' | 'ossec-alert';
@@ -52,8 +50,6 @@ export type DecoderIdentity = {
   readonly parent?: string;
   readonly ftscomment?: string;
   readonly accumulate: boolean;
-  /** Parts of the first-time-seen key that `if_fts` looks up; absent when the decoder declares no `fts`. */
-  readonly fts?: FtsSpec;
 };
 
 /** An event as it arrives: all texts are byte strings (one char code 0..255 a byte), as every text in the engine. */
@@ -112,8 +108,6 @@ export class EngineEvent {
   /** Dynamic fields in order of capture; with equal names (case-insensitively) the first counts (decoding.md 4.6). */
   readonly fieldNames: string[] = [];
   readonly fieldValues: string[] = [];
-  /** A rootcheck entry that was not stored before; it passes `if_fts` at once (rules-and-alerts.md 6.2). */
-  firstSeen = false;
 
   constructor(incoming: IncomingEvent) {
     this.queue = incoming.queue;
