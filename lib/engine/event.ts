@@ -50,6 +50,22 @@ export type DecoderIdentity = {
   readonly parent?: string;
   readonly ftscomment?: string;
   readonly accumulate: boolean;
+  /** Parts of the first-time-seen key, if the decoder has `fts` (decoding.md 4.9). */
+  readonly fts?: FtsParts;
+};
+
+/** What goes into a decoder's first-time-seen key beside its name (decoding.md 4.9). */
+export type FtsParts = {
+  readonly id: boolean;
+  readonly dstuser: boolean;
+  readonly srcuser: boolean;
+  readonly srcip: boolean;
+  readonly dstip: boolean;
+  readonly data: boolean;
+  readonly systemName: boolean;
+  readonly location: boolean;
+  /** Names of dynamic fields. */
+  readonly fields: readonly string[];
 };
 
 /** An event as it arrives: all texts are byte strings (one char code 0..255 a byte), as every text in the engine. */

@@ -10,7 +10,10 @@ export class MatchContext {
   stepsLeft = Number.MAX_SAFE_INTEGER;
   /** Set by the matcher that ran out of steps; whoever owns the event reads and clears it. */
   exhausted = false;
-  /** Where a decoder goes on: `adv(end)` is made from it (decoding.md 1.3.6). -1 = none. */
+  /**
+   * Offset of "the last byte matched", from which a decoder makes `adv(end)` (decoding.md 1.3.6): it goes on one byte
+   * behind, or at `end` itself where that is the length of the subject. PCRE2 gives the exact end minus one. May be -1.
+   */
   end = -1;
   /** Number of valid entries of `captures`. */
   captureCount = 0;
