@@ -1,0 +1,76 @@
+import type { ConfigWarning } from './config-error.js';
+import { ignored, type Field, unread, type Values } from './field.js';
+import { ACTIVE_RESPONSE, type ActiveResponsesConfig, COMMAND } from './sections/active-response.js';
+import { AGENTLESS, ANTI_TAMPERING, CLIENT, CLIENT_BUFFER, WDB } from './sections/agent.js';
+import { CLUSTER } from './sections/cluster.js';
+import { ALERTS, GLOBAL, LOGGING } from './sections/global.js';
+import { LOCALFILE, SOCKET } from './sections/localfile.js';
+import { AGENT_UPGRADE, INDEXER, SCA, TASK_MANAGER, VULNERABILITY_DETECTION, WODLE } from './sections/modules.js';
+import { EMAIL_ALERTS, INTEGRATION, LABELS, REPORTS, SYSLOG_OUTPUT } from './sections/outputs.js';
+import { AUTH, type AuthConfig, REMOTE } from './sections/remote.js';
+import { RULE_TEST, RULESET } from './sections/ruleset.js';
+import { ROOTCHECK, SYSCHECK } from './sections/syscheck.js';
+
+const OLD = 'the section is old and has no effect';
+
+/** Every section accepted under the root (daemons-and-config.md 1.1), by the name users write. */
+export const SECTIONS = {
+  global: GLOBAL,
+  alerts: ALERTS,
+  ruleset: RULESET,
+  rule_test: RULE_TEST,
+  logging: LOGGING,
+  remote: REMOTE,
+  auth: AUTH,
+  localfile: LOCALFILE,
+  socket: SOCKET,
+  syscheck: SYSCHECK,
+  rootcheck: ROOTCHECK,
+  sca: SCA,
+  wodle: WODLE,
+  command: COMMAND,
+  'active-response': ACTIVE_RESPONSE,
+  cluster: CLUSTER,
+  labels: LABELS,
+  integration: INTEGRATION,
+  syslog_output: SYSLOG_OUTPUT,
+  email_alerts: EMAIL_ALERTS,
+  reports: REPORTS,
+  client: CLIENT,
+  client_buffer: CLIENT_BUFFER,
+  anti_tampering: ANTI_TAMPERING,
+  wdb: WDB,
+  agentless: AGENTLESS,
+  'vulnerability-detection': VULNERABILITY_DETECTION,
+  indexer: INDEXER,
+  'agent-upgrade': AGENT_UPGRADE,
+  'task-manager': TASK_MANAGER,
+  'fluent-forward': unread(),
+  'gcp-pubsub': unread(),
+  'gcp-bucket': unread(),
+  github: unread(),
+  office365: unread(),
+  'ms-graph': unread(),
+  database_output: ignored(OLD),
+  'vulnerability-detector': ignored(OLD),
+} satisfies Record<string, Field<unknown>>;
+
+export type SectionName = keyof typeof SECTIONS;
+export const SECTION_NAMES = Object.keys(SECTIONS) as readonly SectionName[];
+
+/** What the blocks of each section are read to, before sections are put in relation. */
+export type RawSections = Values<typeof SECTIONS>;
+
+/** All sections as the daemons use them: values with defaults, in the units the fields say. */
+export type ManagerSections = Omit<RawSections, 'auth' | 'active-response'> & {
+  readonly auth: AuthConfig | undefined;
+  readonly 'active-response': ActiveResponsesConfig;
+};
+
+/** The main configuration, or the sections of it that were asked for. */
+export type ManagerConfig<S extends SectionName = SectionName> = {
+  /** File it came from, relative to the home. */
+  readonly file: string;
+  /** To be logged by the daemon that asked: those of its sections and of the file as a whole. */
+  readonly warnings: readonly ConfigWarning[];
+} & Pick<ManagerSections, S>;

@@ -1,0 +1,185 @@
+import type { XmlElement } from '../../xml/xml-element.js';
+import type { ConfigReport } from '../config-report.js';
+import { blocks, type Field, list, scalar } from '../field.js';
+import { parseDigits, splitList } from '../units.js';
+import { freeText, integer, oneOf, optionalText, requireText, yesNo } from '../value-fields.js';
+import { readMailAddress } from './global.js';
+
+const LEVEL = { min: 0, max: 16 };
+
+const words = (): Field<readonly string[]> =>
+  scalar<readonly string[]>([], (element, report) => splitList(requireText(element, report)));
+
+const ruleIds = (): Field<readonly number[]> =>
+  scalar<readonly number[]>([], (element, report) =>
+    splitList(requireText(element, report)).map((word) => {
+      const id = parseDigits(word);
+      if (id === undefined) {
+        throw report.invalidValue(element);
+      }
+      return id;
+    }),
+  );
+
+/** An empty element that is a switch by being there. */
+const flag = (): Field<boolean> => ({ initial: false, attributes: [], fold: () => true });
+
+const STOCK_INTEGRATIONS = ['slack', 'shuffle', 'pagerduty', 'virustotal', 'maltiverse'];
+
+/** `<integration>` blocks: programs in integrations/ that get alerts. */
+export const INTEGRATION = blocks(
+  {
+    name: scalar<string | undefined>(undefined, (element, report) => {
+      const value = requireText(element, report);
+      // The name is a file in integrations/: nothing that leads out of it.
+      if (!STOCK_INTEGRATIONS.includes(value) && !/^custom-[\w.-]+$/.test(value)) {
+        throw report.invalidValue(element);
+      }
+      return value;
+    }),
+    api_key: optionalText(),
+    hook_url: optionalText(),
+    level: integer(0, LEVEL),
+    rule_id: ruleIds(),
+    group: words(),
+    event_location: optionalText(),
+    alert_format: oneOf('text', ['text', 'json']),
+    /** Bytes of the log in the text format. */
+    max_log: integer(165, { min: 165, max: 1024 }),
+    options: scalar<string | undefined>(undefined, (element, report) => {
+      const value = requireText(element, report);
+      try {
+        JSON.parse(value);
+      } catch {
+        throw report.invalidValue(element);
+      }
+      return value;
+    }),
+    /** Seconds. */
+    timeout: integer(10, { min: 1 }),
+    retries: integer(3),
+  },
+  (raw, block, report) => {
+    const { name } = raw;
+    if (name === undefined) {
+      throw report.missingValue(block, 'name');
+    }
+    return { ...raw, name };
+  },
+);
+
+/** `<syslog_output>` blocks: alerts to a syslog receiver. */
+export const SYSLOG_OUTPUT = blocks(
+  {
+    server: optionalText(),
+    port: integer(514, { min: 1, max: 65_535 }),
+    format: oneOf('default', ['default', 'cef', 'json', 'splunk']),
+    level: integer(0, LEVEL),
+    rule_id: ruleIds(),
+    /** Patterns of the simple match language. */
+    group: optionalText(),
+    location: optionalText(),
+    use_fqdn: yesNo(false),
+  },
+  (raw, block, report) => {
+    const { server } = raw;
+    if (server === undefined) {
+      throw report.missingValue(block, 'server');
+    }
+    return { ...raw, server };
+  },
+);
+
+/** `<email_alerts>` blocks: alerts to further recipients. */
+export const EMAIL_ALERTS = blocks(
+  {
+    email_to: list(readMailAddress),
+    format: oneOf('full', ['full', 'default', 'sms']),
+    level: integer(0, LEVEL),
+    rule_id: ruleIds(),
+    group: optionalText(),
+    event_location: optionalText(),
+    do_not_delay: flag(),
+    do_not_group: flag(),
+  },
+  (raw, block, report) => {
+    if (raw.email_to.length === 0) {
+      throw report.missingValue(block, 'email_to');
+    }
+    return raw;
+  },
+);
+
+/** A filter of a report; as a relation it groups instead of filtering. */
+export type ReportFilter = { readonly value: string; readonly relation: boolean };
+
+const reportFilter = (): Field<ReportFilter | undefined> => ({
+  initial: undefined,
+  attributes: ['type'],
+  fold(_previous, element, report) {
+    const type = element.attributes.find(({ name }) => name === 'type')?.value;
+    if (type !== undefined && type !== 'relation') {
+      throw report.invalidAttribute(element, type);
+    }
+    return { value: requireText(element, report), relation: type === 'relation' };
+  },
+});
+
+/** `<reports>` blocks: daily summaries by mail (daemons-and-config.md 8.4). */
+export const REPORTS = blocks(
+  {
+    title: scalar('OSSEC Report (unnamed)', requireText),
+    type: oneOf('email', ['email']),
+    category: reportFilter(),
+    group: reportFilter(),
+    rule: reportFilter(),
+    level: reportFilter(),
+    location: reportFilter(),
+    srcip: reportFilter(),
+    user: reportFilter(),
+    frequency: freeText(),
+    showlogs: yesNo(false),
+    email_to: list(readMailAddress),
+  },
+  ({ group, category, ...rest }) => ({ ...rest, category: category ?? group }),
+);
+
+/** A label of this host, shown in alerts unless hidden. */
+export type LabelConfig = { readonly key: string; readonly value: string; readonly hidden: boolean };
+
+/** `<label>` elements of `<labels>`; keys beginning with `_` are the product's own and left out with a warning. */
+export const LABELS = labelList();
+
+function labelList(): Field<readonly LabelConfig[]> {
+  const label = list<LabelConfig>(readLabel, ['key', 'hidden']);
+  return {
+    initial: [],
+    attributes: [],
+    fold(previous, block, report) {
+      let labels = previous;
+      for (const child of block.children) {
+        if (child.name !== 'label') {
+          throw report.unknownElement(child);
+        }
+        labels = label.fold(labels, child, report);
+      }
+      return labels;
+    },
+  };
+}
+
+function readLabel(element: XmlElement, report: ConfigReport): LabelConfig | undefined {
+  const key = element.attributes.find(({ name }) => name === 'key')?.value;
+  const hidden = element.attributes.find(({ name }) => name === 'hidden')?.value ?? 'no';
+  if (key === undefined || key === '') {
+    throw report.missingValue(element, 'key');
+  }
+  if (hidden !== 'yes' && hidden !== 'no') {
+    throw report.invalidAttribute(element, hidden);
+  }
+  if (key.startsWith('_')) {
+    report.warn(element, `Label '${key}' is left out: keys that begin with '_' are reserved.`);
+    return undefined;
+  }
+  return { key, value: requireText(element, report), hidden: hidden === 'yes' };
+}
