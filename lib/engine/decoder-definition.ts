@@ -1,5 +1,6 @@
 import type { PatternLanguage } from '../patterns/matcher.js';
-import type { Category, FtsParts, SourcePlace } from './event.js';
+import type { Category, SourcePlace } from './event.js';
+import type { FtsSpec } from './fts-spec.js';
 
 /** Names of the plugin decoders (decoding.md 4.8). */
 export const PLUGIN_NAMES = [
@@ -32,7 +33,7 @@ export type DecoderDefinition = {
   readonly regex: PatternDefinition | undefined;
   /** Field names for the captures of `regex`; empty without. */
   readonly order: readonly string[];
-  readonly fts: FtsParts | undefined;
+  readonly fts: FtsSpec | undefined;
   readonly ftscomment: string | undefined;
   readonly category: Category;
   readonly useOwnName: boolean;

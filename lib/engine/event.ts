@@ -1,3 +1,5 @@
+import type { FtsSpec } from './fts-spec.js';
+
 /** Category of an event, from the decoder's `type` (rules-and-alerts.md 3.1); undecoded events are `syslog`. */
 export type Category =
   'syslog' | 'firewall' | 'ids' | 'web-log' | 'squid' | 'windows' | 'ossec' | 'host-information' | 'ossec-alert';
@@ -50,22 +52,8 @@ export type DecoderIdentity = {
   readonly parent?: string;
   readonly ftscomment?: string;
   readonly accumulate: boolean;
-  /** Parts of the first-time-seen key, if the decoder has `fts` (decoding.md 4.9). */
-  readonly fts?: FtsParts;
-};
-
-/** What goes into a decoder's first-time-seen key beside its name (decoding.md 4.9). */
-export type FtsParts = {
-  readonly id: boolean;
-  readonly dstuser: boolean;
-  readonly srcuser: boolean;
-  readonly srcip: boolean;
-  readonly dstip: boolean;
-  readonly data: boolean;
-  readonly systemName: boolean;
-  readonly location: boolean;
-  /** Names of dynamic fields. */
-  readonly fields: readonly string[];
+  /** Parts of the first-time-seen key that `if_fts` looks up; absent when the decoder declares no `fts`. */
+  readonly fts?: FtsSpec;
 };
 
 /** An event as it arrives: all texts are byte strings (one char code 0..255 a byte), as every text in the engine. */
@@ -96,7 +84,8 @@ export class EngineEvent {
   location: string;
   /** Agent name for agents' events, else the header's host or the manager's short name. What rules see. */
   hostname = '';
-  readonly fullLog: string;
+  /** The complete message; some decoders put another text in its place. */
+  fullLog: string;
   /** The part after the header: what decoders and `match`/`regex` look at. */
   log: string;
   programName: string | undefined = undefined;
@@ -124,6 +113,13 @@ export class EngineEvent {
   /** Dynamic fields in order of capture; with equal names (case-insensitively) the first counts (decoding.md 4.6). */
   readonly fieldNames: string[] = [];
   readonly fieldValues: string[] = [];
+  /**
+   * Rule an alert of another manager names: the event is that rule's without any matching. Of category `ossec-alert`, an
+   * event without it is not looked at further (decoding.md 4.8).
+   */
+  generatedRule: number | undefined = undefined;
+  /** A rootcheck entry that was not stored before; it passes `if_fts` at once (rules-and-alerts.md 6.2). */
+  firstSeen = false;
 
   constructor(incoming: IncomingEvent) {
     this.queue = incoming.queue;

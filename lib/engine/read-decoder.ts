@@ -3,7 +3,8 @@ import type { XmlElement } from '../xml/xml-element.js';
 import { attributeValue } from '../xml/xml-element.js';
 import type { DecoderDefinition, DecoderOffset, PatternDefinition, PluginName } from './decoder-definition.js';
 import { PLUGIN_NAMES } from './decoder-definition.js';
-import type { Category, Diagnostics, FtsParts, SourcePlace } from './event.js';
+import type { Category, Diagnostics, SourcePlace } from './event.js';
+import type { FtsPart, FtsSpec } from './fts-spec.js';
 import { RulesetError } from './ruleset-error.js';
 import { staticFieldOf } from './static-field.js';
 
@@ -50,7 +51,7 @@ class DecoderReader {
   #ftscomment: string | undefined;
   readonly #patterns = new Map<PatternElement, PatternDefinition & { dropped: boolean }>();
   #order: string[] = [];
-  #fts: FtsParts | undefined;
+  #fts: FtsSpec | undefined;
   #category: Category = 'syslog';
   #useOwnName = false;
   #accumulate = false;
@@ -225,32 +226,22 @@ class DecoderReader {
   }
 
   #readFts(child: XmlElement): void {
-    const words = new Set(this.#readWords(child));
-    const fields: string[] = [];
+    const parts = new Set<FtsPart>();
+    const fields = new Set<string>();
     // Only the dynamic fields before the first static one of the order can be named.
     const firstStatic = this.#order.findIndex((name) => staticFieldOf(name) !== undefined);
     const known = new Set(firstStatic < 0 ? this.#order : this.#order.slice(0, firstStatic));
-    for (const word of words) {
-      if (FTS_WORDS.has(word)) {
-        continue;
-      }
-      if (known.has(word)) {
-        fields.push(word);
-      } else if (this.#order.length > 0) {
+    for (const word of this.#readWords(child)) {
+      const part = FTS_WORDS.get(word);
+      if (part !== undefined) {
+        parts.add(part);
+      } else if (known.has(word)) {
+        fields.add(word);
+      } else if (word !== 'name' && this.#order.length > 0) {
         this.#fail(child, `decode-xml: Wrong field '${word}' in the fts decoder '${this.#name}'`);
       }
     }
-    this.#fts = {
-      id: words.has('id'),
-      dstuser: words.has('user') || words.has('dstuser'),
-      srcuser: words.has('srcuser'),
-      srcip: words.has('srcip'),
-      dstip: words.has('dstip'),
-      data: words.has('data') || words.has('extra_data'),
-      systemName: words.has('system_name'),
-      location: words.has('location'),
-      fields,
-    };
+    this.#fts = { parts, fields: [...fields] };
   }
 
   #readPlugin(child: XmlElement): void {
@@ -395,18 +386,18 @@ class DecoderReader {
   }
 }
 
-const FTS_WORDS: ReadonlySet<string> = new Set([
-  'name',
-  'id',
-  'user',
-  'dstuser',
-  'srcuser',
-  'srcip',
-  'dstip',
-  'data',
-  'extra_data',
-  'system_name',
-  'location',
+/** Words of `fts` beside `name`, which is always part of the key. */
+const FTS_WORDS: ReadonlyMap<string, FtsPart> = new Map([
+  ['id', 'id'],
+  ['user', 'dstuser'],
+  ['dstuser', 'dstuser'],
+  ['srcuser', 'srcuser'],
+  ['srcip', 'srcip'],
+  ['dstip', 'dstip'],
+  ['data', 'data'],
+  ['extra_data', 'data'],
+  ['system_name', 'system_name'],
+  ['location', 'location'],
 ]);
 
 function readOffset(word: string): DecoderOffset | undefined {

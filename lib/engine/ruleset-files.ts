@@ -1,5 +1,4 @@
 import type { MatchContext } from '../patterns/matcher.js';
-import type { XmlElement } from '../xml/xml-element.js';
 import type { Diagnostics } from './event.js';
 import type { PatternCompiler } from './pattern-compiler.js';
 import { RulesetError } from './ruleset-error.js';
@@ -9,8 +8,8 @@ import type { RulesetSource } from './ruleset-source.js';
 /** One `rule_dir` or `decoder_dir`. */
 export type RulesetDirectory = {
   readonly path: string;
-  /** OS_Regex on `<dir>/<file>`; undefined where the element had another attribute instead: the load fails. */
-  readonly pattern: string | undefined;
+  /** OS_Regex on `<dir>/<file>`. */
+  readonly pattern: string;
 };
 
 /** Which files hold rules, or decoders (rules-and-alerts.md 1.1, decoding.md 4.1). */
@@ -21,25 +20,16 @@ export type FileSelection = {
   readonly excludes: readonly string[];
 };
 
-/** One `<ruleset>` block. Several blocks do not add up: the last one is in force. */
+/** The files of a ruleset. */
 export type RulesetSelection = {
   readonly decoders: FileSelection;
   readonly rules: FileSelection;
-  /** CDB lists, without extension, relative to the home. */
-  readonly lists: readonly string[];
 };
 
 export type RulesetKind = 'decoders' | 'rules';
 
-/** Pattern of a directory element without attributes. */
+/** Pattern of a directory for which none is configured. */
 export const DEFAULT_PATTERN = '.xml$';
-
-/** What a home without a `<ruleset>` block uses: the shipped directories only. */
-export const SHIPPED_SELECTION: RulesetSelection = {
-  decoders: { includes: [], directories: [], excludes: [] },
-  rules: { includes: [], directories: [], excludes: [] },
-  lists: [],
-};
 
 /** The shipped ruleset and the user's own files beside it: the layout of a home. */
 export const HOME_SELECTION: RulesetSelection = {
@@ -49,79 +39,20 @@ export const HOME_SELECTION: RulesetSelection = {
     directories: directories('ruleset/rules', 'etc/rules'),
     excludes: ['0215-policy_rules.xml'],
   },
-  lists: [],
 };
 
-/**
- * The ruleset of some directories without a home around them, each holding `decoders/`, `rules/` and `lists/`.
- * All lists are found through the rules that name them.
- */
+/** The ruleset of directories without a home around them, each holding `decoders/` and `rules/`. */
 export function offlineSelection(dirs: readonly string[]): RulesetSelection {
   const inside = (part: RulesetKind): FileSelection => ({
     includes: [],
     directories: directories(...dirs.map((dir) => `${dir.replace(/\/+$/, '')}/${part}`)),
     excludes: [],
   });
-  return { decoders: inside('decoders'), rules: inside('rules'), lists: [] };
+  return { decoders: inside('decoders'), rules: inside('rules') };
 }
 
 function directories(...paths: string[]): RulesetDirectory[] {
   return paths.map((path) => ({ path, pattern: DEFAULT_PATTERN }));
-}
-
-/**
- * Reads one `<ruleset>` block of the main configuration. Element names are case-sensitive.
- *
- * @throws RulesetError for an unknown element (1230), with the place
- */
-export function readRulesetSelection(block: XmlElement, file: string): RulesetSelection {
-  const empty = (): { includes: string[]; directories: RulesetDirectory[]; excludes: string[] } => ({
-    includes: [],
-    directories: [],
-    excludes: [],
-  });
-  const decoders = empty();
-  const rules = empty();
-  const lists: string[] = [];
-  for (const child of block.children) {
-    switch (child.name) {
-      case 'decoder_include':
-        decoders.includes.push(child.content);
-        break;
-      case 'decoder_dir':
-        decoders.directories.push(readDirectory(child));
-        break;
-      case 'decoder_exclude':
-        decoders.excludes.push(child.content);
-        break;
-      case 'rule_include':
-        rules.includes.push(child.content);
-        break;
-      case 'rule_dir':
-        rules.directories.push(readDirectory(child));
-        break;
-      case 'rule_exclude':
-        rules.excludes.push(child.content);
-        break;
-      case 'list':
-        lists.push(child.content);
-        break;
-      default:
-        throw new RulesetError(`(1230): Invalid element in the configuration: '${child.name}'.`, {
-          file,
-          line: child.line,
-        });
-    }
-  }
-  return { decoders, rules, lists };
-}
-
-/** The default pattern holds only for an element without any attribute. */
-function readDirectory(element: XmlElement): RulesetDirectory {
-  if (element.attributes.length === 0) {
-    return { path: element.content, pattern: DEFAULT_PATTERN };
-  }
-  return { path: element.content, pattern: element.attributes.find(({ name }) => name === 'pattern')?.value };
 }
 
 /** What finding files needs. */
@@ -169,18 +100,15 @@ function compileDirectoryPattern(
   { compilePattern, diagnostics }: SelectFilesOptions,
 ): ReturnType<PatternCompiler> {
   try {
-    if (dir.pattern !== undefined) {
-      return compilePattern('osregex', dir.pattern);
-    }
+    return compilePattern('osregex', dir.pattern);
   } catch {
-    // The texts below say it.
+    const element = kind === 'rules' ? 'rule_dir' : 'decoder_dir';
+    const place = { file: dir.path, line: 0 };
+    const text = `(1202): Configuration error at 'pattern in ${element} does not compile'.`;
+    diagnostics.error(text, place);
+    diagnostics.error('Regex would not compile', place);
+    throw new RulesetError(text, place);
   }
-  const element = kind === 'rules' ? 'rule_dir' : 'decoder_dir';
-  const place = { file: dir.path, line: 0 };
-  const text = `(1202): Configuration error at 'pattern in ${element} does not compile'.`;
-  diagnostics.error(text, place);
-  diagnostics.error('Regex would not compile', place);
-  throw new RulesetError(text, place);
 }
 
 /**

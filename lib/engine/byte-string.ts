@@ -1,0 +1,20 @@
+import { isUtf8 } from 'node:buffer';
+
+const NON_ASCII = /[\u0080-\uffff]/;
+
+/** Bytes of a text as the engine holds them: one character a byte. */
+export function toByteString(text: string): string {
+  return NON_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
+}
+
+/** Text of a byte string; what is no UTF-8 becomes U+FFFD. */
+export function fromByteString(bytes: string): string {
+  return NON_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
+}
+
+/** The byte string with everything that is no UTF-8 replaced by U+FFFD: fit to be written to a file of JSON lines. */
+export function toValidUtf8(bytes: string): string {
+  if (!NON_ASCII.test(bytes)) return bytes;
+  const buffer = Buffer.from(bytes, 'latin1');
+  return isUtf8(buffer) ? bytes : Buffer.from(buffer.toString('utf8'), 'utf8').toString('latin1');
+}

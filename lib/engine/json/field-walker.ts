@@ -1,0 +1,148 @@
+import {
+  JSON_ARRAY,
+  JSON_FALSE,
+  JSON_NULL,
+  JSON_NUMBER,
+  JSON_OBJECT,
+  JSON_STRING,
+  JSON_TRUE,
+  JsonReader,
+  JsonSyntaxError,
+} from './json-reader.js';
+import { printValue } from './json-printer.js';
+import { fieldNumberText } from './number-text.js';
+
+/** What becomes of arrays: a field with their JSON text, one with their scalars between commas, or nothing. */
+export type ArrayMode = 'array' | 'csv' | 'discard';
+
+const BRACE = 0x7d;
+const BRACKET = 0x5d;
+/** A list of scalars as long as this gives no field (decoding.md 4.8). */
+const MAX_CSV = 65536;
+
+/**
+ * Flattens a JSON object into names and values (decoding.md 4.8). One object serves all events: after `walk` said true,
+ * the first `count` entries of `names` and `values` are the fields, in document order.
+ */
+export class FieldWalker {
+  readonly names: string[] = [];
+  readonly values: string[] = [];
+  count = 0;
+  readonly #reader = new JsonReader();
+  #discardNulls = false;
+  #arrays: ArrayMode = 'array';
+
+  /** Reads the object that begins at `from`; false when there is no JSON. Other values than objects give no fields. */
+  walk(text: string, from: number, discardNulls: boolean, arrays: ArrayMode): boolean {
+    this.count = 0;
+    this.#discardNulls = discardNulls;
+    this.#arrays = arrays;
+    try {
+      this.#reader.start(text, from);
+      if (this.#reader.kind() === JSON_OBJECT) {
+        this.#walkObject('');
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof JsonSyntaxError) {
+        this.count = 0;
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  #walkObject(prefix: string): void {
+    const reader = this.#reader;
+    if (!reader.open(BRACE)) {
+      return;
+    }
+    do {
+      const name = prefix + reader.readKey();
+      const kind = reader.kind();
+      switch (kind) {
+        case JSON_STRING:
+          this.#add(name, reader.readString());
+          break;
+        case JSON_NUMBER:
+          this.#add(name, fieldNumberText(reader.readNumber()));
+          break;
+        case JSON_OBJECT:
+          this.#walkObject(`${name}.`);
+          break;
+        case JSON_ARRAY:
+          this.#addArray(name);
+          break;
+        case JSON_TRUE:
+          reader.skipLiteral(kind);
+          this.#add(name, 'true');
+          break;
+        case JSON_FALSE:
+          reader.skipLiteral(kind);
+          this.#add(name, 'false');
+          break;
+        case JSON_NULL:
+          reader.skipLiteral(kind);
+          if (!this.#discardNulls) {
+            this.#add(name, 'null');
+          }
+          break;
+        default:
+          throw new JsonSyntaxError('no value');
+      }
+    } while (reader.next(BRACE));
+  }
+
+  #add(name: string, value: string): void {
+    this.names[this.count] = name;
+    this.values[this.count] = value;
+    this.count++;
+  }
+
+  #addArray(name: string): void {
+    if (this.#arrays === 'array') {
+      this.#add(name, printValue(this.#reader, true));
+      return;
+    }
+    const text = this.#readScalars();
+    if (this.#arrays === 'csv' && text !== '' && text.length < MAX_CSV) {
+      this.#add(name, text);
+    }
+  }
+
+  /** Scalars of an array, a comma behind each that is not its last element. */
+  #readScalars(): string {
+    const reader = this.#reader;
+    let text = '';
+    if (!reader.open(BRACKET)) {
+      return text;
+    }
+    for (;;) {
+      const scalar = this.#readScalar();
+      const more = reader.next(BRACKET);
+      if (scalar !== undefined) {
+        text += more ? `${scalar},` : scalar;
+      }
+      if (!more) {
+        return text;
+      }
+    }
+  }
+
+  #readScalar(): string | undefined {
+    const reader = this.#reader;
+    const kind = reader.kind();
+    switch (kind) {
+      case JSON_STRING:
+        return reader.readString();
+      case JSON_NUMBER:
+        return fieldNumberText(reader.readNumber());
+      case JSON_OBJECT:
+      case JSON_ARRAY:
+        printValue(reader, false);
+        return undefined;
+      default:
+        return printValue(reader, false);
+    }
+  }
+}

@@ -1,0 +1,270 @@
+/** Deepest nesting (decoding.md 4.8): keeps a hostile log from using up the stack. */
+const MAX_DEPTH = 1000;
+/** A number is read from at most this many bytes, as in the reference; what follows is then no JSON any more. */
+const MAX_NUMBER = 63;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Kinds of values, by their first byte. */
+export const JSON_STRING = 1;
+export const JSON_NUMBER = 2;
+export const JSON_TRUE = 3;
+export const JSON_FALSE = 4;
+export const JSON_NULL = 5;
+export const JSON_OBJECT = 6;
+export const JSON_ARRAY = 7;
+/** Nothing that begins a value. */
+export const JSON_NONE = 0;
+
+/** Thrown inside the readers of this directory where a text is no JSON of the lenient kind; never leaves them. */
+export class JsonSyntaxError extends Error {}
+
+/**
+ * Made once: a stack trace for each log line that is no JSON would cost more than reading it.
+ */
+const NOT_JSON = new JsonSyntaxError('not JSON');
+
+/**
+ * Reads the tokens of lenient JSON in a byte string (decoding.md 4.8): bytes up to 0x20 are white space, control
+ * characters may stand in strings, numbers are what C's strtod() takes, and strings end at a NUL. The caller walks the
+ * structure: one object serves all texts, so that reading allocates only values.
+ */
+export class JsonReader {
+  #text = '';
+  #pos = 0;
+  #depth = 0;
+  /** Next backslash at or behind the position, or infinity: strings before it need no look at each byte. */
+  #backslash = 0;
+
+  /** Begins with a text: a byte order mark and white space are skipped. */
+  start(text: string, from = 0): void {
+    this.#text = text;
+    this.#pos = text.startsWith('\xef\xbb\xbf', from) ? from + 3 : from;
+    this.#depth = 0;
+    this.#backslash = -1;
+    this.#skipSpace();
+  }
+
+  /** Whether nothing but white space is left. */
+  atEnd(): boolean {
+    this.#skipSpace();
+    return this.#pos >= this.#text.length;
+  }
+
+  /** What kind of value stands at the position. */
+  kind(): number {
+    const code = this.#text.charCodeAt(this.#pos);
+    switch (code) {
+      case QUOTE:
+        return JSON_STRING;
+      case 0x7b:
+        return JSON_OBJECT;
+      case 0x5b:
+        return JSON_ARRAY;
+      case 0x74:
+        return this.#text.startsWith('true', this.#pos) ? JSON_TRUE : JSON_NONE;
+      case 0x66:
+        return this.#text.startsWith('false', this.#pos) ? JSON_FALSE : JSON_NONE;
+      case 0x6e:
+        return this.#text.startsWith('null', this.#pos) ? JSON_NULL : JSON_NONE;
+      default:
+        return code === 0x2d || (code >= 0x30 && code <= 0x39) ? JSON_NUMBER : JSON_NONE;
+    }
+  }
+
+  /** Goes behind `true`, `false` or `null`. */
+  skipLiteral(kind: number): void {
+    this.#pos += kind === JSON_FALSE ? 5 : 4;
+  }
+
+  /** Goes behind `{` or `[`; says whether the container has an element. */
+  open(close: number): boolean {
+    if (this.#depth >= MAX_DEPTH) {
+      throw NOT_JSON;
+    }
+    this.#depth++;
+    this.#pos++;
+    this.#skipSpace();
+    if (this.#text.charCodeAt(this.#pos) !== close) {
+      return true;
+    }
+    this.#pos++;
+    this.#depth--;
+    return false;
+  }
+
+  /** After an element: goes behind `,` and says true, or behind the closing byte and says false. */
+  next(close: number): boolean {
+    this.#skipSpace();
+    const code = this.#text.charCodeAt(this.#pos);
+    this.#pos++;
+    if (code === 0x2c) {
+      this.#skipSpace();
+      return true;
+    }
+    if (code !== close) {
+      throw NOT_JSON;
+    }
+    this.#depth--;
+    return false;
+  }
+
+  /** A member's name; the position is then on its value. */
+  readKey(): string {
+    const key = this.readString();
+    this.#skipSpace();
+    if (this.#text.charCodeAt(this.#pos) !== 0x3a) {
+      throw NOT_JSON;
+    }
+    this.#pos++;
+    this.#skipSpace();
+    return key;
+  }
+
+  /** A string without its quotes and escapes, cut at a NUL. */
+  readString(): string {
+    if (this.#text.charCodeAt(this.#pos) !== QUOTE) {
+      throw NOT_JSON;
+    }
+    const start = this.#pos + 1;
+    const end = this.#text.indexOf('"', start);
+    if (end < 0) {
+      throw NOT_JSON;
+    }
+    if (this.#backslash < start) {
+      const at = this.#text.indexOf('\\', start);
+      this.#backslash = at < 0 ? Infinity : at;
+    }
+    if (end < this.#backslash) {
+      this.#pos = end + 1;
+      return this.#text.slice(start, end);
+    }
+    return this.#readEscaped(start);
+  }
+
+  #readEscaped(start: number): string {
+    const text = this.#text;
+    let value = '';
+    let copied = start;
+    for (let at = start; ; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) {
+        this.#pos = at + 1;
+        value += text.slice(copied, at);
+        const nul = value.indexOf('\0');
+        return nul < 0 ? value : value.slice(0, nul);
+      }
+      if (code === BACKSLASH) {
+        value += text.slice(copied, at);
+        const escaped = text.charCodeAt(at + 1);
+        if (escaped === 0x75) {
+          const size = this.#unicodeLength(at);
+          value += this.#readUnicode(at, size);
+          at += size - 1;
+        } else {
+          value += unescape(escaped);
+          at++;
+        }
+        copied = at + 1;
+      } else if (Number.isNaN(code)) {
+        throw NOT_JSON;
+      }
+    }
+  }
+
+  /** Length of the escape at `at`: 6, or 12 for a pair of surrogates. */
+  #unicodeLength(at: number): number {
+    const code = this.#hex(at + 2);
+    return code >= 0xd800 && code <= 0xdbff ? 12 : 6;
+  }
+
+  #readUnicode(at: number, size: number): string {
+    const first = this.#hex(at + 2);
+    // The reference takes any four bytes before the end of the string; what is not hexadecimal counts as 0.
+    if ((first >= 0xdc00 && first <= 0xdfff) || this.#text.slice(at + 2, at + 6).includes('"')) {
+      throw NOT_JSON;
+    }
+    if (size === 6) {
+      return utf8(first);
+    }
+    const second = this.#hex(at + 8);
+    if (!this.#text.startsWith('\\u', at + 6) || second < 0xdc00 || second > 0xdfff) {
+      throw NOT_JSON;
+    }
+    return utf8(0x10000 + (first - 0xd800) * 0x400 + (second - 0xdc00));
+  }
+
+  /** Four hexadecimal digits; 0 when they are not, as in the reference. */
+  #hex(at: number): number {
+    const digits = this.#text.slice(at, at + 4);
+    return /^[0-9A-Fa-f]{4}$/.test(digits) ? parseInt(digits, 16) : 0;
+  }
+
+  /** A number as strtod() reads it. */
+  readNumber(): number {
+    NUMBER.lastIndex = this.#pos;
+    const found = NUMBER.exec(this.#text)?.[0];
+    if (found === undefined) {
+      throw NOT_JSON;
+    }
+    if (found.length <= MAX_NUMBER) {
+      this.#pos += found.length;
+      return Number(found);
+    }
+    const short = CUT_NUMBER.exec(found.slice(0, MAX_NUMBER))?.[0] ?? '';
+    this.#pos += short.length;
+    return Number(short);
+  }
+
+  #skipSpace(): void {
+    while (this.#text.charCodeAt(this.#pos) <= 0x20) {
+      this.#pos++;
+    }
+  }
+}
+
+const NUMBER = /-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
+const CUT_NUMBER = /^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/;
+
+function unescape(code: number): string {
+  switch (code) {
+    case QUOTE:
+      return '"';
+    case BACKSLASH:
+      return '\\';
+    case 0x2f:
+      return '/';
+    case 0x62:
+      return '\b';
+    case 0x66:
+      return '\f';
+    case 0x6e:
+      return '\n';
+    case 0x72:
+      return '\r';
+    case 0x74:
+      return '\t';
+    default:
+      throw NOT_JSON;
+  }
+}
+
+/** UTF-8 bytes of a code point. */
+function utf8(code: number): string {
+  if (code < 0x80) {
+    return String.fromCharCode(code);
+  }
+  if (code < 0x800) {
+    return String.fromCharCode(0xc0 | (code >> 6), 0x80 | (code & 0x3f));
+  }
+  if (code < 0x10000) {
+    return String.fromCharCode(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
+  }
+  return String.fromCharCode(
+    0xf0 | (code >> 18),
+    0x80 | ((code >> 12) & 0x3f),
+    0x80 | ((code >> 6) & 0x3f),
+    0x80 | (code & 0x3f),
+  );
+}
