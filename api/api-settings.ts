@@ -1,0 +1,49 @@
+/** Settings of api.yaml as svc-apid uses them (rest-api.md 1.3). */
+export type ApiSettings = {
+  readonly hosts: readonly string[];
+  readonly port: number;
+  /** Bytes; 0 = no limit. */
+  readonly maxUploadSize: number;
+  /** Password checks at once. */
+  readonly authenticationPoolSize: number;
+  /** Milliseconds; 0 = no limit. */
+  readonly requestTimeoutMs: number;
+  readonly docs: boolean;
+  readonly experimentalFeatures: boolean;
+  readonly https: HttpsSettings | undefined;
+  readonly logs: LogSettings;
+  readonly cors: CorsSettings | undefined;
+  readonly access: AccessSettings;
+};
+
+/** Absolute paths. `ca` only when client certificates are required. */
+export type HttpsSettings = {
+  readonly key: string;
+  readonly certificate: string;
+  readonly ca: string | undefined;
+  readonly ciphers: string | undefined;
+};
+
+export type ApiLogLevel = 'disabled' | 'error' | 'warning' | 'info' | 'debug' | 'debug2';
+
+export type LogSettings = {
+  readonly level: ApiLogLevel;
+  readonly plain: boolean;
+  readonly json: boolean;
+  /** Bytes at which a file is rotated; undefined = at midnight. */
+  readonly maxSize: number | undefined;
+};
+
+export type CorsSettings = {
+  readonly sourceRoute: string;
+  readonly exposeHeaders: string;
+  readonly allowHeaders: string;
+  readonly allowCredentials: boolean;
+};
+
+export type AccessSettings = {
+  readonly maxLoginAttempts: number;
+  readonly blockSeconds: number;
+  /** 0 = no rate limit at all, also not for /events. */
+  readonly maxRequestsPerMinute: number;
+};

@@ -1,0 +1,73 @@
+import type { RbacStore, RevocationKey } from '../rbac/rbac-store.js';
+import type { User } from '../rbac/rbac-model.js';
+import { Permissions } from '../rbac/permissions.js';
+import { Problem } from '../http/problem.js';
+import { basicCredentials, parseAuthorization } from './authorization-header.js';
+import type { PasswordHasher } from './password-hasher.js';
+import type { SecuritySettings } from './security-settings.js';
+import type { TokenClaims, TokenService } from './token-service.js';
+
+/** Who makes a request, as proven by a token. */
+export type Caller = { readonly user: User; readonly claims: TokenClaims; readonly permissions: Permissions };
+
+/** Decides who a request comes from (rest-api.md 2). */
+export class Authenticator {
+  readonly #store: RbacStore;
+  readonly #tokens: TokenService;
+  readonly #hasher: PasswordHasher;
+  readonly #settings: SecuritySettings;
+
+  constructor(store: RbacStore, tokens: TokenService, hasher: PasswordHasher, settings: SecuritySettings) {
+    this.#store = store;
+    this.#tokens = tokens;
+    this.#hasher = hasher;
+    this.#settings = settings;
+  }
+
+  /**
+   * Name and password of HTTP Basic. Every failure looks alike and costs the same (rest-api.md 2.1).
+   * @throws Problem 401
+   */
+  async login(authorization: string | undefined): Promise<User> {
+    const credentials = basicCredentials(parseAuthorization(authorization));
+    const user = credentials === undefined ? undefined : this.#store.userByName(credentials.name);
+    const valid = await this.#hasher.verify(credentials?.password ?? '', user?.passwordHash);
+    if (!valid || user === undefined) throw Problem.unauthorized('Invalid credentials');
+    return user;
+  }
+
+  /**
+   * The bearer of a token (rest-api.md 2.3, 2.4).
+   * @throws Problem 401
+   */
+  authenticate(authorization: string | undefined): Caller {
+    const header = parseAuthorization(authorization);
+    if (header === undefined) throw Problem.unauthorized('No authorization token provided');
+    if (header.value === '') throw Problem.unauthorized('Invalid authorization header');
+    if (header.scheme !== 'bearer') throw Problem.unauthorized('No authorization token provided');
+    const claims = this.#tokens.verify(header.value);
+    const user = claims === undefined ? undefined : this.#store.userByName(claims.sub);
+    if (claims === undefined || user === undefined || this.#isOutdated(claims, user)) {
+      throw Problem.unauthorized('Invalid token');
+    }
+    const settings = this.#settings.current();
+    if (claims.exp - claims.nbf !== settings.tokenLifetimeSeconds || claims.rbac_mode !== settings.rbacMode) {
+      throw Problem.unauthorized('Token expired');
+    }
+    const permissions = new Permissions(claims.rbac_mode, this.#store.policiesOf(claims.rbac_roles));
+    return { user, claims, permissions };
+  }
+
+  /** Revoked, or issued for roles the user no longer has. */
+  #isOutdated(claims: TokenClaims, user: User): boolean {
+    if (!user.allowRunAs && !sameSet(user.roles, claims.rbac_roles)) return true;
+    const keys: RevocationKey[] = [`user:${user.id}`, ...user.roles.map((role): RevocationKey => `role:${role}`)];
+    if (claims.run_as) keys.push('run_as');
+    return this.#store.isRevoked(keys, claims.nbf);
+  }
+}
+
+function sameSet(left: readonly number[], right: readonly number[]): boolean {
+  const set = new Set(left);
+  return set.size === new Set(right).size && right.every((id) => set.has(id));
+}

@@ -1,0 +1,90 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+/** Cost of a password hash; a stored hash carries its own, so that these may be raised. */
+export type ScryptCost = { readonly N: number; readonly r: number; readonly p: number };
+
+/** 16 MiB and about a fifth of a second on one core: what OWASP's password storage advice names for p = 5. */
+export const DEFAULT_COST: ScryptCost = { N: 16_384, r: 8, p: 5 };
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Longest password that is hashed at all; longer ones cannot belong to a user (rest-api.md 2.5). */
+const MAX_PASSWORD_BYTES = 1024;
+/** Password checks waiting for a free place. Stops a flood of logins from queueing for minutes. */
+const MAX_WAITING = 200;
+
+/** Thrown when too many password checks wait already. */
+export class PasswordQueueFullError extends Error {
+  override readonly name = 'PasswordQueueFullError';
+}
+
+/** Makes and checks salted slow hashes of passwords (rest-api.md 2.5), a few at a time. */
+export class PasswordHasher {
+  readonly #cost: ScryptCost;
+  readonly #maxRunning: number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #decoy: Promise<string>;
+  #running = 0;
+
+  /** @param maxRunning checks at once, `authentication_pool_size` of api.yaml */
+  constructor(maxRunning: number, cost: ScryptCost = DEFAULT_COST) {
+    this.#maxRunning = maxRunning;
+    this.#cost = cost;
+    this.#decoy = this.hash(randomBytes(16).toString('base64'));
+  }
+
+  /** @returns `scrypt$N$r$p$salt$hash`, salt and hash base64url */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await derive(password, salt, HASH_BYTES, this.#cost);
+    const { N, r, p } = this.#cost;
+    return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+  }
+
+  /**
+   * Whether the password belongs to the stored hash. For an unknown user (no stored hash) the same work is done against
+   * a constant hash, so that the time does not tell whether a name exists.
+   * @throws PasswordQueueFullError when too many checks wait
+   */
+  async verify(password: string, stored: string | undefined): Promise<boolean> {
+    await this.#enter();
+    try {
+      const matches = await this.#matches(password, stored ?? (await this.#decoy));
+      return matches && stored !== undefined;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #matches(password: string, stored: string): Promise<boolean> {
+    const [kind, N, r, p, salt, hash] = stored.split('$');
+    if (kind !== 'scrypt' || salt === undefined || hash === undefined) return false;
+    const expected = Buffer.from(hash, 'base64url');
+    const cost = { N: Number(N), r: Number(r), p: Number(p) };
+    const usable = Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
+    const actual = await derive(usable ? password : '', Buffer.from(salt, 'base64url'), expected.length, cost);
+    return timingSafeEqual(actual, expected) && usable;
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running < this.#maxRunning) {
+      this.#running += 1;
+      return;
+    }
+    if (this.#waiting.length >= MAX_WAITING) throw new PasswordQueueFullError('too many logins are waiting');
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+}
+
+function derive(password: string, salt: Buffer, length: number, cost: ScryptCost): Promise<Buffer> {
+  const maxmem = 256 * cost.N * cost.r;
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, length, { ...cost, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}

@@ -1,0 +1,50 @@
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { WatchedFile } from './watched-file.js';
+
+/** Mode of both key files (rest-api.md 2.2). */
+const KEY_MODE = 0o640;
+
+export type SigningKeyPair = { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
+
+/** The key pair that signs tokens: P-521, PEM files in the home; changed files are noticed (rest-api.md 2.2). */
+export class SigningKeys {
+  readonly #privateFile: WatchedFile;
+  readonly #publicFile: WatchedFile;
+  #pair: SigningKeyPair | undefined;
+
+  constructor(privatePath: string, publicPath: string) {
+    this.#privateFile = new WatchedFile(privatePath);
+    this.#publicFile = new WatchedFile(publicPath);
+  }
+
+  /** Makes the pair when either file is missing. */
+  async ensure(): Promise<void> {
+    if (!existsSync(this.#privateFile.path) || !existsSync(this.#publicFile.path)) await this.renew();
+  }
+
+  /** Makes a new pair: every token signed before is refused from then on. */
+  async renew(): Promise<void> {
+    const { privateKey, publicKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-521' });
+    const options = { mode: KEY_MODE, durable: true };
+    writeFileAtomically(this.#privateFile.path, privateKey.export({ type: 'pkcs8', format: 'pem' }), options);
+    writeFileAtomically(this.#publicFile.path, publicKey.export({ type: 'spki', format: 'pem' }), options);
+  }
+
+  /**
+   * The pair of the files as they are now. A new object means that the keys changed.
+   * @throws Error when a file is missing or holds no such key
+   */
+  current(): SigningKeyPair {
+    const privateKey = this.#privateFile.read();
+    const publicKey = this.#publicFile.read();
+    if (this.#pair === undefined || privateKey.changed || publicKey.changed) {
+      this.#pair = undefined;
+      if (privateKey.text === undefined || publicKey.text === undefined) throw new Error('a key file is missing');
+      this.#pair = { privateKey: createPrivateKey(privateKey.text), publicKey: createPublicKey(publicKey.text) };
+    }
+    return this.#pair;
+  }
+}

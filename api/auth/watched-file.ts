@@ -1,0 +1,26 @@
+import { readFileSync, statSync } from 'node:fs';
+
+/** Reads a file again only when it changed: cheap enough for every request. */
+export class WatchedFile {
+  readonly path: string;
+  #mark: string | undefined;
+  #text: string | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /**
+   * @returns the content, undefined when there is no file, and whether it differs from what the last call saw
+   * @throws the file system's error when the file cannot be read; the next call tries again
+   */
+  read(): { readonly text: string | undefined; readonly changed: boolean } {
+    const stats = statSync(this.path, { throwIfNoEntry: false, bigint: true });
+    const mark = stats === undefined ? 'absent' : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
+    if (mark === this.#mark) return { text: this.#text, changed: false };
+    this.#mark = undefined;
+    this.#text = stats === undefined ? undefined : readFileSync(this.path, 'utf8');
+    this.#mark = mark;
+    return { text: this.#text, changed: true };
+  }
+}

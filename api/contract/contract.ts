@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { load, JSON_SCHEMA } from 'js-yaml';
+import { productRoot } from '../../lib/product/product-root.js';
+
+/** A schema of the contract: OpenAPI 3.0 keywords plus `x-format`, the format name that error texts show. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+};
+
+export type BodyRule = {
+  /** Accepted media types, as the 415 text lists them. */
+  readonly types: readonly string[];
+  /** Schema of a JSON body; absent for files. */
+  readonly json: Schema | undefined;
+};
+
+export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** One operation of the contract. */
+export type Operation = {
+  readonly id: string;
+  readonly method: HttpMethod;
+  /** Path template, for example `/agents/{agent_id}/key`. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: BodyRule | undefined;
+  /** Actions the caller needs (rest-api.md 5.4); documentation for clients, the handlers enforce them. */
+  readonly actions: readonly string[];
+  readonly deprecated: boolean;
+  /** How the caller proves who it is: name and password, or a token. */
+  readonly credentials: 'basic' | 'token';
+};
+
+/** The contract of the API: the document as published and the operations it holds. */
+export type Contract = { readonly document: Record<string, unknown>; readonly operations: readonly Operation[] };
+
+/**
+ * Reads `api/openapi.yaml` of the product.
+ * @throws Error when the document is not what this program expects: a broken installation
+ */
+export function loadContract(file = new URL('api/openapi.yaml', productRoot())): Contract {
+  const document = record(load(readFileSync(file, 'utf8'), { schema: JSON_SCHEMA }), 'document');
+  const operations: Operation[] = [];
+  for (const [path, methods] of Object.entries(record(document['paths'], 'paths'))) {
+    for (const [method, definition] of Object.entries(record(methods, path))) {
+      operations.push(readOperation(document, path, method, record(definition, `${method} ${path}`)));
+    }
+  }
+  return { document, operations };
+}
+
+function readOperation(
+  document: Record<string, unknown>,
+  path: string,
+  method: string,
+  definition: Record<string, unknown>,
+): Operation {
+  const security = definition['security'];
+  return {
+    id: text(definition['operationId'], `${method} ${path}`),
+    method: method.toUpperCase() as HttpMethod,
+    path,
+    parameters: list(definition['parameters']).map((item) => readParameter(resolve(document, item))),
+    body: definition['requestBody'] === undefined ? undefined : readBody(resolve(document, definition['requestBody'])),
+    actions: list(definition['x-rbac-actions']).map((action) => text(action, path)),
+    deprecated: definition['deprecated'] === true,
+    credentials: list(security).some((item) => 'basicAuth' in record(item, path)) ? 'basic' : 'token',
+  };
+}
+
+function readParameter(definition: Record<string, unknown>): Parameter {
+  const name = text(definition['name'], 'parameter');
+  const where = text(definition['in'], name);
+  if (where !== 'query' && where !== 'path' && where !== 'header') throw new Error(`contract: parameter ${name}`);
+  return { name, in: where, required: definition['required'] === true, schema: record(definition['schema'], name) };
+}
+
+function readBody(definition: Record<string, unknown>): BodyRule {
+  const content = record(definition['content'], 'requestBody');
+  const json = content['application/json'];
+  return {
+    types: Object.keys(content),
+    json: json === undefined ? undefined : record(record(json, 'requestBody')['schema'], 'requestBody'),
+  };
+}
+
+function resolve(document: Record<string, unknown>, item: unknown): Record<string, unknown> {
+  const definition = record(item, 'reference');
+  const reference = definition['$ref'];
+  if (typeof reference !== 'string') return definition;
+  let target: unknown = document;
+  for (const name of reference.replace(/^#\//, '').split('/')) target = record(target, reference)[name];
+  return record(target, reference);
+}
+
+function record(value: unknown, where: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`contract: ${where}`);
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw new Error(`contract: ${where}`);
+  return value;
+}

@@ -1,0 +1,92 @@
+import type { ApiError } from './api-error.js';
+
+/** What a handler answers: JSON in one of the three shapes of rest-api.md 3.1, or the bare content of a file. */
+export type ApiResult =
+  | { readonly kind: 'json'; readonly status: number; readonly body: object }
+  | { readonly kind: 'raw'; readonly status: number; readonly contentType: string; readonly body: string | Buffer };
+
+/** Message of a list when all, some or no items succeeded (rest-api.md 3.2). */
+export type ListMessages = { readonly all: string; readonly some: string; readonly none: string };
+
+export type FailedItem = { readonly id: string | number; readonly error: ApiError };
+
+export type ListResult = {
+  readonly items: readonly unknown[];
+  /** All matches before offset and limit. */
+  readonly total: number;
+  readonly failed?: readonly FailedItem[];
+  readonly messages: ListMessages;
+  readonly status?: number;
+};
+
+/** Shape 1: a list (rest-api.md 3.1, 3.2). */
+export function listResult(result: ListResult): ApiResult {
+  const failed = result.failed ?? [];
+  const failedItems = groupFailures(failed);
+  const failedCount = failedItems.reduce((count, item) => count + item.id.length, 0);
+  const some = result.total > 0 && failedCount > 0;
+  const message = some ? result.messages.some : result.total > 0 ? result.messages.all : result.messages.none;
+  return json(
+    {
+      data: {
+        affected_items: result.items,
+        total_affected_items: result.total,
+        total_failed_items: failedCount,
+        failed_items: failedItems,
+      },
+      message,
+      error: some ? 2 : failedCount > 0 ? 1 : 0,
+    },
+    result.status,
+  );
+}
+
+/** Shape 2: data without a list (rest-api.md 3.1). */
+export function dataResult(data: unknown, message?: string): ApiResult {
+  return json(message === undefined ? { data, error: 0 } : { data, message, error: 0 });
+}
+
+/** Shape 3: a message only (rest-api.md 3.1). */
+export function messageResult(message: string): ApiResult {
+  return json({ message, error: 0 });
+}
+
+/** The content of a file, or a bare token. */
+export function rawResult(contentType: string, body: string | Buffer): ApiResult {
+  return { kind: 'raw', status: 200, contentType, body };
+}
+
+function json(body: object, status = 200): ApiResult {
+  return { kind: 'json', status, body };
+}
+
+type FailedGroup = {
+  error: { code: number; message: string; remediation?: string };
+  id: (string | number)[];
+};
+
+/** One entry per distinct error, ids sorted and without duplicates, entries sorted by code (rest-api.md 3.3). */
+function groupFailures(failed: readonly FailedItem[]): FailedGroup[] {
+  const groups = new Map<string, FailedGroup>();
+  for (const { id, error } of failed) {
+    const { code, message, remediation } = error;
+    const key = JSON.stringify([code, message, remediation]);
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = { error: { code, message, ...(remediation === undefined ? {} : { remediation }) }, id: [] };
+      groups.set(key, group);
+    }
+    group.id.push(id);
+  }
+  for (const group of groups.values()) group.id = sortIds([...new Set(group.id)]);
+  return [...groups.values()].sort((a, b) => a.error.code - b.error.code);
+}
+
+function sortIds(ids: (string | number)[]): (string | number)[] {
+  const numeric = ids.every((id) => typeof id === 'number' || /^\d+$/.test(id));
+  return ids.sort((a, b) => {
+    if (numeric) return Number(a) - Number(b);
+    const [left, right] = [String(a), String(b)];
+    return left < right ? -1 : left > right ? 1 : 0;
+  });
+}

@@ -1,0 +1,279 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { ApiSettings } from '../api-settings.js';
+import type { Authenticator } from '../auth/authenticator.js';
+import type { Router } from '../contract/router.js';
+import type { SchemaChecker } from '../contract/schema-checker.js';
+import { ApiError } from './api-error.js';
+import type { ApiLog } from './api-log.js';
+import { accessEntry } from './access-entry.js';
+import type { AccessGuards } from './access-guards.js';
+import { checkMediaType, mediaType, parseJsonBody } from './body-check.js';
+import type { Dispatcher } from './dispatcher.js';
+import { readParameters } from './parameter-values.js';
+import { Problem } from './problem.js';
+import { contextOf, RequestContext, type Page } from './request-context.js';
+import { readRequestBody } from './request-body.js';
+import { parseRequestTarget } from './request-target.js';
+import { sendResult } from './send-result.js';
+
+/** Largest authorization context of a run_as login, bytes (rest-api.md 2.1). */
+const MAX_AUTH_CONTEXT_BYTES = 8192;
+const LOGIN_PATHS = new Set(['/security/user/authenticate', '/security/user/authenticate/run_as']);
+const RUN_AS_PATH = '/security/user/authenticate/run_as';
+
+export type PipelineParts = {
+  readonly settings: () => ApiSettings;
+  readonly router: Router;
+  /** Pages outside the contract by path. */
+  readonly pages: () => ReadonlyMap<string, Page>;
+  readonly checker: SchemaChecker;
+  readonly authenticator: Authenticator;
+  readonly guards: AccessGuards;
+  readonly dispatcher: Dispatcher;
+  readonly log: ApiLog;
+  readonly logger: Logger;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+};
+
+type Step = (context: RequestContext, request: Request, response: Response) => void | Promise<void>;
+
+/**
+ * The steps a request goes through, in the order of rest-api.md 1.2: the order decides which refusal a client sees.
+ * Headers and CORS are set in front of it, the access log is part of the first step.
+ */
+export function pipelineSteps(parts: PipelineParts): RequestHandler[] {
+  const steps: Step[] = [
+    (context, request, response) => receiveBody(parts, context, request, response),
+    (context, request, response) => route(parts, context, request, response),
+    (context) => limitRate(parts, context),
+    (context) => refuseBlocked(parts, context),
+    (context, request, response) => sendPage(context, response, request),
+    (context, request) => authenticate(parts, context, request),
+    (context, request) => checkParameters(parts, context, request),
+    (context, request) => checkBody(parts, context, request),
+    (context) => checkExpectation(parts, context),
+    (context, request, response) => dispatch(parts, context, request, response),
+  ];
+  return [beginRequest(parts), ...steps.map(toHandler)];
+}
+
+/** A step that has answered ends the chain. */
+function toHandler(step: Step): RequestHandler {
+  return async (request: Request, response: Response, next: NextFunction) => {
+    await step(contextOf(response), request, response);
+    if (!response.writableEnded) next();
+  };
+}
+
+/** Step 1: what the request is about; one log line when it is answered or given up. */
+function beginRequest(parts: PipelineParts): RequestHandler {
+  return (request, response, next) => {
+    const { path, query } = parseRequestTarget(request.url);
+    const context = new RequestContext({
+      startedAt: parts.monotonic(),
+      method: request.method,
+      path,
+      query,
+      address: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+      announcedLength: Number(request.headers['content-length'] ?? 0),
+      expect: expectation(request, parts.settings().maxUploadSize),
+    });
+    response.locals['context'] = context;
+    response.once('close', () => {
+      // 499: the client went away before there was an answer.
+      const status = response.headersSent ? response.statusCode : 499;
+      const outcome = { status, seconds: (parts.monotonic() - context.startedAt) / 1000 };
+      const { entry, suspiciousUser } = accessEntry(
+        context,
+        request.headers.authorization,
+        outcome,
+        parts.log.hidesEvents,
+      );
+      if (suspiciousUser) parts.log.warn(`User name with control characters: ${entry.user}`);
+      parts.log.access(entry);
+    });
+    next();
+  };
+}
+
+function expectation(request: Request, maxUploadSize: number): RequestContext['expect'] {
+  const expect = request.headers.expect;
+  if (expect === undefined) return 'none';
+  if (expect.toLowerCase() !== '100-continue') return 'unknown';
+  const announced = Number(request.headers['content-length'] ?? 0);
+  return maxUploadSize > 0 && announced > maxUploadSize ? 'too-large' : 'none';
+}
+
+/** Step 2. Of strangers only the nesting is measured: their bytes are not worth memory. */
+async function receiveBody(
+  parts: PipelineParts,
+  context: RequestContext,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  // The client waits for a word before it sends: it gets its refusal instead (step 9).
+  if (context.expect !== 'none') return;
+  const runAs = request.method === 'POST' && context.path === RUN_AS_PATH;
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  if (!hasBody) return;
+  if (request.headers.expect !== undefined) response.writeContinue();
+  context.received = await readRequestBody(request, {
+    limit: runAs ? MAX_AUTH_CONTEXT_BYTES : parts.settings().maxUploadSize,
+    keep: runAs || (!LOGIN_PATHS.has(context.path) && isKnown(parts, request)),
+    json: mediaType(request.headers['content-type']) === 'application/json',
+  });
+  if (context.received.tooDeep) {
+    throw new Problem(400, {
+      title: 'Maximum recursion depth exceeded.',
+      detail: 'The JSON structure of the request exceeds the maximum nesting depth allowed by the API.',
+    });
+  }
+}
+
+function isKnown(parts: PipelineParts, request: Request): boolean {
+  try {
+    parts.authenticator.authenticate(request.headers.authorization);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Step 3: 404, then 405; a trailing slash is answered with the path without it. */
+function route(parts: PipelineParts, context: RequestContext, request: Request, response: Response): void {
+  const { method, path } = context;
+  const page = parts.pages().get(path);
+  if (page !== undefined) {
+    if (method !== 'GET' && method !== 'HEAD') throw Problem.methodNotAllowed();
+    context.page = page;
+    return;
+  }
+  const found = parts.router.find(method, path);
+  if (found.kind === 'operation') {
+    context.operation = found.operation;
+    context.pathValues = found.path;
+    return;
+  }
+  if (found.kind === 'wrong-method') throw Problem.methodNotAllowed();
+  const { rawPath, query } = parseRequestTarget(request.url);
+  const shorter = path.slice(0, -1);
+  const known = parts.pages().has(shorter) || parts.router.find(method, shorter).kind !== 'not-found';
+  if (!path.endsWith('/') || shorter === '' || !known) throw Problem.notFound();
+  const search = query.size > 0 ? `?${query.toString()}` : '';
+  // Only a path of ours gets here, so the location cannot lead to another host.
+  response.writeHead(307, { location: rawPath.replace(/(\/|%2f)$/i, '') + search, 'content-length': 0 }).end();
+}
+
+/** Step 4 (rest-api.md 1.6). */
+function limitRate(parts: PipelineParts, context: RequestContext): void {
+  const { general, events } = parts.guards;
+  if (!general.admit()) {
+    const headers = { 'retry-after': String(general.retryAfter()) };
+    throw new ApiError(6001, { headers }).toProblem();
+  }
+  if (context.path === '/events' && !events.admit()) {
+    throw new Problem(
+      429,
+      { title: 'Too Many Requests', detail: new ApiError(6005).message, remediation: null, error: 6005 },
+      { 'retry-after': String(events.retryAfter()) },
+    );
+  }
+}
+
+/** Step 5: 403 for a blocked address, then 413 for a login context that is too large. */
+function refuseBlocked(parts: PipelineParts, context: RequestContext): void {
+  if (isLogin(context) && parts.guards.addresses.isBlocked(context.address)) throw new ApiError(6000).toProblem();
+  if (context.method === 'POST' && context.path === RUN_AS_PATH && context.received.tooLarge) {
+    const detail = `Auth context payload exceeds the maximum allowed size of ${MAX_AUTH_CONTEXT_BYTES} bytes.`;
+    throw new Problem(413, { title: 'Request Entity Too Large', detail, error: 413 });
+  }
+}
+
+function isLogin(context: RequestContext): boolean {
+  return context.operation?.credentials === 'basic';
+}
+
+/** Pages need no login. */
+function sendPage(context: RequestContext, response: Response, request: Request): void {
+  if (context.page === undefined) return;
+  const { result, contentSecurityPolicy } = context.page;
+  if (contentSecurityPolicy !== undefined) response.set('content-security-policy', contentSecurityPolicy);
+  sendResult(response, result, { pretty: false, head: request.method === 'HEAD' });
+}
+
+/** Step 6. A failed login counts for the address. */
+async function authenticate(parts: PipelineParts, context: RequestContext, request: Request): Promise<void> {
+  const { authorization } = request.headers;
+  if (!isLogin(context)) {
+    context.caller = parts.authenticator.authenticate(authorization);
+    return;
+  }
+  try {
+    context.loginUser = await parts.authenticator.login(authorization);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401 && parts.guards.addresses.recordFailure(context.address)) {
+      parts.log.warn(`IP blocked due to exceeded number of logins attempts: ${context.address}`);
+      parts.logger.warn(`IP blocked due to exceeded number of logins attempts: ${context.address}`);
+    }
+    throw error;
+  }
+}
+
+/** Step 7. */
+function checkParameters(parts: PipelineParts, context: RequestContext, request: Request): void {
+  const { operation } = context;
+  if (operation === undefined) return;
+  const header = (name: string) => {
+    const value = request.headers[name.toLowerCase()];
+    return typeof value === 'string' ? value : value?.join(',');
+  };
+  context.parameters = readParameters(
+    operation,
+    { query: context.query, path: context.pathValues, header },
+    parts.checker,
+  );
+}
+
+/** Step 8. A body that was not received whole is refused in step 9. */
+function checkBody(parts: PipelineParts, context: RequestContext, request: Request): void {
+  const rule = context.operation?.body;
+  if (rule === undefined || context.expect !== 'none') return;
+  checkMediaType(rule, mediaType(request.headers['content-type']));
+  if (rule.json === undefined || context.received.tooLarge) return;
+  context.json = parseJsonBody(context.received.bytes, rule.json, parts.checker);
+}
+
+/** Step 9. */
+function checkExpectation(parts: PipelineParts, context: RequestContext): void {
+  const { maxUploadSize } = parts.settings();
+  const exceeded = (length: number) => `Maximum content size limit (${maxUploadSize}) exceeded (${length} bytes read)`;
+  if (context.expect === 'unknown') {
+    throw new Problem(417, { title: 'Expectation failed', detail: 'Unknown Expect' });
+  }
+  if (context.expect === 'too-large') {
+    throw new Problem(417, { title: 'Expectation failed', detail: exceeded(context.announcedLength) });
+  }
+  if (context.received.tooLarge) {
+    throw new Problem(413, { title: 'Content size exceeded.', detail: exceeded(context.received.length) });
+  }
+}
+
+/** Step 10. */
+async function dispatch(
+  parts: PipelineParts,
+  context: RequestContext,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { operation, parameters } = context;
+  if (operation === undefined || parameters === undefined) throw new Error('a step of the pipeline is missing');
+  const result = await parts.dispatcher.dispatch(context, operation, parameters, request.headers['content-type']);
+  if (operation.deprecated) {
+    response.set('deprecated', 'true');
+    // The GET login is the one deprecated operation with a successor of the same path (rest-api.md 1.4).
+    if (isLogin(context)) response.set('link', `<${operation.path}>; rel="Deprecated"`);
+  }
+  sendResult(response, result, { pretty: parameters.flag('pretty'), head: request.method === 'HEAD' });
+}

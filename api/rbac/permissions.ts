@@ -1,0 +1,113 @@
+import type { PolicyBody } from './rbac-model.js';
+import { ApiError } from '../http/api-error.js';
+
+export type RbacMode = 'white' | 'black';
+
+type Entry = { readonly type: string; readonly value: string; readonly effect: 'allow' | 'deny' };
+
+/** Resolves `agent:group:<g>` to agent ids (rest-api.md 5.1); needed by operations on agents only. */
+export type GroupMembers = (group: string) => Iterable<string>;
+
+const NO_MEMBERS: GroupMembers = () => [];
+
+/** What one caller may do: the effective map of roles and policies (rest-api.md 5.1). */
+export class Permissions {
+  readonly mode: RbacMode;
+  readonly #entries = new Map<string, Map<string, Entry>>();
+  readonly #invalid: string | undefined;
+
+  /**
+   * @param mode from the token: white denies what is not allowed, black allows what is not denied
+   * @param policies of the caller's roles, in order; later ones override earlier ones
+   */
+  constructor(mode: RbacMode, policies: readonly PolicyBody[]) {
+    this.mode = mode;
+    for (const policy of policies) {
+      for (const action of policy.actions) {
+        for (const resource of policy.resources) {
+          if (resource.split('&').length > 2) this.#invalid = resource;
+          else this.#set(action, resource, policy.effect);
+        }
+      }
+    }
+  }
+
+  /** Whether an action without resource is allowed (`*:*:*`). @throws ApiError 4500 for a policy that is not valid */
+  allows(action: string): boolean {
+    return this.allowed(action, '*:*', ['*']).size > 0;
+  }
+
+  /**
+   * Those of the given resources the action is allowed on.
+   * @param type for example `rule:file`
+   * @param wanted values, for example file names
+   * @throws ApiError 4500 for a policy that is not valid
+   */
+  allowed(action: string, type: string, wanted: Iterable<string>, members = NO_MEMBERS): Set<string> {
+    if (this.#invalid !== undefined) throw new ApiError(4500, { extra: this.#invalid });
+    const all = new Set(wanted);
+    let result = this.mode === 'black' ? new Set(all) : new Set<string>();
+    for (const entry of this.#entries.get(action)?.values() ?? []) {
+      if (entry.type === type && entry.value === '*') {
+        result = entry.effect === 'allow' ? new Set(all) : new Set();
+        continue;
+      }
+      for (const value of entryValues(entry, type, all, members)) {
+        if (!all.has(value)) continue;
+        if (entry.effect === 'allow') result.add(value);
+        else result.delete(value);
+      }
+    }
+    return result;
+  }
+
+  /**
+   * As {@link allowed} for operations on a fixed resource such as `rule:file:*`, which filter silently.
+   * @throws ApiError 4000 when nothing is allowed (rest-api.md 5.2)
+   */
+  allowedOrRefuse(action: string, type: string, wanted: readonly string[]): Set<string> {
+    // Without anything to choose from, whether everything would be allowed decides.
+    const probe = wanted.length === 0 ? ['*'] : wanted;
+    const result = this.allowed(action, type, probe);
+    if (result.size === 0) throw new ApiError(4000, { extra: `Resource type: ${type}` });
+    return result;
+  }
+
+  /** @throws ApiError 4000 when an action without resource is not allowed */
+  require(action: string): void {
+    if (!this.allows(action)) throw new ApiError(4000, { extra: 'Resource type: *:*' });
+  }
+
+  /** `action -> resource -> effect`, as `GET /security/users/me/policies` shows it. */
+  toMap(): Map<string, ReadonlyMap<string, 'allow' | 'deny'>> {
+    const result = new Map<string, ReadonlyMap<string, 'allow' | 'deny'>>();
+    for (const [action, entries] of this.#entries) {
+      result.set(action, new Map([...entries].map(([resource, { effect }]) => [resource, effect])));
+    }
+    return result;
+  }
+
+  /** A new entry moves to the end; one for everything removes the earlier ones of its type. */
+  #set(action: string, resource: string, effect: 'allow' | 'deny'): void {
+    let entries = this.#entries.get(action);
+    if (entries === undefined) {
+      entries = new Map();
+      this.#entries.set(action, entries);
+    }
+    const cut = resource.lastIndexOf(':');
+    const entry = { type: resource.slice(0, cut), value: resource.slice(cut + 1), effect };
+    entries.delete(resource);
+    if (entry.value === '*' && !resource.includes('&')) {
+      for (const [name, { type }] of entries) {
+        if (type === entry.type || (type === 'agent:group' && entry.type === 'agent:id')) entries.delete(name);
+      }
+    }
+    entries.set(resource, entry);
+  }
+}
+
+function entryValues(entry: Entry, type: string, all: ReadonlySet<string>, members: GroupMembers): Iterable<string> {
+  if (entry.type === type) return [entry.value];
+  if (type === 'agent:id' && entry.type === 'agent:group') return entry.value === '*' ? all : members(entry.value);
+  return [];
+}

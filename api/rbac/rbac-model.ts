@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** Ids up to this one belong to built-in objects (rest-api.md 2.5, 5.5). */
+export const MAX_RESERVED_ID = 99;
+
+/** What a policy says (rest-api.md 5.1). */
+export const policyBodySchema = z.object({
+  actions: z.array(z.string()),
+  resources: z.array(z.string()),
+  effect: z.enum(['allow', 'deny']),
+});
+export type PolicyBody = z.infer<typeof policyBodySchema>;
+
+/** Users, roles, policies and security rules as they are stored; lists of ids are ordered. */
+export const userSchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  allowRunAs: z.boolean(),
+  passwordHash: z.string(),
+  roles: z.array(z.int()),
+});
+export type User = z.infer<typeof userSchema>;
+
+export const roleSchema = z.object({
+  id: z.int(),
+  name: z.string(),
+  policies: z.array(z.int()),
+  rules: z.array(z.int()),
+});
+export type Role = z.infer<typeof roleSchema>;
+
+export const policySchema = z.object({ id: z.int(), name: z.string(), policy: policyBodySchema });
+export type Policy = z.infer<typeof policySchema>;
+
+export const securityRuleSchema = z.object({ id: z.int(), name: z.string(), rule: z.record(z.string(), z.unknown()) });
+export type SecurityRule = z.infer<typeof securityRuleSchema>;
+
+/** Tokens issued up to a time are refused (rest-api.md 2.4); kept for one token lifetime. */
+export const revocationSchema = z.object({ nbfInvalidUntil: z.int(), expiresAt: z.int() });
+export type Revocation = z.infer<typeof revocationSchema>;

@@ -1,0 +1,32 @@
+import type { SecuritySettings } from '../auth/security-settings.js';
+import type { TokenService } from '../auth/token-service.js';
+import { dataResult, messageResult, rawResult, type ApiResult } from '../http/envelope.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { RbacStore } from '../rbac/rbac-store.js';
+
+/**
+ * Login with name and password, and logout (rest-api.md 2.1, 2.4).
+ * @param now epoch milliseconds
+ */
+export function loginRoutes(
+  store: RbacStore,
+  tokens: TokenService,
+  settings: SecuritySettings,
+  now: () => number,
+): Handlers {
+  const login = (request: ApiRequest): ApiResult => {
+    const user = request.loginUser;
+    const token = tokens.issue({ name: user.name, roles: user.roles, runAs: false }, settings.current());
+    return request.parameters.flag('raw') ? rawResult('text/plain', token) : dataResult({ token });
+  };
+  return {
+    postSecurityUserAuthenticate: login,
+    getSecurityUserAuthenticate: login,
+    deleteSecurityUserAuthenticate: async (request) => {
+      const { user } = request.caller;
+      const lifetime = settings.current().tokenLifetimeSeconds;
+      await store.revoke([`user:${user.id}`], Math.floor(now() / 1000), lifetime);
+      return messageResult(`User ${user.name} was successfully logged out`);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import http from 'node:http';
+import https from 'node:https';
+
+export type TestResponse = {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON. @throws SyntaxError */
+  json(): unknown;
+};
+
+export type TestRequest = {
+  readonly port: number;
+  readonly tls?: boolean;
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+};
+
+/** One request to 127.0.0.1 on a connection of its own; the server's certificate is not checked. */
+export function httpRequest(options: TestRequest): Promise<TestResponse> {
+  const { port, tls = false, method = 'GET', path, headers = {}, body } = options;
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const settings = {
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      headers: { ...length, ...headers },
+      agent: false,
+      rejectUnauthorized: false,
+    };
+    const request = (tls ? https : http).request(settings, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          json: () => JSON.parse(text) as unknown,
+        });
+      });
+    });
+    request.on('error', reject);
+    if (body !== undefined) request.write(body);
+    request.end();
+  });
+}

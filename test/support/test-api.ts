@@ -1,0 +1,124 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Api, type ApiOptions } from '../../api/api.js';
+import type { ApiSettings } from '../../api/api-settings.js';
+import { httpRequest, type TestResponse } from './http-request.js';
+import { RecordingLogger } from './recording-logger.js';
+import { TemporaryHome } from './temporary-home.js';
+
+export const TEST_PASSWORD = 'Secret-42-password';
+
+export const TEST_SETTINGS: ApiSettings = {
+  hosts: ['127.0.0.1'],
+  port: 0,
+  maxUploadSize: 10_485_760,
+  authenticationPoolSize: 2,
+  requestTimeoutMs: 10_000,
+  docs: true,
+  experimentalFeatures: false,
+  https: undefined,
+  logs: { level: 'info', plain: true, json: true, maxSize: undefined },
+  cors: undefined,
+  access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 300 },
+};
+
+/** The API in this process over plain HTTP, with clocks that stand still until a test moves them. */
+export class TestApi {
+  readonly home = new TemporaryHome();
+  readonly logger = new RecordingLogger();
+  /** Epoch milliseconds. */
+  now = Date.parse('2026-05-08T12:34:19.000Z');
+  /** Milliseconds of the steady clock. */
+  elapsed = 1000;
+  #api: Api | undefined;
+  #token: string | undefined;
+
+  async start(
+    settings: Partial<ApiSettings> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
+  ): Promise<this> {
+    mkdirSync(this.home.path('api', 'configuration', 'security'), { recursive: true });
+    const passwordFile = this.home.path('api', 'configuration', 'security', 'initial-admin-password');
+    writeFileSync(passwordFile, `${TEST_PASSWORD}\n`, { mode: 0o600 });
+    await this.open(settings, options);
+    return this;
+  }
+
+  /** Starts again on the same home. */
+  async open(
+    settings: Partial<ApiSettings> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
+  ): Promise<void> {
+    this.#api = await Api.start({
+      home: this.home,
+      settings: { ...TEST_SETTINGS, ...settings },
+      logger: this.logger,
+      handlers: options.handlers ?? [],
+      node: () => 'node01',
+      now: () => this.now,
+      monotonic: () => this.elapsed,
+      passwordCost: { N: 16, r: 1, p: 1 },
+      ...(options.connectionTimes === undefined ? {} : { connectionTimes: options.connectionTimes }),
+    });
+  }
+
+  get api(): Api {
+    if (this.#api === undefined) throw new Error('not started');
+    return this.#api;
+  }
+
+  get port(): number {
+    return this.api.addresses[0]?.port ?? 0;
+  }
+
+  /** A request without any credentials. */
+  request(
+    method: string,
+    path: string,
+    options: { headers?: Record<string, string>; body?: string | Buffer } = {},
+  ): Promise<TestResponse> {
+    return httpRequest({ port: this.port, method, path, ...options });
+  }
+
+  /** A request with the administrator's token; a body that is no text is sent as JSON. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> {
+    this.#token ??= await this.login();
+    const authorization = `Bearer ${this.#token}`;
+    if (body === undefined) return this.request(method, path, { headers: { authorization, ...headers } });
+    return this.request(method, path, {
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
+  }
+
+  /** A fresh token of a user. */
+  async login(name = 'admin', password = TEST_PASSWORD): Promise<string> {
+    const answer = await this.request('POST', '/security/user/authenticate?raw=true', {
+      headers: { authorization: basic(name, password) },
+    });
+    if (answer.status !== 200) throw new Error(`login failed: ${answer.text}`);
+    return answer.text;
+  }
+
+  forgetToken(): void {
+    this.#token = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.#api?.stop();
+    this.#api = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    this.home.remove();
+  }
+}
+
+export function basic(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+}

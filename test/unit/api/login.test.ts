@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import jwt from 'jsonwebtoken';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { TestApi, basic, TEST_PASSWORD } from '../../support/test-api.js';
+
+const LOGIN = '/security/user/authenticate';
+
+describe('login and tokens', () => {
+  let api: TestApi;
+  beforeEach(async () => {
+    api = await new TestApi().start();
+  });
+  afterEach(() => api.remove());
+
+  const post = (authorization?: string, path = LOGIN) =>
+    api.request('POST', path, authorization === undefined ? {} : { headers: { authorization } });
+  const withToken = (token: string, path = '/') =>
+    api.request('GET', path, { headers: { authorization: `Bearer ${token}` } });
+  const detail = async (token: string) => ((await withToken(token)).json() as { detail?: string }).detail;
+
+  it('gives a token for name and password', async () => {
+    const answer = await post(basic('admin', TEST_PASSWORD));
+    expect(answer.status).to.equal(200);
+    const { data, error } = answer.json() as { data: { token: string }; error: number };
+    expect(error).to.equal(0);
+    const decoded = jwt.decode(data.token, { complete: true });
+    const nbf = Math.floor(api.now / 1000);
+    expect(decoded?.header).to.deep.equal({ alg: 'ES512', typ: 'JWT' });
+    expect(decoded?.payload).to.deep.equal({
+      iss: 'security-manager',
+      aud: 'Security Manager API REST',
+      nbf,
+      exp: nbf + 900,
+      sub: 'admin',
+      run_as: false,
+      rbac_roles: [1],
+      rbac_mode: 'white',
+    });
+    expect((await withToken(data.token)).status).to.equal(200);
+  });
+
+  it('gives the bare token with raw=true, and knows the old form', async () => {
+    const raw = await post(basic('admin', TEST_PASSWORD), `${LOGIN}?raw=true`);
+    expect(raw.headers['content-type']).to.equal('text/plain');
+    expect(raw.text).to.match(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(raw.headers).not.to.have.property('deprecated');
+    const old = await api.request('GET', LOGIN, { headers: { authorization: basic('admin', TEST_PASSWORD) } });
+    expect(old.status).to.equal(200);
+    expect(old.headers['deprecated']).to.equal('true');
+    expect(old.headers['link']).to.equal(`<${LOGIN}>; rel="Deprecated"`);
+    const pretty = await post(basic('admin', TEST_PASSWORD), `${LOGIN}?pretty=true`);
+    expect(pretty.status).to.equal(400);
+    expect((pretty.json() as { detail: string }).detail).to.equal('Extra query parameter(s) pretty not in spec');
+  });
+
+  it('ignores a body', async () => {
+    const headers = { authorization: basic('admin', TEST_PASSWORD), 'content-type': 'application/json' };
+    expect((await api.request('POST', LOGIN, { headers, body: '{"a": broken' })).status).to.equal(200);
+  });
+
+  it('refuses every failure in the same words', async () => {
+    for (const authorization of [
+      undefined,
+      'Basic',
+      'Basic !!!',
+      `Basic ${Buffer.from('nocolon').toString('base64')}`,
+      basic('admin', 'wrong'),
+      basic('nobody', TEST_PASSWORD),
+      basic('__proto__', TEST_PASSWORD),
+      `Bearer ${TEST_PASSWORD}`,
+      basic('admin', 'x'.repeat(5000)),
+    ]) {
+      const answer = await post(authorization);
+      expect(answer.status).to.equal(401);
+      expect(answer.text).to.equal('{"title": "Unauthorized", "detail": "Invalid credentials"}');
+    }
+  });
+
+  it('lets the second built-in user in with its own password', async () => {
+    const file = api.home.path('api', 'configuration', 'security', 'initial-wui-password');
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    const password = readFileSync(file, 'utf8').trim();
+    expect(password)
+      .to.match(/[a-z]/)
+      .and.match(/[A-Z]/)
+      .and.match(/\d/)
+      .and.match(/[^A-Za-z0-9]/);
+    expect((await post(basic('wazuh-wui', password))).status).to.equal(200);
+  });
+
+  it('refuses expired, foreign and tampered tokens', async () => {
+    const token = await api.login();
+    const issued = api.now;
+    api.now = issued + 899_000;
+    expect((await withToken(token)).status).to.equal(200);
+    api.now = issued + 900_000;
+    expect(await detail(token)).to.equal('Invalid token');
+    api.now = issued - 1000;
+    expect(await detail(token)).to.equal('Invalid token');
+    api.now = issued;
+    const [head = '', body = '', signature = ''] = token.split('.');
+    expect(await detail([head, body, signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))].join('.'))).to.equal(
+      'Invalid token',
+    );
+    const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+    expect(await detail(`${none}.${body}.`)).to.equal('Invalid token');
+    const publicKey = readFileSync(api.home.path('api', 'configuration', 'security', 'public_key.pem'), 'utf8');
+    const confused = jwt.sign(jwt.decode(token) as object, publicKey.replace(/-----.*-----|\n/g, ''), {
+      algorithm: 'HS512',
+      noTimestamp: true,
+    });
+    expect(await detail(confused)).to.equal('Invalid token');
+  });
+
+  it('logs out: every token of the user up to this second is refused', async () => {
+    const first = await api.login();
+    const headers = { authorization: `Bearer ${first}` };
+    const answer = await api.request('DELETE', LOGIN, { headers });
+    expect(answer.text).to.equal('{"message": "User admin was successfully logged out", "error": 0}');
+    expect(await detail(first)).to.equal('Invalid token');
+    expect(await detail(await api.login())).to.equal('Invalid token');
+    api.now += 1000;
+    expect((await withToken(await api.login())).status).to.equal(200);
+  });
+
+  it('remembers a logout over a restart', async () => {
+    const token = await api.login();
+    await api.request('DELETE', LOGIN, { headers: { authorization: `Bearer ${token}` } });
+    await api.stop();
+    await api.open();
+    expect(await detail(token)).to.equal('Invalid token');
+    api.now += 1000;
+    expect((await withToken(await api.login())).status).to.equal(200);
+  });
+
+  it('says "Token expired" when the security settings changed', async () => {
+    const token = await api.login();
+    const file = api.home.path('api', 'configuration', 'security', 'security.yaml');
+    writeFileSync(file, 'auth_token_exp_timeout: 60\n');
+    expect(await detail(token)).to.equal('Token expired');
+    const short = await api.login();
+    expect((await withToken(short)).status).to.equal(200);
+    writeFileSync(file, 'auth_token_exp_timeout: 60\nrbac_mode: black\n');
+    expect(await detail(short)).to.equal('Token expired');
+    const black = await api.login();
+    writeFileSync(file, 'rbac_mode: purple\n');
+    expect((await withToken(black)).status, 'a file that is not valid changes nothing').to.equal(200);
+    expect(api.logger.lines.join('\n')).to.match(/error: 4021 - .*security\.yaml: .*rbac_mode/);
+  });
+
+  it('notices a changed key pair', async () => {
+    const token = await api.login();
+    await api.stop();
+    for (const name of ['private_key.pem', 'public_key.pem']) {
+      const path = api.home.path('api', 'configuration', 'security', name);
+      expect(statSync(path).mode & 0o777).to.equal(0o640);
+      rmSync(path);
+    }
+    await api.open();
+    expect(await detail(token)).to.equal('Invalid token');
+    expect((await withToken(await api.login())).status).to.equal(200);
+  });
+
+  it('checks name and password of a run_as login first', async () => {
+    expect((await post(basic('admin', 'wrong'), `${LOGIN}/run_as`)).status).to.equal(401);
+    const headers = { authorization: basic('admin', TEST_PASSWORD), 'content-type': 'application/json' };
+    const large = await api.request('POST', `${LOGIN}/run_as`, {
+      headers,
+      body: JSON.stringify({ a: 'x'.repeat(8200) }),
+    });
+    expect(large.status).to.equal(413);
+    expect(large.json()).to.deep.equal({
+      title: 'Request Entity Too Large',
+      detail: 'Auth context payload exceeds the maximum allowed size of 8192 bytes.',
+      error: 413,
+    });
+    const empty = await api.request('POST', `${LOGIN}/run_as`, { headers });
+    expect((empty.json() as { detail: string }).detail).to.equal('Request body must not be empty');
+  });
+});
+
+describe('limits', () => {
+  let api: TestApi;
+  afterEach(() => api.remove());
+
+  it('admits so many requests a minute, then 429', async () => {
+    api = await new TestApi().start({ access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 5 } });
+    for (let count = 1; count <= 5; count++) expect((await api.request('GET', '/')).status).to.equal(401);
+    const refused = await api.request('GET', '/');
+    expect(refused.status).to.equal(429);
+    expect(refused.headers['retry-after']).to.equal('60');
+    expect(refused.json()).to.deep.equal({
+      title: 'Too Many Requests',
+      detail: 'Maximum number of requests per minute reached',
+      remediation: 'The limit is access.max_request_per_minute in api/configuration/api.yaml.',
+      error: 6001,
+    });
+    expect((await api.request('GET', '/nothing')).status, 'unknown paths do not count').to.equal(404);
+    api.elapsed += 60_001;
+    for (let count = 1; count <= 6; count++) expect((await api.request('GET', '/')).status).to.equal(401);
+    expect((await api.request('GET', '/')).status).to.equal(429);
+  });
+
+  it('admits 30 requests a minute on /events', async () => {
+    api = await new TestApi().start();
+    for (let count = 1; count <= 30; count++) expect((await api.request('POST', '/events')).status).to.equal(401);
+    const refused = await api.request('POST', '/events');
+    expect(refused.status).to.equal(429);
+    expect(refused.text).to.equal(
+      '{"title": "Too Many Requests", "detail": "Maximum number of requests per minute reached", ' +
+        '"remediation": null, "error": 6005}',
+    );
+    expect((await api.request('GET', '/')).status).to.equal(401);
+  });
+
+  it('has no limit at all with 0', async () => {
+    api = await new TestApi().start({ access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 0 } });
+    for (let count = 1; count <= 40; count++) expect((await api.request('POST', '/events')).status).to.equal(401);
+  });
+
+  it('blocks an address after 50 wrong passwords, for 300 s after the first', async () => {
+    api = await new TestApi().start();
+    const wrong = () => api.request('POST', LOGIN, { headers: { authorization: basic('admin', 'wrong') } });
+    const right = () => api.request('POST', LOGIN, { headers: { authorization: basic('admin', TEST_PASSWORD) } });
+    const first = api.elapsed;
+    const token = await api.login();
+    for (let count = 1; count <= 49; count++) expect((await wrong()).status).to.equal(401);
+    expect((await right()).status, 'not blocked yet').to.equal(200);
+    expect((await wrong()).status).to.equal(401);
+    for (let count = 51; count <= 60; count++) expect((await wrong()).status).to.equal(403);
+    const blocked = await right();
+    expect(blocked.json()).to.deep.equal({
+      title: 'Permission Denied',
+      detail: 'Limit of login attempts reached. The current IP has been blocked due to a high number of login attempts',
+      error: 6000,
+    });
+    const other = await api.request('GET', '/', { headers: { authorization: `Bearer ${token}` } });
+    expect(other.status, 'other paths are not affected').to.equal(200);
+    expect(api.logger.lines).to.include('warn: IP blocked due to exceeded number of logins attempts: 127.0.0.1');
+    api.elapsed = first + 300_000;
+    expect((await right()).status).to.equal(200);
+  });
+});
