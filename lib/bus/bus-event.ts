@@ -5,7 +5,7 @@ export type BusAgent = {
   readonly name: string;
   /** Registered address: `any`, an address, or a network. */
   readonly ip: string;
-  readonly labels?: ReadonlyMap<string, string>;
+  readonly labels?: ReadonlyMap<string, string> | undefined;
 };
 
 /** Ties an event to a client's request, so that a repeated request gives no second alert (design.md 4 "Events"). */
@@ -26,8 +26,8 @@ export type BusEvent = {
   readonly message: Buffer;
   /** Receive time, epoch milliseconds. */
   readonly receivedAt: number;
-  readonly agent?: BusAgent;
-  readonly idempotency?: Idempotency;
+  readonly agent?: BusAgent | undefined;
+  readonly idempotency?: Idempotency | undefined;
 };
 
 /** An event as the sink hands it on, with its place in its stream. */

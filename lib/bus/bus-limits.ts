@@ -76,10 +76,10 @@ export const MAX_WINDOW_BYTES = 16 * 1024 * 1024;
 export const MAX_GROUP_EVENTS = 8192;
 
 /** Events that wait in the sink; a batch on top is answered `busy`. */
-export const MAX_SINK_EVENTS = 131_072;
+export const MAX_SINK_EVENTS = 65_536;
 
 /** The same in message bytes. */
-export const MAX_SINK_BYTES = 128 * 1024 * 1024;
+export const MAX_SINK_BYTES = 64 * 1024 * 1024;
 
 /** Streams the sink remembers: about a hundred bytes each. */
 export const MAX_STREAMS = 65_536;

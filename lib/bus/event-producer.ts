@@ -1,48 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from '../daemon/logger.js';
+import { BusError } from './bus-error.js';
 import type { BusEvent } from './bus-event.js';
+import { MAX_WINDOW_EVENTS } from './bus-limits.js';
+import { checkEvent, isSequence, isStreamName } from './event-check.js';
+import type { EventLinkCounters } from './event-link.js';
+import { EventLink } from './event-link.js';
+import type { EventStream, Waiter } from './event-stream.js';
+import { StreamState } from './event-stream.js';
+import type { Delivery } from './event-window.js';
+import { EventWindow } from './event-window.js';
 
 export type EventProducerOptions = {
   /** Socket path, `home.eventsSocket()`. */
   readonly path: string;
-  /** Who produces: the first part of the name of the producer's own stream. */
+  /** Who produces, such as `svc-apid`: the first part of the name of the producer's own stream. */
   readonly daemon: string;
   readonly logger: Logger;
 };
 
-export type EventProducerCounters = {
-  /** Events put on the socket for the first time. */
-  sent: number;
-  acknowledged: number;
-  /** Events put on the socket again after a reconnect or a refusal. */
-  resent: number;
-  /** Events the sink said it already had. */
-  duplicates: number;
+export type EventProducerCounters = EventLinkCounters & {
   /** Events not taken because the window was full. */
   refused: number;
-  /** Frames of the sink that are nothing of the protocol. */
-  malformed: number;
 };
 
-/** A source whose sequences mean something outside this process, such as offsets in a followed file. */
-export interface EventStream {
-  /** `device:inode:generation` for a followed file. */
-  readonly name: string;
-  /**
-   * Where to go on: the last sequence the sink has accepted, or the `from` given when it opened if the sink knows less.
-   * Resolves when a sink has answered; rejects only with `closed`.
-   */
-  position(): Promise<number>;
-  /** Last sequence that is acknowledged: the place it is safe to forget up to. */
-  readonly acknowledged: number;
-  /** As `EventProducer.trySend`; sequences must increase, not by one. */
-  trySend(event: BusEvent, sequence: number): boolean;
-  /** As `EventProducer.send`. */
-  send(event: BusEvent, sequence: number): Promise<void>;
-  /** Forgets the stream once everything is acknowledged; takes no more events. */
-  close(): void;
-}
+/** Default of `close`. */
+const DRAIN_MS = 2000;
 
-/** Sends events to the sink of the home, and again until it has acknowledged them (design.md 4 "Events"). */
+/**
+ * Sends events to the sink of the home, and again until it has acknowledged them (design.md 4 "Events"). What it takes
+ * goes into a bounded window, and leaves it when acknowledged; a full window is back-pressure.
+ */
 export class EventProducer {
   readonly counters: EventProducerCounters = {
     sent: 0,
@@ -50,54 +38,233 @@ export class EventProducer {
     resent: 0,
     duplicates: 0,
     refused: 0,
+    rejected: 0,
     malformed: 0,
   };
 
-  constructor(private readonly options: EventProducerOptions) {}
+  readonly #logger: Logger;
+  readonly #window = new EventWindow();
+  readonly #streams = new Map<string, StreamState>();
+  /** Closed streams that are not forgotten yet. */
+  readonly #closing = new Set<StreamState>();
+  /** The stream of this process: daemon plus a random id, counting up from 1. */
+  readonly #own: StreamState;
+  readonly #link: EventLink;
+  #roomWaiters: Waiter[] = [];
+  #drained: (() => void) | undefined;
+  #closed = false;
 
-  /** Whether the sink has answered on the present connection: without it an HTTP handler answers 503 at once. */
+  constructor(options: EventProducerOptions) {
+    this.#logger = options.logger;
+    this.#own = new StreamState(`${options.daemon}:${randomUUID()}`, 0);
+    this.#streams.set(this.#own.name, this.#own);
+    this.#link = new EventLink(options.path, this.#window, this.#streams, this.counters, options.logger, () => {
+      this.#afterProgress();
+    });
+  }
+
+  /** Starts to connect, and goes on trying until closed. Events may be given before. */
+  start(): void {
+    this.#checkOpen();
+    this.#link.start();
+  }
+
+  /**
+   * Whether a sink is there and takes events. An HTTP handler answers 503 at once when it is not, since what it sends
+   * would wait for a sink that may be away for long.
+   */
   get connected(): boolean {
-    return this.counters.sent < 0;
+    return this.#link.connected;
+  }
+
+  /** Events taken and not acknowledged. */
+  get pending(): number {
+    return this.#window.size;
   }
 
   /** Room in the window, events. 0 is back-pressure: stop reading the source, answer 429 or 503. */
   get room(): number {
-    return this.counters.sent;
+    return this.#window.room;
   }
 
-  /** Puts an event on the producer's own stream; false when the window is full. The cheap way: makes no promise. */
-  trySend(_event: BusEvent): boolean {
-    return false;
+  /**
+   * Puts an event on the producer's own stream; false when the window is full. The cheap way: makes no promise.
+   * @throws BusError `too_large`, `bad_event`, `closed`
+   */
+  trySend(event: BusEvent): boolean {
+    return this.#offer(this.#own, event, this.#own.taken + 1, undefined);
   }
 
-  /** Resolves when the event is acknowledged. @throws BusError `busy` when the window is full, `closed`, `too_large` */
+  /**
+   * Resolves when the event is acknowledged. While no sink answers it waits, as long as it takes.
+   * @throws BusError `busy` when the window is full, `too_large`, `bad_event`, `closed` (then it may still arrive)
+   */
   send(event: BusEvent): Promise<void> {
     return this.sendAll([event]);
   }
 
-  /** As {@link send} for several events: all are taken or none, and it resolves when the last is acknowledged. */
-  sendAll(_events: readonly BusEvent[]): Promise<void> {
-    return Promise.reject(new Error('not built yet: ' + this.options.path));
+  /**
+   * As {@link send} for several events: all are taken or none, and it resolves when the last is acknowledged.
+   * @param deadlineMs after which it fails with `timeout`; the events stay in the window and may still arrive
+   */
+  async sendAll(events: readonly BusEvent[], deadlineMs?: number): Promise<void> {
+    this.#checkOpen();
+    if (events.length === 0) return;
+    if (events.length > MAX_WINDOW_EVENTS) {
+      throw new BusError('too_large', `${events.length} events at once, ${MAX_WINDOW_EVENTS} is the limit`);
+    }
+    for (const event of events) checkEvent(event);
+    if (events.length > this.#window.room) {
+      this.counters.refused += events.length;
+      throw this.#busy();
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const delivered = new Promise<void>((resolve, reject) => {
+      if (deadlineMs !== undefined) {
+        timer = setTimeout(() => {
+          reject(
+            new BusError('timeout', `events were not acknowledged within ${deadlineMs} ms; they may still arrive`),
+          );
+        }, deadlineMs);
+      }
+      const delivery: Delivery = { resolve, reject, left: events.length };
+      for (const event of events) this.#push(this.#own, event, this.#own.taken + 1, delivery);
+    });
+    try {
+      await delivered;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  /** Resolves when the window has room again; at once when it has. Rejects with `closed`. */
-  ready(): Promise<void> {
-    return Promise.reject(new Error('not built yet'));
+  /** Resolves when the window has room again; at once when it has. @throws BusError `closed` */
+  async ready(): Promise<void> {
+    this.#checkOpen();
+    if (this.#window.room > 0) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#roomWaiters.push({ resolve, reject });
+    });
   }
 
   /**
-   * Opens a stream with sequences of the caller's own.
-   * @param from where the caller thinks it is; used when the sink does not remember the stream. Default 0
+   * Opens a stream with sequences of the caller's own, such as the offsets of a file.
+   * @param name visible ASCII, 1 to 128 characters
+   * @param from last sequence the caller knows to be acknowledged; counts when the sink does not know the stream
+   * @throws TypeError for a bad name or one that is open; BusError `closed`
    */
-  openStream(_name: string, _from?: number): EventStream {
-    throw new Error('not built yet');
+  openStream(name: string, from = 0): EventStream {
+    this.#checkOpen();
+    if (!isStreamName(name) || !isSequence(from)) throw new TypeError(`'${name}' from ${from} is no stream`);
+    let stream = this.#streams.get(name);
+    if (stream?.closed === false) throw new TypeError(`stream '${name}' is open already`);
+    if (stream === undefined) {
+      stream = new StreamState(name, from);
+      this.#streams.set(name, stream);
+      this.#link.announce(stream);
+    } else {
+      stream.closed = false;
+      this.#closing.delete(stream);
+    }
+    return this.#handle(stream);
   }
 
-  /** Starts to connect, and goes on trying until closed. */
-  start(): void {}
-
   /** Waits at most `drainMs` for what is unacknowledged, then gives up; sends that are pending fail with `closed`. */
-  close(_drainMs?: number): Promise<void> {
-    return Promise.resolve();
+  async close(drainMs = DRAIN_MS): Promise<void> {
+    if (this.#window.size > 0 && this.#link.started) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, drainMs);
+        this.#drained = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#link.close();
+    if (this.#window.size > 0) {
+      this.#logger.warn(`${this.#window.size} events were not acknowledged when their producer was closed`);
+    }
+    const error = this.#closedError();
+    this.#window.reject(this.#window.size, error);
+    for (const waiter of this.#roomWaiters.splice(0)) waiter.reject(error);
+    for (const stream of this.#streams.values()) for (const waiter of stream.waiters.splice(0)) waiter.reject(error);
+  }
+
+  #handle(stream: StreamState): EventStream {
+    const offer = (event: BusEvent, sequence: number, delivery: Delivery | undefined): boolean => {
+      if (stream.closed) throw new BusError('closed', `stream '${stream.name}' was closed`);
+      if (!isSequence(sequence) || sequence <= stream.taken) {
+        throw new RangeError(`sequence ${sequence} of stream '${stream.name}' does not follow ${stream.taken}`);
+      }
+      return this.#offer(stream, event, sequence, delivery);
+    };
+    return {
+      name: stream.name,
+      get acknowledged() {
+        return stream.acknowledged;
+      },
+      position: async () => {
+        this.#checkOpen();
+        if (!stream.welcomed) {
+          await new Promise<void>((resolve, reject) => stream.waiters.push({ resolve, reject }));
+        }
+        return stream.acknowledged;
+      },
+      trySend: (event, sequence) => offer(event, sequence, undefined),
+      send: (event, sequence) =>
+        new Promise<void>((resolve, reject) => {
+          if (!offer(event, sequence, { resolve, reject, left: 1 })) throw this.#busy();
+        }),
+      close: () => {
+        stream.closed = true;
+        this.#closing.add(stream);
+        this.#forgetClosed();
+      },
+    };
+  }
+
+  #offer(stream: StreamState, event: BusEvent, sequence: number, delivery: Delivery | undefined): boolean {
+    this.#checkOpen();
+    checkEvent(event);
+    if (this.#window.room <= 0) {
+      this.counters.refused++;
+      return false;
+    }
+    this.#push(stream, event, sequence, delivery);
+    return true;
+  }
+
+  #push(stream: StreamState, event: BusEvent, sequence: number, delivery: Delivery | undefined): void {
+    this.#window.push({ event, stream, sequence, delivery });
+    this.#link.scheduleFlush();
+  }
+
+  #afterProgress(): void {
+    if (this.#roomWaiters.length > 0 && this.#window.roomy) {
+      for (const waiter of this.#roomWaiters.splice(0)) waiter.resolve();
+    }
+    if (this.#closing.size > 0) this.#forgetClosed();
+    if (this.#window.size === 0) this.#drained?.();
+  }
+
+  #forgetClosed(): void {
+    for (const stream of this.#closing) {
+      if (stream.pending > 0) continue;
+      this.#closing.delete(stream);
+      this.#streams.delete(stream.name);
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw this.#closedError();
+  }
+
+  #closedError(): BusError {
+    return new BusError('closed', 'the event producer was closed');
+  }
+
+  #busy(): BusError {
+    return new BusError('busy', `${this.#window.size} events are not acknowledged yet: try again later`);
   }
 }

@@ -1,5 +1,10 @@
 import type { Logger } from '../daemon/logger.js';
-import type { EventBatch } from './bus-event.js';
+import type { EventBatch, ReceivedEvent } from './bus-event.js';
+import { BusListener } from './bus-listener.js';
+import { MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';
+import type { Batch, Hello, NackCode, StreamPosition } from './event-frames.js';
+import { BatchError, decodeFromProducer, encodeAck, encodeNack, encodeWelcome } from './event-frames.js';
+import { LogLimiter } from './log-limiter.js';
 import type { StreamPositions } from './stream-positions.js';
 
 export type EventSinkOptions = {
@@ -12,7 +17,10 @@ export type EventSinkOptions = {
   readonly onBatch: (batch: EventBatch) => Promise<void>;
   readonly positions: StreamPositions;
   readonly logger: Logger;
+  /** Group id the socket gets; without it the group stays that of the process. */
   readonly group?: number;
+  /** Most events of a batch handed to `onBatch`; default `MAX_GROUP_EVENTS`. One producer's batch is never split. */
+  readonly maxGroupEvents?: number;
 };
 
 export type EventSinkCounters = {
@@ -24,21 +32,219 @@ export type EventSinkCounters = {
   refused: number;
   /** Frames that are nothing of the protocol. */
   malformed: number;
+  /** Answers given up because the producer went away; it is told on its next connection. */
+  undelivered: number;
 };
 
-/** Receives the events of every producer of the home (design.md 4 "Events"). */
-export class EventSink {
-  readonly counters: EventSinkCounters = { acknowledged: 0, duplicates: 0, refused: 0, malformed: 0 };
+/** A producer's batch that was admitted, without the events that were duplicates. */
+type Admitted = {
+  readonly peer: Buffer;
+  readonly number: number;
+  readonly events: readonly ReceivedEvent[];
+  readonly duplicates: number;
+  readonly bytes: number;
+};
 
-  constructor(private readonly options: EventSinkOptions) {}
+/**
+ * Receives the events of every producer of the home (design.md 4 "Events").
+ *
+ * A batch is admitted when it follows, stream by stream, on what was admitted before; what is older is a duplicate. The
+ * admitted wait in one queue, are handed on in groups, one group at a time, and only then do the streams' positions
+ * move. When a group fails everything behind it is sent back too, since it would leave a hole.
+ */
+export class EventSink {
+  readonly counters: EventSinkCounters = {
+    acknowledged: 0,
+    duplicates: 0,
+    refused: 0,
+    malformed: 0,
+    undelivered: 0,
+  };
+
+  readonly #listener: BusListener;
+  readonly #onBatch: (batch: EventBatch) => Promise<void>;
+  readonly #positions: StreamPositions;
+  readonly #maxGroupEvents: number;
+  readonly #malformedLog: LogLimiter;
+  readonly #failureLog: LogLimiter;
+  #queue: Admitted[] = [];
+  #queuedEvents = 0;
+  #queuedBytes = 0;
+  /** Last admitted sequence of the streams that are ahead of their position. */
+  readonly #admitted = new Map<string, number>();
+  #handingOn: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(options: EventSinkOptions) {
+    this.#onBatch = options.onBatch;
+    this.#positions = options.positions;
+    this.#maxGroupEvents = options.maxGroupEvents ?? MAX_GROUP_EVENTS;
+    this.#malformedLog = new LogLimiter((message) => {
+      options.logger.warn(message);
+    });
+    this.#failureLog = new LogLimiter((message) => {
+      options.logger.error(message);
+    });
+    this.#listener = new BusListener(options.path, options.group, {
+      onMessage: (peer, frame) => {
+        this.#receive(peer, frame);
+      },
+      onMalformed: () => {
+        this.#malformed('it has more than one frame');
+      },
+    });
+  }
+
+  /** Events that wait to be handed on. */
+  get waiting(): number {
+    return this.#queuedEvents;
+  }
 
   /** Binds the socket. @throws BusError `in_use` or `bad_path` */
   start(): Promise<void> {
-    return Promise.reject(new Error('not built yet: ' + this.options.path));
+    return this.#listener.start();
   }
 
-  /** Takes no more batches, finishes the one under way and removes the socket. */
-  stop(): Promise<void> {
-    return Promise.resolve();
+  /** Takes no more batches, finishes the one that is being handed on, and gives the socket up. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#handingOn;
+    this.#listener.close();
+  }
+
+  #receive(peer: Buffer, frame: Buffer): void {
+    if (this.#stopping) return;
+    try {
+      const message = decodeFromProducer(frame);
+      if (message.kind === 'hello') this.#welcome(peer, message);
+      else this.#admit(peer, message);
+    } catch (error) {
+      this.#malformed(error instanceof Error ? error.message : String(error));
+      if (error instanceof BatchError) this.#send(peer, encodeNack(error.number, 'malformed', error.message));
+    }
+  }
+
+  /**
+   * Tells where to go on. What is admitted but not yet safe is not counted: a producer forgets what it is told.
+   * A producer that knows more than the sink is right: it has forgotten what was acknowledged to it.
+   */
+  #welcome(peer: Buffer, { token, streams }: Hello): void {
+    const answer: StreamPosition[] = [];
+    for (const { stream, position: from } of streams) {
+      const known = this.#positions.get(stream);
+      if (known === undefined || known < from) this.#positions.set(stream, from);
+      const admitted = this.#admitted.get(stream);
+      if (admitted !== undefined && admitted < from) this.#admitted.set(stream, from);
+      answer.push({ stream, position: Math.max(known ?? from, from) });
+    }
+    this.#send(peer, encodeWelcome(token, answer));
+  }
+
+  #admit(peer: Buffer, batch: Batch): void {
+    const { number, bytes } = batch;
+    if (this.#queuedEvents >= MAX_SINK_EVENTS || this.#queuedBytes >= MAX_SINK_BYTES) {
+      this.#refuse(peer, number, 'busy', `${this.#queuedEvents} events are waiting`);
+      return;
+    }
+    // All streams are looked at before anything changes: a batch is admitted whole or not at all.
+    for (const { stream, position: previous } of batch.streams) {
+      const reached = this.#reached(stream);
+      if (reached === undefined) {
+        this.#refuse(peer, number, 'unknown_stream', stream);
+        return;
+      }
+      if (previous > reached) {
+        this.#refuse(peer, number, 'gap', `${stream} is at ${reached}, not ${previous}`);
+        return;
+      }
+    }
+    const events = batch.events.filter(({ stream, sequence }) => {
+      if (sequence <= (this.#reached(stream) ?? 0)) return false;
+      this.#admitted.set(stream, sequence);
+      return true;
+    });
+    const duplicates = batch.events.length - events.length;
+    this.counters.duplicates += duplicates;
+    // A batch of duplicates only waits too: what it repeats may not be safe yet.
+    this.#queue.push({ peer, number, events, duplicates, bytes });
+    this.#queuedEvents += events.length;
+    this.#queuedBytes += bytes;
+    this.#handingOn ??= this.#handOn();
+  }
+
+  #reached(stream: string): number | undefined {
+    return this.#admitted.get(stream) ?? this.#positions.get(stream);
+  }
+
+  async #handOn(): Promise<void> {
+    // One turn of the loop: what has arrived by now goes along.
+    await new Promise(setImmediate);
+    while (this.#queue.length > 0 && !this.#stopping) {
+      const group = this.#takeGroup();
+      const positions = new Map<string, number>();
+      const events: ReceivedEvent[] = [];
+      for (const part of group) {
+        for (const event of part.events) {
+          events.push(event);
+          positions.set(event.stream, event.sequence);
+        }
+      }
+      try {
+        if (events.length > 0) await this.#onBatch({ events, positions });
+      } catch (error) {
+        this.#sendBack(group, error);
+        continue;
+      }
+      this.counters.acknowledged += events.length;
+      for (const [stream, sequence] of positions) this.#move(stream, sequence);
+      for (const { peer, number, duplicates } of group) this.#send(peer, encodeAck(number, duplicates));
+    }
+    this.#handingOn = undefined;
+  }
+
+  #takeGroup(): Admitted[] {
+    let taken = 0;
+    let events = 0;
+    for (const part of this.#queue) {
+      if (taken > 0 && events + part.events.length > this.#maxGroupEvents) break;
+      taken++;
+      events += part.events.length;
+      this.#queuedBytes -= part.bytes;
+    }
+    this.#queuedEvents -= events;
+    return this.#queue.splice(0, taken);
+  }
+
+  #move(stream: string, sequence: number): void {
+    // A hello may have moved it further meanwhile.
+    this.#positions.set(stream, Math.max(sequence, this.#positions.get(stream) ?? 0));
+    if (this.#admitted.get(stream) === sequence) this.#admitted.delete(stream);
+  }
+
+  #sendBack(group: readonly Admitted[], error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#failureLog.log(`Events cannot be taken: ${reason}. Their producers keep them and try again`);
+    const behind = this.#queue;
+    this.#queue = [];
+    this.#queuedEvents = 0;
+    this.#queuedBytes = 0;
+    this.#admitted.clear();
+    for (const { peer, number } of [...group, ...behind]) this.#refuse(peer, number, 'failed', reason);
+  }
+
+  #refuse(peer: Buffer, number: number, code: NackCode, message: string): void {
+    this.counters.refused++;
+    this.#send(peer, encodeNack(number, code, message));
+  }
+
+  #send(peer: Buffer, frame: Buffer): void {
+    void this.#listener.send(peer, frame).then((taken) => {
+      if (!taken) this.counters.undelivered++;
+    });
+  }
+
+  #malformed(reason: string): void {
+    this.counters.malformed++;
+    this.#malformedLog.log(`Event socket: message dropped: ${reason}`);
   }
 }
