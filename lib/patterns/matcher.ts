@@ -1,3 +1,5 @@
+import { foldAscii } from './fold-ascii.js';
+
 /** Pattern languages of rules and decoders (decoding.md 1). */
 export type PatternLanguage = 'osmatch' | 'osregex' | 'pcre2';
 
@@ -19,6 +21,19 @@ export class MatchContext {
   captureCount = 0;
   /** Captured texts of the last successful `exec`, as byte strings. */
   readonly captures: string[] = [];
+  #subject = '';
+  #folded = '';
+
+  /**
+   * The subject with ASCII letters lower-cased. Many patterns look at one subject in a row, so the last one is kept.
+   */
+  folded(subject: string): string {
+    if (subject !== this.#subject) {
+      this.#subject = subject;
+      this.#folded = foldAscii(subject);
+    }
+    return this.#folded;
+  }
 }
 
 /**
