@@ -31,19 +31,11 @@ export type DaemonContext = CheckContext & {
    * given.
    */
   readonly setProblem: (problem: string | undefined) => void;
-  readonly commonHandlers: CommonHandlers;
-};
-
-/**
- * The methods that the lifecycle answers for every daemon. A daemon with a request socket spreads them into the
- * handlers of its server, beside the `commonMethods` in its contract.
- */
-export type CommonHandlers = {
-  ping(): { daemon: string; pid: number; version: string };
-  /** What `RunningDaemon.stats` gives; empty without it. */
-  stats(): Promise<Record<string, unknown>>;
-  /** As SIGHUP, with the outcome. @throws the error of `RunningDaemon.reload`; the running state stays */
-  reload(): Promise<{ restartNeeded: string[] }>;
+  /**
+   * As SIGHUP, with the outcome: what the bus method `reload` calls (`commonHandlers` in lib/bus). One reload runs at a
+   * time. @throws the error of `RunningDaemon.reload`; the running state stays
+   */
+  readonly reload: () => Promise<readonly string[]>;
 };
 
 /** The running daemon as the lifecycle sees it. */
@@ -57,8 +49,6 @@ export type RunningDaemon = {
    * @throws an Error whose message names file, line or field
    */
   reload(): Promise<readonly string[]>;
-  /** Counters of the daemon, in groups of its own. */
-  stats?(): Record<string, unknown> | Promise<Record<string, unknown>>;
   /** Drains and stops; must settle within 4.5 s, after which the process exits 1 without waiting. */
   stop(): Promise<void>;
 };

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { ConfigError } from '../config/config-error.js';
 import { productVersion } from '../product/version.js';
 import { parseDaemonFlags } from './daemon-flags.js';
 import type { DaemonFlags } from './daemon-flags.js';
@@ -11,6 +12,7 @@ import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
 import type { Home } from './home.js';
 import type { HomeRecord } from './home-record.js';
 import { readHomeRecord } from './home-record.js';
+import { logTargets } from './log-targets.js';
 import { ownIdentity } from './process-identity.js';
 import { LockHeldError, ProcessLock } from './process-lock.js';
 import { resolveHome } from './resolve-home.js';
@@ -88,8 +90,19 @@ async function testConfiguration(spec: DaemonSpec, home: Home, flags: DaemonFlag
     await spec.check({ name: spec.name, home, logger: quiet });
     return 0;
   } catch (error) {
-    logger.error(describeError(error));
+    logFailure(logger, error, 'error');
     return 1;
+  }
+}
+
+/** A configuration error takes two lines, as users of the reference know them (daemons-and-config.md 14.2). */
+function logFailure(logger: DaemonLogger, error: unknown, level: 'error' | 'critical'): void {
+  if (error instanceof ConfigError) {
+    const lines = error.logLines();
+    logger.error(lines.error);
+    logger.critical(lines.critical);
+  } else {
+    logger[level](describeError(error), { err: error });
   }
 }
 
@@ -117,12 +130,7 @@ class Lifecycle {
       process.geteuid?.() === 0 && record.uid !== undefined && record.gid !== undefined
         ? { uid: record.uid, gid: record.gid }
         : undefined;
-    this.#output = new LogOutput(
-      home,
-      { plain: true, json: true, stderr: flags.foreground },
-      flags.debugLevel ?? 0,
-      owner,
-    );
+    this.#output = new LogOutput(home, logTargets(home, flags.foreground), flags.debugLevel ?? 0, owner);
     this.#logger = new DaemonLogger(this.#output, spec.name);
   }
 
@@ -170,15 +178,11 @@ class Lifecycle {
       moduleLogger: (module) => this.#logger.tagged(`${this.#spec.name}:${module}`),
       fatal: (error) => this.#fatal(error),
       setProblem: (problem) => this.#setProblem(problem),
-      commonHandlers: {
-        ping: () => ({ daemon: this.#spec.name, pid: process.pid, version: productVersion() }),
-        stats: async () => (await this.#running?.stats?.()) ?? {},
-        reload: async () => {
-          if (this.#running === undefined || this.#stopSignal !== undefined) {
-            throw new Error(`${this.#spec.name} is starting or stopping`);
-          }
-          return { restartNeeded: [...(await this.#requestReload(this.#running))] };
-        },
+      reload: async () => {
+        if (this.#running === undefined || this.#stopSignal !== undefined) {
+          throw new Error(`${this.#spec.name} is starting or stopping`);
+        }
+        return this.#requestReload(this.#running);
       },
     };
   }
@@ -306,7 +310,7 @@ class Lifecycle {
   #fatal(error: unknown): void {
     if (this.#ending) return;
     const message = describeError(error);
-    this.#logger.critical(message, { err: error });
+    logFailure(this.#logger, error, 'critical');
     if (this.#output.debugLevel > 0 && error instanceof Error) this.#logger.debug(error.stack ?? '');
     try {
       writeFileSync(this.#files.exit(), JSON.stringify({ pid: process.pid, message, time: Date.now() }) + '\n', {

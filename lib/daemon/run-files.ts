@@ -33,6 +33,11 @@ export class RunFiles {
     return this.#file('.exit');
   }
 
+  /** Where the supervisor lets a detached daemon's standard error go: last words of a crash. */
+  standardError(): string {
+    return this.#file('.stderr');
+  }
+
   /** Pid file of the reference: `<daemon>-<pid>.pid`. */
   pid(pid: number): string {
     return this.#file(`-${pid}.pid`);

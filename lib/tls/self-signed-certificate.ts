@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { generateKeyPair, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import forge from 'node-forge';
@@ -13,10 +14,15 @@ const KEY_BITS = 2048;
 export type CertificateFiles = { readonly key: string; readonly certificate: string };
 
 /**
- * Makes a private key (RSA 2048, PKCS#8 PEM) and a self-signed X.509 v3 certificate for `localhost` (rest-api.md 1.1).
+ * Makes a private key (RSA 2048, PKCS#8 PEM) and a self-signed X.509 v3 certificate for `localhost` (rest-api.md 1.1),
+ * the loopback addresses and the host's own name, so that a client on this host can verify it however it calls.
  * @param now start of the validity
+ * @param host name of this host
  */
-export async function makeSelfSignedCertificate(now: Date): Promise<{ key: string; certificate: string }> {
+export async function makeSelfSignedCertificate(
+  now: Date,
+  host = hostname(),
+): Promise<{ key: string; certificate: string }> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: KEY_BITS, publicExponent: 65537 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const signer = forge.pki.privateKeyFromPem(key);
@@ -37,9 +43,22 @@ export async function makeSelfSignedCertificate(now: Date): Promise<{ key: strin
   ];
   certificate.setSubject(name);
   certificate.setIssuer(name);
-  certificate.setExtensions([{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }]);
+  certificate.setExtensions([{ name: 'subjectAltName', altNames: alternativeNames(host) }]);
   certificate.sign(signer, forge.md.sha256.create());
   return { key, certificate: forge.pki.certificateToPem(certificate) };
+}
+
+/** DNS names are type 2 and addresses type 7 in RFC 5280's GeneralName. */
+function alternativeNames(host: string): { type: number; value?: string; ip?: string }[] {
+  const names: { type: number; value?: string; ip?: string }[] = [
+    { type: 2, value: 'localhost' },
+    { type: 7, ip: '127.0.0.1' },
+    { type: 7, ip: '::1' },
+  ];
+  if (host !== 'localhost' && /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host)) {
+    names.push({ type: 2, value: host });
+  }
+  return names;
 }
 
 /**
