@@ -1,0 +1,83 @@
+/** Who owns something in an installed home: root, or the service user; the group is the service group in both cases. */
+export type LayoutOwner = 'root' | 'service';
+
+/** One directory of a home. */
+export type LayoutDirectory = { readonly path: string; readonly owner: LayoutOwner; readonly mode: number };
+
+function directories(owner: LayoutOwner, mode: number, ...paths: readonly string[]): LayoutDirectory[] {
+  return paths.map((path) => ({ path, owner, mode }));
+}
+
+/** Directories of every home, parents first (daemons-and-config.md 3.11). */
+export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
+  ...directories('root', 0o750, '', 'bin', 'lib'),
+  ...directories('service', 0o770, 'etc'),
+  ...directories('root', 0o770, 'etc/shared'),
+  ...directories('service', 0o770, 'logs'),
+  ...directories('root', 0o750, 'queue'),
+  ...directories('service', 0o770, 'queue/alerts', 'queue/sockets', 'queue/rids'),
+  ...directories('service', 0o750, 'queue/diff', 'queue/fim', 'queue/fim/db', 'queue/syscollector'),
+  ...directories('service', 0o750, 'queue/syscollector/db', 'queue/logcollector'),
+  ...directories('root', 0o770, 'var'),
+  ...directories('root', 0o770, 'var/run', 'var/upgrade', 'var/wodles'),
+  ...directories('root', 0o750, 'active-response', 'active-response/bin', 'wodles'),
+  ...directories('root', 0o750, 'ruleset', 'ruleset/sca'),
+  ...directories('root', 0o1770, 'tmp'),
+];
+
+/** Directories that only a manager has. */
+export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
+  ...directories('root', 0o770, 'etc/decoders', 'etc/rules', 'etc/lists', 'etc/rootcheck'),
+  ...directories('service', 0o770, 'etc/shared/default'),
+  ...directories('root', 0o750, 'ruleset/decoders', 'ruleset/rules', 'ruleset/lists'),
+  ...directories('service', 0o750, 'logs/alerts', 'logs/archives', 'logs/firewall', 'logs/manager', 'logs/api'),
+  ...directories('service', 0o750, 'logs/cluster'),
+  ...directories('service', 0o770, 'queue/cluster', 'queue/router', 'queue/tasks'),
+  ...directories('service', 0o750, 'queue/db', 'queue/fts', 'queue/agentless', 'queue/journal'),
+  ...directories('service', 0o750, 'stats', 'stats/totals', 'stats/hourly-average', 'stats/weekly-average'),
+  ...directories('root', 0o770, 'var/db', 'var/download'),
+  ...directories('service', 0o770, 'var/multigroups'),
+  ...directories('root', 0o750, 'backup'),
+  ...directories('service', 0o750, 'backup/agents', 'backup/db'),
+  ...directories('root', 0o750, 'backup/shared', 'integrations', 'agentless'),
+  ...directories('service', 0o770, 'api', 'api/configuration', 'api/configuration/ssl', 'api/configuration/security'),
+];
+
+/** A file made from the product's own files. */
+export type LayoutFile = {
+  /** Path below the product's `etc/`. */
+  readonly from: string;
+  /** Path below the home. */
+  readonly to: string;
+  readonly owner: LayoutOwner;
+  readonly mode: number;
+};
+
+/** Files every home gets. */
+export const COMMON_FILES: readonly LayoutFile[] = [
+  { from: 'internal_options.conf', to: 'etc/internal_options.conf', owner: 'root', mode: 0o640 },
+  { from: 'local_internal_options.conf', to: 'etc/local_internal_options.conf', owner: 'root', mode: 0o640 },
+];
+
+/** Files of a manager. */
+export const SERVER_FILES: readonly LayoutFile[] = [
+  { from: 'manager.conf', to: 'etc/manager.conf', owner: 'root', mode: 0o660 },
+  { from: 'local_rules.xml', to: 'etc/rules/local_rules.xml', owner: 'service', mode: 0o660 },
+  { from: 'local_decoder.xml', to: 'etc/decoders/local_decoder.xml', owner: 'service', mode: 0o660 },
+  { from: 'shared/default/agent.conf', to: 'etc/shared/default/agent.conf', owner: 'service', mode: 0o660 },
+  { from: 'shared/default/agent.conf', to: 'etc/shared/agent-template.conf', owner: 'service', mode: 0o660 },
+  { from: 'api/api.yaml', to: 'api/configuration/api.yaml', owner: 'service', mode: 0o660 },
+];
+
+/** Files of an agent. */
+export const AGENT_FILES: readonly LayoutFile[] = [
+  { from: 'agent/manager.conf', to: 'etc/manager.conf', owner: 'root', mode: 0o660 },
+];
+
+/** Empty files a manager starts with. */
+export const SERVER_EMPTY_FILES: readonly Omit<LayoutFile, 'from'>[] = [
+  { to: 'etc/client.keys', owner: 'service', mode: 0o640 },
+];
+
+/** Directories of the shipped ruleset, the same names in the product's `etc/ruleset` and the home's `ruleset`. */
+export const RULESET_DIRECTORIES = ['decoders', 'rules', 'lists'] as const;

@@ -1,0 +1,246 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Home } from '../daemon/home.js';
+import type { HomeRecord, HomeRole } from '../daemon/home-record.js';
+import { HomeError, checkHomePath, readHomeRecord } from '../daemon/home-record.js';
+import { productRoot } from '../product/product-root.js';
+import { ensureSelfSignedCertificate } from '../tls/self-signed-certificate.js';
+import type { LayoutOwner } from './home-layout.js';
+import {
+  AGENT_FILES,
+  COMMON_DIRECTORIES,
+  COMMON_FILES,
+  RULESET_DIRECTORIES,
+  SERVER_DIRECTORIES,
+  SERVER_EMPTY_FILES,
+  SERVER_FILES,
+} from './home-layout.js';
+import { hostLogSection } from './host-log-section.js';
+import { randomPassword } from './random-password.js';
+import type { ServiceAccount } from './service-account.js';
+import { ensureTokenKeys } from './token-keys.js';
+
+/** How a home is made. */
+export type InitOptions = {
+  readonly role: HomeRole;
+  /** Owner of the service's files; only for root. Without it everything belongs to whoever makes the home. */
+  readonly account?: ServiceAccount;
+  /** Replaces `ruleset/` by the one shipped with this version. */
+  readonly updateRuleset?: boolean;
+  /** Where the shipped files are (default: the product's `etc/`). */
+  readonly templates?: string;
+};
+
+/** Built-in API users whose first password is made here (rest-api.md 2.5). */
+const PASSWORD_FILES = ['initial-admin-password', 'initial-wui-password'] as const;
+
+/** Entries that a fresh volume has and that do not make a directory somebody else's. */
+const HARMLESS = new Set(['lost+found']);
+
+/**
+ * Makes a home: directories, configuration, ruleset, keys, certificate and first passwords, each only where it is
+ * missing, so that running it again changes nothing. `etc/home.json` comes first: an interrupted run is taken up by
+ * the next.
+ * @returns paths below the home that were made, in order
+ * @throws HomeError when the directory cannot become a home or has another role already
+ */
+export async function initHome(home: Home, options: InitOptions): Promise<string[]> {
+  checkHomePath(home);
+  const maker = new HomeMaker(home, options);
+  return maker.make();
+}
+
+class HomeMaker {
+  readonly #home: Home;
+  readonly #options: InitOptions;
+  readonly #templates: string;
+  readonly #made: string[] = [];
+
+  constructor(home: Home, options: InitOptions) {
+    this.#home = home;
+    this.#options = options;
+    this.#templates = options.templates ?? fileURLToPath(new URL('etc/', productRoot()));
+  }
+
+  async make(): Promise<string[]> {
+    const server = this.#options.role === 'server';
+    this.#refuseForeignDirectory(server);
+    const directories = [...COMMON_DIRECTORIES, ...(server ? SERVER_DIRECTORIES : [])];
+    for (const path of ['', 'etc']) {
+      const directory = directories.find((candidate) => candidate.path === path);
+      if (directory !== undefined) this.#directory(directory.path, directory.owner, directory.mode);
+    }
+    this.#record();
+    for (const { path, owner, mode } of directories) this.#directory(path, owner, mode);
+    for (const { from, to, owner, mode } of [...COMMON_FILES, ...(server ? SERVER_FILES : AGENT_FILES)]) {
+      const host = to === 'etc/manager.conf' ? hostLogSection() : '';
+      this.#file(to, owner, mode, () => Buffer.concat([this.#template(from), Buffer.from(host)]));
+    }
+    if (server) {
+      for (const { to, owner, mode } of SERVER_EMPTY_FILES) this.#file(to, owner, mode, () => '');
+      this.#ruleset();
+      await this.#apiSecrets();
+    }
+    return this.#made;
+  }
+
+  /** `init --home /etc` by mistake must not scatter a home over a system directory. */
+  #refuseForeignDirectory(server: boolean): void {
+    const { root } = this.#home;
+    if (!existsSync(root)) return;
+    if (!statSync(root).isDirectory()) throw new HomeError(`'${root}' is not a directory`);
+    if (existsSync(this.#home.path('etc', 'home.json'))) return;
+    const known = new Set(
+      [...COMMON_DIRECTORIES, ...(server ? SERVER_DIRECTORIES : [])].map(({ path }) => path.split('/')[0]),
+    );
+    const foreign = readdirSync(root).filter((entry) => !known.has(entry) && !HARMLESS.has(entry));
+    if (foreign.length > 0) {
+      throw new HomeError(
+        `'${root}' holds other files ('${foreign[0] ?? ''}') and is not a home: choose another directory`,
+      );
+    }
+  }
+
+  #record(): void {
+    const { role, account } = this.#options;
+    const record: HomeRecord = { version: 1, role, ...account };
+    const path = this.#home.path('etc', 'home.json');
+    if (existsSync(path)) {
+      const existing = readHomeRecord(this.#home);
+      if (existing.role !== role) {
+        throw new HomeError(`'${this.#home.root}' is a home for role '${existing.role}' already`);
+      }
+      if (account !== undefined && (existing.user !== account.user || existing.group !== account.group)) {
+        throw new HomeError(
+          `'${this.#home.root}' belongs to ${existing.user ?? 'whoever starts it'} already (etc/home.json)`,
+        );
+      }
+      return;
+    }
+    this.#file('etc/home.json', 'root', 0o640, () => JSON.stringify(record, undefined, 2) + '\n');
+  }
+
+  #directory(path: string, owner: LayoutOwner, mode: number): void {
+    const absolute = this.#home.path(path);
+    if (existsSync(absolute)) return;
+    mkdirSync(absolute, { recursive: path === '', mode });
+    const ids = this.#ids(owner);
+    if (ids !== undefined) chownSync(absolute, ids.uid, ids.gid);
+    chmodSync(absolute, mode);
+    this.#made.push(path === '' ? '.' : path);
+  }
+
+  /** Makes a file under its final name only when it is complete, and never over one that is there. */
+  #file(path: string, owner: LayoutOwner, mode: number, content: () => string | Buffer): boolean {
+    const absolute = this.#home.path(path);
+    if (existsSync(absolute)) return false;
+    const temporary = `${absolute}.${randomBytes(4).toString('hex')}.tmp`;
+    const fd = openSync(temporary, 'wx', mode);
+    try {
+      writeFileSync(fd, content());
+      const ids = this.#ids(owner);
+      if (ids !== undefined) fchownSync(fd, ids.uid, ids.gid);
+      fchmodSync(fd, mode);
+      linkSync(temporary, absolute);
+    } catch (error) {
+      // Somebody else made it in the meantime: theirs stays.
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    } finally {
+      closeSync(fd);
+      rmSync(temporary, { force: true });
+    }
+    this.#made.push(path);
+    return true;
+  }
+
+  #template(from: string): Buffer {
+    try {
+      return readFileSync(join(this.#templates, from));
+    } catch (error) {
+      throw new HomeError(`the product is incomplete: ${(error as Error).message}`);
+    }
+  }
+
+  /** A ruleset that is there stays, whoever put it there; `updateRuleset` replaces it file by file. */
+  #ruleset(): void {
+    for (const directory of RULESET_DIRECTORIES) {
+      const target = this.#home.path('ruleset', directory);
+      const source = join(this.#templates, 'ruleset', directory);
+      if (!existsSync(source)) continue;
+      if (this.#options.updateRuleset === true) {
+        for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true });
+      } else if (readdirSync(target).length > 0) {
+        continue;
+      }
+      this.#copyTree(source, `ruleset/${directory}`);
+    }
+  }
+
+  #copyTree(source: string, target: string): void {
+    for (const entry of readdirSync(source, { withFileTypes: true })) {
+      const from = join(source, entry.name);
+      const to = `${target}/${entry.name}`;
+      if (entry.isDirectory()) {
+        this.#directory(to, 'root', 0o750);
+        this.#copyTree(from, to);
+      } else if (entry.isFile()) {
+        const absolute = this.#home.path(to);
+        copyFileSync(from, absolute);
+        const ids = this.#ids('root');
+        if (ids !== undefined) chownSync(absolute, ids.uid, ids.gid);
+        chmodSync(absolute, 0o640);
+        this.#made.push(to);
+      }
+    }
+  }
+
+  async #apiSecrets(): Promise<void> {
+    const owner = this.#ids('service');
+    const ssl = (name: string) => this.#home.path('api', 'configuration', 'ssl', name);
+    const security = (name: string) => this.#home.path('api', 'configuration', 'security', name);
+    const certificate = { key: ssl('server.key'), certificate: ssl('server.crt') };
+    const made: string[] = [];
+    if (await ensureSelfSignedCertificate(certificate, { info: () => {} })) {
+      made.push(certificate.key, certificate.certificate);
+      if (owner !== undefined) for (const path of made) chownSync(path, owner.uid, owner.gid);
+    }
+    made.push(
+      ...(await ensureTokenKeys({
+        privateKey: security('private_key.pem'),
+        publicKey: security('public_key.pem'),
+        ...(owner === undefined ? {} : { owner }),
+      })),
+    );
+    this.#made.push(...made.map((path) => path.slice(this.#home.root.length + 1)));
+    // Once the users' store exists the first passwords are spent: a file made now would name a wrong one.
+    if (existsSync(security('rbac'))) return;
+    for (const name of PASSWORD_FILES) {
+      this.#file(`api/configuration/security/${name}`, 'service', 0o600, () => randomPassword() + '\n');
+    }
+  }
+
+  #ids(owner: LayoutOwner): { uid: number; gid: number } | undefined {
+    const { account } = this.#options;
+    if (account === undefined) return undefined;
+    return { uid: owner === 'root' ? 0 : account.uid, gid: account.gid };
+  }
+}
