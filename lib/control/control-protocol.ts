@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Home } from '../daemon/home.js';
+
+/** Socket on which the supervisor takes commands: one JSON object a line, answers the same way. */
+export function controlSocket(home: Home): string {
+  return home.path('var', 'run', 'svc-control.sock');
+}
+
+/** Held by the one supervisor of a home. */
+export function supervisorLock(home: Home): string {
+  return home.path('var', 'run', 'svc-control.lock');
+}
+
+/** Longest line either side accepts, in bytes: a peer that sends rubbish must not fill memory. */
+export const MAX_LINE_BYTES = 262_144;
+
+/** What `svc-control` asks of the supervisor. Without `daemons` a command means all that should run. */
+export const controlRequest = z.strictObject({
+  command: z.enum(['ping', 'status', 'start', 'stop', 'restart', 'reload']),
+  daemons: z.array(z.string().max(32)).max(32).optional(),
+});
+export type ControlRequest = z.infer<typeof controlRequest>;
+
+/** Something that happened to a daemon during a command, in the words of {@link ProgressEvent}. */
+const progressEvent = z.object({
+  daemon: z.string(),
+  event: z.enum([
+    'started',
+    'already-running',
+    'start-failed',
+    'stopping',
+    'stopped',
+    'killed',
+    'not-running',
+    'reloaded',
+    'reload-refused',
+  ]),
+  pid: z.number().optional(),
+  reason: z.string().optional(),
+  restartNeeded: z.array(z.string()).optional(),
+});
+export type ProgressEvent = z.infer<typeof progressEvent>;
+
+const supervisedState = z.object({
+  wanted: z.boolean(),
+  restarts: z.number(),
+  nextTryMs: z.number().optional(),
+  lastFailure: z.string().optional(),
+});
+
+/** Answer to `status` and `ping`. */
+const supervisorReport = z.object({
+  pid: z.number(),
+  /** Epoch milliseconds. */
+  startedAt: z.number(),
+  version: z.string(),
+  daemons: z.record(z.string(), supervisedState),
+});
+export type SupervisorReport = z.infer<typeof supervisorReport>;
+
+/** One line of an answer: any number of events, then exactly one `done` or `error`. */
+export const controlReply = z.union([
+  z.object({ kind: z.literal('event'), event: progressEvent }),
+  z.object({ kind: z.literal('done'), report: supervisorReport.optional() }),
+  z.object({ kind: z.literal('error'), message: z.string() }),
+]);
+export type ControlReply = z.infer<typeof controlReply>;

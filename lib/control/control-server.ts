@@ -1,0 +1,114 @@
+import { chmodSync, chownSync, rmSync } from 'node:fs';
+import type { Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { describeError } from '../daemon/describe-error.js';
+import type { Logger } from '../daemon/logger.js';
+import type { ControlReply, ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
+import { controlRequest } from './control-protocol.js';
+import { readLines } from './line-reader.js';
+
+/** Clients at a time; more than a person and a few scripts is an attack on descriptors. */
+const MAX_CONNECTIONS = 32;
+
+/** A client that has connected asks at once. */
+const REQUEST_WAIT_MS = 5000;
+
+/** Carries a command out, telling what happens on the way. @throws Error with one clear message */
+export type ControlHandler = (
+  request: ControlRequest,
+  progress: (event: ProgressEvent) => void,
+) => Promise<SupervisorReport | undefined>;
+
+/** The supervisor's end of the control socket: one request a connection. */
+export class ControlServer {
+  readonly #path: string;
+  readonly #handler: ControlHandler;
+  readonly #logger: Logger;
+  readonly #gid: number | undefined;
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+
+  /** @param gid group that may use the socket, where the supervisor is root */
+  constructor(path: string, handler: ControlHandler, logger: Logger, gid?: number) {
+    this.#path = path;
+    this.#handler = handler;
+    this.#logger = logger;
+    this.#gid = gid;
+  }
+
+  /** Binds the socket; the caller holds the supervisor's lock, so what lies there is stale. @throws listen errors */
+  async start(): Promise<void> {
+    rmSync(this.#path, { force: true });
+    const server = createServer((socket) => this.#serve(socket));
+    server.maxConnections = MAX_CONNECTIONS;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#path, resolve);
+    });
+    server.on('error', (error) => this.#logger.error(`Control socket: ${describeError(error)}`));
+    if (this.#gid !== undefined) chownSync(this.#path, -1, this.#gid);
+    chmodSync(this.#path, 0o660);
+    this.#server = server;
+  }
+
+  /** Takes no more requests and lets answers under way be read. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    rmSync(this.#path, { force: true });
+    const timer = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, 500);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    // A client that went away gets no answer; the command it gave is carried out all the same.
+    socket.on('error', () => {});
+    const reply = (line: ControlReply) => {
+      if (socket.writable) socket.write(JSON.stringify(line) + '\n');
+    };
+    const refuse = (message: string) => {
+      reply({ kind: 'error', message });
+      socket.end();
+    };
+    let asked = false;
+    const timer = setTimeout(() => refuse('no request came in time'), REQUEST_WAIT_MS);
+    socket.on('close', () => clearTimeout(timer));
+    readLines(
+      socket,
+      (line) => {
+        if (asked) return;
+        asked = true;
+        clearTimeout(timer);
+        const request = parseRequest(line);
+        if (request === undefined) {
+          refuse('the request is not one that this version knows');
+          return;
+        }
+        this.#handler(request, (event) => reply({ kind: 'event', event })).then(
+          (report) => {
+            reply({ kind: 'done', ...(report === undefined ? {} : { report }) });
+            socket.end();
+          },
+          (error: unknown) => refuse(describeError(error)),
+        );
+      },
+      () => refuse('the request is too long'),
+    );
+  }
+}
+
+function parseRequest(line: string): ControlRequest | undefined {
+  try {
+    const result = controlRequest.safeParse(JSON.parse(line));
+    return result.success ? result.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

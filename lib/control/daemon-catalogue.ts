@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { HomeRole } from '../daemon/home-record.js';
+import type { DaemonName } from '../product/daemon-names.js';
+import { productRoot } from '../product/product-root.js';
+
+/** Order of stop and status; a start goes the other way round (daemons-and-config.md 3.1). */
+const MANAGER_STOP_ORDER: readonly DaemonName[] = [
+  'svc-clusterd',
+  'svc-modulesd',
+  'svc-monitord',
+  'svc-logcollector',
+  'svc-remoted',
+  'svc-syscheckd',
+  'svc-analysisd',
+  'svc-execd',
+  'svc-db',
+  'svc-authd',
+  'svc-apid',
+];
+
+const AGENT_STOP_ORDER: readonly DaemonName[] = [
+  'svc-modulesd',
+  'svc-logcollector',
+  'svc-syscheckd',
+  'svc-agentd',
+  'svc-execd',
+];
+
+/** A program and its arguments, without what the caller adds. */
+export type Program = { readonly command: string; readonly args: readonly string[] };
+
+/** The daemons that exist and how they are run. Tests hand in one of their own. */
+export interface DaemonCatalogue {
+  /** Program of a daemon; undefined when this version does not have it. */
+  program(daemon: DaemonName): Program | undefined;
+  /** The control program itself, to run the supervisor with. */
+  readonly control: Program;
+}
+
+/** Daemons of a home in stop order. */
+export function stopOrder(role: HomeRole): readonly DaemonName[] {
+  return role === 'server' ? MANAGER_STOP_ORDER : AGENT_STOP_ORDER;
+}
+
+/** Daemons of a home in start order. */
+export function startOrder(role: HomeRole): readonly DaemonName[] {
+  return [...stopOrder(role)].reverse();
+}
+
+/** The daemons of this build: `bin/<daemon>` with its compiled program. */
+export function productCatalogue(): DaemonCatalogue {
+  const root = productRoot();
+  return {
+    program(daemon) {
+      const short = daemon.slice('svc-'.length);
+      const compiled = daemon === 'svc-apid' ? 'dist/api/main.js' : `dist/daemons/${short}/main.js`;
+      const launcher = new URL(`bin/${daemon}`, root);
+      if (!existsSync(launcher) || !existsSync(new URL(compiled, root))) return undefined;
+      return { command: process.execPath, args: [fileURLToPath(launcher)] };
+    },
+    control: { command: process.execPath, args: [fileURLToPath(new URL('bin/svc-control', root))] },
+  };
+}
+
+/** Thrown when a command names a daemon that there is none of. */
+export class UnknownDaemonError extends Error {
+  readonly code = 'unknown_daemon';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnknownDaemonError';
+  }
+}
+
+/**
+ * Turns names as people type them (`svc-apid` or `apid`) into daemons of this home, in the order of `order`.
+ * @throws UnknownDaemonError
+ */
+export function selectDaemons(order: readonly DaemonName[], typed: readonly string[]): DaemonName[] {
+  const selected = new Set<DaemonName>();
+  for (const text of typed) {
+    const name = order.find((daemon) => daemon === text || daemon === `svc-${text}`);
+    if (name === undefined) throw new UnknownDaemonError(`'${text}' is not a daemon of this home`);
+    selected.add(name);
+  }
+  return order.filter((daemon) => selected.has(daemon));
+}

@@ -1,0 +1,127 @@
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import type { Home } from '../daemon/home.js';
+import type { ProcessIdentity } from '../daemon/process-identity.js';
+import { identityOf, isAlive } from '../daemon/process-identity.js';
+import { ProcessLock } from '../daemon/process-lock.js';
+import { RunFiles } from '../daemon/run-files.js';
+import { readRunRecord } from '../daemon/run-record.js';
+import type { DaemonName } from '../product/daemon-names.js';
+
+/** Time a daemon has to end after SIGTERM before it is killed (daemons-and-config.md 3.1). */
+const STOP_WAIT_MS = 30_000;
+
+/** Time a daemon has to answer SIGHUP: a large ruleset takes seconds to load. */
+const RELOAD_WAIT_MS = 60_000;
+
+const POLL_MS = 50;
+
+/** How a stop went. */
+export type StopOutcome = 'stopped' | 'killed' | 'not-running';
+
+/** How a reload went. */
+export type ReloadOutcome =
+  | { readonly kind: 'reloaded'; readonly restartNeeded: readonly string[] }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'not-running' };
+
+/** The living process of a daemon, ready or still starting; undefined when there is none. */
+export function liveProcess(files: RunFiles): ProcessIdentity | undefined {
+  const record = readRunRecord(files.record());
+  if (record !== undefined && isAlive(record)) return { pid: record.pid, startTime: record.startTime };
+  return ProcessLock.holder(files.lock());
+}
+
+/**
+ * Ends a process: SIGTERM, and SIGKILL when it does not obey in time.
+ * @throws Error when this user may not signal it
+ */
+export async function endProcess(identity: ProcessIdentity, waitMs = STOP_WAIT_MS): Promise<StopOutcome> {
+  if (!signal(identity, 'SIGTERM')) return 'not-running';
+  if (await ended(identity, waitMs)) return 'stopped';
+  signal(identity, 'SIGKILL');
+  await ended(identity, waitMs);
+  return 'killed';
+}
+
+/** Removes what a daemon that no longer lives has left in `var/run`. */
+export function removeLeftovers(home: Home, daemon: DaemonName): void {
+  const files = new RunFiles(home, daemon);
+  if (liveProcess(files) !== undefined) return;
+  for (const path of [files.record(), files.heartbeat(), files.lock()]) rmSync(path, { force: true });
+  for (const { path } of stalePidFiles(home, daemon)) rmSync(path, { force: true });
+}
+
+/** Pid files of a daemon whose process is gone. */
+export function stalePidFiles(home: Home, daemon: DaemonName): { readonly path: string; readonly pid: number }[] {
+  const files = new RunFiles(home, daemon);
+  const live = liveProcess(files);
+  const stale: { path: string; pid: number }[] = [];
+  for (const name of readdirSync(files.directory)) {
+    const match = /^(.+)-(\d+)\.pid$/.exec(name);
+    if (match === null || match[1] !== daemon) continue;
+    const pid = Number(match[2]);
+    if (pid === live?.pid) continue;
+    // A daemon may own processes beside its main one; only those that are gone, or all once it is gone itself.
+    if (live !== undefined && identityOf(pid) !== undefined) continue;
+    stale.push({ path: home.path('var', 'run', name), pid });
+  }
+  return stale;
+}
+
+/**
+ * Asks a daemon to re-read its configuration and waits for the outcome.
+ * @throws Error when it does not answer in time or may not be signalled
+ */
+export async function reloadDaemon(home: Home, daemon: DaemonName): Promise<ReloadOutcome> {
+  const files = new RunFiles(home, daemon);
+  const before = readRunRecord(files.record());
+  if (before === undefined || !isAlive(before)) return { kind: 'not-running' };
+  const count = before.reload?.count ?? 0;
+  if (!signal(before, 'SIGHUP')) return { kind: 'not-running' };
+  const end = performance.now() + RELOAD_WAIT_MS;
+  while (performance.now() < end) {
+    const now = readRunRecord(files.record());
+    if (now?.reload !== undefined && now.pid === before.pid && now.reload.count > count) {
+      return now.reload.error === undefined
+        ? { kind: 'reloaded', restartNeeded: now.reload.restartNeeded }
+        : { kind: 'refused', reason: now.reload.error };
+    }
+    if (!isAlive(before)) return { kind: 'refused', reason: 'it ended' };
+    await delay(POLL_MS);
+  }
+  throw new Error(`no answer within ${RELOAD_WAIT_MS / 1000} s`);
+}
+
+/** Resident memory of a process in bytes; undefined when it cannot be read. */
+export function residentBytes(pid: number): number | undefined {
+  try {
+    const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+    return match === null ? undefined : Number(match[1]) * 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
+  if (!isAlive(identity)) return false;
+  try {
+    process.kill(identity.pid, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw new Error(`process ${identity.pid} may not be signalled by this user`, { cause: error });
+  }
+}
+
+async function ended(identity: ProcessIdentity, waitMs: number): Promise<boolean> {
+  const end = performance.now() + waitMs;
+  while (performance.now() < end) {
+    if (!isAlive(identity)) return true;
+    await delay(POLL_MS);
+  }
+  return !isAlive(identity);
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

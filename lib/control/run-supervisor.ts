@@ -1,0 +1,158 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { DaemonLogger, LogOutput } from '../daemon/daemon-logger.js';
+import { describeError } from '../daemon/describe-error.js';
+import type { Home } from '../daemon/home.js';
+import type { HomeRecord } from '../daemon/home-record.js';
+import { logTargets } from '../daemon/log-targets.js';
+import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
+import { productVersion } from '../product/version.js';
+import type { ProgressEvent } from './control-protocol.js';
+import { controlSocket, supervisorLock } from './control-protocol.js';
+import { ControlServer } from './control-server.js';
+import type { DaemonCatalogue } from './daemon-catalogue.js';
+import { startOrder } from './daemon-catalogue.js';
+import { Supervisor } from './supervisor.js';
+import { systemdNotify } from './systemd-notify.js';
+import { wantedDaemons } from './wanted-daemons.js';
+
+/** How the supervisor runs. */
+export type RunOptions = {
+  readonly home: Home;
+  readonly record: HomeRecord;
+  readonly catalogue: DaemonCatalogue;
+  /**
+   * `foreground`: starts everything, shows the daemons' log lines and ends with exit code 1 when a daemon does not
+   * come up. `service`: the same without the lines, and a daemon that does not come up is tried again while the others
+   * work. `detached`: starts nothing by itself; `svc-control start` tells it what to start.
+   */
+  readonly mode: 'foreground' | 'service' | 'detached';
+  /** Called once when everything that should run does. */
+  readonly onReady?: () => void;
+};
+
+/** A detached supervisor that is told nothing gives up after this time. */
+const IDLE_LIMIT_MS = 60_000;
+
+/**
+ * Runs the supervisor in this process until it is told to stop.
+ * @returns the exit code
+ */
+export async function runSupervisor(options: RunOptions): Promise<0 | 1> {
+  const { home, record, mode } = options;
+  const say = (line: string) => process.stderr.write(`svc-control: ${line}\n`);
+  let lock: ProcessLock;
+  const owner = record.uid === undefined || record.gid === undefined ? undefined : { uid: record.uid, gid: record.gid };
+  const output = new LogOutput(
+    home,
+    logTargets(home, mode === 'foreground'),
+    0,
+    process.geteuid?.() === 0 ? owner : undefined,
+  );
+  try {
+    process.umask(0o027);
+    process.chdir(home.root);
+    lock = ProcessLock.acquire(supervisorLock(home));
+  } catch (error) {
+    if (error instanceof LockHeldError) say(`already running for ${home.root} (supervisor pid ${error.holder.pid})`);
+    else say(`cannot start in ${home.root}: ${describeError(error)}`);
+    return 1;
+  }
+  try {
+    output.open();
+    return await supervise(options, new DaemonLogger(output, 'svc-control'));
+  } catch (error) {
+    say(`cannot start in ${home.root}: ${describeError(error)}`);
+    return 1;
+  } finally {
+    lock.release();
+    output.close();
+  }
+}
+
+async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 | 1> {
+  const { home, record, catalogue, mode } = options;
+  const order = startOrder(record.role);
+  let finish: (code: 0 | 1) => void = () => {};
+  const finished = new Promise<0 | 1>((resolve) => {
+    finish = resolve;
+  });
+  const supervisor = new Supervisor({
+    home,
+    catalogue,
+    order,
+    wanted: () => wantedDaemons(home, catalogue, order),
+    logger,
+    foreground: mode === 'foreground',
+    // The answer to the command that stopped everything goes out first.
+    onIdle: () => setImmediate(() => finish(0)),
+  });
+  const server = new ControlServer(
+    controlSocket(home),
+    (request, progress) => {
+      if (request.command === 'start' || request.command === 'restart') clearTimeout(idle);
+      return supervisor.handle(request, progress);
+    },
+    logger,
+    process.geteuid?.() === 0 ? record.gid : undefined,
+  );
+  const notify = (...messages: string[]) =>
+    systemdNotify(messages, (reason) => logger.warn(`systemd was not told: ${reason}`));
+
+  let stopping = false;
+  const stop = (code: 0 | 1) => {
+    if (stopping) return;
+    stopping = true;
+    void notify('STOPPING=1');
+    supervisor
+      .handle({ command: 'stop' }, () => {})
+      .catch((error: unknown) => logger.error(`Stopping failed: ${describeError(error)}`))
+      .finally(() => finish(code));
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, () => stop(0));
+  process.on('SIGHUP', () => {
+    const reload = supervisor.handle({ command: 'reload' }, (event) => {
+      if (event.event === 'reload-refused') logger.error(`${event.daemon}: reload refused: ${event.reason ?? ''}`);
+    });
+    reload.catch((error: unknown) => logger.error(`Reload failed: ${describeError(error)}`));
+  });
+  process.on('uncaughtException', (error) => {
+    // Daemons keep running and are taken over by the next supervisor.
+    logger.critical(describeError(error), { err: error });
+    process.exit(1);
+  });
+
+  const adopted = supervisor.adopt();
+  if (adopted.length === 0) emptyTemporaryDirectory(home);
+  await server.start();
+  logger.info(`Security Manager v${productVersion()}: supervisor started (pid: ${process.pid}).`);
+  const idle = setTimeout(() => {
+    if (mode === 'detached' && adopted.length === 0) finish(0);
+  }, IDLE_LIMIT_MS);
+  idle.unref();
+
+  if (mode !== 'detached') {
+    const failures: ProgressEvent[] = [];
+    await supervisor.handle({ command: 'start' }, (event) => {
+      if (event.event === 'start-failed') failures.push(event);
+    });
+    const [failure] = failures;
+    if (failure !== undefined && mode === 'foreground' && adopted.length === 0 && !stopping) {
+      process.stderr.write(`svc-control: ${failure.daemon} did not start correctly: ${failure.reason ?? ''}\n`);
+      stop(1);
+    } else if (!stopping) {
+      const bad = failures.map(({ daemon }) => daemon).join(', ');
+      await notify('READY=1', bad === '' ? 'STATUS=All daemons run.' : `STATUS=Not running, tried again: ${bad}`);
+      if (failure === undefined) options.onReady?.();
+    }
+  }
+
+  const code = await finished;
+  await server.stop();
+  logger.info(`Security Manager v${productVersion()}: supervisor stopped.`);
+  return code;
+}
+
+/** `tmp/*` does not outlive a stop (daemons-and-config.md 3.1 and 3.11). Links are removed, not followed. */
+function emptyTemporaryDirectory(home: Home): void {
+  for (const name of readdirSync(home.path('tmp'))) rmSync(home.path('tmp', name), { recursive: true, force: true });
+}

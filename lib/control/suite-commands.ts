@@ -1,0 +1,321 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describeError } from '../daemon/describe-error.js';
+import type { Home } from '../daemon/home.js';
+import type { HomeRecord } from '../daemon/home-record.js';
+import { RunFiles, restartMarker } from '../daemon/run-files.js';
+import type { DaemonName } from '../product/daemon-names.js';
+import { productVersion } from '../product/version.js';
+import { checkDaemons } from './check-daemons.js';
+import { NoSupervisorError, callSupervisor } from './control-client.js';
+import type { ControlOutput } from './control-output.js';
+import type { ControlRequest, ProgressEvent } from './control-protocol.js';
+import type { DaemonCatalogue } from './daemon-catalogue.js';
+import { selectDaemons, startOrder, stopOrder } from './daemon-catalogue.js';
+import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './live-process.js';
+import { withScriptLock } from './script-lock.js';
+import { wantedDaemons } from './wanted-daemons.js';
+
+/** A supervisor that does not answer by then has failed to start. */
+const SUPERVISOR_START_MS = 15_000;
+
+const PRODUCT = 'Security Manager';
+
+/** JSON error codes of the control program; 20 is the reference's (daemons-and-config.md 3.1). */
+const CONFIGURATION_ERROR = 20;
+const ALREADY_RUNNING = 22;
+
+/** A home and what commands on it need. */
+export type Suite = {
+  readonly home: Home;
+  readonly record: HomeRecord;
+  readonly catalogue: DaemonCatalogue;
+  readonly output: ControlOutput;
+};
+
+type Item = { daemon: string; status: string } & Record<string, unknown>;
+
+/**
+ * `svc-control start`: checks, starts the supervisor where none runs, and tells it to start.
+ * @param typed names as given, none for all that should run
+ */
+export async function startSuite(suite: Suite, typed: readonly string[]): Promise<0 | 1> {
+  const { home, output } = suite;
+  const names = selectForStart(suite, typed);
+  const supervised = await supervisorRuns(home);
+  if (supervised && names.length > 0 && names.every((name) => liveProcess(new RunFiles(home, name)) !== undefined)) {
+    for (const name of names) output.line(`${name} already running...`);
+    output.line(`${PRODUCT} is already running.`);
+    output.document({
+      error: ALREADY_RUNNING,
+      message: 'Already running.',
+      data: names.map((daemon) => ({ daemon, status: 'running' })),
+    });
+    return 1;
+  }
+  if (!(await configurationIsGood(suite, names, true))) return 1;
+  return withScriptLock(home, async () => {
+    output.line(`Starting ${PRODUCT} v${productVersion()}...`);
+    cleanStalePidFiles(suite, (path) => `Deleting PID file '${path}' not used...`);
+    if (!supervised) await startSupervisor(suite);
+    return tellToStart(suite, { command: 'start', daemons: names });
+  });
+}
+
+/** `svc-control restart`: nothing is stopped when the configuration is bad. */
+export async function restartSuite(suite: Suite, typed: readonly string[]): Promise<0 | 1> {
+  const { home } = suite;
+  const names = selectForStart(suite, typed);
+  if (!(await configurationIsGood(suite, names, false))) return 1;
+  writeFileSync(restartMarker(home), '', { mode: 0o640 });
+  try {
+    return await withScriptLock(home, async () => {
+      if (!(await supervisorRuns(home))) await startSupervisor(suite);
+      const stopped = typed.length === 0 ? {} : { daemons: names };
+      return await tellToStart(suite, { command: 'restart', ...stopped });
+    });
+  } finally {
+    rmSync(restartMarker(home), { force: true });
+  }
+}
+
+/** `svc-control stop`, also of daemons whose supervisor is gone. */
+export async function stopSuite(suite: Suite, typed: readonly string[]): Promise<0 | 1> {
+  const { home, record, catalogue, output } = suite;
+  const names = typed.length === 0 ? [...stopOrder(record.role)] : selectDaemons(stopOrder(record.role), typed);
+  const available = names.filter((name) => catalogue.program(name) !== undefined);
+  return withScriptLock<0 | 1>(home, async () => {
+    const items = new Map<string, Item>();
+    const notRunning = (daemon: DaemonName) => {
+      if (items.has(daemon)) return;
+      output.line(`${daemon} not running...`);
+      items.set(daemon, { daemon, status: 'stopped' });
+    };
+    const onEvent = (event: ProgressEvent) => {
+      const { daemon } = event;
+      // Daemons this version does not have are told in their place of the order.
+      for (const name of names) {
+        if (name === daemon) break;
+        if (!available.includes(name)) notRunning(name);
+      }
+      if (event.event === 'stopping') output.line(`Killing ${daemon}...`);
+      if (event.event === 'not-running') output.line(`${daemon} not running...`);
+      if (event.event === 'killed') output.line(`Process ${daemon} couldn't be terminated. It was killed.`);
+      items.set(daemon, { daemon, status: event.event === 'killed' ? 'killed' : 'stopped' });
+    };
+    try {
+      const some = typed.length === 0 ? {} : { daemons: available };
+      if (typed.length === 0 || available.length > 0) await callSupervisor(home, { command: 'stop', ...some }, onEvent);
+    } catch (error) {
+      if (!(error instanceof NoSupervisorError)) throw error;
+      await stopDirectly(suite, names, onEvent);
+    }
+    for (const daemon of names) notRunning(daemon);
+    if (typed.length === 0) {
+      await supervisorIsGone(home);
+      output.line(`${PRODUCT} v${productVersion()} Stopped`);
+    }
+    output.document({ error: 0, data: names.map((name) => items.get(name)) });
+    return 0;
+  });
+}
+
+/** `svc-control reload`: configuration and ruleset are re-read in place; a bad one changes nothing. */
+export async function reloadSuite(suite: Suite, typed: readonly string[]): Promise<0 | 1> {
+  const { home, record, output } = suite;
+  const order = startOrder(record.role);
+  const names = (typed.length === 0 ? order : selectDaemons(order, typed)).filter(
+    (name) => liveProcess(new RunFiles(home, name)) !== undefined,
+  );
+  if (!(await configurationIsGood(suite, names, false))) return 1;
+  return withScriptLock(home, async () => {
+    const items: Item[] = [];
+    let failed = names.length === 0;
+    if (failed) output.problem('Nothing to reload: no daemon runs.');
+    const onEvent = (event: ProgressEvent) => {
+      const { daemon } = event;
+      if (event.event === 'reloaded') {
+        const restart = event.restartNeeded ?? [];
+        const hint = restart.length === 0 ? '' : ` Restart it for the changes in: ${restart.join(', ')}.`;
+        output.line(`Reloaded ${daemon}...${hint}`);
+        items.push({ daemon, status: 'running', ...(restart.length === 0 ? {} : { restart_needed: restart }) });
+      } else {
+        failed = true;
+        const reason = event.reason ?? 'not running';
+        output.problem(`${daemon}: reload refused, what runs stays as it is: ${reason}`);
+        items.push({ daemon, status: 'error', message: reason });
+      }
+    };
+    try {
+      await callSupervisor(home, { command: 'reload', daemons: names }, onEvent);
+    } catch (error) {
+      if (!(error instanceof NoSupervisorError)) throw error;
+      for (const daemon of names) {
+        const outcome = await reloadDaemon(home, daemon);
+        if (outcome.kind === 'reloaded') {
+          onEvent({ daemon, event: 'reloaded', restartNeeded: [...outcome.restartNeeded] });
+        } else {
+          onEvent({
+            daemon,
+            event: 'reload-refused',
+            reason: outcome.kind === 'refused' ? outcome.reason : 'not running',
+          });
+        }
+      }
+    }
+    output.document({ error: failed ? 1 : 0, data: items });
+    return failed ? 1 : 0;
+  });
+}
+
+/** Removes pid files whose process is gone, saying so in the words of the command. */
+export function cleanStalePidFiles(
+  suite: Suite,
+  words: (path: string, daemon: DaemonName, pid: number) => string,
+): void {
+  for (const daemon of stopOrder(suite.record.role)) {
+    for (const { path, pid } of stalePidFiles(suite.home, daemon)) {
+      try {
+        rmSync(path, { force: true });
+        suite.output.line(words(path, daemon, pid));
+      } catch {
+        // Whoever may not write here may still ask.
+      }
+    }
+  }
+}
+
+function selectForStart({ home, record, catalogue }: Suite, typed: readonly string[]): DaemonName[] {
+  const order = startOrder(record.role);
+  if (typed.length === 0) {
+    const wanted = wantedDaemons(home, catalogue, order);
+    return order.filter((name) => wanted.has(name));
+  }
+  const names = selectDaemons(order, typed);
+  const missing = names.find((name) => catalogue.program(name) === undefined);
+  if (missing !== undefined) throw new Error(`${missing} is not available in this version`);
+  return names;
+}
+
+/** @param markFailed whether a failure is marked for the status (not in a restart: what runs goes on) */
+async function configurationIsGood(
+  { home, catalogue, output }: Suite,
+  names: readonly DaemonName[],
+  markFailed: boolean,
+): Promise<boolean> {
+  const failures = await checkDaemons(home, catalogue, names);
+  for (const { daemon, output: text } of failures) {
+    output.problem(text);
+    output.line(`${daemon}: Configuration error. Exiting`);
+    if (markFailed) writeFileSync(new RunFiles(home, daemon).failedMarker(), text + '\n', { mode: 0o640 });
+  }
+  const [first] = failures;
+  if (first === undefined) return true;
+  output.document({
+    error: CONFIGURATION_ERROR,
+    message: `${first.daemon}: Configuration error.`,
+    detail: first.output,
+  });
+  return false;
+}
+
+async function tellToStart(suite: Suite, request: ControlRequest): Promise<0 | 1> {
+  const { home, output } = suite;
+  const items: Item[] = [];
+  let failed = false;
+  await callSupervisor(home, request, (event) => {
+    const { daemon } = event;
+    switch (event.event) {
+      case 'started':
+        output.line(`Started ${daemon}...`);
+        items.push({ daemon, status: 'running', pid: event.pid });
+        break;
+      case 'already-running':
+        output.line(`${daemon} already running...`);
+        items.push({ daemon, status: 'running', pid: event.pid });
+        break;
+      case 'start-failed':
+        failed = true;
+        output.problem(`${daemon} did not start correctly: ${event.reason ?? ''}`);
+        items.push({ daemon, status: 'error', message: event.reason });
+        break;
+      case 'stopping':
+        output.line(`Killing ${daemon}...`);
+        break;
+      case 'killed':
+        output.line(`Process ${daemon} couldn't be terminated. It was killed.`);
+        break;
+      default:
+        break;
+    }
+  });
+  if (!failed) output.line('Completed.');
+  output.document({ error: 0, data: items });
+  return failed ? 1 : 0;
+}
+
+async function stopDirectly(
+  { home }: Suite,
+  names: readonly DaemonName[],
+  onEvent: (event: ProgressEvent) => void,
+): Promise<void> {
+  const ends = names.map((daemon) => {
+    const live = liveProcess(new RunFiles(home, daemon));
+    onEvent({ daemon, event: live === undefined ? 'not-running' : 'stopping' });
+    return { daemon, outcome: live === undefined ? undefined : endProcess(live) };
+  });
+  for (const { daemon, outcome } of ends) {
+    if (outcome === undefined) continue;
+    onEvent({ daemon, event: (await outcome) === 'killed' ? 'killed' : 'stopped' });
+    removeLeftovers(home, daemon);
+  }
+}
+
+async function supervisorRuns(home: Home): Promise<boolean> {
+  try {
+    await callSupervisor(home, { command: 'ping' });
+    return true;
+  } catch (error) {
+    if (error instanceof NoSupervisorError) return false;
+    throw error;
+  }
+}
+
+async function supervisorIsGone(home: Home): Promise<void> {
+  const end = performance.now() + SUPERVISOR_START_MS;
+  while ((await supervisorRuns(home)) && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Starts a supervisor of its own session, so that it outlives the terminal. @throws Error with what it said */
+async function startSupervisor({ home, catalogue }: Suite): Promise<void> {
+  const errors = home.path('var', 'run', 'svc-control.stderr');
+  const fd = openSync(errors, 'w', 0o640);
+  const child = spawn(
+    catalogue.control.command,
+    [...catalogue.control.args, 'run', '--detached', '--home', home.root],
+    { cwd: home.root, detached: true, stdio: ['ignore', 'ignore', fd] },
+  );
+  closeSync(fd);
+  let ended = false;
+  child.once('exit', () => (ended = true));
+  child.once('error', () => (ended = true));
+  const end = performance.now() + SUPERVISOR_START_MS;
+  while (!(await supervisorRuns(home))) {
+    if (ended || performance.now() > end) {
+      const text = readText(errors).trim();
+      throw new Error(`the supervisor did not start: ${text === '' ? 'it gave no reason' : text}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  child.unref();
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return describeError(error);
+  }
+}

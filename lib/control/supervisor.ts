@@ -1,0 +1,157 @@
+import type { Home } from '../daemon/home.js';
+import type { Logger } from '../daemon/logger.js';
+import type { DaemonName } from '../product/daemon-names.js';
+import { productVersion } from '../product/version.js';
+import type { ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
+import type { DaemonCatalogue } from './daemon-catalogue.js';
+import { selectDaemons } from './daemon-catalogue.js';
+import { reloadDaemon } from './live-process.js';
+import { SupervisedDaemon } from './supervised-daemon.js';
+
+/** What a supervisor is made of. */
+export type SupervisorParts = {
+  readonly home: Home;
+  readonly catalogue: DaemonCatalogue;
+  /** Daemons of the home in start order. */
+  readonly order: readonly DaemonName[];
+  /** Daemons that should run by configuration, read anew for each command. */
+  readonly wanted: () => ReadonlySet<DaemonName>;
+  readonly logger: Logger;
+  /** Whether daemons log to this process's standard error, too. */
+  readonly foreground: boolean;
+  /** Called after a command that left nothing to supervise. */
+  readonly onIdle: () => void;
+};
+
+/** Starts, watches and stops the daemons of a home. Commands are carried out one after another. */
+export class Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #daemons = new Map<DaemonName, SupervisedDaemon>();
+  readonly #startedAt = Date.now();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+    for (const name of parts.order) {
+      const program = parts.catalogue.program(name);
+      if (program !== undefined) {
+        this.#daemons.set(name, new SupervisedDaemon(name, parts.home, program, parts.logger, parts.foreground));
+      }
+    }
+  }
+
+  /** Takes over daemons that live already. @returns their names */
+  adopt(): DaemonName[] {
+    const adopted: DaemonName[] = [];
+    for (const daemon of this.#daemons.values()) {
+      const pid = daemon.adopt();
+      if (pid === undefined) continue;
+      adopted.push(daemon.name);
+      this.#parts.logger.info(`Took over ${daemon.name} (pid ${pid}).`);
+    }
+    return adopted;
+  }
+
+  /** Carries a command out. @throws Error with one clear message */
+  handle(request: ControlRequest, progress: (event: ProgressEvent) => void): Promise<SupervisorReport | undefined> {
+    // Questions are answered at once, also while a command takes its time.
+    if (request.command === 'ping' || request.command === 'status') return Promise.resolve(this.report());
+    const result = this.#queue.then(() => this.#carryOut(request, progress));
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  report(): SupervisorReport {
+    const daemons = Object.fromEntries([...this.#daemons].map(([name, daemon]) => [name, daemon.state()]));
+    return { pid: process.pid, startedAt: this.#startedAt, version: productVersion(), daemons };
+  }
+
+  async #carryOut(request: ControlRequest, progress: (event: ProgressEvent) => void): Promise<undefined> {
+    const selected = this.#select(request);
+    switch (request.command) {
+      case 'start':
+        await this.#start(selected, progress);
+        break;
+      case 'stop':
+        await this.#stop(selected, progress);
+        break;
+      case 'restart':
+        await this.#stop(selected, progress);
+        await this.#start(request.daemons === undefined ? this.#select({ command: 'start' }) : selected, progress);
+        break;
+      case 'reload':
+        await this.#reload(selected, progress);
+        break;
+      case 'ping':
+      case 'status':
+        break;
+    }
+    if (request.command === 'stop' && ![...this.#daemons.values()].some((daemon) => daemon.state().wanted)) {
+      this.#parts.onIdle();
+    }
+  }
+
+  #select(request: ControlRequest): SupervisedDaemon[] {
+    const { order } = this.#parts;
+    let names: readonly DaemonName[];
+    if (request.daemons !== undefined) names = selectDaemons(order, request.daemons);
+    else if (request.command === 'start') names = order.filter((name) => this.#parts.wanted().has(name));
+    else names = order;
+    return names.flatMap((name) => {
+      const daemon = this.#daemons.get(name);
+      if (daemon !== undefined) return [daemon];
+      if (request.daemons !== undefined) throw new Error(`${name} is not available in this version`);
+      return [];
+    });
+  }
+
+  /** All at once, reported in start order: they do not need each other to become ready. */
+  async #start(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
+    const outcomes = daemons.map((daemon) => ({ daemon, outcome: daemon.start() }));
+    for (const { daemon, outcome } of outcomes) {
+      const result = await outcome;
+      if (result.kind === 'failed') {
+        progress({ daemon: daemon.name, event: 'start-failed', reason: result.reason });
+      } else {
+        if (result.kind === 'started') this.#parts.logger.info(`Started ${daemon.name} (pid ${result.pid}).`);
+        progress({ daemon: daemon.name, event: result.kind, pid: result.pid });
+      }
+    }
+  }
+
+  async #stop(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
+    // Stop order is the reverse of start order. All get their signal before the first is waited for.
+    const outcomes = [...daemons].reverse().map((daemon) => {
+      daemon.adopt();
+      const running = daemon.alive;
+      progress({ daemon: daemon.name, event: running ? 'stopping' : 'not-running' });
+      return { daemon, running, outcome: daemon.stop() };
+    });
+    for (const { daemon, running, outcome } of outcomes) {
+      const result = await outcome;
+      if (!running) continue;
+      this.#parts.logger.info(`${result === 'killed' ? 'Killed' : 'Stopped'} ${daemon.name}.`);
+      progress({ daemon: daemon.name, event: result === 'killed' ? 'killed' : 'stopped' });
+    }
+  }
+
+  async #reload(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
+    const outcomes = daemons.map((daemon) => ({
+      daemon,
+      outcome: reloadDaemon(this.#parts.home, daemon.name).catch((error: unknown) => ({
+        kind: 'refused' as const,
+        reason: error instanceof Error ? error.message : String(error),
+      })),
+    }));
+    for (const { daemon, outcome } of outcomes) {
+      const result = await outcome;
+      if (result.kind === 'reloaded') {
+        progress({ daemon: daemon.name, event: 'reloaded', restartNeeded: [...result.restartNeeded] });
+      } else if (result.kind === 'refused') {
+        progress({ daemon: daemon.name, event: 'reload-refused', reason: result.reason });
+      } else {
+        progress({ daemon: daemon.name, event: 'not-running' });
+      }
+    }
+  }
+}
