@@ -6,6 +6,7 @@ import { parseDaemonFlags } from './daemon-flags.js';
 import type { DaemonFlags } from './daemon-flags.js';
 import { DaemonLogger, LogOutput } from './daemon-logger.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from './daemon-spec.js';
+import { configuredDebugLevel } from './debug-level.js';
 import { describeError } from './describe-error.js';
 import { dropPrivileges } from './drop-privileges.js';
 import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
@@ -130,7 +131,12 @@ class Lifecycle {
       process.geteuid?.() === 0 && record.uid !== undefined && record.gid !== undefined
         ? { uid: record.uid, gid: record.gid }
         : undefined;
-    this.#output = new LogOutput(home, logTargets(home, flags.foreground), flags.debugLevel ?? 0, owner);
+    this.#output = new LogOutput(
+      home,
+      logTargets(home, flags.foreground),
+      flags.debugLevel ?? configuredDebugLevel(home, spec.name),
+      owner,
+    );
     this.#logger = new DaemonLogger(this.#output, spec.name);
   }
 
