@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { defineContract } from '../contract.js';
+import { commonMethods } from './common.js';
+
+/**
+ * Answer of logtest as rules-and-alerts.md 9.4 words it: `error` 0 with `data`, or an error number with `message` and
+ * empty `data`.
+ */
+const logtestReply = z.object({
+  error: z.number().int(),
+  message: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** A place in the stream of alerts: a dated file below `logs/alerts` and a byte offset in it. */
+const alertPosition = z.object({ file: z.string().max(64), offset: z.number().int().min(0) });
+
+/** Most alerts in one page of `alerts.read`. */
+export const MAX_ALERTS_PER_READ = 1000;
+/** Longest wait of `alerts.read` for a first alert, milliseconds; its caller's deadline must be longer. */
+export const MAX_ALERT_WAIT_MS = 30_000;
+
+/** What svc-analysisd answers. */
+export const analysisdContract = defineContract('svc-analysisd', {
+  ...commonMethods,
+  /**
+   * `log_processing` of rules-and-alerts.md 9.2. Members are checked by the service, in the spec's order and with its
+   * texts, so they are taken as they come.
+   */
+  'logtest.run': {
+    params: z.object({
+      token: z.unknown().optional(),
+      event: z.unknown().optional(),
+      log_format: z.unknown().optional(),
+      location: z.unknown().optional(),
+      options: z.unknown().optional(),
+    }),
+    result: logtestReply,
+  },
+  /** `remove_session` of rules-and-alerts.md 9.2. */
+  'logtest.close': { params: z.object({ token: z.unknown().optional() }), result: logtestReply },
+  /** Rules of the ruleset in force, as rules-and-alerts.md 10.2 shows them, in load order. */
+  'rules.list': { params: z.object({}), result: z.object({ rules: z.array(z.record(z.string(), z.unknown())) }) },
+  /**
+   * Re-reads the ruleset and swaps it between two events. `error` 0 with the warnings of the load, or 1 with the
+   * messages of the refusal, when the ruleset in force stays (rules-and-alerts.md 11.4 `reload-ruleset`).
+   */
+  'ruleset.reload': {
+    params: z.object({}),
+    result: z.object({ error: z.union([z.literal(0), z.literal(1)]), data: z.array(z.string()) }),
+  },
+  /** Statistics in the form of `getstats` (rules-and-alerts.md 11.4). */
+  'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
+  /**
+   * Alerts after a position, JSON texts; waits up to `waitMs` for the first. `end` and `start` are the two ends of the
+   * stream. Errors: `bad_position`; `disabled` when alerts.json is off in the configuration.
+   */
+  'alerts.read': {
+    params: z.object({
+      after: z.union([alertPosition, z.literal('start'), z.literal('end')]),
+      max: z.number().int().min(1).max(MAX_ALERTS_PER_READ).default(100),
+      waitMs: z.number().int().min(0).max(MAX_ALERT_WAIT_MS).default(0),
+    }),
+    result: z.object({ alerts: z.array(z.string()), next: alertPosition }),
+  },
+});
