@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { BusError } from '../../../../lib/bus/bus-error.js';
+import { EventProducer } from '../../../../lib/bus/event-producer.js';
+import { EventSink } from '../../../../lib/bus/event-sink.js';
+import { RequestClient } from '../../../../lib/bus/request-client.js';
+import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
+import { RecordingJournal, sampleEvent } from '../../../support/bus-events.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { sampleContract } from '../../../support/sample-contract.js';
+import { BusChild } from '../../../support/spawn-bus-child.js';
+import { TemporaryHome } from '../../../support/temporary-home.js';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('kill -9 on the bus', () => {
+  let home: TemporaryHome;
+  let logger: RecordingLogger;
+  const children: BusChild[] = [];
+  const start = async (...args: Parameters<typeof BusChild.start>): Promise<BusChild> => {
+    const child = await BusChild.start(...args);
+    children.push(child);
+    return child;
+  };
+
+  beforeEach(() => {
+    home = new TemporaryHome();
+    logger = new RecordingLogger();
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) if (!child.ended) await child.signal('SIGKILL');
+    home.remove();
+  });
+
+  it('of the sink loses no acknowledged event and doubles none', async () => {
+    const journal = home.path('queue', 'journal');
+    let sink = await start('sink', home.eventsSocket(), journal);
+    const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
+    producer.start();
+    let given = 0;
+    let acknowledged = 0;
+    let stop = false;
+    const sending = (async () => {
+      while (!stop) {
+        await producer.ready();
+        for (let count = 0; count < 20 && producer.room > 0; count++) {
+          void producer.send(sampleEvent(`${given++}`)).then(() => acknowledged++);
+        }
+        await pause(1);
+      }
+    })();
+    const kills = 8;
+    for (let kill = 0; kill < kills; kill++) {
+      const before = acknowledged;
+      await eventually('events flow', () => acknowledged > before + 50);
+      await pause(Math.random() * 20);
+      await sink.signal('SIGKILL');
+      sink = await start('sink', home.eventsSocket(), journal);
+    }
+    stop = true;
+    await sending;
+    await eventually('all are acknowledged', () => acknowledged === given);
+    await producer.close();
+    const texts = readFileSync(journal, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .flatMap((line) => (JSON.parse(line) as { texts: string[] }).texts);
+    expect(texts).to.deep.equal(Array.from({ length: given }, (_, index) => `${index}`));
+    // The kills did hit batches on their way, some of which were in the journal already.
+    expect(producer.counters.duplicates).to.be.greaterThan(0);
+  });
+
+  it('of a follower of a file loses no line and doubles none', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index} ${'x'.repeat(index % 50)}`);
+    const file = home.path('tmp', 'followed.log');
+    writeFileSync(file, lines.join('\n') + '\n');
+    const journal = new RecordingJournal();
+    const sink = new EventSink({
+      path: home.eventsSocket(),
+      onBatch: async (batch) => {
+        await journal.append(batch);
+        await pause(2);
+      },
+      positions: new MemoryStreamPositions(),
+      logger,
+    });
+    await sink.start();
+    let kills = 0;
+    for (;;) {
+      const before = journal.texts.length;
+      const child = await start('follow', home.eventsSocket(), file);
+      await eventually('lines arrive', () => journal.texts.length > before + 2000 || child.ended);
+      if (child.ended && child.done) break;
+      await child.signal('SIGKILL');
+      if (child.done) break;
+      kills++;
+    }
+    await sink.stop();
+    expect(kills).to.be.greaterThan(0);
+    expect(journal.texts).to.deep.equal(lines);
+  });
+
+  it('of a server ends its calls at once, and the client goes on with the next server', async () => {
+    const path = home.socket('svc-db');
+    const client = new RequestClient({ contract: sampleContract, path });
+    for (let kill = 0; kill < 3; kill++) {
+      const server = await start('server', path);
+      expect(await client.call('add', { a: kill })).to.equal(kill + 1);
+      const calls = Array.from({ length: 50 }, () => client.call('wait', { ms: 60_000 }, { deadlineMs: 60_000 }));
+      const ended = Promise.allSettled(calls);
+      await eventually('calls are running', async () => (await client.call('add', { a: 1 })) === 2);
+      const started = performance.now();
+      await server.signal('SIGKILL');
+      for (const result of await ended) {
+        expect(result.status === 'rejected' && (result.reason as BusError).code).to.equal('unavailable');
+      }
+      expect(performance.now() - started).to.be.below(1000);
+      const error: unknown = await client.call('ping', {}).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(BusError).and.to.include({ code: 'unavailable' });
+      expect(performance.now() - started).to.be.below(2000);
+    }
+    client.close();
+  });
+
+  it('is not needed: a server that hangs is unavailable to new callers within 2 s', async () => {
+    const path = home.socket('svc-db');
+    const server = await start('server', path);
+    await server.signal('SIGSTOP');
+    const client = new RequestClient({ contract: sampleContract, path });
+    const started = performance.now();
+    const error: unknown = await client.call('ping', {}).catch((reason: unknown) => reason);
+    expect(performance.now() - started).to.be.below(2000);
+    expect(error).to.include({
+      code: 'unavailable',
+      message: `svc-db is not available: the process that holds '${path}' does not answer`,
+    });
+    await server.signal('SIGCONT');
+    expect(await client.call('add', { a: 1 })).to.equal(2);
+    client.close();
+  });
+});
