@@ -1,0 +1,164 @@
+import type { Matcher } from '../patterns/matcher.js';
+import { asciiLowerCase } from './ascii-case.js';
+import type { CdbList } from './cdb-list.js';
+import { COMPILED_FUNCTIONS } from './compiled-functions.js';
+import {
+  AddressCondition,
+  CheckDiffCondition,
+  CompiledFunctionCondition,
+  DecodedAsCondition,
+  ExactActionCondition,
+  FieldCondition,
+  FirstTimeSeenCondition,
+  ListCondition,
+  PatternCondition,
+  SizeCondition,
+  TimeCondition,
+  WeekdayCondition,
+  type Condition,
+} from './condition.js';
+import type { Diagnostics, SourcePlace } from './event.js';
+import { IpExpression } from './ip-expression.js';
+import type { PatternCache } from './pattern-cache.js';
+import { failLoad } from './rule-problem.js';
+import type { AddressSpec, PatternElement, PatternSpec, Rule } from './rule.js';
+import { TimeExpression } from './time-expression.js';
+import { parseWeekdays } from './weekday-expression.js';
+
+/** What conditions are compiled against. */
+export type RuleCompileContext = {
+  readonly diagnostics: Diagnostics;
+  readonly patterns: PatternCache;
+  decoderId(name: string): number | undefined;
+  list(path: string): CdbList | undefined;
+};
+
+/** A compiled rule before it has a place in the tree. */
+export type CompiledConditions = {
+  readonly conditions: readonly Condition[];
+  /** `if_matched_group`, tested against group strings. */
+  readonly matchedGroup: Matcher | undefined;
+  /** `if_matched_regex`, tested against earlier logs. */
+  readonly matchedRegex: Matcher | undefined;
+};
+
+/**
+ * Compiles everything of a rule except its search for earlier events. The conditions stand in the order in which they
+ * are tried (rules-and-alerts.md 4.2).
+ * @throws RulesetError for a pattern that does not compile
+ */
+export function compileRule(rule: Rule, context: RuleCompileContext): CompiledConditions {
+  return new RuleCompiler(rule, context).compile();
+}
+
+class RuleCompiler {
+  readonly #rule: Rule;
+  readonly #context: RuleCompileContext;
+  readonly #conditions: Condition[] = [];
+
+  constructor(rule: Rule, context: RuleCompileContext) {
+    this.#rule = rule;
+    this.#context = context;
+  }
+
+  compile(): CompiledConditions {
+    const rule = this.#rule;
+    const conditions = this.#conditions;
+    if (rule.decodedAs !== undefined) {
+      conditions.push(new DecodedAsCondition(this.#context.decoderId(rule.decodedAs) ?? -1));
+    }
+    this.#patterns('program_name', 'id', 'system_name', 'protocol', 'match', 'regex', 'action', 'url', 'location');
+    for (const { name, pattern } of rule.fields) {
+      const matcher = this.#matcher(pattern, name);
+      conditions.push(new FieldCondition(name, asciiLowerCase(name), matcher, pattern.negate));
+    }
+    this.#address('srcip', rule.srcip);
+    this.#address('dstip', rule.dstip);
+    this.#patterns('srcport', 'dstport');
+    const compiled = rule.compiledRule === undefined ? undefined : COMPILED_FUNCTIONS.get(rule.compiledRule);
+    if (compiled !== undefined) conditions.push(new CompiledFunctionCondition(compiled));
+    this.#patterns('user', 'srcgeoip', 'dstgeoip');
+    if (rule.maxsize > 0) conditions.push(new SizeCondition(rule.maxsize));
+    const time = rule.time === undefined ? undefined : TimeExpression.parse(rule.time);
+    if (time !== undefined) conditions.push(new TimeCondition(time));
+    const days = rule.weekday === undefined ? undefined : parseWeekdays(rule.weekday);
+    if (days !== undefined) conditions.push(new WeekdayCondition(days));
+    this.#patterns('data', 'extra_data', 'hostname', 'status');
+    if (rule.checkDiff) conditions.push(new CheckDiffCondition(rule.id));
+    if (rule.ifFts) conditions.push(new FirstTimeSeenCondition());
+    this.#lists();
+    return {
+      conditions,
+      matchedGroup: this.#correlationPattern('osmatch', rule.ifMatchedGroup),
+      matchedRegex: this.#correlationPattern('osregex', rule.ifMatchedRegex),
+    };
+  }
+
+  #patterns(...elements: readonly PatternElement[]): void {
+    for (const element of elements) {
+      const pattern = this.#rule.patterns[element];
+      if (pattern === undefined) continue;
+      if (pattern.language === 'exact') {
+        this.#conditions.push(new ExactActionCondition(pattern.source, pattern.negate));
+        continue;
+      }
+      // For `protocol` the reference names the pattern instead of the tag.
+      const tag = element === 'protocol' ? pattern.source : element;
+      this.#conditions.push(new PatternCondition(element, this.#matcher(pattern, tag), pattern.negate));
+    }
+  }
+
+  #matcher(pattern: PatternSpec, tag: string): Matcher {
+    const language = pattern.language === 'exact' ? 'osmatch' : pattern.language;
+    const matcher = this.#context.patterns.find(language, pattern.source);
+    if ('matcher' in matcher) return matcher.matcher;
+    this.#context.diagnostics.debug(`${tag}: ${matcher.error.message}`, this.#place);
+    failLoad(
+      this.#context.diagnostics,
+      this.#place,
+      `(5107): Syntax error on tag '${tag}' in rule ${String(this.#rule.id)}`,
+    );
+  }
+
+  #correlationPattern(language: 'osmatch' | 'osregex', source: string | undefined): Matcher | undefined {
+    if (source === undefined) return undefined;
+    const matcher = this.#context.patterns.find(language, source);
+    if ('matcher' in matcher) return matcher.matcher;
+    failLoad(
+      this.#context.diagnostics,
+      this.#place,
+      `(1450): Syntax error on regex: '${source}': ${codeOf(matcher.error)}.`,
+    );
+  }
+
+  #address(element: 'srcip' | 'dstip', spec: AddressSpec | undefined): void {
+    if (spec === undefined) return;
+    const expression = IpExpression.compile(spec.sources);
+    if (expression instanceof IpExpression) {
+      this.#conditions.push(new AddressCondition(element, expression, spec.negate));
+    } else {
+      failLoad(this.#context.diagnostics, this.#place, `(1237): Invalid ip address: '${expression.invalid}'.`);
+    }
+  }
+
+  #lists(): void {
+    for (const spec of this.#rule.lists) {
+      const list = this.#context.list(spec.path);
+      if (list === undefined) continue;
+      let matcher: Matcher | undefined;
+      if (spec.checkValue !== undefined) {
+        matcher = this.#matcher({ language: 'osmatch', source: spec.checkValue, negate: false }, 'list');
+      }
+      this.#conditions.push(new ListCondition(spec, asciiLowerCase(spec.fieldName), list, matcher));
+    }
+  }
+
+  get #place(): SourcePlace {
+    return { file: this.#rule.file, line: this.#rule.line, ruleId: this.#rule.id };
+  }
+}
+
+/** Number of a pattern error, as the reference shows it. */
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '0';
+}
