@@ -1,0 +1,177 @@
+import type { RememberedEvent } from './remembered-event.js';
+
+/**
+ * One way a list is searched: events are grouped by the values that a composite rule requires to be the same, so that
+ * a search sees only events that satisfy all its `same_*` conditions.
+ */
+export type CorrelationIndex = {
+  /** False for `global_frequency`. */
+  readonly byAgent: boolean;
+  /** The search over all remembered events compares the category as well (rules-and-alerts.md 5.3). */
+  readonly byCategory: boolean;
+  /** Positions in `RememberedEvent.attributes`. */
+  readonly attributes: readonly number[];
+  /** Positions in `RememberedEvent.fields`. */
+  readonly fields: readonly number[];
+  /**
+   * How many of the newest events of a group any search can look at; Infinity when a search may skip events. Deeper
+   * ones are forgotten at once, so that a flood of equal events takes no memory.
+   */
+  readonly depth: number;
+};
+
+/** A list as the ruleset lays it out. */
+export type CorrelationListSpec = {
+  /** `sid:<rule>`, `group:<composite>` or `recent`: the same in every ruleset that has the list. */
+  readonly key: string;
+  /** Largest timeframe of its searches in seconds; older events can no longer count. */
+  readonly retention: number;
+  readonly indexes: readonly CorrelationIndex[];
+};
+
+/** An event's place in one group of one index. */
+export type ChainLink = {
+  readonly event: RememberedEvent;
+  readonly node: ListNode;
+  readonly chain: Chain;
+  older: ChainLink | undefined;
+  newer: ChainLink | undefined;
+};
+
+type Chain = {
+  readonly index: number;
+  readonly key: string;
+  newest: ChainLink | undefined;
+  oldest: ChainLink | undefined;
+  size: number;
+};
+
+/** An event's place in one list. */
+export type ListNode = {
+  readonly list: CorrelationList;
+  readonly event: RememberedEvent;
+  readonly links: ChainLink[];
+  older: ListNode | undefined;
+  newer: ListNode | undefined;
+};
+
+/** Separates the parts of a group key; no engine text contains it. */
+const SEPARATOR = '\0';
+
+/** Events remembered for the composite rules that search one list, in order of arrival (rules-and-alerts.md 5.1). */
+export class CorrelationList {
+  readonly spec: CorrelationListSpec;
+  #oldest: ListNode | undefined = undefined;
+  #newest: ListNode | undefined = undefined;
+  readonly #chains: readonly Map<string, Chain>[];
+  /** Told of every node that leaves the list. */
+  readonly #onRemove: (node: ListNode) => void;
+
+  constructor(spec: CorrelationListSpec, onRemove: (node: ListNode) => void) {
+    this.spec = spec;
+    this.#onRemove = onRemove;
+    this.#chains = spec.indexes.map(() => new Map<string, Chain>());
+  }
+
+  /** Newest event of the group that `event` itself would belong to; undefined when it has none. */
+  newestLike(event: RememberedEvent, index: number): ChainLink | undefined {
+    const spec = this.spec.indexes[index];
+    const key = spec === undefined ? undefined : groupKey(spec, event);
+    return key === undefined ? undefined : this.#chains[index]?.get(key)?.newest;
+  }
+
+  /**
+   * Appends an event.
+   * @returns false when no search of the list could ever count it
+   */
+  add(event: RememberedEvent): boolean {
+    const node: ListNode = { list: this, event, links: [], older: this.#newest, newer: undefined };
+    this.spec.indexes.forEach((index, i) => {
+      const key = groupKey(index, event);
+      if (key !== undefined) this.#link(node, i, key);
+    });
+    if (node.links.length === 0) return false;
+    event.nodes.push(node);
+    if (this.#newest === undefined) this.#oldest = node;
+    else this.#newest.newer = node;
+    this.#newest = node;
+    // only now, since trimming may empty older nodes and unlink them
+    for (const link of [...node.links]) this.#trim(link.chain);
+    return true;
+  }
+
+  /** Forgets events that no search can count at `now` (epoch seconds) or later. */
+  expire(now: number): void {
+    while (this.#oldest !== undefined && now - this.#oldest.event.time > this.spec.retention) this.remove(this.#oldest);
+  }
+
+  remove(node: ListNode): void {
+    for (const link of node.links) this.#unlink(link);
+    node.links.length = 0;
+    if (node.older === undefined) this.#oldest = node.newer;
+    else node.older.newer = node.newer;
+    if (node.newer === undefined) this.#newest = node.older;
+    else node.newer.older = node.older;
+    node.older = node.newer = undefined;
+    this.#onRemove(node);
+  }
+
+  /** Events from the oldest to the newest. */
+  *events(): Iterable<RememberedEvent> {
+    for (let node = this.#oldest; node !== undefined; node = node.newer) yield node.event;
+  }
+
+  #link(node: ListNode, index: number, key: string): void {
+    const chains = this.#chains[index];
+    if (chains === undefined) return;
+    let chain = chains.get(key);
+    if (chain === undefined) {
+      chain = { index, key, newest: undefined, oldest: undefined, size: 0 };
+      chains.set(key, chain);
+    }
+    const link: ChainLink = { event: node.event, node, chain, older: chain.newest, newer: undefined };
+    if (chain.newest === undefined) chain.oldest = link;
+    else chain.newest.newer = link;
+    chain.newest = link;
+    chain.size++;
+    node.links.push(link);
+  }
+
+  #trim(chain: Chain): void {
+    const depth = this.spec.indexes[chain.index]?.depth ?? Infinity;
+    while (chain.size > depth && chain.oldest !== undefined) {
+      const { oldest } = chain;
+      const { node } = oldest;
+      this.#unlink(oldest);
+      node.links.splice(node.links.indexOf(oldest), 1);
+      if (node.links.length === 0) this.remove(node);
+    }
+  }
+
+  #unlink(link: ChainLink): void {
+    const { chain } = link;
+    if (link.older === undefined) chain.oldest = link.newer;
+    else link.older.newer = link.newer;
+    if (link.newer === undefined) chain.newest = link.older;
+    else link.newer.older = link.older;
+    link.older = link.newer = undefined;
+    if (--chain.size === 0) this.#chains[chain.index]?.delete(chain.key);
+  }
+}
+
+/** Group of an event in an index; undefined when a value that must be the same is missing. */
+function groupKey(index: CorrelationIndex, event: RememberedEvent): string | undefined {
+  let key = index.byAgent ? event.agentId : '';
+  if (index.byCategory) key += SEPARATOR + event.category;
+  for (const position of index.attributes) {
+    const value = event.attributes[position];
+    if (value === undefined) return undefined;
+    key += SEPARATOR + value;
+  }
+  for (const position of index.fields) {
+    const value = event.fields[position];
+    if (value === undefined) return undefined;
+    key += SEPARATOR + value;
+  }
+  return key;
+}

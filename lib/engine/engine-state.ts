@@ -1,0 +1,175 @@
+import { Accumulator, type AccumulatorSnapshot } from './accumulator.js';
+import { CorrelationStore, type CorrelationSnapshot } from './correlation-store.js';
+import { MemoryDiffStore, type DiffSnapshot, type DiffStore } from './diff-store.js';
+import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './first-time-seen.js';
+import type { CompiledRule, Ruleset } from './ruleset.js';
+import { Statistics, type StatisticsOptions, type StatisticsSnapshot } from './statistics.js';
+
+export type EngineStateOptions = {
+  /** Bound on the estimated memory of remembered events. */
+  readonly maxRememberedBytes: number;
+  readonly firstTimeSeen: FirstTimeSeenOptions;
+  readonly statistics: StatisticsOptions;
+};
+
+export const DEFAULT_STATE_OPTIONS: EngineStateOptions = {
+  maxRememberedBytes: 128 * 1024 * 1024,
+  firstTimeSeen: { listSize: 32, minSize: 14 },
+  statistics: { level: 4, maxDiff: 999_000, minDiff: 1250, percentDiff: 150 },
+};
+
+/** Counters of the hour that is running, for `stats/totals` (rules-and-alerts.md 11.1). */
+export type HourCounters = { alerts: number; events: number; syscheck: number; firewall: number };
+
+/** A state as plain data: what a checkpoint holds. Rules are named by id, so that another ruleset can take it over. */
+export type EngineStateSnapshot = {
+  readonly correlation: CorrelationSnapshot;
+  readonly firedTimes: readonly (readonly [number, number])[];
+  readonly ignoredSince: readonly (readonly [number, number])[];
+  readonly firstTimeSeen: FirstTimeSeenSnapshot;
+  /** Empty when the logs are kept elsewhere. */
+  readonly diffs: DiffSnapshot;
+  readonly accumulator: AccumulatorSnapshot;
+  readonly statistics: StatisticsSnapshot;
+  readonly hour: HourCounters;
+  readonly hourKey: string;
+  readonly exhausted: readonly (readonly [string, number])[];
+  readonly cutSearches: number;
+};
+
+/**
+ * Everything that evaluation changes (rules-and-alerts.md 12), apart from the compiled ruleset, which many states can
+ * share: the running manager has one, each logtest session another.
+ */
+export class EngineState {
+  readonly ruleset: Ruleset;
+  readonly correlation: CorrelationStore;
+  readonly firstTimeSeen: FirstTimeSeen;
+  readonly diffs: DiffStore;
+  readonly accumulator = new Accumulator();
+  readonly statistics: Statistics;
+  readonly hour: HourCounters = { alerts: 0, events: 0, syscheck: 0, firewall: 0 };
+  /** Local hour of the last event; the hourly counters belong to it. */
+  hourKey = '';
+  readonly #options: EngineStateOptions;
+  readonly #firedTimes: number[];
+  /** When each rule's `ignore` time began, in epoch seconds; undefined = not armed. */
+  readonly #ignoredSince: (number | undefined)[];
+  readonly #exhausted = new Map<string, number>();
+  #cutSearches = 0;
+
+  /** @param diffs where `check_diff` keeps its logs; in memory by default */
+  constructor(ruleset: Ruleset, options: EngineStateOptions = DEFAULT_STATE_OPTIONS, diffs?: DiffStore) {
+    this.ruleset = ruleset;
+    this.#options = options;
+    this.correlation = new CorrelationStore(ruleset.lists, ruleset.correlationFields, options.maxRememberedBytes);
+    this.firstTimeSeen = new FirstTimeSeen(options.firstTimeSeen);
+    this.diffs = diffs ?? new MemoryDiffStore();
+    this.statistics = new Statistics(options.statistics);
+    this.#firedTimes = ruleset.rules.map(() => 0);
+    this.#ignoredSince = ruleset.rules.map(() => undefined);
+  }
+
+  /** Counts a final match. @returns how often the rule has fired since the last hour change */
+  countFired(rule: CompiledRule): number {
+    const times = (this.#firedTimes[rule.ordinal] ?? 0) + 1;
+    this.#firedTimes[rule.ordinal] = times;
+    return times;
+  }
+
+  firedTimes(rule: CompiledRule): number {
+    return this.#firedTimes[rule.ordinal] ?? 0;
+  }
+
+  /** Fired counters that are not zero, in load order: what the hourly totals list. */
+  *firedRules(): Iterable<readonly [CompiledRule, number]> {
+    for (const rule of this.ruleset.rules) {
+      const times = this.firedTimes(rule);
+      if (times > 0) yield [rule, times];
+    }
+  }
+
+  /** Starts the counters of a new hour (rules-and-alerts.md 11.1). */
+  startHour(hourKey: string): void {
+    this.hourKey = hourKey;
+    this.#firedTimes.fill(0);
+    this.hour.alerts = this.hour.events = this.hour.syscheck = this.hour.firewall = 0;
+  }
+
+  ignoredSince(rule: CompiledRule): number | undefined {
+    return this.#ignoredSince[rule.ordinal];
+  }
+
+  /** Arms the rule's `ignore` timer, or clears it. */
+  setIgnoredSince(rule: CompiledRule, second: number | undefined): void {
+    this.#ignoredSince[rule.ordinal] = second;
+  }
+
+  /** Counts a pattern that exceeded its budget. @param owner `rule <id>` or `decoder <name>` */
+  countExhausted(owner: string): void {
+    this.#exhausted.set(owner, (this.#exhausted.get(owner) ?? 0) + 1);
+  }
+
+  /** Rule or decoder to how often a pattern of it exceeded its budget. */
+  get exhausted(): ReadonlyMap<string, number> {
+    return this.#exhausted;
+  }
+
+  /** Counts a search for earlier events that was given up at its limit. */
+  countCutSearch(): void {
+    this.#cutSearches++;
+  }
+
+  get cutSearches(): number {
+    return this.#cutSearches;
+  }
+
+  snapshot(): EngineStateSnapshot {
+    const { rules } = this.ruleset;
+    return {
+      correlation: this.correlation.snapshot(),
+      firedTimes: [...this.firedRules()].map(([rule, times]) => [rule.rule.id, times]),
+      ignoredSince: rules.flatMap((rule) => {
+        const since = this.ignoredSince(rule);
+        return since === undefined ? [] : [[rule.rule.id, since] as const];
+      }),
+      firstTimeSeen: this.firstTimeSeen.snapshot(),
+      diffs: this.diffs instanceof MemoryDiffStore ? this.diffs.snapshot() : [],
+      accumulator: this.accumulator.snapshot(),
+      statistics: this.statistics.snapshot(),
+      hour: { ...this.hour },
+      hourKey: this.hourKey,
+      exhausted: [...this.#exhausted],
+      cutSearches: this.#cutSearches,
+    };
+  }
+
+  /** Takes over a snapshot made with this or another ruleset; what belongs to rules that are gone is forgotten. */
+  restore(snapshot: EngineStateSnapshot): void {
+    const { byId } = this.ruleset;
+    this.correlation.restore(snapshot.correlation);
+    for (const [id, times] of snapshot.firedTimes) {
+      const rule = byId.get(id);
+      if (rule !== undefined) this.#firedTimes[rule.ordinal] = times;
+    }
+    for (const [id, since] of snapshot.ignoredSince) {
+      const rule = byId.get(id);
+      if (rule !== undefined) this.#ignoredSince[rule.ordinal] = since;
+    }
+    this.firstTimeSeen.restore(snapshot.firstTimeSeen);
+    if (this.diffs instanceof MemoryDiffStore) this.diffs.restore(snapshot.diffs);
+    this.accumulator.restore(snapshot.accumulator);
+    this.statistics.restore(snapshot.statistics);
+    Object.assign(this.hour, snapshot.hour);
+    this.hourKey = snapshot.hourKey;
+    for (const [owner, times] of snapshot.exhausted) this.#exhausted.set(owner, times);
+    this.#cutSearches = snapshot.cutSearches;
+  }
+
+  /** The state for a new ruleset: everything of rules that still exist is kept (hot reload). */
+  transferTo(ruleset: Ruleset): EngineState {
+    const state = new EngineState(ruleset, this.#options, this.diffs);
+    state.restore(this.snapshot());
+    return state;
+  }
+}
