@@ -1,0 +1,19 @@
+import type { CdbList } from './cdb-list.js';
+import type { DecoderSet } from './decoder-set.js';
+import type { PatternCompiler } from './pattern-compiler.js';
+import type { RuleJson } from './rule-json.js';
+import type { Ruleset } from './ruleset.js';
+
+/** Decoders, rules and lists that belong together. Immutable, so that engines, sessions and reloads can share it. */
+export type EngineRuleset = {
+  readonly decoders: DecoderSet;
+  readonly rules: Ruleset;
+  readonly lists: readonly CdbList[];
+  /** What alerts of a rule always show, by the rule's ordinal. */
+  readonly ruleJson: readonly RuleJson[];
+  /** Compiler that shares the ruleset's patterns. */
+  readonly compilePattern: PatternCompiler;
+  /** Level from which an alert is mailed and written, as the rules were loaded with. */
+  readonly mailLevel: number;
+  readonly logLevel: number;
+};

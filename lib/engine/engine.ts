@@ -1,0 +1,283 @@
+import { AlertJson, type AlertJsonOptions } from './alert-json.js';
+import { AlertText, isCompleteFirewallEvent } from './alert-text.js';
+import type { Alert, AlertOrigin } from './alert.js';
+import { EventDecoder } from './event-decoder.js';
+import type { EngineRuleset } from './engine-ruleset.js';
+import type { EngineState } from './engine-state.js';
+import { type HourCounters } from './engine-state.js';
+import { EngineEvent, type Diagnostics, type IncomingEvent } from './event.js';
+import { LocalClock } from './local-clock.js';
+import { makePlugins } from './plugins/plugins.js';
+import { predecode } from './predecode.js';
+import { resolveLocation } from './resolve-location.js';
+import { matchRules, type MatchMode, type RuleMatch } from './match-rules.js';
+import type { Outcome } from './outcome.js';
+import { RuleJson } from './rule-json.js';
+import { RuleRun, type RuleRunHooks, type StepBudget } from './rule-run.js';
+import type { CompiledRule } from './ruleset.js';
+import { statisticsRule } from './statistics-rule.js';
+import { MitreTable } from './mitre-table.js';
+
+/** Counters of an hour that ended, for `stats/totals` (rules-and-alerts.md 11.1). */
+export type HourReport = HourCounters & {
+  /** Local day and hour, as `LocalClock.hourKey` names it. */
+  readonly hourKey: string;
+  /** Rules that fired, in load order. */
+  readonly fired: readonly { readonly rule: CompiledRule; readonly times: number }[];
+};
+
+/** What the engine tells its owner beside the outcome of events. */
+export interface EngineHooks extends RuleRunHooks {
+  /** An hour ended; the counters start anew. */
+  hourEnded?(report: HourReport): void;
+}
+
+export type EngineOptions = {
+  readonly mode: MatchMode;
+  readonly origin: AlertOrigin;
+  /** `analysisd.log_fw`: incomplete firewall events are discarded, complete ones copied to the firewall log. */
+  readonly logFirewall: boolean;
+  readonly budget: StepBudget;
+};
+
+/** Bytes of a bad message that an error shows. */
+const MAX_SHOWN = 256;
+
+/** Steps an event may take in patterns whose cost is not bounded otherwise; some tens of milliseconds at worst. */
+export const DEFAULT_STEP_BUDGET: StepBudget = { event: 2_000_000, match: 500_000 };
+
+export type EngineParts = {
+  readonly ruleset: EngineRuleset;
+  readonly state: EngineState;
+  readonly options: EngineOptions;
+  readonly diagnostics: Diagnostics;
+  readonly hooks?: EngineHooks;
+};
+
+/**
+ * The analysis of events: decoding, rules, and the texts of alerts. Deterministic: the same events with the same receive
+ * times on the same state give the same outcomes. Many engines can share one ruleset; each has a state of its own.
+ */
+export class Engine {
+  readonly ruleset: EngineRuleset;
+  readonly state: EngineState;
+  /** The manager's name up to its first dot: host of events that name none. */
+  readonly hostName: string;
+  readonly #options: EngineOptions;
+  readonly #diagnostics: Diagnostics;
+  readonly #hooks: EngineHooks;
+  readonly #clock = new LocalClock();
+  readonly #run: RuleRun;
+  readonly #decoder: EventDecoder;
+  readonly #json: AlertJson;
+  readonly #text: AlertText;
+  readonly #statisticsRule: CompiledRule;
+  readonly #statisticsJson: RuleJson;
+  #failures = 0;
+
+  constructor(parts: EngineParts) {
+    const { ruleset, state, options, diagnostics } = parts;
+    this.ruleset = ruleset;
+    this.state = state;
+    this.#options = options;
+    this.#diagnostics = diagnostics;
+    this.#hooks = parts.hooks ?? {};
+    this.#run = new RuleRun(
+      state,
+      ruleset.rules.correlationFields,
+      options.budget,
+      this.#clock,
+      diagnostics,
+      this.#hooks,
+    );
+    this.hostName = shortName(options.origin.managerName);
+    this.#decoder = new EventDecoder(ruleset.decoders, {
+      context: this.#run.context,
+      plugins: makePlugins({
+        orderSize: ruleset.decoders.orderSize,
+        compilePattern: ruleset.compilePattern,
+        ruleExists: (id) => ruleset.rules.byId.has(id),
+        diagnostics,
+      }),
+      diagnostics,
+    });
+    this.#json = new AlertJson(options.origin, this.#clock);
+    this.#text = new AlertText(options.origin, this.#clock);
+    this.#statisticsRule = statisticsRule(state.statistics.level, ruleset.mailLevel, ruleset.logLevel);
+    this.#statisticsJson = new RuleJson(this.#statisticsRule, MitreTable.empty);
+  }
+
+  /** How many events the engine itself failed on; each was reported as an error. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /**
+   * Processes one event. Never throws, whatever the event holds.
+   * @param trace collects the attempts of rules, when given (rules-and-alerts.md 4.3)
+   */
+  process(incoming: IncomingEvent, trace?: string[]): Outcome {
+    const event = new EngineEvent(incoming);
+    try {
+      return this.#process(event, trace);
+    } catch (error) {
+      // A defect of ours; one event must not take the others down with it.
+      this.#failures++;
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#diagnostics.error(`Event from '${event.location}' could not be analysed: ${reason}`);
+      return nothing(event, 'dropped');
+    }
+  }
+
+  /** The JSON form of an alert or archived event: a byte string of valid UTF-8 without a line end. */
+  alertJson(alert: Alert, options: AlertJsonOptions): string {
+    return this.#json.write(alert, this.#ruleJson(alert.rule), options);
+  }
+
+  /** The text form of an alert: a byte string that ends with an empty line. */
+  alertText(alert: Alert, id: string): string {
+    return this.#text.alert(alert, id);
+  }
+
+  /** The other text forms (rules-and-alerts.md 7.7). */
+  get texts(): AlertText {
+    return this.#text;
+  }
+
+  /** Time stamps and calendar as alerts show them. */
+  get clock(): LocalClock {
+    return this.#clock;
+  }
+
+  /** What the ATT&CK table did not know of a rule. */
+  mitreWarnings(rule: CompiledRule): readonly string[] {
+    return this.#ruleJson(rule)?.mitreWarnings ?? [];
+  }
+
+  #process(event: EngineEvent, trace: string[] | undefined): Outcome {
+    const { mode, logFirewall } = this.#options;
+    const { state } = this;
+    const now = Math.floor(event.receivedAt / 1000);
+    const run = this.#run;
+    run.begin(now, trace);
+    const live = mode === 'live';
+    if (live) this.#countEvent(event, now);
+    if (!this.#decode(event)) return nothing(event, 'dropped');
+    state.accumulator.apply(event, now);
+    let firewall = false;
+    if (live && event.category === 'firewall') {
+      state.hour.firewall++;
+      if (logFirewall) {
+        if (!isCompleteFirewallEvent(event)) return nothing(event, 'discarded');
+        firewall = true;
+      }
+    }
+    const statistics = live ? this.#statisticsAlert(event, now) : undefined;
+    if (event.category === 'ossec-alert' && event.generatedRule === undefined) return nothing(event, 'discarded');
+    const match = matchRules(this.ruleset.rules, event, run, mode);
+    return {
+      disposition: 'processed',
+      event,
+      rule: match?.rule,
+      alert: this.#alert(event, match),
+      isAlert: match !== undefined && this.#isAlert(match),
+      responds: match !== undefined && !match.suppressed && match.rule.rule.level > 0,
+      firewall,
+      statistics,
+    };
+  }
+
+  /** Pre-decoding and decoding within the event's budget; false when the event cannot be used at all. */
+  #decode(event: EngineEvent): boolean {
+    if (!resolveLocation(event)) {
+      this.#diagnostics.error('(1106): String not correctly formatted.');
+      this.#diagnostics.error(`(1222): Invalid msg: ${event.location.slice(0, MAX_SHOWN)}`);
+      return false;
+    }
+    predecode(event, this.hostName);
+    this.#run.beginDecoding();
+    this.#decoder.decode(event);
+    this.#run.endDecoding(event);
+    return true;
+  }
+
+  #isAlert({ rule: { rule }, suppressed }: RuleMatch): boolean {
+    if (suppressed || rule.level === 0) return false;
+    return this.#options.mode === 'live' ? rule.log : rule.level >= this.ruleset.logLevel;
+  }
+
+  #alert(event: EngineEvent, match: RuleMatch | undefined): Alert {
+    const run = this.#run;
+    return {
+      event,
+      rule: match?.rule,
+      description: match?.rule.description.expand(event),
+      firedTimes: match?.firedTimes,
+      previousEvents: run.previousEvents,
+      previousLog: run.previousLog,
+      fullLog: event.fullLog,
+    };
+  }
+
+  /** Hourly counters, which start anew when the local hour of the events changes. */
+  #countEvent(event: EngineEvent, now: number): void {
+    const { state } = this;
+    const hourKey = this.#clock.hourKey(now);
+    if (hourKey !== state.hourKey) {
+      if (state.hourKey !== '') {
+        const fired = [...state.firedRules()].map(([rule, times]) => ({ rule, times }));
+        this.#hooks.hourEnded?.({ ...state.hour, hourKey: state.hourKey, fired });
+      }
+      state.startHour(hourKey);
+    }
+    state.hour.events++;
+    if (event.queue === '8') state.hour.syscheck++;
+  }
+
+  #statisticsAlert(event: EngineEvent, now: number): Alert | undefined {
+    const clock = this.#clock;
+    const text = this.state.statistics.count(clock.dayKey(now), clock.hour(now), clock.weekday(now));
+    if (text === undefined) return undefined;
+    return {
+      event,
+      rule: this.#statisticsRule,
+      description: undefined,
+      firedTimes: undefined,
+      previousEvents: [],
+      previousLog: undefined,
+      fullLog: text,
+    };
+  }
+
+  #ruleJson(rule: CompiledRule | undefined): RuleJson | undefined {
+    if (rule === undefined) return undefined;
+    return rule === this.#statisticsRule ? this.#statisticsJson : this.ruleset.ruleJson[rule.ordinal];
+  }
+}
+
+function nothing(event: EngineEvent, disposition: Outcome['disposition']): Outcome {
+  return {
+    disposition,
+    event,
+    rule: undefined,
+    alert: {
+      event,
+      rule: undefined,
+      description: undefined,
+      firedTimes: undefined,
+      previousEvents: [],
+      previousLog: undefined,
+      fullLog: event.fullLog,
+    },
+    isAlert: false,
+    responds: false,
+    firewall: false,
+    statistics: undefined,
+  };
+}
+
+/** Host name up to its first dot. */
+export function shortName(name: string): string {
+  const dot = name.indexOf('.');
+  return dot < 0 ? name : name.slice(0, dot);
+}

@@ -1,0 +1,58 @@
+import { findField } from './event-field.js';
+import type { EngineEvent } from './event.js';
+
+const PLAIN: readonly (readonly [string, string])[] = [
+  ['(Audit) User name', 'user_name'],
+  ['(Audit) Audit name', 'audit_name'],
+  ['(Audit) Effective name', 'effective_name'],
+  ['(Audit) Group name', 'group_name'],
+  ['(Audit) Process id', 'process_id'],
+  ['(Audit) Process name', 'process_name'],
+  ['(Audit) Process cwd', 'cwd'],
+  ['(Audit) Parent process name', 'parent_name'],
+  ['(Audit) Parent process id', 'ppid'],
+  ['(Audit) Parent process cwd', 'parent_cwd'],
+];
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** The attribute block of a file-integrity entry in alerts.log (rules-and-alerts.md 7.7). */
+export function syscheckText(event: EngineEvent): string {
+  const value = (field: string): string => findField(event, field) ?? '';
+  let text = 'Attributes:\n';
+  const line = (label: string, shown: string): void => {
+    if (shown !== '') text += ` - ${label}: ${shown}\n`;
+  };
+  line('Size', value('size'));
+  line('Permissions', value('perm'));
+  line('Date', ctime(value('mtime')));
+  line('Inode', value('inode'));
+  if (value('uname') !== '') line('User', `${value('uname')} (${value('uid')})`);
+  if (value('gname') !== '') line('Group', `${value('gname')} (${value('gid')})`);
+  for (const [label, field] of [
+    ['MD5', 'md5'],
+    ['SHA1', 'sha1'],
+    ['SHA256', 'sha256'],
+  ] as const) {
+    if (value(field) !== 'xxx') line(label, value(field));
+  }
+  line('File attributes', value('win_attributes'));
+  for (const [label, field] of PLAIN) line(label, value(field));
+  if (value('changed_content') !== '') text += `\nWhat changed:\n${value('changed_content')}\n`;
+  const tags = value('tag')
+    .split(',')
+    .filter((tag) => tag !== '');
+  if (tags.length > 0) text += `\nTags:\n${tags.map((tag) => ` - ${tag}\n`).join('')}`;
+  return text;
+}
+
+/** C's `ctime` of epoch seconds, without the line end; empty when the text is no number. */
+function ctime(seconds: string): string {
+  if (!/^[0-9]+$/.test(seconds)) return '';
+  const date = new Date(Number(seconds) * 1000);
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const day = String(date.getDate()).padStart(2, ' ');
+  return `${DAYS[date.getDay()] ?? ''} ${MONTHS[date.getMonth()] ?? ''} ${day} ${time} ${String(date.getFullYear())}`;
+}
