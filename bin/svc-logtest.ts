@@ -1,0 +1,3 @@
+import { logtestCommand } from '../lib/logtest/logtest-command.js';
+
+process.exitCode = await logtestCommand(process.argv, process.env);
