@@ -1,7 +1,10 @@
-import { foldAscii } from './fold-ascii.js';
+import { Subject } from './subject.js';
 
 /** Pattern languages of rules and decoders (decoding.md 1). */
 export type PatternLanguage = 'osmatch' | 'osregex' | 'pcre2';
+
+/** Subjects remembered: message, program name and a field or two take turns while rules are tried. */
+const SUBJECTS = 4;
 
 /**
  * Scratch state shared by all matches of one event: results of the last successful `exec` and the step budget.
@@ -21,18 +24,29 @@ export class MatchContext {
   captureCount = 0;
   /** Captured texts of the last successful `exec`, as byte strings. */
   readonly captures: string[] = [];
-  #subject = '';
-  #folded = '';
 
-  /**
-   * The subject with ASCII letters lower-cased. Many patterns look at one subject in a row, so the last one is kept.
-   */
-  folded(subject: string): string {
-    if (subject !== this.#subject) {
-      this.#subject = subject;
-      this.#folded = foldAscii(subject);
+  readonly #subjects: readonly Subject[] = Array.from({ length: SUBJECTS }, () => new Subject());
+  #current: Subject = new Subject();
+  #oldest = 0;
+
+  /** What the matchers know about a subject; computed once, however many patterns are tried on it in a row. */
+  subject(text: string): Subject {
+    const current = this.#current;
+    return current.text === text ? current : this.#switch(text);
+  }
+
+  #switch(text: string): Subject {
+    for (const subject of this.#subjects) {
+      if (subject.text === text) {
+        this.#current = subject;
+        return subject;
+      }
     }
-    return this.#folded;
+    const subject = this.#subjects[this.#oldest] ?? new Subject();
+    this.#oldest = (this.#oldest + 1) % SUBJECTS;
+    subject.load(text);
+    this.#current = subject;
+    return subject;
   }
 }
 

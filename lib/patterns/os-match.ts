@@ -1,9 +1,22 @@
-import { foldAscii } from './fold-ascii.js';
+import { foldAscii, hasHighByte } from './fold-ascii.js';
 import type { MatchContext, Matcher } from './matcher.js';
-import { MAX_PATTERN_BYTES } from './os-regex-program.js';
 import { PatternError } from './pattern-error.js';
+import { pairsOf, type Subject } from './subject.js';
 
-type Alternative = { readonly kind: 'always' | 'equals' | 'starts' | 'ends' | 'contains'; readonly text: string };
+/** A pattern longer than this (bytes) is refused (decoding.md 1.2 and 1.3.1). */
+export const MAX_PATTERN_BYTES = 20480;
+
+const STARTS = 0;
+const ENDS = 1;
+const EQUALS = 2;
+const CONTAINS = 3;
+
+type Alternative = {
+  readonly kind: typeof STARTS | typeof ENDS | typeof EQUALS | typeof CONTAINS;
+  readonly text: string;
+  readonly bytes: Uint8Array;
+  readonly pairs: Uint16Array;
+};
 
 /** OS_Match: alternatives of plain texts, anchored or not, case-insensitive (decoding.md 1.2). */
 export class OsMatch implements Matcher {
@@ -19,18 +32,16 @@ export class OsMatch implements Matcher {
     if (source.length > MAX_PATTERN_BYTES) throw new PatternError(3, 'Pattern is too long', MAX_PATTERN_BYTES);
     this.source = source;
     this.#negated = source.startsWith('!');
-    const alternatives = foldAscii(this.#negated ? source.slice(1) : source)
-      .split('|')
-      .map(classify);
-    this.#always = alternatives.some((alternative) => alternative.kind === 'always');
+    const texts = foldAscii(this.#negated ? source.slice(1) : source).split('|');
+    this.#always = texts.some((text) => text === '' || text === '^' || text === '$');
     // A substring with a byte >= 0x80 never matches in the reference (decoding.md 1.2 "Non-ASCII").
-    this.#alternatives = alternatives.filter(
-      (alternative) => alternative.kind !== 'contains' || !/[\x80-\xff]/.test(alternative.text),
-    );
+    this.#alternatives = this.#always
+      ? []
+      : [...new Set(texts)].map(classify).filter(({ kind, text }) => kind !== CONTAINS || !hasHighByte(text));
   }
 
   test(subject: string, context: MatchContext): boolean {
-    return (this.#always || this.#anyOf(context.folded(subject))) !== this.#negated;
+    return (this.#always || this.#anyOf(context.subject(subject))) !== this.#negated;
   }
 
   /** OS_Match knows neither captures nor an end position: both are reported as none. */
@@ -41,50 +52,31 @@ export class OsMatch implements Matcher {
     return true;
   }
 
-  #anyOf(subject: string): boolean {
-    for (const { kind, text } of this.#alternatives) {
-      switch (kind) {
-        case 'contains':
-          if (subject.includes(text)) return true;
-          break;
-        case 'starts':
-          if (subject.startsWith(text)) return true;
-          break;
-        case 'ends':
-          if (subject.endsWith(text)) return true;
-          break;
-        case 'equals':
-          if (subject === text) return true;
-          break;
-        case 'always':
-          return true;
-      }
-    }
+  #anyOf(subject: Subject): boolean {
+    for (const alternative of this.#alternatives) if (matches(alternative, subject)) return true;
     return false;
   }
 }
 
-function classify(text: string): Alternative {
-  const start = text.startsWith('^');
-  const end = text.endsWith('$') && !(start && text.length < 2);
-  if (text === '' || text === '^' || text === '$') return { kind: 'always', text: '' };
-  if (start && end) return { kind: 'equals', text: text.slice(1, -1) };
-  if (end) return { kind: 'ends', text: text.slice(0, -1) };
-  if (start) return { kind: 'starts', text: text.slice(1) };
-  return { kind: 'contains', text };
+function matches(alternative: Alternative, subject: Subject): boolean {
+  const { kind, bytes } = alternative;
+  if (kind === CONTAINS) {
+    return subject.mayContain(alternative.pairs) && subject.foldedText.includes(alternative.text);
+  }
+  const start = subject.length - bytes.length;
+  if (start < 0 || (kind === EQUALS && start !== 0)) return false;
+  return sameBytes(bytes, subject.folded, kind === ENDS ? start : 0);
 }
 
-/**
- * The older word matcher of group and list comparisons (decoding.md 1.6): alternatives split by `|`, a leading `^`
- * anchors, otherwise substring; `$` and `!` are literal. An empty pattern is false, an empty last alternative true.
- */
-export function wordMatch(pattern: string, subject: string): boolean {
-  if (pattern === '') return false;
-  const folded = foldAscii(subject);
-  return foldAscii(pattern)
-    .split('|')
-    .some((word, index, words) => {
-      if (word === '') return index === words.length - 1;
-      return word.startsWith('^') ? folded.startsWith(word.slice(1)) : folded.includes(word);
-    });
+function sameBytes(bytes: Uint8Array, folded: Uint8Array, start: number): boolean {
+  for (let i = 0; i < bytes.length; i += 1) if (folded[start + i] !== bytes[i]) return false;
+  return true;
+}
+
+function classify(text: string): Alternative {
+  const start = text.startsWith('^');
+  const end = text.endsWith('$');
+  const body = text.slice(start ? 1 : 0, end ? -1 : undefined);
+  const kind = start ? (end ? EQUALS : STARTS) : end ? ENDS : CONTAINS;
+  return { kind, text: body, bytes: Buffer.from(body, 'latin1'), pairs: pairsOf(body) };
 }

@@ -1,3 +1,4 @@
+import { MAX_PATTERN_BYTES } from './os-match.js';
 import { PatternError } from './pattern-error.js';
 
 /** Kinds of elements of a compiled alternative (decoding.md 1.3.4). */
@@ -8,9 +9,6 @@ export const MARK = 2;
 export const NO_QUANTIFIER = 0;
 export const PLUS = 0x2b;
 export const STAR = 0x2a;
-
-/** A pattern longer than this (bytes) is refused (decoding.md 1.3.1). */
-export const MAX_PATTERN_BYTES = 20480;
 
 /** One alternative of an OS_Regex: parallel arrays, one entry an element. */
 export type OsRegexProgram = {

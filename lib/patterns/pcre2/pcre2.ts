@@ -41,6 +41,6 @@ export class Pcre2 implements Matcher {
   #mayMatch(subject: string, context: MatchContext): boolean {
     const literal = this.#literal;
     if (literal === undefined) return true;
-    return (literal.folded ? context.folded(subject) : subject).includes(literal.text);
+    return (literal.folded ? context.subject(subject).foldedText : subject).includes(literal.text);
   }
 }
