@@ -1,11 +1,6 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { ensureTokenKeys, makeTokenKeys, type TokenKeyFiles } from '../../lib/security/token-keys.js';
 import { WatchedFile } from './watched-file.js';
-
-/** Mode of both key files (rest-api.md 2.2). */
-const KEY_MODE = 0o640;
 
 export type SigningKeyPair = { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 
@@ -22,15 +17,12 @@ export class SigningKeys {
 
   /** Makes the pair when either file is missing. */
   async ensure(): Promise<void> {
-    if (!existsSync(this.#privateFile.path) || !existsSync(this.#publicFile.path)) await this.renew();
+    await ensureTokenKeys(this.#files());
   }
 
   /** Makes a new pair: every token signed before is refused from then on. */
   async renew(): Promise<void> {
-    const { privateKey, publicKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-521' });
-    const options = { mode: KEY_MODE, durable: true };
-    writeFileAtomically(this.#privateFile.path, privateKey.export({ type: 'pkcs8', format: 'pem' }), options);
-    writeFileAtomically(this.#publicFile.path, publicKey.export({ type: 'spki', format: 'pem' }), options);
+    await makeTokenKeys(this.#files());
   }
 
   /**
@@ -46,5 +38,9 @@ export class SigningKeys {
       this.#pair = { privateKey: createPrivateKey(privateKey.text), publicKey: createPublicKey(publicKey.text) };
     }
     return this.#pair;
+  }
+
+  #files(): TokenKeyFiles {
+    return { privateKey: this.#privateFile.path, publicKey: this.#publicFile.path };
   }
 }

@@ -22,6 +22,8 @@ import type { Home } from '../daemon/home.js';
 import type { HomeRecord, HomeRole } from '../daemon/home-record.js';
 import { HomeError, checkHomePath, readHomeRecord } from '../daemon/home-record.js';
 import { productRoot } from '../product/product-root.js';
+import { randomPassword } from '../security/initial-password.js';
+import { ensureTokenKeys } from '../security/token-keys.js';
 import { ensureSelfSignedCertificate } from '../tls/self-signed-certificate.js';
 import type { LayoutOwner } from './home-layout.js';
 import {
@@ -34,9 +36,7 @@ import {
   SERVER_FILES,
 } from './home-layout.js';
 import { hostLogSection } from './host-log-section.js';
-import { randomPassword } from './random-password.js';
 import type { ServiceAccount } from './service-account.js';
-import { ensureTokenKeys } from './token-keys.js';
 
 /** How a home is made. */
 export type InitOptions = {

@@ -14,20 +14,22 @@ export type TokenKeyFiles = {
 };
 
 /**
- * Makes the key pair that signs API tokens (ES512: curve P-521, PKCS#8 and SubjectPublicKeyInfo) when one of the two
- * files is missing (rest-api.md 2.2).
- * @returns paths of the files made, none when both were there
+ * Makes a new key pair that signs API tokens (ES512: curve P-521, PKCS#8 and SubjectPublicKeyInfo, rest-api.md 2.2).
  * @throws the file system's error
+ */
+export async function makeTokenKeys(files: TokenKeyFiles): Promise<void> {
+  const { privateKey, publicKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-521' });
+  const options = { mode: PEM_MODE, durable: true, ...(files.owner === undefined ? {} : { owner: files.owner }) };
+  writeFileAtomically(files.privateKey, privateKey.export({ type: 'pkcs8', format: 'pem' }), options);
+  writeFileAtomically(files.publicKey, publicKey.export({ type: 'spki', format: 'pem' }), options);
+}
+
+/**
+ * The same where one of the two files is missing.
+ * @returns paths of the files made, none when both were there
  */
 export async function ensureTokenKeys(files: TokenKeyFiles): Promise<string[]> {
   if (existsSync(files.privateKey) && existsSync(files.publicKey)) return [];
-  const pair = await promisify(generateKeyPair)('ec', {
-    namedCurve: 'P-521',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  const options = { mode: PEM_MODE, durable: true, ...(files.owner === undefined ? {} : { owner: files.owner }) };
-  writeFileAtomically(files.privateKey, pair.privateKey, options);
-  writeFileAtomically(files.publicKey, pair.publicKey, options);
+  await makeTokenKeys(files);
   return [files.privateKey, files.publicKey];
 }
