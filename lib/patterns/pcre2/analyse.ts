@@ -89,6 +89,20 @@ export function containsCapture(node: Node): boolean {
   return node.kind === 'capture' || childrenOf(node).some(containsCapture);
 }
 
+/** Whether a match of the node sets every capture in it: none lies in an alternative, an option or a look-around. */
+export function setsAllCaptures(node: Node): boolean {
+  switch (node.kind) {
+    case 'alternation':
+    case 'look':
+    case 'conditional':
+      return !containsCapture(node);
+    case 'repeat':
+      return node.min > 0 ? setsAllCaptures(node.body) : !containsCapture(node.body);
+    default:
+      return childrenOf(node).every(setsAllCaptures);
+  }
+}
+
 /** A text that occurs in every subject the pattern matches. */
 export type RequiredLiteral = { readonly text: string; readonly folded: boolean };
 

@@ -1,5 +1,5 @@
 import { childrenOf, type AssertionKind, type ByteSet, type Node } from './ast.js';
-import { containsCapture, isNullable } from './analyse.js';
+import { containsCapture, isNullable, setsAllCaptures } from './analyse.js';
 
 /**
  * Whether JavaScript's engine gives the same result for the tree as PCRE2: no atomic groups, calls, conditions or
@@ -18,7 +18,8 @@ export function isExactAsRegExp(node: Node): boolean {
       if (node.negative && containsCapture(node.body)) return false;
       break;
     case 'repeat':
-      if (node.max > 1 && (containsCapture(node.body) || isNullable(node.body))) return false;
+      // JavaScript clears the captures at each round: no difference where every round sets them all.
+      if (node.max > 1 && (!setsAllCaptures(node.body) || isNullable(node.body))) return false;
       if (node.max <= 1 && isNullable(node.body)) return false;
       if (node.mode === 'possessive' && (node.body.kind !== 'set' || node.max !== Infinity)) return false;
       break;
