@@ -99,7 +99,7 @@ export class Api {
     try {
       const keys = new SigningKeys(security('private_key.pem'), security('public_key.pem'));
       await keys.ensure();
-      const securitySettings = new SecuritySettings(security('security.yaml'), logger);
+      const securitySettings = new SecuritySettings(home, logger);
       const tokens = new TokenService(keys, now);
 
       const contract = loadContract();

@@ -1,45 +1,40 @@
-import { load, JSON_SCHEMA } from 'js-yaml';
-import { z } from 'zod';
+import { loadSecurityConfig, SECURITY_YAML } from '../../lib/config/load-api-config.js';
+import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { WatchedFile } from './watched-file.js';
 
 /** `api/configuration/security/security.yaml` (rest-api.md 1.3). */
 export type SecurityConfiguration = { readonly tokenLifetimeSeconds: number; readonly rbacMode: 'white' | 'black' };
 
-const DEFAULTS: SecurityConfiguration = { tokenLifetimeSeconds: 900, rbacMode: 'white' };
-
-const SCHEMA = z.strictObject({
-  auth_token_exp_timeout: z.int().min(30).default(DEFAULTS.tokenLifetimeSeconds),
-  rbac_mode: z.enum(['white', 'black']).default(DEFAULTS.rbacMode),
-});
-
 /** The security settings in force: looked at on every login and request, read again when the file changed. */
 export class SecuritySettings {
+  readonly #home: Home;
   readonly #file: WatchedFile;
   readonly #logger: Pick<Logger, 'error'>;
-  #current = DEFAULTS;
+  #current: SecurityConfiguration;
 
-  constructor(path: string, logger: Pick<Logger, 'error'>) {
-    this.#file = new WatchedFile(path);
+  /** @throws ApiConfigError when the file is not valid at the start */
+  constructor(home: Home, logger: Pick<Logger, 'error'>) {
+    this.#home = home;
+    this.#file = new WatchedFile(home.path(SECURITY_YAML));
     this.#logger = logger;
+    this.#file.read();
+    this.#current = this.#load();
   }
 
   /** Settings of the file, defaults where it is silent or absent; a file that is not valid leaves the last ones. */
   current(): SecurityConfiguration {
     try {
-      const { text, changed } = this.#file.read();
-      if (changed) this.#current = text === undefined ? DEFAULTS : parseSecuritySettings(text);
+      if (this.#file.read().changed) this.#current = this.#load();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#logger.error(`4021 - Error reading security configuration: ${this.#file.path}: ${reason}`);
+      this.#logger.error(`4021 - Error reading security configuration: ${reason}`);
     }
     return this.#current;
   }
-}
 
-/** @throws Error that names the field */
-export function parseSecuritySettings(text: string): SecurityConfiguration {
-  const parsed = SCHEMA.safeParse(load(text, { schema: JSON_SCHEMA }) ?? {});
-  if (!parsed.success) throw new Error(z.prettifyError(parsed.error).replace(/\s+/g, ' '));
-  return { tokenLifetimeSeconds: parsed.data.auth_token_exp_timeout, rbacMode: parsed.data.rbac_mode };
+  #load(): SecurityConfiguration {
+    const { auth_token_exp_timeout, rbac_mode } = loadSecurityConfig(this.#home);
+    return { tokenLifetimeSeconds: auth_token_exp_timeout, rbacMode: rbac_mode };
+  }
 }

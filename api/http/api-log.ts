@@ -5,6 +5,7 @@ import { createGzip } from 'node:zlib';
 import { LogFile } from '../../lib/daemon/log-file.js';
 import { formatLogTime, sanitiseLogMessage } from '../../lib/daemon/log-line.js';
 import type { ApiLogLevel, LogSettings } from '../api-settings.js';
+import { jsonText } from './json-text.js';
 
 type LineLevel = 'error' | 'warning' | 'info' | 'debug' | 'debug2';
 
@@ -98,7 +99,7 @@ export class ApiLog {
     this.#plain?.append(
       this.#plainLine(
         'info',
-        `${user} ${address} "${uri}" with parameters ${JSON.stringify(parameters)} and body ${JSON.stringify(body)} ` +
+        `${user} ${address} "${uri}" with parameters ${jsonText(parameters, false)} and body ${jsonText(body, false)} ` +
           `done in ${time}: ${status}`,
       ),
     );

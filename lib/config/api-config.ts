@@ -32,6 +32,8 @@ export const API_CONFIG_SCHEMA = section({
   port: integer(55_000, 0, 65_535),
   drop_privileges: bool(true),
   experimental_features: bool(false),
+  /** The pages /docs and /openapi.json. */
+  docs: section({ enabled: bool(true) }).prefault({}),
   /** Bytes; 0 is no limit. */
   max_upload_size: integer(10_485_760, 0),
   authentication_pool_size: integer(2, 1, 50),

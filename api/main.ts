@@ -1,0 +1,97 @@
+import { EventProducer } from '../lib/bus/event-producer.js';
+import { RequestClient } from '../lib/bus/request-client.js';
+import { analysisdContract } from '../lib/bus/contracts/analysisd.js';
+import { monitordContract } from '../lib/bus/contracts/monitord.js';
+import { describeWarning } from '../lib/config/config-error.js';
+import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from '../lib/daemon/daemon-spec.js';
+import { runDaemon } from '../lib/daemon/run-daemon.js';
+import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
+import { Api } from './api.js';
+import { ManagerConfiguration } from './manager-configuration.js';
+import { eventsRoutes } from './routes/events-routes.js';
+import { logtestRoutes } from './routes/logtest-routes.js';
+import { managerRoutes } from './routes/manager-routes.js';
+import { rulesRoutes } from './routes/rules-routes.js';
+import { settingsFromConfig } from './settings-from-config.js';
+
+/** How long unacknowledged events may take at a stop, milliseconds. */
+const DRAIN_MS = 1000;
+
+const spec: DaemonSpec = {
+  name: 'svc-apid',
+  check: ({ home }) => {
+    try {
+      loadApiConfig(home);
+      loadSecurityConfig(home);
+      return Promise.resolve();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return Promise.reject(new Error(`Configuration not valid. ERROR: ${reason}`, { cause: error }));
+    }
+  },
+  build: buildApid,
+};
+
+async function buildApid({ home, logger }: DaemonContext): Promise<RunningDaemon> {
+  let loaded = loadApiConfig(home);
+  loadSecurityConfig(home);
+  for (const warning of loaded.warnings) logger.warn(describeWarning(warning));
+  if (loaded.config.https.ssl_protocol === 'tlsv1' || loaded.config.https.ssl_protocol === 'tlsv1.1') {
+    logger.warn(`The TLS version ${loaded.config.https.ssl_protocol} is deprecated: TLS 1.2 and 1.3 are used.`);
+  }
+
+  const configuration = new ManagerConfiguration(home);
+  const node = () => configuration.node().name;
+  const now = Date.now;
+  const monotonic = () => performance.now();
+  const monitord = new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') });
+  const analysisd = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
+  const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
+  outlet.start();
+
+  const api = await Api.start({
+    home,
+    settings: settingsFromConfig(loaded.config, home),
+    logger,
+    node,
+    handlers: [
+      managerRoutes({
+        home,
+        configuration,
+        monitord,
+        logger,
+        apiConfig: () => loaded.config,
+        now: () => new Date(now()),
+      }),
+      rulesRoutes({ ruleset: new RulesetDirectory(home), configuration, logger }),
+      logtestRoutes({ home, node, analysisd }),
+      eventsRoutes({ home, node, outlet, now, monotonic }),
+    ],
+  });
+
+  return {
+    addresses: Object.fromEntries(
+      api.addresses.map(({ host, port }, index) => [
+        index === 0 ? 'api' : `api${index + 1}`,
+        { protocol: loaded.config.https.enabled ? 'https' : 'tcp', address: host, port },
+      ]),
+    ),
+    reload: () => {
+      const fresh = loadApiConfig(home);
+      loadSecurityConfig(home);
+      const restartNeeded = api.reload(settingsFromConfig(fresh.config, home));
+      loaded = fresh;
+      for (const warning of fresh.warnings) logger.warn(describeWarning(warning));
+      return Promise.resolve(restartNeeded);
+    },
+    stop: async () => {
+      await api.stop();
+      await outlet.close(DRAIN_MS);
+      analysisd.close();
+      monitord.close();
+    },
+  };
+}
+
+await runDaemon(spec);

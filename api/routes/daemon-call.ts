@@ -1,0 +1,43 @@
+import { BusError } from '../../lib/bus/bus-error.js';
+import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { DaemonName } from '../../lib/product/daemon-names.js';
+import { ApiError } from '../http/api-error.js';
+import { Problem } from '../http/problem.js';
+
+/** Seconds after which a client may try again when a daemon is busy. */
+const RETRY_AFTER_SECONDS = '1';
+
+/** 503 with Retry-After: the daemon takes nothing more for the moment, and nothing was done. */
+export function busyProblem(daemon: DaemonName): Problem {
+  const detail = `${daemon} is busy. Please, try again later.`;
+  return new Problem(503, { title: 'Service Unavailable', detail }, { 'retry-after': RETRY_AFTER_SECONDS });
+}
+
+/** 1017: names the daemon that this very request needs and its state (product.md 10 "Readiness"). */
+export async function notReady(home: Home, node: string, daemon: DaemonName): Promise<ApiError> {
+  const status = (await readDaemonStatus(home, [daemon])).get(daemon);
+  // It may have come up in between; for this request it was not there.
+  const state = status === undefined || status.state === 'running' ? 'stopped' : status.state;
+  return new ApiError(1017, { values: { node_name: node, not_ready_daemons: `${daemon}->${state}` } });
+}
+
+/** What a client is told when a call to a daemon failed. Codes of the daemon's own stay as they are. */
+export async function daemonFailure(error: unknown, home: Home, node: string, daemon: DaemonName): Promise<unknown> {
+  if (!(error instanceof BusError)) return error;
+  switch (error.code) {
+    case 'unavailable':
+    case 'closed':
+    case 'bad_path':
+      return notReady(home, node, daemon);
+    case 'timeout':
+      return new ApiError(3021);
+    case 'busy':
+      return busyProblem(daemon);
+    case 'too_large':
+    case 'bad_params':
+      return Problem.badRequest(`${daemon}: ${error.message}`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { BusError } from '../../lib/bus/bus-error.js';
+import type { BusEvent } from '../../lib/bus/bus-event.js';
+import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
+import type { Home } from '../../lib/daemon/home.js';
+import { ApiError } from '../http/api-error.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
+import { listResult, type ApiResult, type FailedItem } from '../http/envelope.js';
+import { Problem } from '../http/problem.js';
+import { busyProblem, notReady } from './daemon-call.js';
+import { IdempotencyConflictError, IdempotencyMemory } from './idempotency-memory.js';
+
+/** Events in one request (product.md 8). */
+const MAX_EVENTS = 100;
+/** UTF-8 bytes of an event: with its queue and location it fits the 65535 of the queue (rest-api.md 6.8). */
+const MAX_EVENT_BYTES = 65_520;
+const LOCATION = 'API-Webhook';
+/** How long the client waits for the acknowledgement at most; the request time limit is usually shorter. */
+const ACKNOWLEDGE_DEADLINE_MS = 9_000;
+
+/** The way events go: `EventProducer` of lib/bus. */
+export interface EventOutlet {
+  readonly connected: boolean;
+  sendAll(events: readonly BusEvent[], deadlineMs?: number): Promise<void>;
+}
+
+export type EventsRouteParts = {
+  readonly home: Home;
+  readonly node: () => string;
+  readonly outlet: EventOutlet;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+};
+
+/** Ingestion of events (rest-api.md 6.8): 200 means that they are stored and survive a crash. */
+export function eventsRoutes(parts: EventsRouteParts): Handlers {
+  const memory = new IdempotencyMemory(parts.monotonic);
+  return {
+    postEvents: async (request) => {
+      const { events } = request.json as { events: string[] };
+      if (events.length > MAX_EVENTS) {
+        const detail = 'The size of the events bulk is exceeding the limit';
+        throw new Problem(400, { title: 'Events bulk size exceeded', detail });
+      }
+      request.caller.permissions.require('event:ingest');
+      const clientKey = request.parameters.text('Idempotency-Key');
+      if (clientKey === undefined) return ingest(parts, request, events, undefined);
+      // The sink drops repeated events too, over crashes of either side; keys of two users never meet.
+      const key = createHash('sha256').update(`${request.caller.user.id}\n${clientKey}`).digest('base64url');
+      try {
+        return await memory.answer(key, events, () => ingest(parts, request, events, key));
+      } catch (error) {
+        if (error instanceof IdempotencyConflictError) throw Problem.badRequest(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+async function ingest(
+  parts: EventsRouteParts,
+  request: ApiRequest,
+  texts: readonly string[],
+  key: string | undefined,
+): Promise<ApiResult> {
+  const failed: FailedItem[] = [];
+  const events: BusEvent[] = [];
+  for (const [index, text] of texts.entries()) {
+    const message = Buffer.from(text, 'utf8');
+    if (message.length > MAX_EVENT_BYTES) {
+      const extra = 'The event is too large to be sent to analysisd (maximum is 65535B)';
+      failed.push({ id: text, error: new ApiError(1012, { extra }) });
+      continue;
+    }
+    const event = { queue: '1', location: LOCATION, message, receivedAt: parts.now() };
+    events.push(key === undefined ? event : { ...event, idempotency: { key, index } });
+  }
+  if (events.length > 0) await send(parts, request, events);
+  return listResult({
+    items: [],
+    total: events.length,
+    failed,
+    messages: {
+      all: 'All events were forwarded to analisysd',
+      some: 'Some events were forwarded to analisysd',
+      none: 'No events were forwarded to analisysd',
+    },
+  });
+}
+
+/** @throws ApiError 1017 when svc-analysisd does not run, Problem 503 when it takes nothing more for the moment */
+async function send(parts: EventsRouteParts, request: ApiRequest, events: readonly BusEvent[]): Promise<void> {
+  const node = request.nodeName(parts.node());
+  if (!parts.outlet.connected) {
+    // Not connected to a daemon that runs: it has just come up, and the connection is on its way.
+    const status = (await readDaemonStatus(parts.home, ['svc-analysisd'])).get('svc-analysisd');
+    if (status?.state !== 'running') throw await notReady(parts.home, node, 'svc-analysisd');
+  }
+  try {
+    await parts.outlet.sendAll(events, ACKNOWLEDGE_DEADLINE_MS);
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    if (error.code === 'busy') throw busyProblem('svc-analysisd');
+    if (error.code === 'timeout') {
+      // Not refused, only not confirmed: a client with an Idempotency-Key can repeat the request safely.
+      const detail = 'The events were not confirmed in time; they may still be analysed.';
+      throw new Problem(503, { title: 'Service Unavailable', detail }, { 'retry-after': '5' });
+    }
+    throw await notReady(parts.home, node, 'svc-analysisd');
+  }
+}

@@ -1,0 +1,32 @@
+import { QueryError } from '../../lib/query/query-error.js';
+import { runListQuery, type ListPage, type ListRules } from '../../lib/query/run-list-query.js';
+import { ApiError } from '../http/api-error.js';
+import type { ParameterValues } from '../http/parameter-values.js';
+
+/**
+ * Applies the common list parameters of a request to a list (rest-api.md 4).
+ * @throws ApiError 1403, 1407, 1408, 1409, 1412 or 1724
+ */
+export function pageOf(items: readonly unknown[], parameters: ParameterValues, rules: ListRules = {}): ListPage {
+  try {
+    return runListQuery(
+      items,
+      {
+        offset: parameters.integer('offset'),
+        limit: parameters.integer('limit'),
+        sort: parameters.text('sort'),
+        search: parameters.text('search'),
+        select: parameters.texts('select'),
+        q: parameters.text('q'),
+        distinct: parameters.flag('distinct'),
+      },
+      rules,
+    );
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw new ApiError(error.code, {
+      ...(error.extra === undefined ? {} : { extra: error.extra }),
+      ...(error.remediationExtra === undefined ? {} : { remediationExtra: error.remediationExtra }),
+    });
+  }
+}

@@ -1,0 +1,201 @@
+import { readConfigurationFile } from '../../lib/config/configuration-file.js';
+import { ConfigError } from '../../lib/config/config-error.js';
+import { ConfigurationViewError, renderConfiguration } from '../../lib/config/render-configuration.js';
+import { renderRawConfiguration } from '../../lib/config/render-raw-configuration.js';
+import { BusError } from '../../lib/bus/bus-error.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
+import type { monitordContract } from '../../lib/bus/contracts/monitord.js';
+import { readDaemonStatus, shownState } from '../../lib/daemon/daemon-status.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { managerInfo } from '../../lib/manager/manager-info.js';
+import { readManagerLog, summariseLog, type ManagerLogEntry } from '../../lib/manager/manager-log.js';
+import { MANAGER_DAEMONS } from '../../lib/product/daemon-names.js';
+import type { Caller } from '../auth/authenticator.js';
+import { ApiError } from '../http/api-error.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
+import { listResult, rawResult, type ApiResult, type ListMessages } from '../http/envelope.js';
+import type { ManagerConfiguration } from '../manager-configuration.js';
+import { pageOf } from './list-parameters.js';
+
+/** How long svc-monitord may take before the status is read from var/run instead (design.md 4 "Status"). */
+const STATUS_DEADLINE_MS = 500;
+
+/** Order in which `GET /manager/status` shows the daemons (product.md 2.5). */
+const SHOWN_DAEMONS = [
+  'svc-analysisd',
+  'svc-authd',
+  'svc-monitord',
+  'svc-execd',
+  'svc-logcollector',
+  'svc-remoted',
+  'svc-syscheckd',
+  'svc-clusterd',
+  'svc-modulesd',
+  'svc-db',
+  'svc-apid',
+] as const satisfies readonly (typeof MANAGER_DAEMONS)[number][];
+
+const LOG_FIELDS = ['timestamp', 'tag', 'level', 'description'];
+
+export type ManagerRouteParts = {
+  readonly home: Home;
+  readonly configuration: ManagerConfiguration;
+  readonly monitord: RequestClient<typeof monitordContract>;
+  /** Effective api.yaml. */
+  readonly apiConfig: () => object;
+  readonly logger: Logger;
+  readonly now: () => Date;
+};
+
+/** State, identity, configuration and log of the manager (rest-api.md 6.4). None of them needs another daemon. */
+export function managerRoutes(parts: ManagerRouteParts): Handlers {
+  const { configuration } = parts;
+  /** One item about this node; with a cluster the messages name the node. */
+  const nodeResult = (item: unknown, all: string, some: string, none: string): ApiResult =>
+    listResult({ items: [item], total: 1, messages: nodeMessages(configuration, all, some, none) });
+
+  return {
+    getManagerStatus: async ({ caller }) => {
+      requireManager(caller, configuration, 'read');
+      return nodeResult(
+        await daemonStates(parts),
+        'Processes status was successfully read',
+        'Could not read basic information in some nodes',
+        'Could not read processes status',
+      );
+    },
+
+    getManagerInfo: ({ caller }) => {
+      requireManager(caller, configuration, 'read');
+      return nodeResult(
+        managerInfo(parts.home, parts.now()),
+        'Basic information was successfully read',
+        'Could not read basic information in some nodes',
+        'Could not read basic information',
+      );
+    },
+
+    getManagerConfiguration: (request) => {
+      requireManager(request.caller, configuration, 'read');
+      return managerConfiguration(parts, request);
+    },
+
+    getManagerLogs: async ({ caller, parameters }) => {
+      requireManager(caller, configuration, 'read');
+      const [tag, level] = [parameters.text('tag'), parameters.text('level')];
+      const entries = (await logEntries(parts.home)).filter(
+        (entry) =>
+          (tag === undefined || entry.tag.toLowerCase() === tag) && (level === undefined || entry.level === level),
+      );
+      const page = pageOf(entries, parameters, {
+        defaultSort: '-timestamp',
+        sortFields: LOG_FIELDS,
+        selectFields: LOG_FIELDS,
+      });
+      const messages = nodeMessages(
+        configuration,
+        'Logs were successfully read',
+        'Could not read logs in some nodes',
+        'Could not read logs',
+      );
+      return listResult({ ...page, messages });
+    },
+
+    getManagerLogsSummary: async ({ caller }) => {
+      requireManager(caller, configuration, 'read');
+      const items = [...summariseLog(await logEntries(parts.home))].map(([tag, counts]) => ({ [tag]: counts }));
+      const messages = nodeMessages(
+        configuration,
+        'Log was successfully summarized',
+        'Could not summarize the log in some nodes',
+        'Could not summarize the log',
+      );
+      return listResult({ items, total: items.length, messages });
+    },
+
+    getManagerApiConfig: ({ caller }) => {
+      requireManager(caller, configuration, 'read_api_config');
+      const { name, clusterEnabled } = configuration.node();
+      const item = { node_name: clusterEnabled ? name : 'manager', node_api_config: parts.apiConfig() };
+      const messages: ListMessages = {
+        all: `API configuration was successfully read${clusterEnabled ? ' in all specified nodes' : ''}`,
+        some: 'Not all API configurations could be read',
+        none: `Could not read API configuration${clusterEnabled ? ' in any node' : ''}`,
+      };
+      return listResult({ items: [item], total: 1, messages });
+    },
+  };
+}
+
+/** With a cluster the `cluster` twin of the action on this node counts (rest-api.md 5.4). */
+function allowsManager(caller: Caller, configuration: ManagerConfiguration, action: string): boolean {
+  const { name, clusterEnabled } = configuration.node();
+  if (!clusterEnabled) return caller.permissions.allows(`manager:${action}`);
+  return caller.permissions.allowed(`cluster:${action}`, 'node:id', [name]).has(name);
+}
+
+function requireManager(caller: Caller, configuration: ManagerConfiguration, action: string): void {
+  if (allowsManager(caller, configuration, action)) return;
+  throw new ApiError(4000, { extra: `Resource type: ${configuration.node().clusterEnabled ? 'node:id' : '*:*'}` });
+}
+
+function nodeMessages(configuration: ManagerConfiguration, all: string, some: string, none: string): ListMessages {
+  const suffix = configuration.node().clusterEnabled ? ' in specified node' : '';
+  return { all: all + suffix, some, none: none + suffix };
+}
+
+async function daemonStates(parts: ManagerRouteParts): Promise<Record<string, string>> {
+  try {
+    const states = await parts.monitord.call('status', {}, { deadlineMs: STATUS_DEADLINE_MS });
+    return Object.fromEntries(SHOWN_DAEMONS.map((name) => [name, states[name] === 'running' ? 'running' : 'stopped']));
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    const states = await readDaemonStatus(parts.home);
+    return Object.fromEntries(SHOWN_DAEMONS.map((name) => [name, shownState(states.get(name))]));
+  }
+}
+
+async function logEntries(home: Home): Promise<ManagerLogEntry[]> {
+  const entries = await readManagerLog(home);
+  if (entries === undefined) throw new ApiError(1020);
+  return entries;
+}
+
+/** Read from the file, so that a manager that does not start can still be asked why. */
+function managerConfiguration(parts: ManagerRouteParts, { caller, parameters }: ApiRequest): ApiResult {
+  const { configuration, home, logger } = parts;
+  const messages = nodeMessages(
+    configuration,
+    'Configuration was successfully read',
+    'Could not read configuration in some nodes',
+    'Could not read configuration',
+  );
+  const secrets = allowsManager(caller, configuration, 'update_config');
+  try {
+    const file = readConfigurationFile(home);
+    if (parameters.flag('raw')) {
+      return rawResult('application/xml; charset=utf-8', renderRawConfiguration(file.text, secrets));
+    }
+    const view = {
+      section: parameters.text('section'),
+      field: parameters.text('field'),
+      distinct: parameters.flag('distinct'),
+      secrets,
+    };
+    const item = renderConfiguration(file.text, file.name, view, (text) => logger.warn(text));
+    return listResult({ items: [item], total: 1, messages });
+  } catch (error) {
+    const { name, clusterEnabled } = configuration.node();
+    const failed = [{ id: clusterEnabled ? name : 'manager', error: configurationError(error) }];
+    return listResult({ items: [], total: 0, failed, messages });
+  }
+}
+
+function configurationError(error: unknown): ApiError {
+  if (error instanceof ConfigError) return new ApiError(1101, { extra: error.text });
+  if (!(error instanceof ConfigurationViewError)) throw error;
+  const text = new ApiError(error.code).message;
+  const extra = error.message.startsWith(`${text}: `) ? error.message.slice(text.length + 2) : undefined;
+  return new ApiError(error.code, extra === undefined ? {} : { extra });
+}
