@@ -12,6 +12,7 @@ import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { selectDaemons, stopOrder } from './daemon-catalogue.js';
 import { switchDebug } from './debug-switch.js';
 import { initHome } from './init-home.js';
+import { install, uninstall } from './install.js';
 import { runSupervisor } from './run-supervisor.js';
 import { findServiceAccount } from './service-account.js';
 import { readStatusReport, statusItems, statusTable } from './status-report.js';
@@ -144,6 +145,43 @@ class ControlProgram {
       .action(async (options: RunFlags, command: Command) => {
         this.#exitCode = await this.#run(home(command), options);
       });
+    const place = (name: string, description: string) =>
+      program
+        .command(name)
+        .description(description)
+        .requiredOption('--prefix <dir>', 'where the product is on the host, and its home')
+        .option('--root <dir>', 'put files below this directory and leave the host itself alone');
+    place('install', 'put the product on this host: files, service user, unit file; or update it')
+      .option('--user <user>', 'service user, made when it is missing', 'svc-manager')
+      .option('--group <group>', "service group (default: the user's)")
+      .option('--no-user', 'no service user: daemons run as whoever starts them')
+      .option('--agent', 'install an agent')
+      .action(async (options: InstallFlags) => {
+        const { lines } = await install({
+          prefix: options.prefix,
+          agent: options.agent === true,
+          ...(options.root === undefined ? {} : { root: options.root }),
+          ...(options.user === false ? {} : { user: options.user }),
+          ...(options.group === undefined ? {} : { group: options.group }),
+        });
+        for (const line of lines) this.#output.line(line);
+        this.#output.document({ error: 0, data: { lines } });
+      });
+    place('uninstall', 'take the product off this host; configuration, logs and data stay')
+      .option('--purge', 'remove configuration, logs, data and the service user, too')
+      .action(async (options: UninstallFlags) => {
+        const quiet = new ControlOutput(true, () => {}, this.#environment.writeError);
+        const lines = await uninstall({
+          prefix: options.prefix,
+          purge: options.purge === true,
+          ...(options.root === undefined ? {} : { root: options.root }),
+          stop: async (target) => {
+            await stopSuite({ ...this.#suite(target), output: quiet }, []);
+          },
+        });
+        for (const line of lines) this.#output.line(line);
+        this.#output.document({ error: 0, data: { lines } });
+      });
     return program;
   }
 
@@ -264,6 +302,14 @@ type InitFlags = {
   readonly group?: string;
   readonly updateRuleset?: true;
 };
+type InstallFlags = {
+  readonly prefix: string;
+  readonly root?: string;
+  readonly user: string | false;
+  readonly group?: string;
+  readonly agent?: true;
+};
+type UninstallFlags = { readonly prefix: string; readonly root?: string; readonly purge?: true };
 type RunFlags = {
   readonly init?: true;
   readonly welcome?: true;

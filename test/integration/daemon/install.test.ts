@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { initHome } from '../../../lib/control/init-home.js';
+import { install, uninstall, unitText } from '../../../lib/control/install.js';
+import { liveProcess } from '../../../lib/control/live-process.js';
+import { findServiceAccount } from '../../../lib/control/service-account.js';
+import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
+import { HomeError } from '../../../lib/daemon/home-record.js';
+import { Home } from '../../../lib/daemon/home.js';
+import { RunFiles } from '../../../lib/daemon/run-files.js';
+import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { productRoot } from '../../../lib/product/product-root.js';
+import { eventually } from '../../support/eventually.js';
+import { TestProgram } from '../../support/run-program.js';
+
+const isRoot = process.getuid?.() === 0;
+
+describe('svc-control install', () => {
+  let root: string;
+
+  beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'svc-install-'))));
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  it('installs, works from there, updates, uninstalls and purges, all below --root', async () => {
+    const place = { prefix: '/opt/sm', root };
+    const { home, unit } = await install({ ...place, agent: false });
+    expect(home.root).to.equal(join(root, 'opt/sm'));
+    expect(unit).to.equal(join(root, 'etc/systemd/system/security-manager.service'));
+    expect(existsSync(home.path('lib/security-manager/dist/test'))).to.equal(false);
+    expect(existsSync(home.path('lib/security-manager/node_modules/typescript'))).to.equal(false);
+    expect((statSync(home.path('lib/security-manager/bin/svc-control')).mode & 0o777).toString(8)).to.equal('750');
+    expect((statSync(home.path('lib/security-manager/package.json')).mode & 0o777).toString(8)).to.equal('640');
+
+    // The installed program finds its home and everything it needs without help.
+    const { SVC_HOME: _home, ...env } = process.env;
+    const installed = spawnSync(home.path('bin/svc-control'), ['info', '-j'], { encoding: 'utf8', cwd: '/', env });
+    expect(installed.stderr).to.equal('');
+    expect(installed.stdout).to.include(`{"HOME":"${home.root}"}`);
+
+    writeFileSync(home.path('etc/manager.conf'), '<manager_config></manager_config>');
+    const updated = await install({ ...place, agent: false });
+    expect(updated.lines[0]).to.equal(`Updated ${home.root}.`);
+    expect(readFileSync(home.path('etc/manager.conf'), 'utf8')).to.equal('<manager_config></manager_config>');
+
+    const stop = () => Promise.resolve();
+    writeFileSync(home.path('bin/mine'), '');
+    await uninstall({ ...place, purge: false, stop });
+    expect(existsSync(unit)).to.equal(false);
+    expect(readdirSync(home.path('bin'))).to.deep.equal(['mine']);
+    expect(readdirSync(home.path('lib'))).to.deep.equal([]);
+    expect(existsSync(home.path('etc/manager.conf'))).to.equal(true);
+    await uninstall({ ...place, purge: true, stop });
+    expect(existsSync(home.root)).to.equal(false);
+  });
+
+  it('refuses places that are none', async () => {
+    const refusal = async (prefix: string) => {
+      const error: unknown = await install({ prefix, root, agent: false }).catch((reason: unknown) => reason);
+      expect(error, prefix).to.be.instanceOf(HomeError);
+      return (error as HomeError).message;
+    };
+    for (const prefix of ['', '/', 'opt/sm', '/opt/sm/', '/opt/../etc', '/opt/s m', '/opt/%i', '/opt/sm\n']) {
+      expect(await refusal(prefix)).to.match(/cannot be a prefix/);
+    }
+    const error: unknown = await install({ prefix: '/opt/sm', root, agent: false, user: 'no-such-user' }).catch(
+      (reason: unknown) => reason,
+    );
+    expect((error as HomeError).message).to.match(/user 'no-such-user' does not exist/);
+    expect(readdirSync(root)).to.deep.equal([]);
+    const nothing: unknown = await uninstall({
+      prefix: '/opt/sm',
+      root,
+      purge: true,
+      stop: () => Promise.resolve(),
+    }).catch((reason: unknown) => reason);
+    expect((nothing as HomeError).message).to.match(/is not a home/);
+  });
+
+  it('writes a unit that systemd accepts', function () {
+    if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
+    const product = fileURLToPath(productRoot()).replace(/\/$/, '');
+    const unit = join(root, 'security-manager.service');
+    const text = unitText(product);
+    expect(text).to.not.match(/@[A-Z]+@/);
+    writeFileSync(unit, text);
+    const result = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+    expect(result.stderr + result.stdout).to.equal('');
+    expect(result.status).to.equal(0);
+  });
+});
+
+describe('privileges', () => {
+  const names: readonly DaemonName[] = ['svc-monitord', 'svc-logcollector'];
+  let parent: string;
+  let home: Home;
+  let programs: TestProgram[];
+
+  beforeEach(function () {
+    if (!isRoot) this.skip();
+    parent = mkdtempSync(join(tmpdir(), 'svc-priv-'));
+    chmodSync(parent, 0o755);
+    home = new Home(join(parent, 'home'));
+    programs = [];
+  });
+
+  afterEach(async () => {
+    if (!isRoot) return;
+    for (const name of names) {
+      const live = liveProcess(new RunFiles(home, name));
+      if (live !== undefined) process.kill(live.pid, 'SIGKILL');
+    }
+    await Promise.all(programs.map((program) => program.ended));
+    rmSync(parent, { recursive: true, force: true });
+  });
+
+  it('are given up by all daemons but those that need them; all share the log', async () => {
+    const account = findServiceAccount('nobody');
+    await initHome(home, { role: 'server', account });
+    const owner = (path: string) => {
+      const { uid, gid } = statSync(home.path(path));
+      return [uid, gid];
+    };
+    expect(owner('logs')).to.deep.equal([account.uid, account.gid]);
+    expect(owner('var/run')).to.deep.equal([0, account.gid]);
+    expect(owner('api/configuration/ssl/server.key')).to.deep.equal([account.uid, account.gid]);
+    // The root daemon first: the log file it makes must be open to the others.
+    for (const name of [...names].reverse()) {
+      programs.push(new TestProgram('test-daemon.js', [name, '--home', home.root]));
+      await eventually(name, async () => (await readDaemonStatus(home)).get(name)?.state === 'running');
+    }
+    const credentials = async (name: DaemonName) => {
+      const pid = (await readDaemonStatus(home)).get(name)?.pid;
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      return ['Uid', 'Gid'].map((key) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1]));
+    };
+    expect(await credentials('svc-monitord')).to.deep.equal([account.uid, account.gid]);
+    expect(await credentials('svc-logcollector')).to.deep.equal([0, account.gid]);
+    expect(owner('logs/manager.log')).to.deep.equal([account.uid, account.gid]);
+    const log = readFileSync(home.path('logs', 'manager.log'), 'utf8');
+    for (const name of names) expect(log).to.include(`${name}: INFO: Started`);
+  });
+
+  it('are not needed to be told that the home belongs to somebody else', async () => {
+    await initHome(home, { role: 'server', account: findServiceAccount('nobody') });
+    const program = new TestProgram('test-daemon.js', ['svc-monitord', '--home', home.root], {
+      uid: 1,
+      gid: findServiceAccount('nobody').gid,
+    });
+    programs.push(program);
+    const result = await program.ended;
+    expect(result.code).to.equal(1);
+    expect(result.stderr).to.match(/^svc-monitord: .*\n$/);
+  });
+});
