@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+
+/** Bounds on what is remembered, so that an agent that makes things up cannot fill the manager's memory. */
+const MAX_ROOTCHECK_TEXTS = 10_000;
+const MAX_CHECKS = 20_000;
+const MAX_POLICIES = 1_000;
+const MAX_HOSTS = 65_536;
+
+/** A check of a policy as it was last reported. */
+export type StoredCheck = {
+  readonly policyId: string;
+  readonly result: string;
+  readonly scanId: number;
+};
+
+/** The last scan of a policy. */
+export type StoredScan = {
+  readonly hash: string;
+  readonly scanId: number;
+};
+
+/** What one agent reported before, as far as it decides about later events. */
+type AgentRecord = {
+  /** Texts of rootcheck, the longest unseen first. */
+  readonly rootcheck: Set<string>;
+  readonly checks: Map<number, StoredCheck>;
+  readonly scans: Map<string, StoredScan>;
+  /** Hash of the file of each known policy. */
+  readonly policies: Map<string, string>;
+};
+
+/** All of it as plain data, for checkpoints. */
+export type AgentMemorySnapshot = {
+  readonly hosts: readonly (readonly [string, string])[];
+  readonly agents: readonly {
+    readonly id: string;
+    readonly rootcheck: readonly string[];
+    readonly checks: readonly (readonly [number, StoredCheck])[];
+    readonly scans: readonly (readonly [string, StoredScan])[];
+    readonly policies: readonly (readonly [string, string])[];
+  }[];
+};
+
+/**
+ * What rootcheck, policy scans and host information reported before (decoding.md 4.11). The reference asks the agent's
+ * database; the engine keeps it itself, because alerts depend on it and a replay must decide the same again. The database
+ * is told through `AgentEffects`.
+ */
+export class AgentMemory {
+  readonly #agents = new Map<string, AgentRecord>();
+  readonly #hosts = new Map<string, string>();
+
+  /** Remembers a text of rootcheck; whether the agent had not sent it before. */
+  addRootcheck(agentId: string, text: string): boolean {
+    const { rootcheck } = this.#agent(agentId);
+    // Deleted and added again, it is the one seen last.
+    const known = rootcheck.delete(text);
+    rootcheck.add(text);
+    dropOldest(rootcheck, MAX_ROOTCHECK_TEXTS);
+    return !known;
+  }
+
+  /** Forgets the rootcheck texts of an agent, when its database was cleared. */
+  clearRootcheck(agentId: string): void {
+    this.#agents.get(agentId)?.rootcheck.clear();
+  }
+
+  check(agentId: string, id: number): StoredCheck | undefined {
+    return this.#agents.get(agentId)?.checks.get(id);
+  }
+
+  setCheck(agentId: string, id: number, check: StoredCheck): void {
+    setBounded(this.#agent(agentId).checks, id, check, MAX_CHECKS);
+  }
+
+  /** Removes the checks of a policy that are not of this scan; all of them without one. */
+  deleteChecks(agentId: string, policyId: string, exceptScan?: number): void {
+    const checks = this.#agents.get(agentId)?.checks;
+    for (const [id, check] of checks ?? []) {
+      if (check.policyId === policyId && check.scanId !== exceptScan) {
+        checks?.delete(id);
+      }
+    }
+  }
+
+  scan(agentId: string, policyId: string): StoredScan | undefined {
+    return this.#agents.get(agentId)?.scans.get(policyId);
+  }
+
+  setScan(agentId: string, policyId: string, scan: StoredScan): void {
+    setBounded(this.#agent(agentId).scans, policyId, scan, MAX_POLICIES);
+  }
+
+  /** Hash of the policy's file, undefined for an unknown policy. */
+  policy(agentId: string, policyId: string): string | undefined {
+    return this.#agents.get(agentId)?.policies.get(policyId);
+  }
+
+  setPolicy(agentId: string, policyId: string, hashFile: string): void {
+    setBounded(this.#agent(agentId).policies, policyId, hashFile, MAX_POLICIES);
+  }
+
+  deletePolicy(agentId: string, policyId: string): void {
+    this.#agents.get(agentId)?.policies.delete(policyId);
+  }
+
+  policies(agentId: string): string[] {
+    return [...(this.#agents.get(agentId)?.policies.keys() ?? [])];
+  }
+
+  /** SHA-256 of a policy's results in the order of check ids, joined with `:`; undefined without results. */
+  resultsHash(agentId: string, policyId: string): string | undefined {
+    const checks = [...(this.#agents.get(agentId)?.checks ?? [])]
+      .filter(([, check]) => check.policyId === policyId)
+      .sort(([a], [b]) => a - b);
+    if (checks.length === 0) {
+      return undefined;
+    }
+    const results = checks.map(([, { result }]) => (result === 'not applicable' ? '' : result)).join(':');
+    return createHash('sha256').update(results, 'latin1').digest('hex');
+  }
+
+  host(ip: string): string | undefined {
+    return this.#hosts.get(ip);
+  }
+
+  setHost(ip: string, information: string): void {
+    setBounded(this.#hosts, ip, information, MAX_HOSTS);
+  }
+
+  /** Forgets everything about an agent that was removed. */
+  deleteAgent(agentId: string): void {
+    this.#agents.delete(agentId);
+  }
+
+  snapshot(): AgentMemorySnapshot {
+    return {
+      hosts: [...this.#hosts],
+      agents: [...this.#agents].map(([id, { rootcheck, checks, scans, policies }]) => ({
+        id,
+        rootcheck: [...rootcheck],
+        checks: [...checks],
+        scans: [...scans],
+        policies: [...policies],
+      })),
+    };
+  }
+
+  restore(snapshot: AgentMemorySnapshot): void {
+    this.#agents.clear();
+    this.#hosts.clear();
+    for (const [ip, information] of snapshot.hosts) {
+      this.#hosts.set(ip, information);
+    }
+    for (const { id, rootcheck, checks, scans, policies } of snapshot.agents) {
+      this.#agents.set(id, {
+        rootcheck: new Set(rootcheck),
+        checks: new Map(checks),
+        scans: new Map(scans),
+        policies: new Map(policies),
+      });
+    }
+  }
+
+  #agent(id: string): AgentRecord {
+    let record = this.#agents.get(id);
+    if (record === undefined) {
+      record = { rootcheck: new Set(), checks: new Map(), scans: new Map(), policies: new Map() };
+      this.#agents.set(id, record);
+    }
+    return record;
+  }
+}
+
+function setBounded<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  dropOldest(map, most);
+}
+
+function dropOldest<K>(collection: { size: number; keys(): Iterator<K>; delete(key: K): boolean }, most: number): void {
+  if (collection.size > most) {
+    const oldest = collection.keys().next();
+    if (oldest.done !== true) {
+      collection.delete(oldest.value);
+    }
+  }
+}

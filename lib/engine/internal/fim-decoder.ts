@@ -1,0 +1,225 @@
+import type { Diagnostics, EngineEvent } from '../event.js';
+import type { InternalDecoderName } from '../internal-decoder-names.js';
+import { compactJson, integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
+import type { JsonObject, JsonValue } from '../json/parse-json.js';
+import { parseJsonObject } from '../json/parse-json.js';
+import { fimLog } from './fim-log.js';
+import { addField, setDecoder } from './internal-decoder.js';
+import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+
+type Kind = 'file' | 'registry_key' | 'registry_value';
+type Change = 'added' | 'modified' | 'deleted';
+
+const DECODERS: Readonly<Record<Kind, Readonly<Record<Change, InternalDecoderName>>>> = {
+  file: {
+    added: 'syscheck_new_entry',
+    modified: 'syscheck_integrity_changed',
+    deleted: 'syscheck_deleted',
+  },
+  registry_key: {
+    added: 'syscheck_registry_key_added',
+    modified: 'syscheck_registry_key_modified',
+    deleted: 'syscheck_registry_key_deleted',
+  },
+  registry_value: {
+    added: 'syscheck_registry_value_added',
+    modified: 'syscheck_registry_value_modified',
+    deleted: 'syscheck_registry_value_deleted',
+  },
+};
+
+/** Attributes and the fields they become; each also has a `<field>_before` from the old attributes. */
+const ATTRIBUTES = [
+  ['size', 'size'],
+  ['perm', 'perm'],
+  ['uid', 'uid'],
+  ['gid', 'gid'],
+  ['hash_md5', 'md5'],
+  ['hash_sha1', 'sha1'],
+  ['user_name', 'uname'],
+  ['group_name', 'gname'],
+  ['mtime', 'mtime'],
+  ['inode', 'inode'],
+  ['hash_sha256', 'sha256'],
+  ['attributes', 'win_attributes'],
+] as const;
+
+const AUDIT_FIELDS = [
+  'user_id',
+  'user_name',
+  'group_id',
+  'group_name',
+  'process_name',
+  'parent_name',
+  'cwd',
+  'parent_cwd',
+  'audit_uid',
+  'audit_name',
+  'effective_uid',
+  'effective_name',
+  'ppid',
+  'process_id',
+] as const;
+
+/** Members of an event that are not stored. */
+const NOT_STORED: ReadonlySet<string> = new Set([
+  'mode',
+  'type',
+  'tags',
+  'content_changes',
+  'changed_attributes',
+  'hard_links',
+  'old_attributes',
+  'audit',
+]);
+
+/** Registry events carry an index from this version of the message on. */
+const INDEXED_VERSION = 3;
+
+/**
+ * File integrity events in JSON (queue `8`; integrity-and-inventory.md 6). The text protocol of agents older than 3.11 is
+ * not read: such a message is reported and dropped.
+ */
+export class FimDecoder implements InternalDecoder {
+  readonly #identities: Identities;
+  readonly #effects: AgentEffects;
+  readonly #diagnostics: Diagnostics;
+
+  constructor(identities: Identities, effects: AgentEffects, diagnostics: Diagnostics) {
+    this.#identities = identities;
+    this.#effects = effects;
+    this.#diagnostics = diagnostics;
+  }
+
+  decode(event: EngineEvent): InternalOutcome {
+    if (!event.log.startsWith('{')) {
+      this.#diagnostics.warn(
+        `FIM message of agent '${event.agentId}' is not JSON: agents before 3.11 are not supported.`,
+      );
+      return 'done';
+    }
+    const message = parseJsonObject(event.log);
+    if (message === undefined) {
+      this.#diagnostics.error('Malformed FIM JSON event');
+      return 'done';
+    }
+    const data = objectMember(message, 'data');
+    const type = stringMember(message, 'type');
+    if (data !== undefined && (type === 'scan_start' || type === 'scan_end')) {
+      const timestamp = integerText(data.get('timestamp')) ?? '0';
+      const column = type === 'scan_start' ? 'start_scan' : 'end_scan';
+      this.#effects.database(event.agentId, `syscheck scan_info_update ${column} ${timestamp}`);
+      return 'done';
+    }
+    if (data === undefined || type !== 'event') {
+      this.#diagnostics.error('Invalid FIM event');
+      return 'done';
+    }
+    return this.#decodeChange(event, data);
+  }
+
+  #decodeChange(event: EngineEvent, data: JsonObject): InternalOutcome {
+    const attributes = objectMember(data, 'attributes');
+    const kind = attributes && readKind(stringMember(attributes, 'type'));
+    const change = readChange(stringMember(data, 'type'));
+    const path = stringMember(data, 'path');
+    const index = stringMember(data, 'index');
+    const indexed = kind !== 'file' && Number(scalar(data.get('version'))) >= INDEXED_VERSION;
+    if (
+      attributes === undefined ||
+      kind === undefined ||
+      change === undefined ||
+      path === undefined ||
+      (indexed && index === undefined)
+    ) {
+      this.#diagnostics.error(`Can't generate fim alert for event: '${event.log}'`);
+      return 'done';
+    }
+    setDecoder(event, this.#identities(DECODERS[kind][change]));
+    const old = objectMember(data, 'old_attributes');
+    const fields = readFields(data, attributes, old);
+    for (const [name, value] of fields) {
+      addField(event, name, value);
+    }
+    event.fullLog = fimLog({ kind, change, fields });
+    event.log = event.fullLog;
+    if (change === 'deleted') {
+      this.#effects.database(event.agentId, `syscheck delete ${indexed ? (index ?? path) : path}`);
+    } else {
+      const stored = new Map([...data].filter(([name]) => !NOT_STORED.has(name)));
+      this.#effects.database(event.agentId, `syscheck save2 ${compactJson(stored)}`);
+    }
+    return 'rules';
+  }
+}
+
+/** Field names and values in the order of decoding.md 4.11, those that have a value. */
+function readFields(data: JsonObject, attributes: JsonObject, old: JsonObject | undefined): Map<string, string> {
+  const fields = new Map<string, string>();
+  const put = (name: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '') {
+      fields.set(name, value);
+    }
+  };
+  put('file', stringMember(data, 'path'));
+  put('hard_links', stringsMember(data, 'hard_links')?.join(','));
+  put('mode', stringMember(data, 'mode'));
+  for (const [attribute, field] of ATTRIBUTES) {
+    put(field, attributeText(attributes.get(attribute)));
+    put(`${field}_before`, attributeText(old?.get(attribute)));
+  }
+  put('changed_content', stringMember(data, 'content_changes'));
+  put('changed_fields', stringsMember(data, 'changed_attributes')?.join(','));
+  const audit = objectMember(data, 'audit');
+  for (const name of AUDIT_FIELDS) {
+    put(name, integerText(audit?.get(name)));
+  }
+  put('tag', stringMember(data, 'tags'));
+  put('symbolic_path', stringMember(attributes, 'symbolic_path') ?? stringMember(data, 'symbolic_path'));
+  put('arch', stringMember(data, 'arch'));
+  put('value_name', stringMember(data, 'value_name'));
+  put('value_type', stringMember(attributes, 'value_type'));
+  put('hash_full_path', stringMember(data, 'index') ?? stringMember(attributes, 'hash_full_path'));
+  put('entry_type', stringMember(attributes, 'type'));
+  put('event_type', stringMember(data, 'type'));
+  return fields;
+}
+
+function attributeText(value: JsonValue | undefined): string | undefined {
+  return value instanceof Map ? windowsPermissions(value) : integerText(value);
+}
+
+/** `{"<sid>":{"name","allowed":[],"denied":[]}}` as `name (allowed): A|B, name (denied): C`. */
+function windowsPermissions(users: JsonObject): string {
+  const parts: string[] = [];
+  for (const [sid, user] of users) {
+    if (!(user instanceof Map)) {
+      continue;
+    }
+    for (const type of ['allowed', 'denied']) {
+      const rights = stringsMember(user, type);
+      if (rights !== undefined && rights.length > 0) {
+        const list = rights.join('|').replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+        parts.push(`${stringMember(user, 'name') ?? sid} (${type}): ${list}`);
+      }
+    }
+  }
+  return parts.join(', ');
+}
+
+function scalar(value: JsonValue | undefined): string {
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+}
+
+function readKind(type: string | undefined): Kind | undefined {
+  // Old agents say `registry` for what is handled like a file.
+  return type === 'file' || type === 'registry'
+    ? 'file'
+    : type === 'registry_key' || type === 'registry_value'
+      ? type
+      : undefined;
+}
+
+function readChange(type: string | undefined): Change | undefined {
+  return type === 'added' || type === 'modified' || type === 'deleted' ? type : undefined;
+}
