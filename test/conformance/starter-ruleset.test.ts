@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { Diagnostics } from '../../lib/engine/event.js';
+import { productRoot } from '../../lib/product/product-root.js';
+import { findTests } from '../../lib/ruletest/find-tests.js';
+import { loadTestRuleset, testEngineOptions } from '../../lib/ruletest/load-test-ruleset.js';
+import { RuleTestRunner, type RuleTestResult } from '../../lib/ruletest/run-rule-test.js';
+import { testCoverage } from '../../lib/ruletest/test-coverage.js';
+
+const directory = fileURLToPath(new URL('etc/ruleset', productRoot()));
+const messages: string[] = [];
+const diagnostics: Diagnostics = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (message) => messages.push(message),
+  error: (message) => messages.push(message),
+};
+
+describe('starter ruleset', () => {
+  let ruleset: EngineRuleset;
+  let results: RuleTestResult[];
+
+  before(() => {
+    ruleset = loadTestRuleset([directory], diagnostics);
+    const runner = new RuleTestRunner(ruleset, testEngineOptions(), diagnostics);
+    results = findTests([join(directory, 'tests')]).map((test) => runner.run(test));
+  });
+
+  it('loads without a warning', () => {
+    expect(messages).to.deep.equal([]);
+  });
+
+  it('decides every sample as it says', () => {
+    const failed = results.filter(({ status }) => status === 'failed');
+    const text = failed.map(({ test, problems, explanation }) =>
+      [`${test.file}:${String(test.line)} ${test.name}`, ...problems, ...explanation].join('\n  '),
+    );
+    expect(text.join('\n')).to.equal('');
+  });
+
+  it('has a passing and a failing sample for every rule', () => {
+    const { rules, neverExpected, neverExcluded } = testCoverage(ruleset, results);
+    expect(rules).to.be.at.least(80);
+    // A skipped sample says why; the rules it names count once it runs.
+    const skipped = results.filter(({ status }) => status === 'skipped').map(({ test }) => test);
+    const expected = new Set(skipped.flatMap(({ expect: { rule, through = [] } }) => [rule, ...through]));
+    const excluded = new Set(skipped.flatMap(({ expectNot }) => [...expectNot.rules, ...expectNot.through]));
+    expect(neverExpected.filter((id) => !expected.has(id))).to.deep.equal([]);
+    expect(neverExcluded.filter((id) => !excluded.has(id))).to.deep.equal([]);
+  });
+
+  it('tags every rule that alerts with a standard it serves', () => {
+    const untagged = ruleset.rules.rules
+      .filter(({ rule }) => rule.level >= 3 && !/(?:pci_dss|gdpr|hipaa|nist_800_53|gpg13|tsc)_/.test(rule.groups))
+      .map(({ rule }) => rule.id);
+    expect(untagged).to.deep.equal([]);
+  });
+});
