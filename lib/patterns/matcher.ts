@@ -1,3 +1,4 @@
+import { OsRegexMachine } from './os-regex-machine.js';
 import { Subject } from './subject.js';
 
 /** Pattern languages of rules and decoders (decoding.md 1). */
@@ -24,6 +25,9 @@ export class MatchContext {
   captureCount = 0;
   /** Captured texts of the last successful `exec`, as byte strings. */
   readonly captures: string[] = [];
+
+  /** Scratch of the OS_Regex matchers. */
+  readonly osRegex = new OsRegexMachine();
 
   readonly #subjects: readonly Subject[] = Array.from({ length: SUBJECTS }, () => new Subject());
   #current: Subject = new Subject();

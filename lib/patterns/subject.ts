@@ -92,26 +92,29 @@ export class Subject {
   }
 }
 
-/** The entries of the pair index that a subject containing this folded literal has, the rarer ones first. */
-export function pairsOf(literal: string): Uint16Array {
-  if (literal.length === 1) return Uint16Array.of(PAIRS + kindAt(literal, 0));
+/** The entries of the pair index that a subject with all of these folded texts has, the rarer ones first. */
+export function pairsOf(texts: readonly string[]): Uint16Array {
   const pairs = new Set<number>();
-  for (let i = 1; i < literal.length; i += 1) pairs.add(kindAt(literal, i - 1) * KINDS + kindAt(literal, i));
-  const rarity = (pair: number): number => commonness(Math.floor(pair / KINDS)) + commonness(pair % KINDS);
-  return Uint16Array.from([...pairs].sort((a, b) => rarity(a) - rarity(b)));
+  for (const text of texts) {
+    if (text.length === 1) pairs.add(PAIRS + kindAt(text, 0));
+    for (let i = 1; i < text.length; i += 1) pairs.add(kindAt(text, i - 1) * KINDS + kindAt(text, i));
+  }
+  return Uint16Array.from([...pairs].sort((a, b) => commonness(a) - commonness(b)));
 }
 
 function kindAt(text: string, index: number): number {
   return KIND[FOLD[text.charCodeAt(index) & 0xff] ?? 0] ?? 0;
 }
 
-/** Letters and digits ordered by how often log lines have them; only the order of checks depends on it. */
+/** Bytes that log lines are full of, the most frequent first; only the order of checks depends on it. */
 const FREQUENT = 'e toainrsd0l1c2-u.p:mf3/g_4';
 
-function commonness(kind: number): number {
-  for (let i = 0; i < FREQUENT.length; i += 1) {
-    if (kindAt(FREQUENT, i) === kind) return FREQUENT.length - i;
-  }
+function commonness(pair: number): number {
+  return pair < PAIRS ? frequency(pair >> 6) + frequency(pair % KINDS) : 2 * frequency(pair - PAIRS);
+}
+
+function frequency(kind: number): number {
+  for (let i = 0; i < FREQUENT.length; i += 1) if (kindAt(FREQUENT, i) === kind) return FREQUENT.length - i;
   return 0;
 }
 

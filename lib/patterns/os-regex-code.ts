@@ -1,0 +1,190 @@
+import { NEVER, parseOsRegex, type ByteTable, type OsRegexAlternative, type OsRegexElement } from './os-regex-parse.js';
+import { pairsOf } from './subject.js';
+
+/** Kinds of nodes; a class and its quantifier are one node. */
+export const LITERAL = 0;
+export const CLASS = 1;
+export const PLUS = 2;
+export const STAR = 3;
+export const MARK = 4;
+
+/** What a byte means to a repeat that has been entered (rule B.3): entries of its table. */
+export const OUTSIDE = 0;
+/** In the class, and no decision: the repeat goes on. */
+export const STAY = 1;
+/** In the class, and nothing follows the repeat. */
+export const LAST = 2;
+/** Both the repeat and the class behind it take the byte. */
+export const MOVE = 3;
+/** The byte is the literal behind the repeat, which is left. */
+export const LEAVE = 4;
+
+/**
+ * One alternative as flat tables, one entry a node, so that the machine follows decoding.md 1.3.4 without looking ahead:
+ * what stands behind a repeat is worked into the repeat's table.
+ */
+export type OsRegexCode = {
+  readonly length: number;
+  readonly kinds: Uint8Array;
+  /** Folded byte of a LITERAL; a MARK has `(`, because the second of two marks is taken as that byte. */
+  readonly bytes: Uint16Array;
+  /** By folded byte: 0 or 1 for a CLASS, OUTSIDE.. for a PLUS or STAR. */
+  readonly tables: readonly ByteTable[];
+  /** Number of a MARK; for a PLUS or STAR that of the mark directly behind it; or -1. */
+  readonly markNumbers: Int16Array;
+  /** Node after MOVE or LEAVE. */
+  readonly targets: Uint16Array;
+  /** 1 = a class where rule B'.1 may end the match. */
+  readonly tails: Uint8Array;
+  readonly marks: number;
+  readonly anchoredStart: boolean;
+  readonly anchoredEnd: boolean;
+  /** Literals the alternative begins with, as text (folded); a restart searches for it. May be empty. */
+  readonly prefix: string;
+  /** Nodes that the prefix takes up, with a mark in front of it. */
+  readonly prefixNodes: number;
+  /** Whether a mark stands in front of everything. */
+  readonly headMark: boolean;
+  /** Where no prefix: bytes the first class accepts, if the scan can skip all others; else undefined. */
+  readonly head: ByteTable | undefined;
+  /** Whether `head` belongs to a PLUS, and may be used only while no repeat is under way. */
+  readonly headRepeats: boolean;
+  /** Pairs (see `Subject.mayContain`) of the literals that no match goes without. */
+  readonly pairs: Uint16Array;
+};
+
+/** An alternative without classes and groups: plain text. */
+export type OsRegexText = { readonly text: string; readonly anchoredStart: boolean; readonly anchoredEnd: boolean };
+
+/**
+ * Compiles the alternatives of an OS_Regex, without those that can never match.
+ * @throws PatternError see `parseOsRegex`
+ */
+export function compileOsRegex(source: string): (OsRegexCode | OsRegexText)[] {
+  const compiled: (OsRegexCode | OsRegexText)[] = [];
+  for (const alternative of parseOsRegex(source)) {
+    const { elements, anchoredStart, anchoredEnd } = alternative;
+    const required = requiredTexts(elements);
+    if (required === undefined) continue;
+    if (elements.every(({ kind }) => kind === 'literal')) {
+      const text = required.join('');
+      // `$` alone fails by rule D at any byte, so that it only matches the empty subject.
+      compiled.push({ text, anchoredStart: anchoredStart || (text === '' && anchoredEnd), anchoredEnd });
+    } else {
+      compiled.push(codeOf(alternative, required));
+    }
+  }
+  return compiled;
+}
+
+type NodeSource = { readonly element: OsRegexElement; readonly repeat: boolean };
+
+function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternative, required: string[]): OsRegexCode {
+  const nodes: NodeSource[] = [];
+  for (const element of elements) {
+    if (element.kind === 'quantifier') continue;
+    nodes.push({ element, repeat: element.kind === 'class' && element.quantifier !== '' });
+  }
+  const length = nodes.length;
+  const kinds = new Uint8Array(length);
+  const bytes = new Uint16Array(length);
+  const tables: ByteTable[] = new Array<ByteTable>(length).fill(NOTHING);
+  const markNumbers = new Int16Array(length).fill(-1);
+  const targets = new Uint16Array(length);
+  const tails = new Uint8Array(length);
+  nodes.forEach(({ element, repeat }, index) => {
+    const following = nodes[index + 1];
+    if (element.kind === 'class') {
+      kinds[index] = repeat ? (element.quantifier === '+' ? PLUS : STAR) : CLASS;
+      const singleFollows = following !== undefined && following.element.kind !== 'class' && index + 2 === length;
+      tails[index] = index + 1 === length || (!repeat && singleFollows) ? 1 : 0;
+      if (!repeat) {
+        tables[index] = element.table;
+        return;
+      }
+      const mark = following?.element.kind === 'mark' ? following.element.number : -1;
+      markNumbers[index] = mark;
+      const n = index + (mark < 0 ? 1 : 2);
+      const next = nodes[n];
+      tables[index] = repeatTable(element.table, next?.element);
+      targets[index] = next?.repeat === true ? n : n + 1;
+    } else {
+      kinds[index] = element.kind === 'mark' ? MARK : LITERAL;
+      bytes[index] = element.kind === 'mark' ? 0x28 : element.byte;
+      if (element.kind === 'mark') markNumbers[index] = element.number;
+    }
+  });
+  const headMark = kinds[0] === MARK;
+  const first = headMark ? 1 : 0;
+  let prefixNodes = first;
+  let prefix = '';
+  while (prefixNodes < length && kinds[prefixNodes] === LITERAL && bytes[prefixNodes] !== NEVER) {
+    prefix += String.fromCharCode(bytes[prefixNodes] ?? 0);
+    prefixNodes += 1;
+  }
+  const skips = !anchoredStart && (kinds[first] === CLASS || kinds[first] === PLUS);
+  const head = skips ? tables[first] : undefined;
+  return {
+    length,
+    kinds,
+    bytes,
+    tables,
+    markNumbers,
+    targets,
+    tails,
+    marks,
+    anchoredStart,
+    anchoredEnd,
+    prefix,
+    prefixNodes,
+    headMark,
+    head,
+    headRepeats: kinds[first] === PLUS,
+    pairs: pairsOf(required),
+  };
+}
+
+const NOTHING: ByteTable = new Uint8Array(256);
+
+/** Every table made, by content. There are some 2000 at most; sharing them keeps them in the processor's cache. */
+const TABLES = new Map<string, ByteTable>();
+
+function repeatTable(table: ByteTable, next: OsRegexElement | undefined): ByteTable {
+  const decided = table.map((accepted, byte) => {
+    if (accepted === 0) return OUTSIDE;
+    if (next === undefined) return LAST;
+    if (next.kind === 'class') return next.table[byte] === 1 ? MOVE : STAY;
+    return (next.kind === 'mark' ? 0x28 : next.byte) === byte ? LEAVE : STAY;
+  });
+  const key = String.fromCharCode(...decided);
+  const known = TABLES.get(key);
+  if (known !== undefined) return known;
+  TABLES.set(key, decided);
+  return decided;
+}
+
+/**
+ * The texts (folded) that every subject of a match contains: runs of literals, across single marks, since the scan comes
+ * to a literal inside a run only by taking the one before it at the byte before. Undefined = there is no match at all.
+ *
+ * One literal may go unmatched: the last element when it stands directly behind an unrepeated class (rule B'.1 accepts
+ * in front of it). Rule E skips classes and marks only.
+ */
+function requiredTexts(elements: readonly OsRegexElement[]): string[] | undefined {
+  const texts: string[] = [];
+  let text = '';
+  for (const [index, element] of elements.entries()) {
+    const before = elements[index - 1];
+    const single = element.kind === 'mark' && before?.kind !== 'mark';
+    if (element.kind === 'literal') {
+      if (index + 1 === elements.length && before?.kind === 'class') break;
+      if (element.byte === NEVER) return undefined;
+      text += String.fromCharCode(element.byte);
+    } else if (!single) {
+      if (text !== '') texts.push(text);
+      text = '';
+    }
+  }
+  if (text !== '') texts.push(text);
+  return texts;
+}

@@ -1,0 +1,246 @@
+import type { MatchContext } from './matcher.js';
+import { CLASS, LAST, LEAVE, LITERAL, MARK, OUTSIDE, PLUS, STAR, STAY, type OsRegexCode } from './os-regex-code.js';
+import type { Subject } from './subject.js';
+
+/** Offset that is not there; -1 is a valid `last`. */
+export const NONE = -2;
+
+/** Choice points kept; results depend on the number (decoding.md 1.3.4). */
+const SLOTS = 4;
+/** Bytes that the plain loops of repeats and searches pass in the time of one step. */
+const BYTES_A_STEP_SHIFT = 3;
+
+/**
+ * Runs alternatives of OS_Regex over subjects: the scan of decoding.md 1.3.4, whose rule letters are in the comments.
+ * What it skips is bytes at which the rules would change nothing but `s` and `last`.
+ */
+export class OsRegexMachine {
+  /** After a match: offset of "the last byte matched". */
+  end = NONE;
+  /** After a match: offsets of the marks, NONE where not passed. */
+  marks = new Int32Array(16);
+  readonly #slotNodes = new Int32Array(SLOTS);
+  readonly #slotOffsets = new Int32Array(SLOTS);
+
+  run(code: OsRegexCode, subject: Subject, context: MatchContext): boolean {
+    const { length, kinds, bytes, tables, markNumbers, targets, tails, anchoredStart, anchoredEnd, head } = code;
+    if (code.marks > this.marks.length) this.marks = new Int32Array(code.marks);
+    const marks = this.marks;
+    for (let i = 0; i < code.marks; i += 1) marks[i] = NONE;
+    const slotNodes = this.#slotNodes;
+    const slotOffsets = this.#slotOffsets;
+    const folded = subject.folded;
+    const size = subject.length;
+    let steps = context.stepsLeft;
+    let p = 0;
+    let s = 0;
+    let last = 0;
+    let rep = false;
+    let retry = NONE;
+    let slots = 0;
+
+    scan: while (s < size) {
+      if (p === 0 && !anchoredStart && slots === 0 && retry === NONE) {
+        // Nothing is under way: go to where the first element takes a byte. On the way each step would fail by rule D.
+        const from = s;
+        if (code.prefix !== '') {
+          s = subject.foldedText.indexOf(code.prefix, s);
+          if (s < 0) {
+            context.stepsLeft = steps - ((size - from) >> BYTES_A_STEP_SHIFT);
+            return false;
+          }
+          steps -= (s - from) >> BYTES_A_STEP_SHIFT;
+          retry = s;
+          if (code.headMark) marks[0] = s;
+          s += code.prefix.length;
+          last = s - 1;
+          p = code.prefixNodes;
+          continue;
+        }
+        if (head !== undefined && !(code.headRepeats && rep)) {
+          while (s < size && head[folded[s] ?? 0] === 0) s += 1;
+          if (s > from) {
+            last = NONE;
+            rep = false;
+            steps -= (s - from) >> BYTES_A_STEP_SHIFT;
+            if (s === size) break;
+          }
+        }
+      }
+      steps -= 1;
+      if (steps < 0) {
+        context.stepsLeft = 0;
+        context.exhausted = true;
+        return false;
+      }
+      const byte = folded[s] ?? 0;
+      attempt: for (;;) {
+        // A
+        if (p === length) {
+          if (!anchoredEnd) return this.#accept(code, last, steps, context);
+          break;
+        }
+        let kind = kinds[p] ?? LITERAL;
+        if (kind === MARK) {
+          marks[markNumbers[p] ?? 0] = s;
+          p += 1;
+          if (p === length) {
+            if (!anchoredEnd) return this.#accept(code, last, steps, context);
+            break;
+          }
+          kind = kinds[p] ?? LITERAL;
+        }
+        if (kind === LITERAL || kind === MARK) {
+          // C
+          if (bytes[p] !== byte) break;
+          p += 1;
+          if (retry === NONE) retry = s;
+          last = s;
+          s += 1;
+          continue scan;
+        }
+        const table = tables[p] ?? folded;
+        const decision = table[byte] ?? OUTSIDE;
+        if (decision !== OUTSIDE) {
+          if (kind !== PLUS && kind !== STAR) {
+            // B.1
+            p += 1;
+            if (retry === NONE) retry = s;
+            last = s;
+            s += 1;
+            continue scan;
+          }
+          // B.2
+          if (kind === STAR) rep = true;
+          const mark = markNumbers[p] ?? -1;
+          if (!rep) {
+            // B.4
+            if (mark >= 0) marks[mark] = s + 1 === size ? size : s;
+            rep = true;
+            last = s;
+            s += 1;
+            continue scan;
+          }
+          // B.3
+          if (decision === STAY) {
+            const from = s;
+            do s += 1;
+            while (s < size && table[folded[s] ?? 0] === STAY);
+            last = s - 1;
+            steps -= (s - from) >> BYTES_A_STEP_SHIFT;
+            continue scan;
+          }
+          if (decision === LAST) {
+            const from = s;
+            do s += 1;
+            while (s < size && table[folded[s] ?? 0] === LAST);
+            if (mark >= 0) marks[mark] = s;
+            steps -= (s - from) >> BYTES_A_STEP_SHIFT;
+            continue scan;
+          }
+          if (mark >= 0) marks[mark] = s;
+          if (slots < SLOTS) {
+            slotNodes[slots] = p;
+            slotOffsets[slots] = s;
+            slots += 1;
+          }
+          if (decision === LEAVE) rep = false;
+          p = targets[p] ?? 0;
+          last = s;
+          s += 1;
+          continue scan;
+        }
+        // B'
+        if (rep && last !== NONE && tails[p] === 1) {
+          last = s;
+          if (!anchoredEnd) return this.#accept(code, last, steps, context);
+          rep = false;
+          break;
+        }
+        if (kind === STAR) {
+          last = s - 1;
+        } else if (kind !== PLUS || !rep) {
+          rep = false;
+          break;
+        }
+        p += 1;
+        rep = false;
+        continue attempt;
+      }
+      // D
+      if (slots > 0) {
+        slots -= 1;
+        p = slotNodes[slots] ?? 0;
+        s = (slotOffsets[slots] ?? 0) + 1;
+        continue;
+      }
+      if (anchoredStart) {
+        context.stepsLeft = steps;
+        return false;
+      }
+      if (retry !== NONE) {
+        s = retry;
+        retry = NONE;
+      }
+      s += 1;
+      p = 0;
+      last = NONE;
+    }
+    context.stepsLeft = steps;
+    return this.#atEnd(code, p, rep, size) && this.#accept(code, last, steps, context);
+  }
+
+  /** E: whether the alternative may end at node `p` because the subject does. */
+  #atEnd(code: OsRegexCode, p: number, rep: boolean, size: number): boolean {
+    const { length, kinds, marks } = code;
+    let cursor = p;
+    if (marks > 0) {
+      while (cursor < length && kinds[cursor] === STAR) cursor += 1;
+      if (cursor < length && kinds[cursor] === MARK) this.marks[code.markNumbers[cursor] ?? 0] = size;
+    }
+    if (cursor < length && kinds[cursor] === MARK) cursor += 1;
+    if (cursor === length) return true;
+    if (rep && isClass(kinds[cursor])) {
+      const quantified = kinds[cursor] !== CLASS;
+      cursor += 1;
+      if (quantified) {
+        if (kinds[cursor] === MARK) cursor += 1;
+        if (cursor === length) return true;
+        if (isClass(kinds[cursor])) {
+          const star = kinds[cursor] === STAR;
+          const plus = kinds[cursor] === PLUS;
+          cursor += 1;
+          if (star) {
+            if (kinds[cursor] === MARK) cursor += 1;
+            if (cursor === length) return true;
+          } else if (plus) {
+            // The cursor stands on the quantifier: the last rule finds no class there.
+            return false;
+          }
+        }
+      }
+    }
+    if (kinds[cursor] !== STAR) return false;
+    cursor += 1;
+    if (kinds[cursor] === MARK) cursor += 1;
+    return cursor === length;
+  }
+
+  #accept(code: OsRegexCode, last: number, steps: number, context: MatchContext): boolean {
+    context.stepsLeft = steps;
+    if (last === NONE) return false;
+    const marks = this.marks;
+    for (let mark = 0; mark + 1 < code.marks; mark += 2) {
+      const open = marks[mark] ?? NONE;
+      const close = marks[mark + 1] ?? NONE;
+      if (open === NONE || close === NONE) break;
+      if (close < open) return false;
+    }
+    this.end = last;
+    return true;
+  }
+}
+
+function isClass(kind: number | undefined): boolean {
+  return kind === CLASS || kind === PLUS || kind === STAR;
+}

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { MatchContext } from '../../../../lib/patterns/matcher.js';
+import { OsRegex } from '../../../../lib/patterns/os-regex.js';
+import { referenceMatch } from '../../../support/os-regex-reference.js';
+
+const RUNS = Number(process.env['SVC_PATTERN_RUNS'] ?? 4000);
+
+/** Patterns over few bytes and many repeats, where choice points, restarts and marks interfere most. */
+const element = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('\\w', '\\d', '\\s', '\\.', '\\S', '\\p', '\\W', '\\D', '\\t') },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom('\\w+', '\\d+', '\\.+', '\\S+', '\\w*', '\\d*', '\\.*', '\\S*', '\\W*', '\\p+'),
+  },
+  { weight: 4, arbitrary: fc.constantFrom('a', 'B', '1', ' ', ':', 'ab', 'a1', '+', '(', '\\(', '\\(+', '\xc3') },
+);
+const group = fc.array(element, { maxLength: 3 }).map((parts) => `(${parts.join('').replaceAll(/(?<!\\)\(/g, '')})`);
+const alternative = fc
+  .tuple(
+    fc.constantFrom('', '', '', '^'),
+    fc.array(fc.oneof({ weight: 3, arbitrary: element }, { weight: 1, arbitrary: group }), { maxLength: 6 }),
+    fc.constantFrom('', '', '', '$'),
+  )
+  .map(([caret, parts, dollar]) => caret + parts.map((part) => (part === '(' ? '' : part)).join('') + dollar);
+const pattern = fc.array(alternative, { minLength: 1, maxLength: 2 }).map((parts) => parts.join('|'));
+const subject = fc
+  .array(fc.constantFrom('a', 'b', 'B', '1', '2', ' ', ':', '(', '+', '\t', '\xc3', 'ab', 'a1'), { maxLength: 14 })
+  .map((parts) => parts.join(''));
+
+describe('OS_Regex against the rules as written', () => {
+  const context = new MatchContext();
+
+  it('gives the same match, captures and end', () => {
+    fc.assert(
+      fc.property(pattern, fc.array(subject, { minLength: 1, maxLength: 4 }), (source, subjects) => {
+        const matcher = new OsRegex(source);
+        for (const text of subjects) {
+          const expected = referenceMatch(source, text);
+          const matched = matcher.exec(text, context);
+          const actual = matched
+            ? { end: context.end, captures: context.captures.slice(0, context.captureCount) }
+            : undefined;
+          expect(actual, JSON.stringify([source, text])).to.deep.equal(expected);
+          expect(matcher.test(text, context)).to.equal(matched);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
