@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { LOG_LEVELS } from '../../manager/manager-log.js';
 import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 
-const logLevel = z.enum(['critical', 'debug', 'error', 'info', 'warning']);
+const logLevel = z.enum(LOG_LEVELS);
 /** Tree of texts as `renderConfiguration` makes it. */
 const rendered = z.record(z.string(), z.unknown());
 

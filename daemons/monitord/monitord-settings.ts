@@ -1,0 +1,86 @@
+import { describeWarning } from '../../lib/config/config-error.js';
+import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
+import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { MaintenanceSettings } from './maintenance.js';
+
+const SECTIONS = ['global', 'reports', 'cluster'] as const;
+const MEGABYTE = 1024 ** 2;
+
+/** Configuration of svc-monitord, as one thing that is replaced whole by a reload. */
+export type MonitordSettings = {
+  readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
+  readonly options: InternalOptions<'monitord'>;
+  readonly maintenance: MaintenanceSettings;
+};
+
+/** @throws ConfigError with file and line */
+export function loadMonitordSettings(home: Home): MonitordSettings {
+  const config = loadManagerConfig(home, SECTIONS);
+  const options = loadInternalOptions(home, ['monitord']);
+  return {
+    config,
+    options,
+    maintenance: {
+      compress: options.get('monitord.compress') === 1,
+      rotateBySize: options.get('monitord.rotate_log') === 1,
+      sizeLimit: options.get('monitord.size_rotate') * MEGABYTE,
+      dailyRotations: options.get('monitord.daily_rotations'),
+      keepDays: options.get('monitord.keep_log_days'),
+      dayWait: options.get('monitord.day_wait'),
+    },
+  };
+}
+
+/** Logs what of the configuration has no effect. */
+export function logWarnings({ config, options }: MonitordSettings, logger: Logger): void {
+  for (const warning of [...config.warnings, ...options.warnings]) {
+    logger.warn(describeWarning(warning));
+  }
+  if (config.reports.length > 0) {
+    logger.warn("Section 'reports' has no effect: this version does not write reports.");
+  }
+}
+
+/** Sections in force, in the shapes of daemons-and-config.md 1.7, by the name they are asked for. */
+export function activeSections(settings: () => MonitordSettings): ReadonlyMap<string, () => Record<string, unknown>> {
+  return new Map<string, () => Record<string, unknown>>([
+    ['global', () => ({ monitord: activeGlobal(settings()) })],
+    ['internal', () => ({ monitord: activeInternal(settings()) })],
+    ['reports', () => ({ reports: activeReports(settings()) })],
+  ]);
+}
+
+function activeGlobal({ config }: MonitordSettings): Record<string, unknown> {
+  const { agents_disconnection_time, agents_disconnection_alert_time } = config.global;
+  return { agents_disconnection_time, agents_disconnection_alert_time };
+}
+
+function activeInternal({ options }: MonitordSettings): Record<string, unknown> {
+  return {
+    day_wait: options.get('monitord.day_wait'),
+    compress: options.get('monitord.compress'),
+    sign: options.get('monitord.sign'),
+    monitor_agents: options.get('monitord.monitor_agents'),
+    keep_log_days: options.get('monitord.keep_log_days'),
+    rotate_log: options.get('monitord.rotate_log'),
+    size_rotate: options.get('monitord.size_rotate') * MEGABYTE,
+    daily_rotations: options.get('monitord.daily_rotations'),
+    delete_old_agents: options.get('monitord.delete_old_agents'),
+  };
+}
+
+function activeReports({ config }: MonitordSettings): readonly Record<string, unknown>[] {
+  return config.reports.map((report) => ({
+    title: report.title,
+    group: report.category?.value ?? '',
+    rule: report.rule?.value ?? '',
+    level: report.level?.value ?? '',
+    srcip: report.srcip?.value ?? '',
+    user: report.user?.value ?? '',
+    showlogs: report.showlogs ? 'yes' : 'no',
+    email_to: report.email_to,
+  }));
+}

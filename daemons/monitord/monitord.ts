@@ -1,0 +1,87 @@
+import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { monitordContract } from '../../lib/bus/contracts/monitord.js';
+import { EventProducer } from '../../lib/bus/event-producer.js';
+import { RequestServer } from '../../lib/bus/request-server.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { HOST_CLOCK } from './clock.js';
+import { Maintenance } from './maintenance.js';
+import { ManagerLogRotation } from './manager-log-rotation.js';
+import { monitordHandlers } from './monitord-handlers.js';
+import { activeSections, loadMonitordSettings, logWarnings } from './monitord-settings.js';
+import { OutputSums } from './output-sums.js';
+
+/** The event the stock rules know as the start of the manager (rule 502; daemons-and-config.md 4.1). */
+const STARTED_EVENT = 'ossec: Manager started.';
+const STARTED_LOCATION = 'wazuh-monitord';
+const LOCAL_LOG_QUEUE = '1';
+
+/**
+ * svc-monitord: reports the state of the daemons, the configuration and the manager's log, and looks after log files at
+ * night. Watching agents needs the tables of svc-db and is not part of it yet.
+ */
+export const MONITORD: DaemonSpec = {
+  name: 'svc-monitord',
+  check({ home, logger }) {
+    // A throw becomes a rejection: the caller prints it.
+    return Promise.resolve().then(() => {
+      logWarnings(loadMonitordSettings(home), logger);
+    });
+  },
+  build: buildMonitord,
+};
+
+async function buildMonitord(context: DaemonContext): Promise<RunningDaemon> {
+  const { home, logger } = context;
+  let settings = loadMonitordSettings(home);
+  logWarnings(settings, logger);
+
+  const stopped = new AbortController();
+  const rotation = new ManagerLogRotation(home, logger, HOST_CLOCK, stopped.signal);
+  const sums = new OutputSums(home, stopped.signal);
+  const maintenance = new Maintenance(HOST_CLOCK, logger, rotation, sums, () => settings.maintenance, stopped.signal);
+
+  const isWorker = () => {
+    const { cluster } = settings.config;
+    return cluster !== undefined && !cluster.disabled && cluster.node_type === 'worker';
+  };
+  const events = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-monitord', logger });
+  const server = new RequestServer<typeof monitordContract>({
+    contract: monitordContract,
+    path: home.socket('svc-monitord'),
+    logger,
+    handlers: {
+      ...commonHandlers('svc-monitord', {
+        stats: (): Record<string, unknown> => ({ requests: { ...server.counters }, events: { ...events.counters } }),
+        sections: activeSections(() => settings),
+        reload: context.reload,
+      }),
+      ...monitordHandlers(home, logger, isWorker, () => HOST_CLOCK.now()),
+    },
+  });
+  await server.start();
+
+  events.start();
+  events.trySend({
+    queue: LOCAL_LOG_QUEUE,
+    location: STARTED_LOCATION,
+    message: Buffer.from(STARTED_EVENT),
+    receivedAt: HOST_CLOCK.now().getTime(),
+  });
+  const working = maintenance.run();
+
+  return {
+    addresses: { requests: { protocol: 'ipc', address: home.socket('svc-monitord') } },
+    reload() {
+      return Promise.resolve().then(() => {
+        const next = loadMonitordSettings(home);
+        logWarnings(next, logger);
+        settings = next;
+        return [];
+      });
+    },
+    async stop() {
+      stopped.abort();
+      await Promise.all([server.stop(), events.close(), working]);
+    },
+  };
+}
