@@ -2,6 +2,7 @@ import { Accumulator, type AccumulatorSnapshot } from './accumulator.js';
 import { CorrelationStore, type CorrelationSnapshot } from './correlation-store.js';
 import { MemoryDiffStore, type DiffSnapshot, type DiffStore } from './diff-store.js';
 import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './first-time-seen.js';
+import { AgentMemory, type AgentMemorySnapshot } from './internal/agent-memory.js';
 import type { CompiledRule, Ruleset } from './ruleset.js';
 import { Statistics, type StatisticsOptions, type StatisticsSnapshot } from './statistics.js';
 
@@ -30,6 +31,7 @@ export type EngineStateSnapshot = {
   /** Empty when the logs are kept elsewhere. */
   readonly diffs: DiffSnapshot;
   readonly accumulator: AccumulatorSnapshot;
+  readonly agents: AgentMemorySnapshot;
   readonly statistics: StatisticsSnapshot;
   readonly hour: HourCounters;
   readonly hourKey: string;
@@ -47,6 +49,8 @@ export class EngineState {
   readonly firstTimeSeen: FirstTimeSeen;
   readonly diffs: DiffStore;
   readonly accumulator = new Accumulator();
+  /** What agents' own modules reported before; it belongs to no ruleset. */
+  readonly agents: AgentMemory;
   readonly statistics: Statistics;
   readonly hour: HourCounters = { alerts: 0, events: 0, syscheck: 0, firewall: 0 };
   /** Local hour of the last event; the hourly counters belong to it. */
@@ -58,13 +62,22 @@ export class EngineState {
   readonly #exhausted = new Map<string, number>();
   #cutSearches = 0;
 
-  /** @param diffs where `check_diff` keeps its logs; in memory by default */
-  constructor(ruleset: Ruleset, options: EngineStateOptions = DEFAULT_STATE_OPTIONS, diffs?: DiffStore) {
+  /**
+   * @param diffs where `check_diff` keeps its logs; in memory by default
+   * @param agents taken over from the state before, on a reload
+   */
+  constructor(
+    ruleset: Ruleset,
+    options: EngineStateOptions = DEFAULT_STATE_OPTIONS,
+    diffs?: DiffStore,
+    agents = new AgentMemory(),
+  ) {
     this.ruleset = ruleset;
     this.#options = options;
     this.correlation = new CorrelationStore(ruleset.lists, ruleset.correlationFields, options.maxRememberedBytes);
     this.firstTimeSeen = new FirstTimeSeen(options.firstTimeSeen);
     this.diffs = diffs ?? new MemoryDiffStore();
+    this.agents = agents;
     this.statistics = new Statistics(options.statistics);
     this.#firedTimes = ruleset.rules.map(() => 0);
     this.#ignoredSince = ruleset.rules.map(() => undefined);
@@ -125,6 +138,11 @@ export class EngineState {
   }
 
   snapshot(): EngineStateSnapshot {
+    return { ...this.#ownSnapshot(), agents: this.agents.snapshot() };
+  }
+
+  /** Everything but what a state shares with the one before a reload. */
+  #ownSnapshot(): Omit<EngineStateSnapshot, 'agents'> {
     const { rules } = this.ruleset;
     return {
       correlation: this.correlation.snapshot(),
@@ -146,6 +164,11 @@ export class EngineState {
 
   /** Takes over a snapshot made with this or another ruleset; what belongs to rules that are gone is forgotten. */
   restore(snapshot: EngineStateSnapshot): void {
+    this.#restoreOwn(snapshot);
+    this.agents.restore(snapshot.agents);
+  }
+
+  #restoreOwn(snapshot: Omit<EngineStateSnapshot, 'agents'>): void {
     const { byId } = this.ruleset;
     this.correlation.restore(snapshot.correlation);
     for (const [id, times] of snapshot.firedTimes) {
@@ -168,8 +191,8 @@ export class EngineState {
 
   /** The state for a new ruleset: everything of rules that still exist is kept (hot reload). */
   transferTo(ruleset: Ruleset): EngineState {
-    const state = new EngineState(ruleset, this.#options, this.diffs);
-    state.restore(this.snapshot());
+    const state = new EngineState(ruleset, this.#options, this.diffs, this.agents);
+    state.#restoreOwn(this.#ownSnapshot());
     return state;
   }
 }

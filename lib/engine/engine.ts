@@ -6,6 +6,8 @@ import type { EngineRuleset } from './engine-ruleset.js';
 import type { EngineState } from './engine-state.js';
 import { type HourCounters } from './engine-state.js';
 import { EngineEvent, type Diagnostics, type IncomingEvent } from './event.js';
+import { NO_EFFECTS, type AgentEffects } from './internal/internal-decoder.js';
+import { InternalDecoders } from './internal/internal-decoders.js';
 import { LocalClock } from './local-clock.js';
 import { makePlugins } from './plugins/plugins.js';
 import { predecode } from './predecode.js';
@@ -30,6 +32,8 @@ export type HourReport = HourCounters & {
 export interface EngineHooks extends RuleRunHooks {
   /** An hour ended; the counters start anew. */
   hourEnded?(report: HourReport): void;
+  /** What messages of agents' own modules cause in the agents' database and at the agents. */
+  readonly agentEffects?: AgentEffects;
 }
 
 export type EngineOptions = {
@@ -69,6 +73,7 @@ export class Engine {
   readonly #clock = new LocalClock();
   readonly #run: RuleRun;
   readonly #decoder: EventDecoder;
+  readonly #internal: InternalDecoders;
   readonly #json: AlertJson;
   readonly #text: AlertText;
   readonly #statisticsRule: CompiledRule;
@@ -91,14 +96,18 @@ export class Engine {
       this.#hooks,
     );
     this.hostName = shortName(options.origin.managerName);
-    this.#decoder = new EventDecoder(ruleset.decoders, {
-      context: this.#run.context,
-      plugins: makePlugins({
-        orderSize: ruleset.decoders.orderSize,
-        compilePattern: ruleset.compilePattern,
-        ruleExists: (id) => ruleset.rules.byId.has(id),
-        diagnostics,
-      }),
+    const plugins = makePlugins({
+      orderSize: ruleset.decoders.orderSize,
+      compilePattern: ruleset.compilePattern,
+      ruleExists: (id) => ruleset.rules.byId.has(id),
+      diagnostics,
+    });
+    this.#decoder = new EventDecoder(ruleset.decoders, { context: this.#run.context, plugins, diagnostics });
+    this.#internal = new InternalDecoders({
+      set: ruleset.decoders,
+      json: plugins.JSON_Decoder,
+      memory: state.agents,
+      effects: this.#hooks.agentEffects ?? NO_EFFECTS,
       diagnostics,
     });
     this.#json = new AlertJson(options.origin, this.#clock);
@@ -162,7 +171,8 @@ export class Engine {
     run.begin(now, trace);
     const live = mode === 'live';
     if (live) this.#countEvent(event, now);
-    if (!this.#decode(event)) return nothing(event, 'dropped');
+    const failure = this.#decode(event);
+    if (failure !== undefined) return nothing(event, failure);
     state.accumulator.apply(event, now);
     let firewall = false;
     if (live && event.category === 'firewall') {
@@ -187,18 +197,20 @@ export class Engine {
     };
   }
 
-  /** Pre-decoding and decoding within the event's budget; false when the event cannot be used at all. */
-  #decode(event: EngineEvent): boolean {
+  /** Pre-decoding and decoding within the event's budget; says why the event goes no further, where it does not. */
+  #decode(event: EngineEvent): 'dropped' | 'discarded' | undefined {
     if (!resolveLocation(event)) {
       this.#diagnostics.error('(1106): String not correctly formatted.');
       this.#diagnostics.error(`(1222): Invalid msg: ${event.location.slice(0, MAX_SHOWN)}`);
-      return false;
+      return 'dropped';
     }
     predecode(event, this.hostName);
+    const internal = this.#internal.decode(event);
+    if (internal !== undefined) return internal === 'rules' ? undefined : 'discarded';
     this.#run.beginDecoding();
     this.#decoder.decode(event);
     this.#run.endDecoding(event);
-    return true;
+    return undefined;
   }
 
   #isAlert({ rule: { rule }, suppressed }: RuleMatch): boolean {

@@ -5,7 +5,8 @@ import type { CompiledRule } from './ruleset.js';
 /**
  * What became of an event.
  * - `processed`: it went through the rules; archives take it.
- * - `discarded`: an incomplete firewall event, or an alert of another manager without a rule; nothing takes it.
+ * - `discarded`: an incomplete firewall event, an alert of another manager without a rule, or a message of an agent's module
+ *   that holds nothing for the rules; nothing takes it.
  * - `dropped`: it could not be decoded at all, or the engine failed on it; it is counted.
  */
 export type Disposition = 'processed' | 'discarded' | 'dropped';
