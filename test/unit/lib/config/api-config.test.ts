@@ -31,6 +31,7 @@ const DEFAULTS = {
   port: 55000,
   drop_privileges: true,
   experimental_features: false,
+  docs: { enabled: true },
   max_upload_size: 10485760,
   authentication_pool_size: 2,
   intervals: { request_timeout: 10 },
