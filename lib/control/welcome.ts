@@ -32,7 +32,7 @@ export function welcome(home: Home, control: string): string {
       '  2. What a failed login would raise:',
       `     curl -s --cacert ${quote(certificate)} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -X PUT '${url}/logtest?pretty=true' -d '${LOGTEST}'`,
       '  3. Send an event of your own and see its alert:',
-      `     curl -s --cacert ${quote(certificate)} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -X POST '${url}/events' -d '${EVENT}' && sleep 1 && tail -n 1 ${quote(home.path('logs', 'alerts', 'alerts.json'))}`,
+      `     curl -s --cacert ${quote(certificate)} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -X POST '${url}/events' -d '${EVENT}' && echo && sleep 1 && tail -n 1 ${quote(home.path('logs', 'alerts', 'alerts.json'))}`,
     );
   }
   lines.push(
@@ -43,7 +43,7 @@ export function welcome(home: Home, control: string): string {
   return lines.join('\n');
 }
 
-const LINE = 'Dec 10 01:02:02 host sshd[1234]: Failed none for root from 192.0.2.7 port 1066 ssh2';
+const LINE = 'Dec 10 01:02:02 host sshd[1234]: Failed password for invalid user admin from 192.0.2.7 port 41234 ssh2';
 const LOGTEST = JSON.stringify({ log_format: 'syslog', location: 'try', event: LINE });
 const EVENT = JSON.stringify({ events: [LINE] });
 

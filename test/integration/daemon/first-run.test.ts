@@ -1,0 +1,51 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { productCatalogue, stopOrder } from '../../../lib/control/daemon-catalogue.js';
+import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
+import { Home } from '../../../lib/daemon/home.js';
+import { productRoot } from '../../../lib/product/product-root.js';
+import { eventually } from '../../support/eventually.js';
+import { TestProgram } from '../../support/run-program.js';
+
+const built = stopOrder('server').filter((name) => productCatalogue().program(name) !== undefined);
+
+describe('the first run (npm start)', () => {
+  it('makes a home, runs everything and prints commands that work as they stand', async function () {
+    if (!built.includes('svc-apid') || spawnSync('curl', ['--version']).status !== 0) this.skip();
+    this.timeout(60_000);
+    const parent = mkdtempSync(join(tmpdir(), 'svc-first-'));
+    const home = new Home(join(parent, 'home'));
+    mkdirSync(home.path('api', 'configuration'), { recursive: true });
+    writeFileSync(home.path('api', 'configuration', 'api.yaml'), "host: ['127.0.0.1', '::1']\nport: 0\n");
+    const control = fileURLToPath(new URL('bin/svc-control', productRoot()));
+    const program = new TestProgram(control, ['run', '--init', '--welcome', '--home', home.root]);
+    try {
+      await eventually('the welcome', () => program.stdout.includes('Stop: Ctrl+C'), 40_000);
+      const status = await readDaemonStatus(home);
+      for (const name of built) {
+        if (name !== 'svc-authd' && name !== 'svc-clusterd') expect(status.get(name)?.state, name).to.equal('running');
+      }
+      const commands = program.stdout.split('\n').filter((line) => /^ +(TOKEN=|curl )/.test(line));
+      expect(commands).to.have.length(4);
+      const run = (...lines: (string | undefined)[]) =>
+        execFileSync('bash', ['-c', lines.join('\n')], { encoding: 'utf8' });
+      const [login, showStatus, logtest, event] = commands;
+      expect(run(login, showStatus)).to.match(/"svc-apid": "running"/);
+      if (!built.includes('svc-analysisd')) return;
+      expect(run(login, logtest)).to.match(/"alert": true/);
+      const answer = run(login, event);
+      expect(answer.split('\n')[0]).to.include('"error": 0');
+      const alert = JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '') as { full_log: string };
+      expect(alert.full_log).to.include('Failed password for invalid user admin from 192.0.2.7');
+    } finally {
+      program.signal('SIGINT');
+      const { code } = await program.ended;
+      rmSync(parent, { recursive: true, force: true });
+      expect(code).to.equal(0);
+    }
+  });
+});
