@@ -104,7 +104,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     stopping = true;
     void notify('STOPPING=1');
     supervisor
-      .handle({ command: 'stop' }, () => {})
+      .shutdown()
       .catch((error: unknown) => logger.error(`Stopping failed: ${describeError(error)}`))
       .finally(() => finish(code));
   };
@@ -146,10 +146,25 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     }
   }
 
+  const watch = watchForHungDaemons(supervisor);
   const code = await finished;
+  clearInterval(watch);
   await server.stop();
   logger.info(`Security Manager v${productVersion()}: supervisor stopped.`);
   return code;
+}
+
+/** Time between two looks at heartbeats. */
+const WATCH_INTERVAL_MS = 5000;
+
+function watchForHungDaemons(supervisor: Supervisor): NodeJS.Timeout {
+  let last = performance.now();
+  return setInterval(() => {
+    const now = performance.now();
+    // A supervisor that was held up itself (a stopped or overloaded host) cannot tell who else was: the next look can.
+    if (now - last < 2 * WATCH_INTERVAL_MS) supervisor.endHungDaemons();
+    last = now;
+  }, WATCH_INTERVAL_MS);
 }
 
 /** `tmp/*` does not outlive a stop (daemons-and-config.md 3.1 and 3.11). Links are removed, not followed. */

@@ -22,6 +22,12 @@ const READY_WAIT_MS = 60_000;
 const READY_POLL_MS = 25;
 const ADOPTED_POLL_MS = 500;
 
+/**
+ * A daemon without a heartbeat for this long hangs for good: its event loop turns each second even under load, and
+ * loading a ruleset of thousands of rules blocks it for seconds at most.
+ */
+const HUNG_AFTER_MS = 60_000;
+
 /** Most characters of a dead daemon's last words that are logged. */
 const MAX_LAST_WORDS = 2000;
 
@@ -127,6 +133,18 @@ export class SupervisedDaemon {
     removeLeftovers(this.#home, this.name);
     rmSync(this.#files.failedMarker(), { force: true });
     return outcome;
+  }
+
+  /** Kills it when it lives and its heartbeat has stopped for a minute; it is then started again like a crashed one. */
+  endIfHung(): void {
+    const live = this.#process;
+    if (live === undefined || this.#readySince === undefined || !this.#wanted) return;
+    const age = heartbeatAge(this.#files.heartbeat(), live.pid);
+    if (age === undefined || age < HUNG_AFTER_MS || !isAlive(live)) return;
+    this.#logger.error(
+      `${this.name} (pid ${live.pid}) has not answered for ${Math.round(age / 1000)} s and is killed.`,
+    );
+    process.kill(live.pid, 'SIGKILL');
   }
 
   /** Lets go of it without ending it (tests, and the end of a supervisor that was told to leave daemons running). */

@@ -29,6 +29,7 @@ export class Supervisor {
   readonly #daemons = new Map<DaemonName, SupervisedDaemon>();
   readonly #startedAt = Date.now();
   #queue: Promise<unknown> = Promise.resolve();
+  #closing = false;
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
@@ -56,9 +57,23 @@ export class Supervisor {
   handle(request: ControlRequest, progress: (event: ProgressEvent) => void): Promise<SupervisorReport | undefined> {
     // Questions are answered at once, also while a command takes its time.
     if (request.command === 'ping' || request.command === 'status') return Promise.resolve(this.report());
-    const result = this.#queue.then(() => this.#carryOut(request, progress));
+    const result = this.#queue.then(() => {
+      if (this.#closing) throw new Error('the supervisor is stopping');
+      return this.#carryOut(request, progress);
+    });
     this.#queue = result.catch(() => {});
     return result;
+  }
+
+  /** Stops everything at once, also in the middle of a command; later ones are refused. */
+  async shutdown(): Promise<void> {
+    this.#closing = true;
+    await this.#stop([...this.#daemons.values()], () => {});
+  }
+
+  /** Ends daemons that hang, see {@link SupervisedDaemon.endIfHung}. */
+  endHungDaemons(): void {
+    for (const daemon of this.#daemons.values()) daemon.endIfHung();
   }
 
   report(): SupervisorReport {

@@ -8,6 +8,8 @@ export type DaemonFlags = {
   /** Undefined when `-d` was not given: internal options then decide. */
   readonly debugLevel: DebugLevel | undefined;
   readonly test: boolean;
+  /** Main configuration file as given (`-c`). */
+  readonly configuration: string | undefined;
   readonly home: string | undefined;
   readonly user: string | undefined;
   readonly group: string | undefined;
@@ -37,6 +39,7 @@ export function parseDaemonFlags(name: string, args: readonly string[]): ParsedF
     .option('-V, --version', 'show version and licence')
     .option('--home <dir>', 'home of the manager (default: $SVC_HOME, else the installed one)', nonEmpty)
     .option('-D <dir>', 'the same as --home, for scripts that pass it', nonEmpty)
+    .option('-c <file>', "for scripts that pass it: the home's main configuration, no other", nonEmpty)
     .option('-u, --user <user>', 'run as this user (only for root; default: the user recorded in the home)', nonEmpty)
     .option('-g, --group <group>', 'run as this group (only for root)', nonEmpty)
     .allowExcessArguments(false);
@@ -58,6 +61,7 @@ export function parseDaemonFlags(name: string, args: readonly string[]): ParsedF
       foreground: options['foreground'] === true,
       debugLevel: debug === 0 ? undefined : debug === 1 ? 1 : 2,
       test: options['test'] === true,
+      configuration: text('c'),
       home: text('home') ?? text('D'),
       user: text('user'),
       group: text('group'),

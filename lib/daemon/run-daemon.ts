@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { resolve } from 'node:path';
 import { ConfigError } from '../config/config-error.js';
 import { productVersion } from '../product/version.js';
 import { parseDaemonFlags } from './daemon-flags.js';
@@ -12,7 +13,7 @@ import { dropPrivileges } from './drop-privileges.js';
 import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
 import type { Home } from './home.js';
 import type { HomeRecord } from './home-record.js';
-import { readHomeRecord } from './home-record.js';
+import { HomeError, readHomeRecord } from './home-record.js';
 import { logTargets } from './log-targets.js';
 import { ownIdentity } from './process-identity.js';
 import { LockHeldError, ProcessLock } from './process-lock.js';
@@ -63,6 +64,7 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
   let record: HomeRecord;
   try {
     record = readHomeRecord(home);
+    if (flags.configuration !== undefined) checkConfigurationFile(home, flags.configuration);
     process.chdir(home.root);
     process.umask(UMASK);
     if (!flags.test) dropPrivileges(spec.name, record, flags);
@@ -74,6 +76,18 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
   if (flags.test) process.exit(await testConfiguration(spec, home, flags));
   const lifecycle = new Lifecycle(spec, home, record, flags);
   await lifecycle.start();
+}
+
+/**
+ * Scripts for the reference pass `-c etc/ossec.conf`. The home's main configuration is the only one there is, so
+ * another file is refused instead of ignored.
+ * @throws HomeError
+ */
+function checkConfigurationFile(home: Home, file: string): void {
+  const path = resolve(home.root, file);
+  if (path !== home.path('etc', 'manager.conf') && path !== home.path('etc', 'ossec.conf')) {
+    throw new HomeError(`-c ${file}: only the main configuration of the home can be used (etc/manager.conf)`);
+  }
 }
 
 /** `-t`: says only what is wrong, on standard error. */
@@ -266,6 +280,7 @@ class Lifecycle {
     let refusal: string | undefined;
     try {
       restartNeeded = await running.reload();
+      this.#output.targets = logTargets(this.#home, this.#output.targets.stderr);
       this.#logger.info('Configuration reloaded.');
       if (restartNeeded.length > 0) {
         this.#logger.warn(`These sections changed and take effect after a restart: ${restartNeeded.join(', ')}.`);

@@ -74,6 +74,36 @@ describe('runDaemon', () => {
     expect(existsSync(home.path('logs', 'manager.log')), '-t writes nothing').to.equal(false);
   });
 
+  it('takes -D and -c as scripts pass them, but no foreign configuration', async () => {
+    const program = new TestProgram('test-daemon.js', [NAME, '-t', '-D', home.root, '-c', 'etc/ossec.conf']);
+    programs.push(program);
+    expect(await program.ended).to.include({ code: 0, stderr: '' });
+    const foreign = await launch(['-t', '-c', '/etc/passwd']).ended;
+    expect(foreign.code).to.equal(1);
+    expect(foreign.stderr).to.equal(
+      'svc-monitord: -c /etc/passwd: only the main configuration of the home can be used (etc/manager.conf)\n',
+    );
+  });
+
+  it('writes the log files that the configuration names, anew after a reload', async () => {
+    const format = (words: string) =>
+      writeFileSync(
+        home.path('etc', 'manager.conf'),
+        `<manager_config><logging><log_format>${words}</log_format></logging></manager_config>`,
+      );
+    format('json');
+    const program = launch();
+    await running();
+    expect(existsSync(home.path('logs', 'manager.log'))).to.equal(false);
+    format('plain');
+    program.signal('SIGHUP');
+    await eventually('the plain log', () => existsSync(home.path('logs', 'manager.log')));
+    program.signal('SIGTERM');
+    await program.ended;
+    expect(log()[0]).to.include('Configuration reloaded.');
+    expect(readFileSync(home.path('logs', 'manager.json'), 'utf8').trimEnd().split('\n')).to.have.length(1);
+  });
+
   it('reports pid, start time and the bound port before it counts as running', async () => {
     configure({ port: 0 });
     const program = launch();

@@ -265,6 +265,40 @@ describe('svc-control', () => {
     for (const name of DAEMONS) expect((await state(name)).pid).to.equal(undefined);
   });
 
+  it('ends at once on SIGINT in the middle of a start', async () => {
+    configure('svc-apid', { buildMs: 600_000 });
+    const run = launch(['run']);
+    await eventually('the others', async () => (await state('svc-logcollector')).state === 'running');
+    const start = performance.now();
+    run.signal('SIGINT');
+    expect((await run.ended).code).to.equal(0);
+    expect(performance.now() - start).to.be.lessThan(8000);
+    for (const name of DAEMONS) expect((await state(name)).pid).to.equal(undefined);
+  });
+
+  it('announces itself to a service manager and outlives a daemon that does not start', async () => {
+    configure('svc-apid', { buildError: 'no' });
+    const calls = home.path('notified');
+    const directory = home.path('bin');
+    writeFileSync(home.path('bin', 'systemd-notify'), `#!/bin/sh\necho "$*" >> ${calls}\n`, { mode: 0o755 });
+    const run = new TestProgram('test-control.js', ['run', '--service', '--home', home.root], {
+      env: {
+        SVC_TEST_DAEMONS: DAEMONS.join(','),
+        NOTIFY_SOCKET: '/nowhere',
+        PATH: `${directory}:${process.env['PATH'] ?? ''}`,
+      },
+    });
+    programs.push(run);
+    await eventually('ready', () => existsSync(calls));
+    expect(readFileSync(calls, 'utf8')).to.equal('READY=1 STATUS=Not running, tried again: svc-apid\n');
+    expect(run.stderr).to.equal('');
+    const { pid } = await state('svc-analysisd');
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.not.include('NOTIFY_SOCKET');
+    run.signal('SIGTERM');
+    expect((await run.ended).code).to.equal(0);
+    expect(readFileSync(calls, 'utf8')).to.match(/\nSTOPPING=1\n$/);
+  });
+
   it('cleans stale pid files and says so', async () => {
     const stale = home.path('var', 'run', 'svc-apid-4194999.pid');
     writeFileSync(stale, '4194999\n');
