@@ -28,7 +28,9 @@ import { TestProgram } from '../../support/run-program.js';
 
 const isRoot = process.getuid?.() === 0;
 
-describe('svc-control install', () => {
+describe('svc-control install', function () {
+  this.timeout(60_000);
+
   let root: string;
 
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'svc-install-'))));

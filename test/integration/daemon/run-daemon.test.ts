@@ -15,7 +15,9 @@ const NAME = 'svc-monitord';
 const LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d svc-monitord: (DEBUG|INFO|WARNING|ERROR|CRITICAL): .+$/;
 const isRoot = process.getuid?.() === 0;
 
-describe('runDaemon', () => {
+describe('runDaemon', function () {
+  this.timeout(60_000);
+
   let home: TemporaryHome;
   let programs: TestProgram[];
 
