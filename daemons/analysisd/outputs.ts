@@ -7,7 +7,6 @@ export type OutputSettings = {
   readonly alertsJson: boolean;
   readonly archivesText: boolean;
   readonly archivesJson: boolean;
-  readonly firewall: boolean;
   /** `<rotate_interval>`, seconds; 0 = off. */
   readonly rotateIntervalSeconds: number;
   /** `<max_output_size>`, bytes; 0 = off. */

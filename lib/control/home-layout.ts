@@ -29,7 +29,7 @@ export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
 export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('root', 0o770, 'etc/decoders', 'etc/rules', 'etc/lists', 'etc/rootcheck'),
   ...directories('service', 0o770, 'etc/shared/default'),
-  ...directories('root', 0o750, 'ruleset/decoders', 'ruleset/rules', 'ruleset/lists'),
+  ...directories('root', 0o750, 'ruleset/decoders', 'ruleset/rules', 'ruleset/lists', 'ruleset/mitre'),
   ...directories('service', 0o750, 'logs/alerts', 'logs/archives', 'logs/firewall', 'logs/manager', 'logs/api'),
   ...directories('service', 0o750, 'logs/cluster'),
   ...directories('service', 0o770, 'queue/cluster', 'queue/router', 'queue/tasks'),
@@ -80,4 +80,4 @@ export const SERVER_EMPTY_FILES: readonly Omit<LayoutFile, 'from'>[] = [
 ];
 
 /** Directories of the shipped ruleset, the same names in the product's `etc/ruleset` and the home's `ruleset`. */
-export const RULESET_DIRECTORIES = ['decoders', 'rules', 'lists'] as const;
+export const RULESET_DIRECTORIES = ['decoders', 'rules', 'lists', 'mitre'] as const;

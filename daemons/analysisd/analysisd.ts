@@ -1,0 +1,195 @@
+import { BusError } from '../../lib/bus/bus-error.js';
+import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { EventSink } from '../../lib/bus/event-sink.js';
+import { RequestServer } from '../../lib/bus/request-server.js';
+import { MemoryStreamPositions } from '../../lib/bus/stream-positions.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { toByteString } from '../../lib/engine/byte-string.js';
+import { AlertStream } from '../../lib/output/alert-stream.js';
+import { activeConfiguration } from './active-configuration.js';
+import { AlertReader } from './alert-reader.js';
+import { Analysis } from './analysis.js';
+import { Counters } from './counters.js';
+import { EngineDiagnostics } from './engine-diagnostics.js';
+import { EpsLimiter } from './eps-limiter.js';
+import { EventPump } from './event-pump.js';
+import { ExhaustedReport } from './exhausted-report.js';
+import { listLoadedRules } from './list-loaded-rules.js';
+import { LogtestService } from './logtest-service.js';
+import { Outputs } from './outputs.js';
+import { loadHomeRuleset } from './ruleset-loader.js';
+import { loadSettings } from './settings.js';
+import { removeStateFile, stateFileText, writeStateFile } from './state-file.js';
+import { statisticsReport } from './statistics-report.js';
+
+const TICK_MS = 1000;
+/** Budgets exceeded are reported once a minute. */
+const REPORT_MS = 60_000;
+/** Events the sink keeps for the engine before producers are held back; reported as the size of every queue. */
+const PIPELINE_SIZE = 16_384;
+
+/** svc-analysisd: events in, alerts out; answers about rules, logtest and statistics. */
+export const ANALYSISD: DaemonSpec = {
+  name: 'svc-analysisd',
+  check({ home, logger }) {
+    return Promise.resolve().then(() => {
+      const settings = loadSettings(home, logger);
+      loadHomeRuleset(home, settings, new EngineDiagnostics(logger));
+    });
+  },
+  build: buildAnalysisd,
+};
+
+async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
+  const { home, logger } = context;
+  const now = (): number => Date.now();
+  const settings = loadSettings(home, logger);
+  const { global } = settings.config;
+  if (!global.alerts_log && !global.jsonout_output) {
+    logger.warn("All alert formats are disabled. Mail reporting, Syslog client and Integrator won't work properly.");
+  }
+  const { maximum, timeframe } = global.limits.eps;
+  logger.info(
+    maximum > 0
+      ? `EPS limit enabled, EPS: '${String(maximum)}', timeframe: '${String(timeframe)}'`
+      : 'EPS limit disabled',
+  );
+  const limiter = maximum > 0 ? new EpsLimiter(maximum, timeframe, Math.floor(now() / 1000)) : undefined;
+
+  const counters = new Counters(now());
+  const analysis = new Analysis(context, settings);
+  const outputs = new Outputs(home, settings.outputs, logger, new Date(now()));
+  const alerts = new AlertReader(new AlertStream(home.path('logs', 'alerts')));
+  const pump = new EventPump({
+    engine: analysis.engine,
+    outputs,
+    sideFiles: analysis.sideFiles,
+    counters,
+    logger,
+    customFormat: global.custom_alert_output === undefined ? undefined : toByteString(global.custom_alert_output),
+    now,
+    epsLimiter: limiter,
+  });
+  const logtest = new LogtestService(context, settings, analysis.engine.state.diffs);
+  logtest.share(analysis.loaded, analysis.loadWarnings);
+  const reload = (diagnostics = new EngineDiagnostics(logger)): readonly string[] => {
+    const next = loadSettings(home, logger);
+    const warnings = analysis.reload(next, diagnostics);
+    pump.swapEngine(analysis.engine);
+    logtest.share(analysis.loaded, warnings);
+    return warnings;
+  };
+
+  const sink = new EventSink({
+    path: home.eventsSocket(),
+    positions: new MemoryStreamPositions(),
+    logger,
+    onBatch: async (batch) => {
+      await pump.take(batch);
+      alerts.wake();
+    },
+  });
+  const server = new RequestServer({
+    contract: analysisdContract,
+    path: home.socket('svc-analysisd'),
+    logger,
+    handlers: {
+      ...commonHandlers('svc-analysisd', {
+        stats: () => stats(),
+        sections: activeConfiguration(() => analysis),
+        reload: context.reload,
+      }),
+      'logtest.run': (params) => logtest.run(params),
+      'logtest.close': (params) => logtest.close(params),
+      'rules.list': () => ({ rules: listLoadedRules(analysis.loaded.sources) }),
+      'ruleset.reload': () => {
+        const diagnostics = new EngineDiagnostics(logger);
+        try {
+          return { error: 0 as const, data: [...reload(diagnostics)] };
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          logger.error(`The ruleset was not reloaded, the one in force stays: ${reason}`);
+          return { error: 1 as const, data: diagnostics.errors.length > 0 ? [...diagnostics.errors] : [reason] };
+        }
+      },
+      'statistics.read': () => statisticsReport(counters, pump.pending, PIPELINE_SIZE, limiter, now()),
+      'alerts.read': async ({ after, max, waitMs }) => {
+        if (!settings.outputs.alertsJson)
+          throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
+        const page = await alerts.read(after, max, waitMs);
+        return { alerts: [...page.alerts], next: page.next };
+      },
+    },
+  });
+  const stats = (): Record<string, unknown> => ({
+    events: {
+      received: counters.eventsReceived,
+      processed: counters.eventsProcessed,
+      dropped: counters.eventsDropped,
+      pending: pump.pending,
+      duplicates: sink.counters.duplicates,
+      refused: sink.counters.refused,
+    },
+    written: { alerts: counters.alertsWritten, archives: counters.archivesWritten, firewall: counters.firewallWritten },
+    requests: { ...server.counters },
+    bus: { ...sink.counters },
+    engine: { rules: analysis.engine.ruleset.rules.nodeCount, failures: analysis.engine.failures },
+  });
+
+  await server.start();
+  await logtest.start();
+  await sink.start();
+
+  const exhausted = new ExhaustedReport(logger);
+  const stateFile = home.path('var', 'run', 'wazuh-analysisd.state');
+  const stateInterval = settings.options.get('analysisd.state_interval');
+  if (stateInterval === 0) logger.info('State file is disabled.');
+  const writeState = (): void => {
+    counters.ftsWritten = analysis.ftsWritten;
+    try {
+      writeStateFile(stateFile, stateFileText(counters, pump.pending / PIPELINE_SIZE, PIPELINE_SIZE));
+    } catch (error) {
+      logger.warn(`The state file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const timers = [
+    setInterval(() => void pump.tick().catch(context.fatal), TICK_MS),
+    setInterval(() => {
+      exhausted.report(analysis.engine.state.exhausted);
+    }, REPORT_MS),
+    ...(stateInterval > 0 ? [setInterval(writeState, stateInterval * 1000)] : []),
+  ];
+
+  return {
+    addresses: {
+      requests: { protocol: 'ipc', address: home.socket('svc-analysisd') },
+      events: { protocol: 'ipc', address: home.eventsSocket() },
+    },
+    reload() {
+      return Promise.resolve().then(() => {
+        const before = analysis.settings;
+        reload();
+        return changedSections(before.config, analysis.settings.config);
+      });
+    },
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      pump.stop();
+      await Promise.all([sink.stop(), logtest.stop(), server.stop()]);
+      await pump.flush();
+      outputs.close();
+      analysis.close();
+      removeStateFile(stateFile);
+    },
+  };
+}
+
+type Config = ReturnType<typeof loadSettings>['config'];
+
+/** Sections whose changes do not take effect by a reload. */
+function changedSections(before: Config, after: Config): string[] {
+  return (['global', 'rule_test'] as const).filter(
+    (section) => JSON.stringify(before[section]) !== JSON.stringify(after[section]),
+  );
+}

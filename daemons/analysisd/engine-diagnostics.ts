@@ -1,0 +1,49 @@
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { Diagnostics } from '../../lib/engine/event.js';
+import { describePlace } from '../../lib/engine/ruleset-error.js';
+
+/** Messages kept of one load, as `reload-ruleset` answers at most that many (rules-and-alerts.md 11.4). */
+const MAX_KEPT = 50;
+
+/** Passes what the engine reports to the log, with file, line and rule, and keeps warnings and errors of a load. */
+export class EngineDiagnostics implements Diagnostics {
+  readonly #logger: Logger;
+  readonly #warnings: string[] = [];
+  readonly #errors: string[] = [];
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Texts without place, the first 50. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** Texts without place, the first 50. */
+  get errors(): readonly string[] {
+    return this.#errors;
+  }
+
+  debug(...[message, place]: Parameters<Diagnostics['debug']>): void {
+    this.#logger.debug(placed(message, place));
+  }
+
+  info(...[message, place]: Parameters<Diagnostics['info']>): void {
+    this.#logger.info(placed(message, place));
+  }
+
+  warn(...[message, place]: Parameters<Diagnostics['warn']>): void {
+    if (this.#warnings.length < MAX_KEPT) this.#warnings.push(message);
+    this.#logger.warn(placed(message, place));
+  }
+
+  error(...[message, place]: Parameters<Diagnostics['error']>): void {
+    if (this.#errors.length < MAX_KEPT) this.#errors.push(message);
+    this.#logger.error(placed(message, place));
+  }
+}
+
+function placed(message: string, place: Parameters<Diagnostics['debug']>[1]): string {
+  return place === undefined ? message : `${message} (${describePlace(place)})`;
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
+import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { Diagnostics } from '../../lib/engine/event.js';
+import type { DiffStore } from '../../lib/engine/diff-store.js';
+import { Logtest } from '../../lib/logtest/logtest.js';
+import {
+  LogtestRequestError,
+  membersOf,
+  parseLogtestRequest,
+  readProcessRequest,
+  readRemoveRequest,
+  type LogtestReply,
+  type ProcessRequest,
+  type RemoveRequest,
+} from '../../lib/logtest/logtest-request.js';
+import { FramedSocket } from './framed-socket.js';
+import { compileRuleset, readHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
+import { loadSettings, type Settings } from './settings.js';
+
+const OVERSIZE = JSON.stringify({
+  message: '(7315): Failure to receive message: size is bigger than expected',
+  error: 5,
+});
+
+type Report = { readonly severity: 'warn' | 'error'; readonly message: string };
+type Compiled = { readonly hash: string; readonly ruleset: EngineRuleset; readonly reports: readonly Report[] };
+
+/**
+ * The logtest service: sessions on the ruleset as it is on disk, over the bus and the local socket. A compiled ruleset
+ * is shared by all sessions made from the same files, the running engine's included.
+ */
+export class LogtestService {
+  readonly #context: DaemonContext;
+  readonly #enabled: boolean;
+  readonly #logtest: Logtest;
+  readonly #socket: FramedSocket;
+  readonly #timeoutMs: number;
+  #compiled: Compiled | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(context: DaemonContext, settings: Settings, diffs: DiffStore) {
+    const { rule_test: test } = settings.config;
+    this.#context = context;
+    this.#enabled = test.enabled;
+    this.#timeoutMs = test.session_timeout * 1000;
+    this.#logtest = new Logtest({
+      maxSessions: test.max_sessions,
+      sessionTimeoutSeconds: test.session_timeout,
+      origin: settings.origin,
+      now: () => Date.now(),
+      diffs,
+      ruleset: (diagnostics) => this.#ruleset(diagnostics),
+    });
+    this.#socket = new FramedSocket({
+      path: context.home.path('queue', 'sockets', 'logtest'),
+      oversizeAnswer: OVERSIZE,
+      logger: context.logger,
+      handler: (request) =>
+        Promise.resolve(JSON.stringify(this.#answer(() => parseLogtestRequest(request.toString('utf8'))))),
+    });
+  }
+
+  /** @throws Error when the local socket cannot be bound */
+  async start(): Promise<void> {
+    const { logger } = this.#context;
+    if (!this.#enabled) {
+      logger.info('(7201): Logtest disabled');
+      return;
+    }
+    await this.#socket.start();
+    this.#sweep = setInterval(
+      () => {
+        this.#logtest.sweep();
+      },
+      Math.min(this.#timeoutMs, MAX_TIMER_MS),
+    );
+    logger.info('(7200): Logtest started');
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#sweep);
+    await this.#socket.stop();
+  }
+
+  /** `log_processing` over the bus. */
+  run(parameters: Record<string, unknown>): LogtestReply {
+    return this.#answer(() => readProcessRequest(membersOf(parameters) ?? new Map()));
+  }
+
+  /** `remove_session` over the bus. */
+  close(parameters: Record<string, unknown>): LogtestReply {
+    return this.#answer(() => readRemoveRequest(membersOf(parameters) ?? new Map()));
+  }
+
+  get sessions(): number {
+    return this.#logtest.sessions;
+  }
+
+  /** Lets new sessions share a ruleset that was loaded elsewhere. */
+  share(loaded: LoadedRuleset, reports: readonly string[]): void {
+    this.#compiled = {
+      hash: hashOf(loaded),
+      ruleset: loaded.ruleset,
+      reports: reports.map((message) => ({ severity: 'warn', message })),
+    };
+  }
+
+  #answer(parse: () => ProcessRequest | RemoveRequest): LogtestReply {
+    try {
+      if (!this.#enabled) throw new LogtestRequestError(3, '(7201): Logtest disabled');
+      return this.#logtest.answer(parse());
+    } catch (error) {
+      if (error instanceof LogtestRequestError) return error.reply();
+      throw error;
+    }
+  }
+
+  /** Reads the files anew; compiles only what is not compiled yet. */
+  #ruleset(diagnostics: Diagnostics): EngineRuleset {
+    const { home, logger } = this.#context;
+    const settings = loadSettings(home, logger);
+    const sources = readHomeRuleset(home, settings, diagnostics);
+    const hash = hashOf({ sources, settings });
+    if (this.#compiled?.hash === hash) {
+      for (const { severity, message } of this.#compiled.reports) diagnostics[severity](message);
+      return this.#compiled.ruleset;
+    }
+    const reports: Report[] = [];
+    const recording: Diagnostics = {
+      debug: () => {},
+      info: () => {},
+      warn: (message) => {
+        reports.push({ severity: 'warn', message });
+        diagnostics.warn(message);
+      },
+      error: (message) => {
+        reports.push({ severity: 'error', message });
+        diagnostics.error(message);
+      },
+    };
+    const ruleset = compileRuleset(home, settings, sources, recording);
+    this.#compiled = { hash, ruleset, reports };
+    return ruleset;
+  }
+}
+
+/** Longest delay a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** What a compiled ruleset depends on: the texts and the alert levels. */
+function hashOf({ sources, settings }: Pick<LoadedRuleset, 'sources'> & { readonly settings: Settings }): string {
+  const { alerts } = settings.config;
+  const hash = createHash('sha256').update(JSON.stringify(alerts));
+  for (const part of [sources.decoders, sources.rules, sources.lists]) {
+    for (const { path, content } of part)
+      hash.update(`\0${path}\0${String(content.length)}\0`).update(content, 'latin1');
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import type { Home } from '../../lib/daemon/home.js';
+import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { Diagnostics } from '../../lib/engine/event.js';
+import { loadRuleset, type RulesetSources } from '../../lib/engine/load-ruleset.js';
+import { MitreTable } from '../../lib/engine/mitre-table.js';
+import { DiskRulesetFileSystem } from '../../lib/engine/ruleset-file-system.js';
+import { readRulesetFiles, selectRulesetFiles, type FileSelection } from '../../lib/engine/ruleset-files.js';
+import { compilePattern } from '../../lib/patterns/compile-pattern.js';
+import { MatchContext } from '../../lib/patterns/matcher.js';
+import type { Settings } from './settings.js';
+
+/** A ruleset with what it was made from, so that it can be kept as the last good one and shared. */
+export type LoadedRuleset = {
+  readonly ruleset: EngineRuleset;
+  readonly sources: RulesetSources;
+  readonly settings: Settings;
+};
+
+/**
+ * Reads the files the configuration selects and loads them.
+ * @throws RulesetError naming file and line; the messages that led to it went to the diagnostics before
+ */
+export function loadHomeRuleset(home: Home, settings: Settings, diagnostics: Diagnostics): LoadedRuleset {
+  const sources = readHomeRuleset(home, settings, diagnostics);
+  return { ruleset: compileRuleset(home, settings, sources, diagnostics), sources, settings };
+}
+
+/** Reads the files the configuration selects. @throws RulesetError when a directory's pattern does not compile */
+export function readHomeRuleset(home: Home, settings: Settings, diagnostics: Diagnostics): RulesetSources {
+  const { ruleset } = settings.config;
+  const fileSystem = new DiskRulesetFileSystem(home.root);
+  const selection = { fileSystem, compilePattern, context: new MatchContext(), diagnostics };
+  const read = (kind: 'rules' | 'decoders', files: FileSelection) =>
+    readRulesetFiles(selectRulesetFiles(kind, files, selection), fileSystem, diagnostics);
+  return {
+    decoders: read('decoders', {
+      includes: ruleset.decoder_include,
+      directories: ruleset.decoder_dir,
+      excludes: ruleset.decoder_exclude,
+    }),
+    rules: read('rules', {
+      includes: ruleset.rule_include,
+      directories: ruleset.rule_dir,
+      excludes: ruleset.rule_exclude,
+    }),
+    lists: readRulesetFiles(ruleset.list, fileSystem, diagnostics),
+  };
+}
+
+/** Loads a ruleset from its texts. @throws RulesetError */
+export function compileRuleset(
+  home: Home,
+  settings: Settings,
+  sources: RulesetSources,
+  diagnostics: Diagnostics,
+): EngineRuleset {
+  const { config, options } = settings;
+  return loadRuleset(sources, {
+    diagnostics,
+    compilePattern,
+    mitre: readMitreTable(home, diagnostics),
+    logLevel: config.alerts.log_alert_level,
+    mailLevel: config.alerts.email_alert_level,
+    defaultTimeframe: options.get('analysisd.default_timeframe'),
+    orderSize: options.get('analysisd.decoder_order_size'),
+    memorySize: config.global.memory_size,
+  });
+}
+
+function readMitreTable(home: Home, diagnostics: Diagnostics): MitreTable {
+  const path = home.path('ruleset', 'mitre', 'attack.json');
+  try {
+    return MitreTable.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    diagnostics.warn(`MITRE ATT&CK names are not available: ${reason}`);
+    return MitreTable.empty;
+  }
+}

@@ -1,0 +1,40 @@
+import { hostname } from 'node:os';
+import { describeWarning } from '../../lib/config/config-error.js';
+import { loadInternalOptions } from '../../lib/config/internal-options.js';
+import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { AlertOrigin } from '../../lib/engine/alert.js';
+import { toByteString } from '../../lib/engine/byte-string.js';
+import type { OutputSettings } from './outputs.js';
+
+/**
+ * What svc-analysisd reads of the main configuration and the internal options.
+ * @throws ConfigError naming file and line
+ */
+export function loadSettings(home: Home, logger: Logger) {
+  const config = loadManagerConfig(home, ['global', 'alerts', 'ruleset', 'rule_test', 'cluster']);
+  const options = loadInternalOptions(home, ['analysisd']);
+  for (const warning of config.warnings) logger.warn(describeWarning(warning));
+  const { global, cluster } = config;
+  const outputs: OutputSettings = {
+    alertsText: global.alerts_log,
+    alertsJson: global.jsonout_output,
+    archivesText: global.logall,
+    archivesJson: global.logall_json,
+    rotateIntervalSeconds: global.rotate_interval,
+    maxOutputBytes: global.max_output_size,
+    minRotateIntervalSeconds: options.get('analysisd.min_rotate_interval'),
+  };
+  const origin: AlertOrigin = {
+    managerName: toByteString(hostname()),
+    cluster:
+      cluster === undefined || cluster.disabled || cluster.hidden
+        ? undefined
+        : { name: toByteString(cluster.name), node: toByteString(cluster.node_name) },
+    showHiddenLabels: options.get('analysisd.show_hidden_labels') === 1,
+  };
+  return { config, options, outputs, origin };
+}
+
+export type Settings = ReturnType<typeof loadSettings>;

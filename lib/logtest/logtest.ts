@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { fromByteString, toByteString } from '../engine/byte-string.js';
+import type { DiffStore } from '../engine/diff-store.js';
+import { DEFAULT_STATE_OPTIONS, EngineState } from '../engine/engine-state.js';
+import { DEFAULT_STEP_BUDGET, Engine } from '../engine/engine.js';
+import type { EngineRuleset } from '../engine/engine-ruleset.js';
+import type { AlertOrigin } from '../engine/alert.js';
+import type { Diagnostics } from '../engine/event.js';
+import {
+  TOKEN_LENGTH,
+  type LogtestReply,
+  type Message,
+  type ProcessRequest,
+  type RemoveRequest,
+  type Severity,
+} from './logtest-request.js';
+
+/** Messages kept of one request; the oldest are lost (rules-and-alerts.md 9.4). */
+const MAX_MESSAGES = 50;
+const MAX_MESSAGE_BYTES = 2047;
+/** Memory of one session for remembered events: 64 sessions stay within half a gigabyte at worst. */
+const SESSION_BYTES = 8 * 1024 * 1024;
+
+export type LogtestOptions = {
+  /** Sessions alive at a time; one more ends the one not used for longest. */
+  readonly maxSessions: number;
+  /** A session idle for this long is removed by the next sweep. */
+  readonly sessionTimeoutSeconds: number;
+  readonly origin: AlertOrigin;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Where `check_diff` keeps its logs: shared with the running manager (rules-and-alerts.md 9.6). */
+  readonly diffs: DiffStore;
+  /**
+   * The ruleset as it is on disk now. Compiled rulesets are shared: sessions made while nothing changes get the same
+   * object. @throws RulesetError when it does not load; what led to it goes to the diagnostics
+   */
+  readonly ruleset: (diagnostics: Diagnostics) => EngineRuleset;
+};
+
+type Session = { readonly engine: Engine; usedAt: number };
+
+/** Logtest: log lines through the engine in sessions of their own, with nothing written (rules-and-alerts.md 9). */
+export class Logtest {
+  readonly #options: LogtestOptions;
+  /** By token, in the order of use. */
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(options: LogtestOptions) {
+    this.#options = options;
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** Answers a request that passed `parseLogtestRequest` or one of its parts. Never throws. */
+  answer(request: ProcessRequest | RemoveRequest): LogtestReply {
+    return request.kind === 'process' ? this.#process(request) : this.#remove(request.token);
+  }
+
+  /** Removes sessions that were idle for the timeout; to be called each `sessionTimeoutSeconds`. */
+  sweep(): void {
+    const oldest = this.#options.now() - this.#options.sessionTimeoutSeconds * 1000;
+    for (const [token, session] of this.#sessions) {
+      if (session.usedAt > oldest) return;
+      this.#sessions.delete(token);
+    }
+  }
+
+  #process(request: ProcessRequest): LogtestReply {
+    const messages = new Messages(request.warnings);
+    const found = this.#find(request.token, messages);
+    if (found === undefined) return { error: 0, data: { messages: messages.texts(), codemsg: -1 } };
+    const { engine } = found.session;
+    const trace: string[] | undefined = request.debugRules ? [] : undefined;
+    const failures = engine.failures;
+    const outcome = engine.process(
+      {
+        queue: '1',
+        location: toByteString(request.location),
+        message: toByteString(request.event),
+        receivedAt: this.#options.now(),
+      },
+      trace,
+    );
+    const data: Record<string, unknown> = {};
+    if (outcome.disposition === 'dropped' || engine.failures > failures) {
+      messages.add('ERROR', '(7312): Failed to process the event');
+      data['messages'] = messages.texts();
+      data['token'] = found.token;
+      data['codemsg'] = -1;
+      return { error: 0, data };
+    }
+    if (outcome.rule !== undefined) {
+      for (const text of engine.mitreWarnings(outcome.rule)) messages.add('WARNING', text);
+    }
+    if (messages.size > 0) data['messages'] = messages.texts();
+    data['token'] = found.token;
+    const id = `${String(Math.floor(outcome.event.receivedAt / 1000))}.0`;
+    data['output'] = JSON.parse(fromByteString(engine.alertJson(outcome.alert, { id, showLevelZero: true })));
+    if (trace !== undefined) data['rules_debug'] = trace.map(fromByteString);
+    data['alert'] = outcome.isAlert;
+    data['codemsg'] = messages.codemsg;
+    return { error: 0, data };
+  }
+
+  #find(token: string | undefined, messages: Messages): { token: string; session: Session } | undefined {
+    if (token !== undefined) {
+      const session = this.#sessions.get(token);
+      if (session !== undefined) {
+        session.usedAt = this.#options.now();
+        this.#sessions.delete(token);
+        this.#sessions.set(token, session);
+        return { token, session };
+      }
+      messages.add('WARNING', `(7003): '${token}' token expires`);
+    }
+    return this.#create(messages);
+  }
+
+  #create(messages: Messages): { token: string; session: Session } | undefined {
+    const { now, maxSessions, origin, diffs } = this.#options;
+    let ruleset: EngineRuleset;
+    try {
+      ruleset = this.#options.ruleset(messages);
+    } catch (error) {
+      if (!messages.hasErrors) messages.add('ERROR', error instanceof Error ? error.message : String(error));
+      messages.add('ERROR', '(7311): Failure to initializing session');
+      return undefined;
+    }
+    if (messages.hasErrors) return undefined;
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#sessions.size < Math.max(1, maxSessions)) break;
+      this.#sessions.delete(oldest);
+    }
+    const state = new EngineState(
+      ruleset.rules,
+      { ...DEFAULT_STATE_OPTIONS, maxRememberedBytes: SESSION_BYTES },
+      diffs,
+    );
+    const engine = new Engine({
+      ruleset,
+      state,
+      options: { mode: 'test', origin, logFirewall: false, budget: DEFAULT_STEP_BUDGET },
+      diagnostics: messages,
+    });
+    const token = this.#newToken();
+    const session = { engine, usedAt: now() };
+    this.#sessions.set(token, session);
+    messages.add('INFO', `(7202): Session initialized with token '${token}'`);
+    return { token, session };
+  }
+
+  #newToken(): string {
+    for (;;) {
+      const token = randomBytes(TOKEN_LENGTH / 2).toString('hex');
+      if (!this.#sessions.has(token)) return token;
+    }
+  }
+
+  #remove(token: string): LogtestReply {
+    const removed = this.#sessions.delete(token);
+    const message = removed
+      ? `INFO: (7206): The session '${token}' was closed successfully`
+      : `ERROR: (7004): No session found for token '${token}'`;
+    return { error: 0, data: { messages: [message], codemsg: removed ? 0 : -1 } };
+  }
+}
+
+/** The `messages` of one reply, and the code that sums them up. */
+class Messages implements Diagnostics {
+  readonly #list: Message[];
+
+  constructor(initial: readonly Message[]) {
+    this.#list = [...initial];
+  }
+
+  get size(): number {
+    return this.#list.length;
+  }
+
+  get hasErrors(): boolean {
+    return this.#list.some(({ severity }) => severity === 'ERROR');
+  }
+
+  /** -1 with an error, 1 with a warning, else 0. */
+  get codemsg(): number {
+    if (this.hasErrors) return -1;
+    return this.#list.some(({ severity }) => severity === 'WARNING') ? 1 : 0;
+  }
+
+  add(severity: Severity, text: string): void {
+    this.#list.push({ severity, text: text.slice(0, MAX_MESSAGE_BYTES) });
+    if (this.#list.length > MAX_MESSAGES) this.#list.shift();
+  }
+
+  texts(): string[] {
+    return this.#list.map(({ severity, text }) => `${severity}: ${text}`);
+  }
+
+  debug(): void {}
+
+  /** What the loader says at this level is for the daemon's log. */
+  info(): void {}
+
+  warn(message: string): void {
+    this.add('WARNING', fromByteString(message));
+  }
+
+  error(message: string): void {
+    this.add('ERROR', fromByteString(message));
+  }
+}
