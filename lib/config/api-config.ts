@@ -112,6 +112,7 @@ export const SECURITY_CONFIG_SCHEMA = section({
   rbac_mode: z.enum(['white', 'black']).default('white'),
 });
 
+/** security.yaml with all defaults. */
 export type SecurityConfig = Readonly<z.output<typeof SECURITY_CONFIG_SCHEMA>>;
 
 /** Bytes of a size such as `5m` or `2048k`. */

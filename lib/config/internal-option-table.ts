@@ -175,6 +175,7 @@ export const INTERNAL_OPTIONS = {
   'agent.debug': DEBUG,
 } as const satisfies Record<string, InternalOptionRange>;
 
+/** `section.name` of an option. */
 export type InternalOptionName = keyof typeof INTERNAL_OPTIONS;
 /** The part before the dot: a daemon reads its own areas. */
 export type InternalOptionArea = InternalOptionName extends `${infer A}.${string}` ? A : never;

@@ -6,7 +6,9 @@ import { ConfigError, type ConfigWarning } from './config-error.js';
 import { readLimited } from './configuration-file.js';
 import { readYaml, YamlError, type YamlDocument } from './yaml-document.js';
 
+/** Configuration of svc-apid, relative to the home. */
 export const API_YAML = 'api/configuration/api.yaml';
+/** Settings of tokens and permissions, relative to the home. */
 export const SECURITY_YAML = 'api/configuration/security/security.yaml';
 
 /** Largest file read: it has some fifty keys. */
@@ -38,6 +40,7 @@ export class ApiConfigError extends Error {
   }
 }
 
+/** What api.yaml says, and what of it is old. */
 export type LoadedApiConfig = {
   readonly config: ApiConfig;
   /** Of old keys that have no effect. */

@@ -55,7 +55,9 @@ export const SECTIONS = {
   'vulnerability-detector': ignored(OLD),
 } satisfies Record<string, Field<unknown>>;
 
+/** Name of a section. */
 export type SectionName = keyof typeof SECTIONS;
+/** All of them. */
 export const SECTION_NAMES = Object.keys(SECTIONS) as readonly SectionName[];
 
 /** What the blocks of each section are read to, before sections are put in relation. */

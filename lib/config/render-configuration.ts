@@ -6,6 +6,7 @@ import { childName, type RenderedOption, renderOption } from './render-option.js
 
 /** A section as the API shows it: one object, or one object a block. */
 export type RenderedSection = RenderedObject | RenderedObject[];
+/** Options of a section or block by name. */
 export type RenderedObject = Record<string, RenderedOption>;
 /** Sections by name, in the order of the file. */
 export type RenderedConfiguration = Record<string, RenderedSection>;

@@ -70,10 +70,12 @@ export function readNetwork(element: XmlElement, report: ConfigReport): string {
   return value;
 }
 
+/** `yes` or `no`. */
 export function yesNo(initial: boolean): Field<boolean> {
   return scalar(initial, readYesNo);
 }
 
+/** A whole number. */
 export function integer(initial: number, range: Range = {}): Field<number> {
   return scalar(initial, (element, report) => readInteger(element, report, range));
 }
@@ -106,10 +108,12 @@ export function size(initial: number, allowed: (bytes: number) => boolean): Fiel
   });
 }
 
+/** A text that is not empty. */
 export function text(initial: string): Field<string> {
   return scalar(initial, requireText);
 }
 
+/** A text whose absence means something; it is not empty where it is given. */
 export function optionalText(): Field<string | undefined> {
   return scalar<string | undefined>(undefined, requireText);
 }

@@ -79,6 +79,7 @@ const CLUSTER_FIELDS = {
   haproxy_helper: HAPROXY_HELPER,
 };
 
+/** `<cluster>` as read. */
 export type ClusterConfig = Values<typeof CLUSTER_FIELDS>;
 
 /**

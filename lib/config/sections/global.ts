@@ -98,7 +98,9 @@ export const GLOBAL_FIELDS = {
   queue_size: ignored(ELSEWHERE),
 };
 
+/** `<global>` as read. */
 export type GlobalConfig = Values<typeof GLOBAL_FIELDS>;
+/** Reads `<global>` blocks. */
 export const GLOBAL = group(GLOBAL_FIELDS);
 
 const ALERT_LEVEL = { min: 1, max: 16 };

@@ -46,6 +46,7 @@ const SCA_FIELDS = {
   }),
 };
 
+/** `<sca>` as read. */
 export type ScaConfig = Values<typeof SCA_FIELDS>;
 
 /** `<sca>`: security configuration assessment. Undefined without a block. */
@@ -103,6 +104,7 @@ const SYSCOLLECTOR_FIELDS = {
   synchronization: group({ max_eps: integer(10, { min: 0, max: 1_000_000 }) }),
 };
 
+/** `<wodle name="syscollector">` as read. */
 export type SyscollectorConfig = Values<typeof SYSCOLLECTOR_FIELDS>;
 
 /** Modules whose blocks are kept unread until the module itself is there (daemons-and-config.md 7.1). */

@@ -27,6 +27,7 @@ import {
   yesNo,
 } from '../value-fields.js';
 
+/** Transport of a listener. */
 export type RemoteProtocol = 'tcp' | 'udp';
 
 /** Port 0 lets the system choose, so that several homes run on one machine. */

@@ -27,7 +27,9 @@ const RULESET_FIELDS = {
   list: list(requireText),
 };
 
+/** `<ruleset>` as read. */
 export type RulesetConfig = Values<typeof RULESET_FIELDS>;
+/** Reads `<ruleset>` blocks; blocks add up. */
 export const RULESET: Field<RulesetConfig> = group(RULESET_FIELDS);
 
 /** Puts in the shipped directories where the configuration names none (decoding.md 4.1, rules-and-alerts.md 1.1). */

@@ -42,6 +42,7 @@ export const DIRECTORY_SWITCHES = [
   'report_changes',
   'follow_symbolic_link',
 ] as const;
+/** One of them. */
 export type DirectorySwitch = (typeof DIRECTORY_SWITCHES)[number];
 
 /** One monitored path as written, with its attributes from left to right. */
@@ -165,6 +166,7 @@ const SYSCHECK_FIELDS = {
   windows_audit_interval: ignored(WINDOWS),
 };
 
+/** `<syscheck>` as read. */
 export type SyscheckConfig = Values<typeof SYSCHECK_FIELDS>;
 
 /** `<syscheck>` (integrity-and-inventory.md 2). Undefined without a block: integrity monitoring is then off. */
@@ -198,6 +200,7 @@ const ROOTCHECK_FIELDS = {
   check_winmalware: yesNo(false),
 };
 
+/** `<rootcheck>` as read. */
 export type RootcheckConfig = Values<typeof ROOTCHECK_FIELDS>;
 
 /** `<rootcheck>` (integrity-and-inventory.md 9.1). Undefined without a block: off. */

@@ -641,3 +641,67 @@ describe('main configuration: sections', () => {
     expect(config.agentless[0]).to.include({ type: 'ssh_generic_diff', state: 'periodic_diff' });
   });
 });
+
+describe('main configuration of an existing installation', () => {
+  it('is read as it is', () => {
+    const config = parseManagerConfig(
+      `<!-- a manager as it is found -->
+<ossec_config>
+  <global>
+    <jsonout_output>yes</jsonout_output>
+    <email_notification>no</email_notification>
+    <smtp_server>smtp.example.test</smtp_server>
+    <agents_disconnection_time>10m</agents_disconnection_time>
+    <agents_disconnection_alert_time>0</agents_disconnection_alert_time>
+    <update_check>yes</update_check>
+  </global>
+  <logging><log_format>plain</log_format></logging>
+  <rootcheck>
+    <check_unixaudit>yes</check_unixaudit>
+    <system_audit>etc/shared/system_audit_rcl.txt</system_audit>
+    <ignore>/var/lib/containerd</ignore>
+    <ignore type="sregex">^/proc</ignore>
+  </rootcheck>
+  <wodle name="cis-cat"><disabled>yes</disabled><timeout>1800</timeout><java_path>wodles/java</java_path></wodle>
+  <wodle name="osquery"><disabled>yes</disabled><run_daemon>yes</run_daemon><pack name="a">/p</pack></wodle>
+  <wodle name="syscollector">
+    <disabled>no</disabled><interval>1h</interval><packages>yes</packages><ports all="no">yes</ports>
+    <synchronization><max_eps>10</max_eps></synchronization>
+  </wodle>
+  <vulnerability-detection>
+    <enabled>yes</enabled><index-status>yes</index-status><feed-update-interval>60m</feed-update-interval>
+  </vulnerability-detection>
+  <syscheck>
+    <frequency>43200</frequency>
+    <alert_new_files>yes</alert_new_files>
+    <auto_ignore frequency="10" timeframe="3600">no</auto_ignore>
+    <directories>/etc,/usr/bin,/usr/sbin</directories>
+    <ignore type="sregex">.log$|.swp$</ignore>
+    <synchronization><enabled>yes</enabled><interval>5m</interval><max_eps>10</max_eps></synchronization>
+  </syscheck>
+  <localfile>
+    <log_format>full_command</log_format>
+    <command>ss -tuln | sed 's/\\([[:alnum:]]\\+\\) \\+\\([0-9]*\\)/\\1 == \\2/' | sort -k 4 -g</command>
+    <alias>listening ports</alias>
+    <frequency>360</frequency>
+  </localfile>
+  <cluster>
+    <name>wazuh</name><node_name>node01</node_name><node_type>master</node_type><key></key>
+    <nodes><node>NODE_IP</node></nodes><disabled>yes</disabled>
+  </cluster>
+</ossec_config>
+
+<ossec_config>
+  <localfile><log_format>journald</log_format><location>journald</location></localfile>
+</ossec_config>
+`,
+      'etc/ossec.conf',
+    );
+    expect(config.warnings).to.deep.equal([]);
+    expect(config.syscheck?.auto_ignore).to.deep.equal({ enabled: false, frequency: 10, timeframe: 3600 });
+    expect(config['vulnerability-detection']).to.include({ enabled: true, 'feed-update-interval': 3600 });
+    expect(config.localfile[0]!.command).to.contain(String.raw`s/\([[:alnum:]]\+\)`);
+    expect(config.localfile.map(({ log_format }) => log_format.name)).to.deep.equal(['full_command', 'journald']);
+    expect(config.wodle.other.map(({ name }) => name)).to.deep.equal(['cis-cat', 'osquery']);
+  });
+});
