@@ -3,6 +3,9 @@ const MAX_DEPTH = 1000;
 /** A number is read from at most this many bytes, as in the reference; what follows is then no JSON any more. */
 const MAX_NUMBER = 63;
 
+/** Integers of up to so many digits are read digit by digit. */
+const MAX_SMALL_DIGITS = 9;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -146,29 +149,35 @@ export class JsonReader {
   #readEscaped(start: number): string {
     const text = this.#text;
     let value = '';
-    let copied = start;
-    for (let at = start; ; at++) {
-      const code = text.charCodeAt(at);
-      if (code === QUOTE) {
-        this.#pos = at + 1;
-        value += text.slice(copied, at);
+    let at = start;
+    let quote = -1;
+    // Both searches are kept until they are passed: looking for either from each escape on would be quadratic.
+    for (;;) {
+      if (quote < at) {
+        quote = text.indexOf('"', at);
+        if (quote < 0) {
+          throw NOT_JSON;
+        }
+      }
+      if (this.#backslash < at) {
+        const found = text.indexOf('\\', at);
+        this.#backslash = found < 0 ? Infinity : found;
+      }
+      if (quote < this.#backslash) {
+        this.#pos = quote + 1;
+        value += text.slice(at, quote);
         const nul = value.indexOf('\0');
         return nul < 0 ? value : value.slice(0, nul);
       }
-      if (code === BACKSLASH) {
-        value += text.slice(copied, at);
-        const escaped = text.charCodeAt(at + 1);
-        if (escaped === 0x75) {
-          const size = this.#unicodeLength(at);
-          value += this.#readUnicode(at, size);
-          at += size - 1;
-        } else {
-          value += unescape(escaped);
-          at++;
-        }
-        copied = at + 1;
-      } else if (Number.isNaN(code)) {
-        throw NOT_JSON;
+      const escape = this.#backslash;
+      const escaped = text.charCodeAt(escape + 1);
+      if (escaped === 0x75) {
+        const size = this.#unicodeLength(escape);
+        value += text.slice(at, escape) + this.#readUnicode(escape, size);
+        at = escape + size;
+      } else {
+        value += text.slice(at, escape) + unescape(escaped);
+        at = escape + 2;
       }
     }
   }
@@ -203,6 +212,10 @@ export class JsonReader {
 
   /** A number as strtod() reads it. */
   readNumber(): number {
+    const small = this.#readSmallInteger();
+    if (small >= 0) {
+      return small;
+    }
     NUMBER.lastIndex = this.#pos;
     const found = NUMBER.exec(this.#text)?.[0];
     if (found === undefined) {
@@ -215,6 +228,25 @@ export class JsonReader {
     const short = CUT_NUMBER.exec(found.slice(0, MAX_NUMBER))?.[0] ?? '';
     this.#pos += short.length;
     return Number(short);
+  }
+
+  /** Most numbers are a few digits, which need no regular expression; -1 for all others, the position then stays. */
+  #readSmallInteger(): number {
+    let value = 0;
+    let at = this.#pos;
+    for (const end = at + MAX_SMALL_DIGITS; at < end; at++) {
+      const digit = this.#text.charCodeAt(at) - 0x30;
+      if (!(digit >= 0 && digit <= 9)) {
+        break;
+      }
+      value = value * 10 + digit;
+    }
+    const next = this.#text.charCodeAt(at);
+    if (at === this.#pos || next === 0x2e || (next | 0x20) === 0x65 || (next >= 0x30 && next <= 0x39)) {
+      return -1;
+    }
+    this.#pos = at;
+    return value;
   }
 
   #skipSpace(): void {
