@@ -27,6 +27,19 @@ const AGENT_STOP_ORDER: readonly DaemonName[] = [
   'svc-execd',
 ];
 
+/** Daemons that take what others send: they stop after them, in this order, so that nothing sent last is lost. */
+const RECEIVERS: readonly DaemonName[] = ['svc-analysisd', 'svc-agentd', 'svc-db'];
+
+/**
+ * Groups of daemons to stop one after another: first all that send, then each receiver by itself.
+ * @param daemons in stop order; it is kept within a group
+ */
+export function stopPhases(daemons: readonly DaemonName[]): DaemonName[][] {
+  const senders = daemons.filter((name) => !RECEIVERS.includes(name));
+  const receivers = RECEIVERS.filter((name) => daemons.includes(name)).map((name) => [name]);
+  return [senders, ...receivers].filter((phase) => phase.length > 0);
+}
+
 /** A program and its arguments, without what the caller adds. */
 export type Program = { readonly command: string; readonly args: readonly string[] };
 

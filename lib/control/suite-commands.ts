@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
+import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { RunFiles, restartMarker } from '../daemon/run-files.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
@@ -11,7 +12,7 @@ import { NoSupervisorError, callSupervisor } from './control-client.js';
 import type { ControlOutput } from './control-output.js';
 import type { ControlRequest, ProgressEvent } from './control-protocol.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
-import { selectDaemons, startOrder, stopOrder } from './daemon-catalogue.js';
+import { selectDaemons, startOrder, stopOrder, stopPhases } from './daemon-catalogue.js';
 import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './live-process.js';
 import { withScriptLock } from './script-lock.js';
 import { wantedDaemons } from './wanted-daemons.js';
@@ -259,15 +260,22 @@ async function stopDirectly(
   names: readonly DaemonName[],
   onEvent: (event: ProgressEvent) => void,
 ): Promise<void> {
-  const ends = names.map((daemon) => {
+  const alive = new Map<DaemonName, ProcessIdentity>();
+  for (const daemon of names) {
     const live = liveProcess(new RunFiles(home, daemon));
+    if (live !== undefined) alive.set(daemon, live);
     onEvent({ daemon, event: live === undefined ? 'not-running' : 'stopping' });
-    return { daemon, outcome: live === undefined ? undefined : endProcess(live) };
-  });
-  for (const { daemon, outcome } of ends) {
-    if (outcome === undefined) continue;
-    onEvent({ daemon, event: (await outcome) === 'killed' ? 'killed' : 'stopped' });
-    removeLeftovers(home, daemon);
+  }
+  for (const phase of stopPhases([...alive.keys()])) {
+    await Promise.all(
+      phase.map(async (daemon) => {
+        const live = alive.get(daemon);
+        if (live === undefined) return;
+        const outcome = await endProcess(live);
+        removeLeftovers(home, daemon);
+        onEvent({ daemon, event: outcome === 'killed' ? 'killed' : 'stopped' });
+      }),
+    );
   }
 }
 

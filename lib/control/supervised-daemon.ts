@@ -121,8 +121,7 @@ export class SupervisedDaemon {
 
   /** Ends it, also in the middle of a start, and leaves it alone from now on. */
   async stop(): Promise<StopOutcome> {
-    this.#wanted = false;
-    this.#clearRetry();
+    this.abandon();
     this.#lastFailure = undefined;
     const live = this.#process ?? liveProcess(this.#files);
     const outcome = live === undefined ? 'not-running' : await endProcess(live);
@@ -147,11 +146,10 @@ export class SupervisedDaemon {
     process.kill(live.pid, 'SIGKILL');
   }
 
-  /** Lets go of it without ending it (tests, and the end of a supervisor that was told to leave daemons running). */
-  release(): void {
+  /** It is not started again when it ends, until the next `start`. */
+  abandon(): void {
     this.#wanted = false;
     this.#clearRetry();
-    clearInterval(this.#adoptedTimer);
   }
 
   #tryStart(): Promise<StartOutcome> {

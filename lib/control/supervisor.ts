@@ -4,7 +4,7 @@ import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
-import { selectDaemons } from './daemon-catalogue.js';
+import { selectDaemons, stopPhases } from './daemon-catalogue.js';
 import { reloadDaemon } from './live-process.js';
 import { SupervisedDaemon } from './supervised-daemon.js';
 
@@ -135,18 +135,27 @@ export class Supervisor {
   }
 
   async #stop(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
-    // Stop order is the reverse of start order. All get their signal before the first is waited for.
-    const outcomes = [...daemons].reverse().map((daemon) => {
+    // Stop order is the reverse of start order.
+    const order = [...daemons].reverse();
+    const running = new Set<DaemonName>();
+    for (const daemon of order) {
       daemon.adopt();
-      const running = daemon.alive;
-      progress({ daemon: daemon.name, event: running ? 'stopping' : 'not-running' });
-      return { daemon, running, outcome: daemon.stop() };
-    });
-    for (const { daemon, running, outcome } of outcomes) {
-      const result = await outcome;
-      if (!running) continue;
-      this.#parts.logger.info(`${result === 'killed' ? 'Killed' : 'Stopped'} ${daemon.name}.`);
-      progress({ daemon: daemon.name, event: result === 'killed' ? 'killed' : 'stopped' });
+      if (daemon.alive) running.add(daemon.name);
+      progress({ daemon: daemon.name, event: daemon.alive ? 'stopping' : 'not-running' });
+    }
+    // Nobody is started again while others are still being stopped.
+    for (const daemon of order) daemon.abandon();
+    for (const phase of stopPhases(order.map(({ name }) => name))) {
+      // All of a phase get their signal before the first is waited for.
+      const outcomes = order
+        .filter(({ name }) => phase.includes(name))
+        .map((daemon) => ({ name: daemon.name, outcome: daemon.stop() }));
+      for (const { name, outcome } of outcomes) {
+        const result = await outcome;
+        if (!running.has(name)) continue;
+        this.#parts.logger.info(`${result === 'killed' ? 'Killed' : 'Stopped'} ${name}.`);
+        progress({ daemon: name, event: result === 'killed' ? 'killed' : 'stopped' });
+      }
     }
   }
 

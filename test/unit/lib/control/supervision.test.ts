@@ -1,6 +1,12 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { UnknownDaemonError, selectDaemons, startOrder, stopOrder } from '../../../../lib/control/daemon-catalogue.js';
+import {
+  UnknownDaemonError,
+  selectDaemons,
+  startOrder,
+  stopOrder,
+  stopPhases,
+} from '../../../../lib/control/daemon-catalogue.js';
 import { readDebugFlags, switchDebug } from '../../../../lib/control/debug-switch.js';
 import { stalePidFiles } from '../../../../lib/control/live-process.js';
 import { RestartDelay } from '../../../../lib/control/restart-delay.js';
@@ -28,6 +34,16 @@ describe('daemon selection', () => {
     expect(stopOrder('server').at(0)).to.equal('svc-clusterd');
     expect(startOrder('server').at(0)).to.equal('svc-apid');
     expect(startOrder('agent')).to.include('svc-agentd').and.not.include('svc-apid');
+  });
+
+  it('stops senders before those who receive from them', () => {
+    expect(stopPhases(['svc-monitord', 'svc-analysisd', 'svc-db', 'svc-apid'])).to.deep.equal([
+      ['svc-monitord', 'svc-apid'],
+      ['svc-analysisd'],
+      ['svc-db'],
+    ]);
+    expect(stopPhases(['svc-db'])).to.deep.equal([['svc-db']]);
+    expect(stopPhases([])).to.deep.equal([]);
   });
 
   it('takes full and short names, each once, in that order', () => {
