@@ -1,11 +1,12 @@
 import {
   chmodSync,
-  chownSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   fchmodSync,
   fchownSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -142,9 +143,15 @@ class HomeMaker {
     const absolute = this.#home.path(path);
     if (existsSync(absolute)) return;
     mkdirSync(absolute, { recursive: path === '', mode });
-    const ids = this.#ids(owner);
-    if (ids !== undefined) chownSync(absolute, ids.uid, ids.gid);
-    chmodSync(absolute, mode);
+    // Through a descriptor: in a directory of the service user the name could become a link before root comes to it.
+    const fd = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      const ids = this.#ids(owner);
+      if (ids !== undefined) fchownSync(fd, ids.uid, ids.gid);
+      fchmodSync(fd, mode);
+    } finally {
+      closeSync(fd);
+    }
     this.#made.push(path === '' ? '.' : path);
   }
 
@@ -206,7 +213,7 @@ class HomeMaker {
         const absolute = this.#home.path(to);
         copyFileSync(from, absolute);
         const ids = this.#ids('root');
-        if (ids !== undefined) chownSync(absolute, ids.uid, ids.gid);
+        if (ids !== undefined) lchownSync(absolute, ids.uid, ids.gid);
         chmodSync(absolute, 0o640);
         this.#made.push(to);
       }
@@ -221,7 +228,7 @@ class HomeMaker {
     const made: string[] = [];
     if (await ensureSelfSignedCertificate(certificate, { info: () => {} })) {
       made.push(certificate.key, certificate.certificate);
-      if (owner !== undefined) for (const path of made) chownSync(path, owner.uid, owner.gid);
+      if (owner !== undefined) for (const path of made) lchownSync(path, owner.uid, owner.gid);
     }
     made.push(
       ...(await ensureTokenKeys({

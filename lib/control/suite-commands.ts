@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, readFileSync, rmSync } from 'node:fs';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
+import { openOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { RunFiles, restartMarker } from '../daemon/run-files.js';
 import type { DaemonName } from '../product/daemon-names.js';
@@ -68,7 +69,7 @@ export async function restartSuite(suite: Suite, typed: readonly string[]): Prom
   const { home } = suite;
   const names = selectForStart(suite, typed);
   if (!(await configurationIsGood(suite, names, false))) return 1;
-  writeFileSync(restartMarker(home), '', { mode: 0o640 });
+  writeOwnFile(restartMarker(home), '');
   try {
     return await withScriptLock(home, async () => {
       if (!(await supervisorRuns(home))) await startSupervisor(suite);
@@ -208,7 +209,7 @@ async function configurationIsGood(
   for (const { daemon, output: text } of failures) {
     output.problem(text);
     output.line(`${daemon}: Configuration error. Exiting`);
-    if (markFailed) writeFileSync(new RunFiles(home, daemon).failedMarker(), text + '\n', { mode: 0o640 });
+    if (markFailed) writeOwnFile(new RunFiles(home, daemon).failedMarker(), text + '\n');
   }
   const [first] = failures;
   if (first === undefined) return true;
@@ -299,7 +300,7 @@ async function supervisorIsGone(home: Home): Promise<void> {
 /** Starts a supervisor of its own session, so that it outlives the terminal. @throws Error with what it said */
 async function startSupervisor({ home, catalogue }: Suite): Promise<void> {
   const errors = home.path('var', 'run', 'svc-control.stderr');
-  const fd = openSync(errors, 'w', 0o640);
+  const fd = openOwnFile(errors, 'truncate');
   const child = spawn(
     catalogue.control.command,
     [...catalogue.control.args, 'run', '--detached', '--home', home.root],

@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, readFileSync, rmSync } from 'node:fs';
 import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from '../daemon/heartbeat.js';
 import type { Home } from '../daemon/home.js';
 import type { Logger } from '../daemon/logger.js';
+import { openOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { isAlive, identityOf } from '../daemon/process-identity.js';
 import { RunFiles } from '../daemon/run-files.js';
@@ -164,7 +165,7 @@ export class SupervisedDaemon {
     rmSync(this.#files.failedMarker(), { force: true });
     rmSync(this.#files.exit(), { force: true });
     removeLeftovers(this.#home, this.name);
-    writeFileSync(this.#files.startMarker(), '', { mode: 0o640 });
+    writeOwnFile(this.#files.startMarker(), '');
     let reason: string;
     try {
       const child = this.#spawn();
@@ -195,15 +196,15 @@ export class SupervisedDaemon {
     this.#lastFailure = reason;
     removeLeftovers(this.#home, this.name);
     if (this.#wanted) {
-      writeFileSync(this.#files.failedMarker(), reason + '\n', { mode: 0o640 });
+      writeOwnFile(this.#files.failedMarker(), reason + '\n');
       const delay = this.#scheduleRetry(0);
-      this.#logger.error(`${this.name} did not start correctly: ${reason}. Next try in ${delay / 1000} s.`);
+      this.#logger.error(`${this.name} did not start correctly (next try in ${delay / 1000} s): ${reason}`);
     }
     return { kind: 'failed', reason };
   }
 
   #spawn(): ChildProcess {
-    const stderr = this.#foreground ? ('inherit' as const) : openSync(this.#files.standardError(), 'w', 0o640);
+    const stderr = this.#foreground ? ('inherit' as const) : openOwnFile(this.#files.standardError(), 'truncate');
     try {
       // A process group of its own: Ctrl+C reaches the supervisor alone, which stops the daemons in order.
       const { NOTIFY_SOCKET: _notify, ...environment } = process.env;
@@ -257,9 +258,7 @@ export class SupervisedDaemon {
     this.#restarts += 1;
     removeLeftovers(this.#home, this.name);
     const delay = this.#scheduleRetry(ranMs);
-    this.#logger.error(
-      `${this.name} (pid ${identity.pid}) ended: ${reason}. It is started again in ${delay / 1000} s.`,
-    );
+    this.#logger.error(`${this.name} (pid ${identity.pid}) ended and is started again in ${delay / 1000} s: ${reason}`);
   }
 
   #scheduleRetry(ranMs: number): number {

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
-import { closeSync, fchmodSync, fchownSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fstatSync, statSync, writeSync } from 'node:fs';
+import { openOwnFile } from './open-own-file.js';
 
 /** Log files are shared by all daemons of a home: group-writable (daemons-and-config.md 3.7). */
 const LOG_FILE_MODE = 0o660;
@@ -82,7 +83,7 @@ export class LogFile {
 
   #reopen(): number {
     const existed = statSync(this.path, { throwIfNoEntry: false }) !== undefined;
-    const fd = openSync(this.path, 'a', LOG_FILE_MODE);
+    const fd = openOwnFile(this.path, 'append', LOG_FILE_MODE);
     if (!existed) {
       // The umask of daemons takes group write away; only whoever creates the file may give it back.
       fchmodSync(fd, LOG_FILE_MODE);

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError } from '../config/config-error.js';
@@ -15,6 +15,7 @@ import type { Home } from './home.js';
 import type { HomeRecord } from './home-record.js';
 import { HomeError, readHomeRecord } from './home-record.js';
 import { logTargets } from './log-targets.js';
+import { writeOwnFile } from './open-own-file.js';
 import { ownIdentity } from './process-identity.js';
 import { LockHeldError, ProcessLock } from './process-lock.js';
 import { resolveHome } from './resolve-home.js';
@@ -178,7 +179,7 @@ class Lifecycle {
 
     try {
       rmSync(this.#files.exit(), { force: true });
-      writeFileSync(this.#files.pid(process.pid), `${process.pid}\n`, { mode: 0o640 });
+      writeOwnFile(this.#files.pid(process.pid), `${process.pid}\n`);
       this.#running = await this.#spec.build(this.#context());
       this.#becomeReady(this.#running);
     } catch (error) {
@@ -334,9 +335,7 @@ class Lifecycle {
     logFailure(this.#logger, error, 'critical');
     if (this.#output.debugLevel > 0 && error instanceof Error) this.#logger.debug(error.stack ?? '');
     try {
-      writeFileSync(this.#files.exit(), JSON.stringify({ pid: process.pid, message, time: Date.now() }) + '\n', {
-        mode: 0o640,
-      });
+      writeOwnFile(this.#files.exit(), JSON.stringify({ pid: process.pid, message, time: Date.now() }) + '\n');
     } catch {
       // The log line above has said it already.
     }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DaemonLogger, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
@@ -161,6 +161,17 @@ describe('LogFile', () => {
     const lines = readFileSync(home.path('logs', 'x.log'), 'utf8').trimEnd().split('\n');
     expect(lines).to.have.length(300);
     expect(new Set(lines).size).to.equal(1);
+  });
+
+  it('does not write through a link', () => {
+    writeFileSync(home.path('victim'), 'untouched');
+    symlinkSync(home.path('victim'), home.path('logs', 'x.log'));
+    const file = new LogFile(home.path('logs', 'x.log'), lost);
+    expect(() => file.open()).to.throw(/ELOOP/);
+    file.append('one');
+    file.close();
+    expect(readFileSync(home.path('victim'), 'utf8')).to.equal('untouched');
+    expect(file.lost).to.equal(1);
   });
 
   it('writes local time with leading zeros', () => {
