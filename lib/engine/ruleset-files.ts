@@ -31,16 +31,6 @@ export type RulesetKind = 'decoders' | 'rules';
 /** Pattern of a directory for which none is configured. */
 export const DEFAULT_PATTERN = '.xml$';
 
-/** The shipped ruleset and the user's own files beside it: the layout of a home. */
-export const HOME_SELECTION: RulesetSelection = {
-  decoders: { includes: [], directories: directories('ruleset/decoders', 'etc/decoders'), excludes: [] },
-  rules: {
-    includes: [],
-    directories: directories('ruleset/rules', 'etc/rules'),
-    excludes: ['0215-policy_rules.xml'],
-  },
-};
-
 /** The ruleset of directories without a home around them, each holding `decoders/` and `rules/`. */
 export function offlineSelection(dirs: readonly string[]): RulesetSelection {
   const inside = (part: RulesetKind): FileSelection => ({

@@ -6,12 +6,7 @@ import { RulesetError } from '../../../../lib/engine/ruleset-error.js';
 import { DiskRulesetFileSystem } from '../../../../lib/engine/ruleset-file-system.js';
 import type { RulesetFileSystem } from '../../../../lib/engine/ruleset-file-system.js';
 import type { FileSelection } from '../../../../lib/engine/ruleset-files.js';
-import {
-  HOME_SELECTION,
-  offlineSelection,
-  readRulesetFiles,
-  selectRulesetFiles,
-} from '../../../../lib/engine/ruleset-files.js';
+import { offlineSelection, readRulesetFiles, selectRulesetFiles } from '../../../../lib/engine/ruleset-files.js';
 import type { PatternCompiler } from '../../../../lib/engine/pattern-compiler.js';
 import { MatchContext } from '../../../../lib/patterns/matcher.js';
 import { RecordingDiagnostics } from '../../../support/recording-diagnostics.js';
@@ -47,6 +42,8 @@ function select(
   );
 }
 
+const BOTH = ['ruleset/decoders', 'etc/decoders'].map((path) => ({ path, pattern: '.xml$' }));
+
 describe('selectRulesetFiles', () => {
   const dirs = {
     'ruleset/decoders': ['0310-b.xml', '0005-a.xml', 'readme.txt'],
@@ -54,7 +51,7 @@ describe('selectRulesetFiles', () => {
   };
 
   it('sorts the files of all directories by base name', () => {
-    expect(select(HOME_SELECTION.decoders, dirs)).to.deep.equal([
+    expect(select({ directories: BOTH }, dirs)).to.deep.equal([
       'etc/decoders/0001-x.xml',
       'ruleset/decoders/0005-a.xml',
       'ruleset/decoders/0310-b.xml',
@@ -81,7 +78,7 @@ describe('selectRulesetFiles', () => {
   });
 
   it('excludes by path or by bare name', () => {
-    const { directories } = HOME_SELECTION.decoders;
+    const directories = BOTH;
     expect(
       select({ directories, excludes: ['0310-b.xml', 'etc/decoders/0001-x.xml', 'decoders/0005-a.xml'] }, dirs),
     ).to.deep.equal(['ruleset/decoders/0005-a.xml', 'etc/decoders/local_decoder.xml']);
