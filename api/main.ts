@@ -6,13 +6,8 @@ import { describeWarning } from '../lib/config/config-error.js';
 import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../lib/daemon/daemon-spec.js';
 import { runDaemon } from '../lib/daemon/run-daemon.js';
-import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
 import { Api } from './api.js';
-import { ManagerConfiguration } from './manager-configuration.js';
-import { eventsRoutes } from './routes/events-routes.js';
-import { logtestRoutes } from './routes/logtest-routes.js';
-import { managerRoutes } from './routes/manager-routes.js';
-import { rulesRoutes } from './routes/rules-routes.js';
+import { apiHandlers } from './api-handlers.js';
 import { settingsFromConfig } from './settings-from-config.js';
 
 /** How long unacknowledged events may take at a stop, milliseconds. */
@@ -41,34 +36,22 @@ async function buildApid({ home, logger }: DaemonContext): Promise<RunningDaemon
     logger.warn(`The TLS version ${loaded.config.https.ssl_protocol} is deprecated: TLS 1.2 and 1.3 are used.`);
   }
 
-  const configuration = new ManagerConfiguration(home);
-  const node = () => configuration.node().name;
-  const now = Date.now;
-  const monotonic = () => performance.now();
   const monitord = new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') });
   const analysisd = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
   const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
   outlet.start();
 
-  const api = await Api.start({
+  const { handlers, node } = apiHandlers({
     home,
-    settings: settingsFromConfig(loaded.config, home),
     logger,
-    node,
-    handlers: [
-      managerRoutes({
-        home,
-        configuration,
-        monitord,
-        logger,
-        apiConfig: () => loaded.config,
-        now: () => new Date(now()),
-      }),
-      rulesRoutes({ ruleset: new RulesetDirectory(home), configuration, logger }),
-      logtestRoutes({ home, node, analysisd }),
-      eventsRoutes({ home, node, outlet, now, monotonic }),
-    ],
+    monitord,
+    analysisd,
+    outlet,
+    apiConfig: () => loaded.config,
+    now: Date.now,
+    monotonic: () => performance.now(),
   });
+  const api = await Api.start({ home, settings: settingsFromConfig(loaded.config, home), logger, handlers, node });
 
   return {
     addresses: Object.fromEntries(

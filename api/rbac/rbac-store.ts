@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { z } from 'zod';
+import { checkLmdbFile } from '../../lib/store/check-lmdb-file.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
 import {
   policySchema,
@@ -71,6 +72,8 @@ export class RbacStore {
   static async open(directory: string, initialUsers: InitialUsers): Promise<RbacStore> {
     mkdirSync(dirname(directory), { recursive: true });
     mkdirSync(directory, { recursive: true, mode: 0o750 });
+    const damage = checkLmdbFile(join(directory, 'data.mdb'));
+    if (damage !== undefined) throw damaged(directory, damage);
     let root: RootDatabase;
     try {
       root = open({ path: directory, noMemInit: false, maxDbs: 12 });

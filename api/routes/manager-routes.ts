@@ -10,7 +10,7 @@ import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { managerInfo } from '../../lib/manager/manager-info.js';
 import { readManagerLog, summariseLog, type ManagerLogEntry } from '../../lib/manager/manager-log.js';
-import { MANAGER_DAEMONS } from '../../lib/product/daemon-names.js';
+import type { DaemonName } from '../../lib/product/daemon-names.js';
 import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
@@ -34,7 +34,7 @@ const SHOWN_DAEMONS = [
   'svc-modulesd',
   'svc-db',
   'svc-apid',
-] as const satisfies readonly (typeof MANAGER_DAEMONS)[number][];
+] as const satisfies readonly DaemonName[];
 
 const LOG_FIELDS = ['timestamp', 'tag', 'level', 'description'];
 

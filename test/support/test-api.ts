@@ -1,6 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Api, type ApiOptions } from '../../api/api.js';
+import { apiHandlers } from '../../api/api-handlers.js';
 import type { ApiSettings } from '../../api/api-settings.js';
+import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import { monitordContract } from '../../lib/bus/contracts/monitord.js';
+import { EventProducer } from '../../lib/bus/event-producer.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
 import { httpRequest, type TestResponse } from './http-request.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TemporaryHome } from './temporary-home.js';
@@ -31,6 +36,7 @@ export class TestApi {
   elapsed = 1000;
   #api: Api | undefined;
   #token: string | undefined;
+  #closers: (() => void | Promise<void>)[] = [];
 
   async start(
     settings: Partial<ApiSettings> = {},
@@ -48,12 +54,28 @@ export class TestApi {
     settings: Partial<ApiSettings> = {},
     options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
   ): Promise<void> {
+    const { home, logger } = this;
+    const monitord = new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') });
+    const analysisd = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
+    const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
+    outlet.start();
+    this.#closers = [() => monitord.close(), () => analysisd.close(), () => outlet.close(0)];
+    const { handlers, node } = apiHandlers({
+      home,
+      logger,
+      monitord,
+      analysisd,
+      outlet,
+      apiConfig: () => ({}),
+      now: () => this.now,
+      monotonic: () => this.elapsed,
+    });
     this.#api = await Api.start({
-      home: this.home,
+      home,
       settings: { ...TEST_SETTINGS, ...settings },
-      logger: this.logger,
-      handlers: options.handlers ?? [],
-      node: () => 'node01',
+      logger,
+      handlers: [...handlers, ...(options.handlers ?? [])],
+      node,
       now: () => this.now,
       monotonic: () => this.elapsed,
       passwordCost: { N: 16, r: 1, p: 1 },
@@ -111,6 +133,7 @@ export class TestApi {
   async stop(): Promise<void> {
     await this.#api?.stop();
     this.#api = undefined;
+    for (const close of this.#closers.splice(0)) await close();
   }
 
   async remove(): Promise<void> {

@@ -1,0 +1,45 @@
+import type { analysisdContract } from '../lib/bus/contracts/analysisd.js';
+import type { monitordContract } from '../lib/bus/contracts/monitord.js';
+import type { RequestClient } from '../lib/bus/request-client.js';
+import type { Home } from '../lib/daemon/home.js';
+import type { Logger } from '../lib/daemon/logger.js';
+import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
+import type { Handlers } from './http/api-request.js';
+import { ManagerConfiguration } from './manager-configuration.js';
+import { eventsRoutes, type EventOutlet } from './routes/events-routes.js';
+import { logtestRoutes } from './routes/logtest-routes.js';
+import { managerRoutes } from './routes/manager-routes.js';
+import { rulesRoutes } from './routes/rules-routes.js';
+
+/** What the operations of this version ask for their answers. */
+export type HandlerParts = {
+  readonly home: Home;
+  readonly logger: Logger;
+  readonly monitord: RequestClient<typeof monitordContract>;
+  readonly analysisd: RequestClient<typeof analysisdContract>;
+  readonly outlet: EventOutlet;
+  /** Effective api.yaml. */
+  readonly apiConfig: () => object;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+};
+
+/** Every operation of this version besides `GET /` and the logins, and the name of this node. */
+export function apiHandlers(parts: HandlerParts): {
+  readonly handlers: readonly Handlers[];
+  readonly node: () => string;
+} {
+  const configuration = new ManagerConfiguration(parts.home);
+  const node = () => configuration.node().name;
+  return {
+    node,
+    handlers: [
+      managerRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
+      rulesRoutes({ ...parts, configuration, ruleset: new RulesetDirectory(parts.home) }),
+      logtestRoutes({ ...parts, node }),
+      eventsRoutes({ ...parts, node }),
+    ],
+  };
+}

@@ -1,0 +1,218 @@
+import { expect } from 'chai';
+import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
+import { EventSink } from '../../../lib/bus/event-sink.js';
+import { RequestServer } from '../../../lib/bus/request-server.js';
+import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
+import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import { eventually } from '../../support/eventually.js';
+import { ResponseChecker } from '../../support/response-checker.js';
+import { TestApi } from '../../support/test-api.js';
+
+type List = {
+  data: {
+    affected_items: unknown[];
+    total_affected_items: number;
+    total_failed_items: number;
+    failed_items: unknown[];
+  };
+  message: string;
+  error: number;
+};
+
+describe('events and logtest over the API', () => {
+  const checker = new ResponseChecker();
+  let api: TestApi;
+  let sink: EventSink | undefined;
+  let server: RequestServer<typeof analysisdContract> | undefined;
+  let received: ReceivedEvent[];
+  let accept: () => Promise<void>;
+
+  beforeEach(async () => {
+    received = [];
+    accept = () => Promise.resolve();
+    api = await new TestApi().start({ access: { maxLoginAttempts: 99, blockSeconds: 1, maxRequestsPerMinute: 0 } });
+  });
+  afterEach(async () => {
+    await api.remove();
+    await sink?.stop();
+    await server?.stop();
+    sink = undefined;
+    server = undefined;
+  });
+
+  const startSink = async () => {
+    sink = new EventSink({
+      path: api.home.eventsSocket(),
+      onBatch: async ({ events }) => {
+        await accept();
+        // Messages may share memory with their batch.
+        received.push(...events.map((event) => ({ ...event, message: Buffer.from(event.message) })));
+      },
+      positions: new MemoryStreamPositions(),
+      logger: api.logger,
+    });
+    await sink.start();
+    await eventually('events are taken', async () => (await post(['hello'])).status === 200);
+    received.length = 0;
+  };
+  const post = async (events: unknown, headers: Record<string, string> = {}) => {
+    const answer = await api.call('POST', '/events', { events }, headers);
+    checker.check('POST', '/events', answer);
+    return answer;
+  };
+  const texts = () => received.map(({ message }) => message.toString());
+
+  it('are answered after they were acknowledged', async () => {
+    await startSink();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    accept = () => held;
+    let answered = false;
+    const pending = post(['one', '{"two": 2}', 'three\nlines', 'ünï']).then((answer) => {
+      answered = true;
+      return answer;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(answered).to.equal(false);
+    release();
+    const answer = await pending;
+    expect(answer.text).to.equal(
+      '{"data": {"affected_items": [], "total_affected_items": 4, "total_failed_items": 0, "failed_items": []}, ' +
+        '"message": "All events were forwarded to analisysd", "error": 0}',
+    );
+    expect(texts()).to.deep.equal(['one', '{"two": 2}', 'three\nlines', 'ünï']);
+    expect(received[0]).to.deep.include({ queue: '1', location: 'API-Webhook', receivedAt: api.now });
+    expect(received[0]?.agent).to.equal(undefined);
+  });
+
+  it('may be none, but not more than 100', async () => {
+    await startSink();
+    const none = (await post([])).json() as List;
+    expect([none.error, none.message]).to.deep.equal([0, 'No events were forwarded to analisysd']);
+    expect(((await post(Array(100).fill('x'))).json() as List).data.total_affected_items).to.equal(100);
+    const many = await post(Array(101).fill('x'));
+    expect(many.status).to.equal(400);
+    expect(many.json()).to.deep.equal({
+      title: 'Events bulk size exceeded',
+      detail: 'The size of the events bulk is exceeding the limit',
+    });
+  });
+
+  it('fail one by one when they are too large', async () => {
+    await startSink();
+    const large = 'x'.repeat(65_521);
+    const some = (await post(['ok', large, 'y'.repeat(65_520)])).json() as List;
+    expect([some.error, some.message]).to.deep.equal([2, 'Some events were forwarded to analisysd']);
+    expect(some.data).to.deep.include({ affected_items: [], total_affected_items: 2, total_failed_items: 1 });
+    expect(some.data.failed_items).to.deep.equal([
+      {
+        error: {
+          code: 1012,
+          message: 'Invalid message to queue: The event is too large to be sent to analysisd (maximum is 65535B)',
+        },
+        id: [large],
+      },
+    ]);
+    const none = (await post(['ü'.repeat(32_761)])).json() as List;
+    expect([none.error, none.message]).to.deep.equal([1, 'No events were forwarded to analisysd']);
+  });
+
+  it('are not analysed twice with an Idempotency-Key', async () => {
+    await startSink();
+    const key = { 'idempotency-key': 'batch-1' };
+    const [first, same] = await Promise.all([post(['a', 'b'], key), post(['a', 'b'], key)]);
+    expect(same?.text).to.equal(first?.text);
+    expect(texts()).to.deep.equal(['a', 'b']);
+    expect(received.map(({ idempotency }) => idempotency?.index)).to.deep.equal([0, 1]);
+    expect(received[0]?.idempotency?.key)
+      .to.equal(received[1]?.idempotency?.key)
+      .and.match(/^[\w-]{43}$/);
+    api.elapsed += 599_000;
+    await post(['a', 'b'], key);
+    expect(received).to.have.length(2);
+    const other = await post(['c'], key);
+    expect(other.status).to.equal(400);
+    expect((other.json() as { detail: string }).detail).to.equal('The Idempotency-Key was used for another request');
+    api.elapsed += 2000;
+    await post(['c'], key);
+    expect(texts()).to.deep.equal(['a', 'b', 'c']);
+    const bad = await post(['d'], { 'idempotency-key': 'x'.repeat(65) });
+    expect((bad.json() as { detail: string }).detail).to.match(/is too long\. /);
+    expect((await post(['d'], { 'idempotency-key': 'two words' })).status).to.equal(400);
+  });
+
+  it('name svc-analysisd when it does not run', async () => {
+    const answer = await post(['x']);
+    expect(answer.status).to.equal(500);
+    const detail = 'Some Wazuh daemons are not ready yet in node "node01" (svc-analysisd->stopped)';
+    expect(answer.json()).to.deep.equal({
+      title: 'Security Manager Internal Error',
+      detail,
+      dapi_errors: { node01: { error: detail, logfile: 'WAZUH_HOME/logs/api.log' } },
+      error: 1017,
+    });
+    const logtest = await api.call('PUT', '/logtest', { event: 'x', log_format: 'syslog', location: 'y' });
+    expect(logtest.json()).to.deep.include({ error: 1017, detail });
+  });
+
+  const startServer = async (
+    run: (params: Record<string, unknown>) => { error: number; message?: string; data: object },
+  ) => {
+    const refuse = () => Promise.reject(new Error('not asked'));
+    server = new RequestServer({
+      contract: analysisdContract,
+      handlers: {
+        ping: refuse,
+        stats: refuse,
+        config: refuse,
+        reload: refuse,
+        'rules.list': refuse,
+        'ruleset.reload': refuse,
+        'statistics.read': refuse,
+        'alerts.read': refuse,
+        'logtest.run': (params) => ({ ...run(params), data: { ...run(params).data } }),
+        'logtest.close': (params) => ({ ...run(params), data: { ...run(params).data } }),
+      },
+      path: api.home.socket('svc-analysisd'),
+      logger: api.logger,
+    });
+    await server.start();
+  };
+
+  it('logtest hands the line to the engine and its answer back', async () => {
+    const seen: unknown[] = [];
+    const data = {
+      token: '8cd2d6d1',
+      messages: ["INFO: (7202): Session initialized with token '8cd2d6d1'"],
+      alert: false,
+      codemsg: 0,
+    };
+    await startServer((params) => {
+      seen.push(params);
+      return { error: 0, data };
+    });
+    const body = { event: 'x', log_format: 'syslog', location: 'a->b', token: '8cd2d6d1' };
+    const answer = await api.call('PUT', '/logtest', body);
+    checker.check('PUT', '/logtest', answer);
+    expect(answer.json()).to.deep.equal({ error: 0, data });
+    expect(seen[0]).to.deep.equal(body);
+    const closed = await api.call('DELETE', '/logtest/sessions/8cd2d6d1');
+    checker.check('DELETE', '/logtest/sessions/{token}', closed);
+    expect(seen.at(-1)).to.deep.equal({ token: '8cd2d6d1' });
+  });
+
+  it("logtest shows the engine's refusal", async () => {
+    await startServer(() => ({
+      error: 2,
+      message: "(7308): 'location' JSON field is required and must be a string",
+      data: {},
+    }));
+    const answer = await api.call('PUT', '/logtest', { event: 'x', log_format: 'syslog', location: '' });
+    expect(answer.status).to.equal(400);
+    expect(answer.json()).to.deep.include({
+      error: 7000,
+      detail:
+        "Error trying to get logtest response: ERROR: (7308): 'location' JSON field is required and must be a string",
+    });
+  });
+});

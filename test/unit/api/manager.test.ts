@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
+import { RequestServer } from '../../../lib/bus/request-server.js';
+import { addUser } from '../../support/rbac-user.js';
+import { ResponseChecker } from '../../support/response-checker.js';
+import { TestApi } from '../../support/test-api.js';
+
+const CONFIGURATION = `<manager_config>
+  <global><logall>no</logall><white_list>127.0.0.1</white_list></global>
+  <integration><name>virustotal</name><api_key>top-secret</api_key><group>syscheck</group></integration>
+  <ruleset><rule_dir>etc/rules</rule_dir><rule_dir>etc/rules</rule_dir></ruleset>
+</manager_config>
+`;
+
+type List = { data: { affected_items: unknown[]; failed_items: unknown[] }; message: string; error: number };
+
+describe('the manager over the API', () => {
+  const checker = new ResponseChecker();
+  let api: TestApi;
+  beforeEach(async () => {
+    api = await new TestApi().start();
+    writeFileSync(api.home.path('etc', 'manager.conf'), CONFIGURATION);
+  });
+  afterEach(() => api.remove());
+
+  const list = async (path: string, headers: Record<string, string> = {}): Promise<List> => {
+    const answer = await api.call('GET', path, undefined, headers);
+    expect(answer.status, answer.text).to.equal(200);
+    checker.check('GET', path.split('?')[0]!, answer);
+    return answer.json() as List;
+  };
+  const stopped = Object.fromEntries(
+    [
+      'analysisd',
+      'authd',
+      'monitord',
+      'execd',
+      'logcollector',
+      'remoted',
+      'syscheckd',
+      'clusterd',
+      'modulesd',
+      'db',
+      'apid',
+    ].map((name) => [`svc-${name}`, 'stopped']),
+  );
+
+  it('shows exactly eleven daemons, from var/run when svc-monitord does not answer', async () => {
+    const answer = await list('/manager/status');
+    expect(answer.data.affected_items).to.deep.equal([stopped]);
+    expect(answer.message).to.equal('Processes status was successfully read');
+  });
+
+  it('shows what svc-monitord says about the daemons, in two words', async () => {
+    const states = { 'svc-db': 'running', 'svc-authd': 'failed', 'svc-agentd': 'running' };
+    const refuse = () => Promise.reject(new Error('not asked'));
+    const server = new RequestServer({
+      contract: monitordContract,
+      handlers: {
+        ping: refuse,
+        stats: refuse,
+        config: refuse,
+        reload: refuse,
+        status: () => states,
+        info: refuse,
+        configuration: refuse,
+        raw_configuration: refuse,
+        logs: refuse,
+        logs_summary: refuse,
+      },
+      path: api.home.socket('svc-monitord'),
+      logger: api.logger,
+    });
+    await server.start();
+    try {
+      expect((await list('/manager/status')).data.affected_items).to.deep.equal([{ ...stopped, 'svc-db': 'running' }]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('shows information', async () => {
+    const { data, message } = await list('/manager/info');
+    expect(message).to.equal('Basic information was successfully read');
+    expect(data.affected_items[0]).to.include({ path: api.home.root, version: 'v4.14.7', type: 'server' });
+  });
+
+  it('shows the configuration, a section, a field and the file', async () => {
+    const all = (await list('/manager/configuration')).data.affected_items[0] as Record<string, unknown>;
+    expect(all['global']).to.deep.equal({ logall: 'no', white_list: ['127.0.0.1'] });
+    expect((await list('/manager/configuration?section=GLOBAL')).data.affected_items).to.deep.equal([
+      { global: { logall: 'no', white_list: ['127.0.0.1'] } },
+    ]);
+    expect((await list('/manager/configuration?section=global&field=logall')).data.affected_items).to.deep.equal([
+      { global: { logall: 'no' } },
+    ]);
+    expect((await list('/manager/configuration?section=ruleset&distinct=true')).data.affected_items).to.deep.equal([
+      { ruleset: { rule_dir: ['etc/rules'] } },
+    ]);
+    const raw = await api.call('GET', '/manager/configuration?raw=true');
+    expect(raw.headers['content-type']).to.equal('application/xml; charset=utf-8');
+    expect(raw.text).to.equal(CONFIGURATION);
+  });
+
+  it('says what of the configuration cannot be shown', async () => {
+    const failure = async (query: string) => {
+      const { data, message, error } = await list(`/manager/configuration?${query}`);
+      expect([message, error, data.affected_items]).to.deep.equal(['Could not read configuration', 1, []]);
+      return data.failed_items[0] as { id: string[]; error: { code: number; message: string } };
+    };
+    expect(await failure('section=wdb'.replace('wdb', 'logging'))).to.have.nested.property('error.code', 1102);
+    const absent = await failure('section=alerts');
+    expect(absent.id).to.deep.equal(['manager']);
+    expect(absent.error).to.include({ code: 1106, message: 'Requested section not present in configuration: alerts' });
+    expect(await failure('section=global&field=none')).to.have.nested.property('error.code', 1103);
+    const unknown = await api.call('GET', '/manager/configuration?section=foo');
+    expect(unknown.status).to.equal(400);
+    writeFileSync(api.home.path('etc', 'manager.conf'), '<manager_config><global></manager_config>');
+    expect((await failure('section=global')).error.message).to.match(/^Requested component does not exist: .+/);
+  });
+
+  it('masks secrets for those who may not change the configuration', async () => {
+    const password = 'Secret-43-password';
+    await addUser(api, { name: 'viewer', password, roles: [2] });
+    const authorization = `Bearer ${await api.login('viewer', password)}`;
+    const masked = await list('/manager/configuration?section=integration', { authorization });
+    expect(JSON.stringify(masked)).to.include('*****').and.not.include('top-secret');
+    const raw = await api.call('GET', '/manager/configuration?raw=true', undefined, { authorization });
+    expect(raw.text).to.include('*****').and.not.include('top-secret');
+    const admin = await list('/manager/configuration?section=integration');
+    expect(JSON.stringify(admin)).to.include('top-secret');
+  });
+
+  it('names the node in a cluster', async () => {
+    const cluster = `<cluster><node_name>n7</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster>`;
+    writeFileSync(api.home.path('etc', 'manager.conf'), CONFIGURATION.replace('</manager', `${cluster}</manager`));
+    expect((await list('/manager/info')).message).to.equal('Basic information was successfully read in specified node');
+    const failed = (await list('/manager/configuration?section=alerts')).data.failed_items[0];
+    expect(failed).to.deep.include({ id: ['n7'] });
+  });
+
+  it('shows its log', async () => {
+    const nothing = await api.call('GET', '/manager/logs');
+    expect(nothing.status).to.equal(500);
+    expect(nothing.json()).to.deep.include({ error: 1020, title: 'Security Manager Internal Error' });
+    expect(nothing.json()).to.have.nested.property('dapi_errors.node01.logfile', 'WAZUH_HOME/logs/api.log');
+    mkdirSync(api.home.path('logs'), { recursive: true });
+    writeFileSync(
+      api.home.path('logs', 'manager.log'),
+      '2026/05/08 12:00:00 svc-execd: INFO: one\n2026/05/08 12:00:01 svc-db: ERROR: two\n2026/05/08 12:00:02 svc-db: INFO: three\n',
+    );
+    const texts = async (query: string) =>
+      (await list(`/manager/logs?${query}`)).data.affected_items.map(
+        (item) => (item as { description: string }).description,
+      );
+    expect(await texts('')).to.deep.equal([' three', ' two', ' one']);
+    expect(await texts('level=error')).to.deep.equal([' two']);
+    expect(await texts('tag=svc-db&sort=timestamp')).to.deep.equal([' two', ' three']);
+    expect(await texts('search=ONE')).to.deep.equal([' one']);
+    expect(await texts('limit=1&offset=1')).to.deep.equal([' two']);
+    expect((await list('/manager/logs?select=tag&distinct=true')).data.affected_items).to.deep.equal([
+      { tag: 'svc-db' },
+      { tag: 'svc-execd' },
+    ]);
+    expect((await api.call('GET', '/manager/logs?limit=501')).status).to.equal(400);
+    expect((await list('/manager/logs/summary')).data.affected_items).to.deep.equal([
+      { 'svc-db': { all: 2, info: 1, error: 1, critical: 0, warning: 0, debug: 0 } },
+      { 'svc-execd': { all: 1, info: 1, error: 0, critical: 0, warning: 0, debug: 0 } },
+    ]);
+  });
+
+  it('shows the settings of the API', async () => {
+    expect((await list('/manager/api/config')).data.affected_items).to.deep.equal([
+      { node_name: 'manager', node_api_config: {} },
+    ]);
+  });
+});
