@@ -45,6 +45,7 @@ export class TestApi {
     mkdirSync(this.home.path('api', 'configuration', 'security'), { recursive: true });
     const passwordFile = this.home.path('api', 'configuration', 'security', 'initial-admin-password');
     writeFileSync(passwordFile, `${TEST_PASSWORD}\n`, { mode: 0o600 });
+    writeFileSync(this.home.path('etc', 'manager.conf'), '<manager_config></manager_config>\n');
     await this.open(settings, options);
     return this;
   }
