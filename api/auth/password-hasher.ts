@@ -23,22 +23,22 @@ export class PasswordHasher {
   readonly #cost: ScryptCost;
   readonly #maxRunning: number;
   readonly #waiting: (() => void)[] = [];
-  readonly #decoy: Promise<string>;
+  readonly #decoy: string;
   #running = 0;
 
   /** @param maxRunning checks at once, `authentication_pool_size` of api.yaml */
   constructor(maxRunning: number, cost: ScryptCost = DEFAULT_COST) {
     this.#maxRunning = maxRunning;
     this.#cost = cost;
-    this.#decoy = this.hash(randomBytes(16).toString('base64'));
+    // Of no password: nobody can have one that gives these bytes.
+    this.#decoy = stored(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
   }
 
   /** @returns `scrypt$N$r$p$salt$hash`, salt and hash base64url */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
     const hash = await derive(password, salt, HASH_BYTES, this.#cost);
-    const { N, r, p } = this.#cost;
-    return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+    return stored(this.#cost, salt, hash);
   }
 
   /**
@@ -46,18 +46,18 @@ export class PasswordHasher {
    * a constant hash, so that the time does not tell whether a name exists.
    * @throws PasswordQueueFullError when too many checks wait
    */
-  async verify(password: string, stored: string | undefined): Promise<boolean> {
+  async verify(password: string, known: string | undefined): Promise<boolean> {
     await this.#enter();
     try {
-      const matches = await this.#matches(password, stored ?? (await this.#decoy));
-      return matches && stored !== undefined;
+      const matches = await this.#matches(password, known ?? this.#decoy);
+      return matches && known !== undefined;
     } finally {
       this.#leave();
     }
   }
 
-  async #matches(password: string, stored: string): Promise<boolean> {
-    const [kind, N, r, p, salt, hash] = stored.split('$');
+  async #matches(password: string, text: string): Promise<boolean> {
+    const [kind, N, r, p, salt, hash] = text.split('$');
     if (kind !== 'scrypt' || salt === undefined || hash === undefined) return false;
     const expected = Buffer.from(hash, 'base64url');
     const cost = { N: Number(N), r: Number(r), p: Number(p) };
@@ -80,6 +80,10 @@ export class PasswordHasher {
     if (next === undefined) this.#running -= 1;
     else next();
   }
+}
+
+function stored({ N, r, p }: ScryptCost, salt: Buffer, hash: Buffer): string {
+  return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }
 
 function derive(password: string, salt: Buffer, length: number, cost: ScryptCost): Promise<Buffer> {
