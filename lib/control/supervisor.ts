@@ -6,6 +6,7 @@ import type { ControlRequest, ProgressEvent, SupervisorReport } from './control-
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { selectDaemons, stopPhases } from './daemon-catalogue.js';
 import { reloadDaemon } from './live-process.js';
+import type { StartOutcome } from './supervised-daemon.js';
 import { SupervisedDaemon } from './supervised-daemon.js';
 
 /** What a supervisor is made of. */
@@ -22,6 +23,13 @@ export type SupervisorParts = {
   /** Called after a command that left nothing to supervise. */
   readonly onIdle: () => void;
 };
+
+/** A receiver that takes longer does not hold up the others: they wait for it themselves. */
+const RECEIVER_WAIT_MS = 5000;
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
 
 /** Starts, watches and stops the daemons of a home. Commands are carried out one after another. */
 export class Supervisor {
@@ -120,9 +128,24 @@ export class Supervisor {
     });
   }
 
-  /** All at once, reported in start order: they do not need each other to become ready. */
+  /** Receivers first, so that the others find them; within a group all at once. Reported in start order. */
   async #start(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
-    const outcomes = daemons.map((daemon) => ({ daemon, outcome: daemon.start() }));
+    const started = new Map<DaemonName, Promise<StartOutcome>>();
+    for (const phase of stopPhases(daemons.map(({ name }) => name)).reverse()) {
+      // A shutdown during the wait for an earlier group ends the start here.
+      if (this.#closing) break;
+      const group = daemons.filter(({ name }) => phase.includes(name));
+      const outcomes = group.map((daemon) => {
+        const outcome = daemon.start();
+        started.set(daemon.name, outcome);
+        return outcome;
+      });
+      await Promise.race([Promise.all(outcomes), delay(RECEIVER_WAIT_MS)]);
+    }
+    const outcomes = daemons.map((daemon) => ({
+      daemon,
+      outcome: started.get(daemon.name) ?? Promise.resolve({ kind: 'failed' as const, reason: 'stopped before' }),
+    }));
     for (const { daemon, outcome } of outcomes) {
       const result = await outcome;
       if (result.kind === 'failed') {

@@ -284,7 +284,7 @@ describe('svc-control', function () {
   it('ends at once on SIGINT in the middle of a start', async () => {
     configure('svc-apid', { buildMs: 600_000 });
     const run = launch(['run']);
-    await eventually('the others', async () => (await state('svc-analysisd')).state === 'running');
+    await eventually('a start that takes long', () => ProcessLock.holder(new RunFiles(home, 'svc-apid').lock()));
     const start = performance.now();
     run.signal('SIGINT');
     expect((await run.ended).code).to.equal(0);
