@@ -138,6 +138,13 @@ export class Engine {
     }
   }
 
+  /** Pre-decoding and decoding alone, for tools; undefined when the event cannot be used at all. */
+  decode(incoming: IncomingEvent): EngineEvent | undefined {
+    const event = new EngineEvent(incoming);
+    this.#run.begin(Math.floor(event.receivedAt / 1000), undefined);
+    return this.#decode(event) ? event : undefined;
+  }
+
   /** The JSON form of an alert or archived event: a byte string of valid UTF-8 without a line end. */
   alertJson(alert: Alert, options: AlertJsonOptions): string {
     return this.#json.write(alert, this.#ruleJson(alert.rule), options);
