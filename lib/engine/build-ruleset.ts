@@ -1,6 +1,9 @@
 import { asciiLowerCase } from './ascii-case.js';
+import { SelectorMemory, type Candidate } from './candidate-selector.js';
 import { CompositeCondition } from './composite-condition.js';
 import type { CorrelationIndex, CorrelationListSpec } from './correlation-list.js';
+import type { Category } from './event.js';
+import type { FieldTable } from './field-table.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from './rule.js';
 import { CompiledRule, type CompiledNode, type CompiledRoot, type Ruleset } from './ruleset.js';
 import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
@@ -14,14 +17,16 @@ type ListDraft = { readonly key: string; retention: number; readonly indexes: Co
  * Lays out the compiled form of a loaded tree: the lists that its composites search, with one index for each set of
  * `same_*` conditions, and the nodes.
  *
+ * @param fields numbers of the fields that the rules' conditions look at
  * @param memorySize most remembered events a search over all events looks at (`<global><memory_size>`)
  */
-export function buildRuleset(tree: RuleTree, memorySize: number): Ruleset {
-  return new RulesetBuilder(tree, memorySize).build();
+export function buildRuleset(tree: RuleTree, fields: FieldTable, memorySize: number): Ruleset {
+  return new RulesetBuilder(tree, fields, memorySize).build();
 }
 
 class RulesetBuilder {
   readonly #tree: RuleTree;
+  readonly #fieldTable: FieldTable;
   readonly #memorySize: number;
   readonly #lists: ListDraft[] = [];
   readonly #positions = new Map<string, number>();
@@ -29,8 +34,9 @@ class RulesetBuilder {
   readonly #compiled = new Map<LoadedRule, CompiledRule>();
   #nodeCount = 0;
 
-  constructor(tree: RuleTree, memorySize: number) {
+  constructor(tree: RuleTree, fields: FieldTable, memorySize: number) {
     this.#tree = tree;
+    this.#fieldTable = fields;
     this.#memorySize = memorySize;
   }
 
@@ -59,6 +65,9 @@ class RulesetBuilder {
       byId: new Map(rules.map((rule) => [rule.rule.id, rule])),
       lists: this.#lists satisfies readonly CorrelationListSpec[],
       correlationFields: this.#fields,
+      fields: this.#fieldTable,
+      selectorMemory: new SelectorMemory(),
+      candidates: candidatesByCategory(roots),
       nodeCount: this.#nodeCount,
     };
   }
@@ -67,7 +76,7 @@ class RulesetBuilder {
     this.#nodeCount++;
     const rule = this.#compiled.get(node.loaded);
     if (rule === undefined) throw new Error(`rule ${String(node.loaded.rule.id)} is in the tree but not loaded`);
-    return { rule, children: node.children.map((child) => this.#node(child)) };
+    return { rule, children: node.children.map((child) => this.#node(child)), selector: undefined };
   }
 
   /** The search of a composite; overwriting may have taken it away or left none (rules-and-alerts.md 3.4). */
@@ -139,6 +148,16 @@ class RulesetBuilder {
     const known = this.#fields.indexOf(key);
     return known >= 0 ? known : this.#fields.push(key) - 1;
   }
+}
+
+function candidatesByCategory(roots: readonly CompiledRoot[]): Map<Category, Candidate[]> {
+  const result = new Map<Category, Candidate[]>();
+  for (const root of roots) {
+    const list = result.get(root.category) ?? [];
+    list.push({ node: root, conditions: root.rule.conditions });
+    result.set(root.category, list);
+  }
+  return result;
 }
 
 const RECENT = 'recent';

@@ -1,5 +1,4 @@
 import type { Matcher } from '../patterns/matcher.js';
-import { asciiLowerCase } from './ascii-case.js';
 import type { CdbList } from './cdb-list.js';
 import { COMPILED_FUNCTIONS } from './compiled-functions.js';
 import {
@@ -18,6 +17,7 @@ import {
   type Condition,
 } from './condition.js';
 import type { Diagnostics, SourcePlace } from './event.js';
+import type { FieldTable } from './field-table.js';
 import { IpExpression } from './ip-expression.js';
 import type { PatternCache } from './pattern-cache.js';
 import { failLoad } from './rule-problem.js';
@@ -29,6 +29,8 @@ import { parseWeekdays } from './weekday-expression.js';
 export type RuleCompileContext = {
   readonly diagnostics: Diagnostics;
   readonly patterns: PatternCache;
+  /** Numbers the fields that rules mention. */
+  readonly fields: FieldTable;
   decoderId(name: string): number | undefined;
   list(path: string): CdbList | undefined;
 };
@@ -70,7 +72,7 @@ class RuleCompiler {
     this.#patterns('program_name', 'id', 'system_name', 'protocol', 'match', 'regex', 'action', 'url', 'location');
     for (const { name, pattern } of rule.fields) {
       const matcher = this.#matcher(pattern, name);
-      conditions.push(new FieldCondition(name, asciiLowerCase(name), matcher, pattern.negate));
+      conditions.push(new FieldCondition(name, this.#context.fields.slotOf(name), matcher, pattern.negate));
     }
     this.#address('srcip', rule.srcip);
     this.#address('dstip', rule.dstip);
@@ -149,7 +151,8 @@ class RuleCompiler {
       if (spec.checkValue !== undefined) {
         matcher = this.#matcher({ language: 'osmatch', source: spec.checkValue, negate: false }, 'list');
       }
-      this.#conditions.push(new ListCondition(spec, asciiLowerCase(spec.fieldName), list, matcher));
+      const slot = spec.attribute === undefined ? this.#context.fields.slotOf(spec.fieldName) : -1;
+      this.#conditions.push(new ListCondition(spec, slot, list, matcher));
     }
   }
 

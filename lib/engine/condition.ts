@@ -1,6 +1,5 @@
 import type { Matcher } from '../patterns/matcher.js';
 import type { CdbList } from './cdb-list.js';
-import { findField } from './event-field.js';
 import type { EngineEvent } from './event.js';
 import type { IpExpression } from './ip-expression.js';
 import type { RuleRun } from './rule-run.js';
@@ -25,6 +24,16 @@ export class PatternCondition implements Condition {
     this.element = element;
     this.#matcher = matcher;
     this.#negate = negate;
+  }
+
+  /** Whether the outcome depends on the subject alone: it takes no steps of the event's budget. */
+  get isCheap(): boolean {
+    return this.#matcher.cost === 'linear';
+  }
+
+  /** Whether the condition holds for this subject. */
+  acceptsValue(subject: string, run: RuleRun): boolean {
+    return run.test(this.#matcher, subject) !== this.#negate;
   }
 
   holds(event: EngineEvent, run: RuleRun): boolean {
@@ -65,20 +74,30 @@ export class DecodedAsCondition implements Condition {
 export class FieldCondition implements Condition {
   readonly element = 'field';
   readonly name: string;
-  /** Name in lower case. */
-  readonly #key: string;
+  /** Number of the field in the ruleset's table. */
+  readonly slot: number;
   readonly #matcher: Matcher;
   readonly #negate: boolean;
 
-  constructor(name: string, key: string, matcher: Matcher, negate: boolean) {
+  constructor(name: string, slot: number, matcher: Matcher, negate: boolean) {
     this.name = name;
-    this.#key = key;
+    this.slot = slot;
     this.#matcher = matcher;
     this.#negate = negate;
   }
 
+  /** As in `PatternCondition`. */
+  get isCheap(): boolean {
+    return this.#matcher.cost === 'linear';
+  }
+
+  /** Whether the condition holds for this value of the field. */
+  acceptsValue(value: string, run: RuleRun): boolean {
+    return run.test(this.#matcher, value) !== this.#negate;
+  }
+
   holds(event: EngineEvent, run: RuleRun): boolean {
-    const value = findField(event, this.#key);
+    const value = run.fields.value(event, this.slot);
     return value !== undefined && run.test(this.#matcher, value) !== this.#negate;
   }
 }
@@ -177,20 +196,20 @@ export class FirstTimeSeenCondition implements Condition {
 export class ListCondition implements Condition {
   readonly element = 'list';
   readonly #spec: ListSpec;
-  readonly #key: string;
+  readonly #slot: number;
   readonly #list: CdbList;
   readonly #valueMatcher: Matcher | undefined;
 
-  /** @param fieldKey name of the dynamic field in lower case */
-  constructor(spec: ListSpec, fieldKey: string, list: CdbList, valueMatcher: Matcher | undefined) {
+  /** @param slot number of the dynamic field; meaningless when the list looks at an attribute */
+  constructor(spec: ListSpec, slot: number, list: CdbList, valueMatcher: Matcher | undefined) {
     this.#spec = spec;
-    this.#key = fieldKey;
+    this.#slot = slot;
     this.#list = list;
     this.#valueMatcher = valueMatcher;
   }
 
   holds(event: EngineEvent, run: RuleRun): boolean {
-    const text = this.#subject(event);
+    const text = this.#subject(event, run);
     // A missing attribute fails negative look-ups too.
     if (text === undefined) return false;
     const { lookup } = this.#spec;
@@ -208,10 +227,10 @@ export class ListCondition implements Condition {
     }
   }
 
-  #subject(event: EngineEvent): string | undefined {
+  #subject(event: EngineEvent, run: RuleRun): string | undefined {
     switch (this.#spec.attribute) {
       case undefined:
-        return findField(event, this.#key);
+        return run.fields.value(event, this.#slot);
       case 'user':
         // the opposite of `<user>`
         return event.srcuser ?? event.dstuser;

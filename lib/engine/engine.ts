@@ -87,14 +87,7 @@ export class Engine {
     this.#options = options;
     this.#diagnostics = diagnostics;
     this.#hooks = parts.hooks ?? {};
-    this.#run = new RuleRun(
-      state,
-      ruleset.rules.correlationFields,
-      options.budget,
-      this.#clock,
-      diagnostics,
-      this.#hooks,
-    );
+    this.#run = new RuleRun(state, options.budget, this.#clock, diagnostics, this.#hooks);
     this.hostName = shortName(options.origin.managerName);
     const plugins = makePlugins({
       orderSize: ruleset.decoders.orderSize,

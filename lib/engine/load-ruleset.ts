@@ -2,6 +2,7 @@ import { buildRuleset } from './build-ruleset.js';
 import { CdbList } from './cdb-list.js';
 import type { EngineRuleset } from './engine-ruleset.js';
 import type { Diagnostics } from './event.js';
+import { FieldTable } from './field-table.js';
 import { DEFAULT_ORDER_SIZE, loadDecoders } from './load-decoders.js';
 import type { MitreTable } from './mitre-table.js';
 import { PatternCache } from './pattern-cache.js';
@@ -51,9 +52,11 @@ export function loadRuleset(sources: RulesetSources, options: LoadRulesetOptions
     lists.set(name, CdbList.parse(name, content));
   }
   const list = (path: string): CdbList | undefined => lists.get(path) ?? lists.get(path.replace(/\.cdb$/, ''));
+  const fields = new FieldTable();
   const tree = loadRules(sources.rules, {
     diagnostics,
     patterns,
+    fields,
     mailLevel,
     logLevel,
     defaultTimeframe: options.defaultTimeframe ?? 360,
@@ -63,7 +66,7 @@ export function loadRuleset(sources: RulesetSources, options: LoadRulesetOptions
     knowsList: (path) => list(path) !== undefined,
     list,
   });
-  const rules = buildRuleset(tree, Math.max(MIN_MEMORY_SIZE, options.memorySize ?? 8192));
+  const rules = buildRuleset(tree, fields, Math.max(MIN_MEMORY_SIZE, options.memorySize ?? 8192));
   diagnostics.info(`Total rules enabled: '${String(rules.nodeCount)}'`);
   const ruleJson = rules.rules.map((rule) => new RuleJson(rule, options.mitre));
   return {

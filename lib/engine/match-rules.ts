@@ -1,4 +1,5 @@
 import type { EngineEvent } from './event.js';
+import { evaluateCandidates } from './evaluate-candidates.js';
 import { evaluateNode } from './evaluate-node.js';
 import { ignoreKey } from './ignore-key.js';
 import type { RuleRun } from './rule-run.js';
@@ -51,12 +52,21 @@ function finalRule(
     const named = event.generatedRule === undefined ? undefined : ruleset.byId.get(event.generatedRule);
     return named === undefined ? undefined : { rule: named, firedTimes: undefined };
   }
+  // A trace shows every attempt, so all of them are made then.
+  const rule =
+    run.trace === undefined
+      ? evaluateCandidates(ruleset.candidates.get(event.category) ?? [], event, run)
+      : evaluateRoots(ruleset, event, run);
+  if (rule === undefined) return undefined;
+  run.state.hour.alerts++;
+  return { rule, firedTimes: run.state.countFired(rule) };
+}
+
+/** Evaluates the top-level nodes of the event's category in the plain way. */
+export function evaluateRoots(ruleset: Ruleset, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
   for (const root of ruleset.roots) {
-    if (root.category !== event.category) continue;
-    const rule = evaluateNode(root, event, run);
-    if (rule === undefined) continue;
-    run.state.hour.alerts++;
-    return { rule, firedTimes: run.state.countFired(rule) };
+    const rule = root.category === event.category ? evaluateNode(root, event, run) : undefined;
+    if (rule !== undefined) return rule;
   }
   return undefined;
 }

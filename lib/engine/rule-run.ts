@@ -2,6 +2,7 @@ import { MatchContext, type Matcher } from '../patterns/matcher.js';
 import type { EngineState } from './engine-state.js';
 import type { Diagnostics, EngineEvent } from './event.js';
 import { MAX_DIFF_BYTES } from './diff-store.js';
+import { EventFields } from './event-fields.js';
 import type { LocalClock } from './local-clock.js';
 import { RememberedEvent } from './remembered-event.js';
 import type { CompiledRule } from './ruleset.js';
@@ -28,7 +29,8 @@ export class RuleRun {
   readonly clock: LocalClock;
   readonly hooks: RuleRunHooks;
   readonly #budget: StepBudget;
-  readonly #fieldKeys: readonly string[];
+  /** Dynamic fields of the event by their numbers. */
+  readonly fields: EventFields;
   /** Seconds since the epoch at which the event was received. */
   now = 0;
   /** The rule whose conditions are being tried, for counting exhausted budgets. */
@@ -46,14 +48,13 @@ export class RuleRun {
 
   constructor(
     state: EngineState,
-    fieldKeys: readonly string[],
     budget: StepBudget,
     clock: LocalClock,
     diagnostics: Diagnostics,
     hooks: RuleRunHooks,
   ) {
     this.state = state;
-    this.#fieldKeys = fieldKeys;
+    this.fields = new EventFields(state.ruleset.fields);
     this.#budget = budget;
     this.clock = clock;
     this.diagnostics = diagnostics;
@@ -69,6 +70,7 @@ export class RuleRun {
     this.previousLog = undefined;
     if (this.previousEvents.length > 0) this.previousEvents = [];
     this.#facts = undefined;
+    this.fields.reset();
     this.#stepsUsed = 0;
   }
 
@@ -111,7 +113,7 @@ export class RuleRun {
 
   /** What correlation compares of this event; made once. */
   factsOf(event: EngineEvent): RememberedEvent {
-    this.#facts ??= RememberedEvent.of(event, this.now, this.#fieldKeys);
+    this.#facts ??= RememberedEvent.of(event, this.now, this.state.ruleset.correlationFields);
     return this.#facts;
   }
 

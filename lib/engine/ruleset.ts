@@ -1,7 +1,9 @@
+import type { Candidate, CandidateSelector, SelectorMemory } from './candidate-selector.js';
 import type { CorrelationListSpec } from './correlation-list.js';
 import type { Condition } from './condition.js';
 import { DescriptionTemplate } from './description-template.js';
 import type { Category } from './event.js';
+import type { FieldTable } from './field-table.js';
 import type { Rule } from './rule.js';
 
 /** A rule in its compiled form, shared by all its nodes. Immutable: what changes while events come is in EngineState. */
@@ -44,6 +46,8 @@ export type CompiledNode = {
   readonly rule: CompiledRule;
   /** In the order in which they are tried (rules-and-alerts.md 3.3). */
   readonly children: readonly CompiledNode[];
+  /** Looks up which children an event can match; made when the node is first matched. */
+  selector: CandidateSelector | undefined;
 };
 
 /** A top-level node with the category it stands for. */
@@ -58,6 +62,12 @@ export type Ruleset = {
   readonly lists: readonly CorrelationListSpec[];
   /** Lower-case names of the dynamic fields that composites compare. */
   readonly correlationFields: readonly string[];
+  /** Numbers of the dynamic fields that conditions look at. */
+  readonly fields: FieldTable;
+  /** What the selectors of the nodes share. */
+  readonly selectorMemory: SelectorMemory;
+  /** What events of each category try, in order. */
+  readonly candidates: ReadonlyMap<Category, readonly Candidate[]>;
   /** Number of nodes: `Total rules enabled`. */
   readonly nodeCount: number;
 };
