@@ -67,6 +67,9 @@ export class EventSink {
   readonly #maxGroupEvents: number;
   readonly #malformedLog: LogLimiter;
   readonly #failureLog: LogLimiter;
+  readonly #logger: Logger;
+  /** The last group was not taken. */
+  #failing = false;
   #queue: Admitted[] = [];
   #queuedEvents = 0;
   #queuedBytes = 0;
@@ -79,6 +82,7 @@ export class EventSink {
     this.#onBatch = options.onBatch;
     this.#positions = options.positions;
     this.#maxGroupEvents = options.maxGroupEvents ?? MAX_GROUP_EVENTS;
+    this.#logger = options.logger;
     this.#malformedLog = new LogLimiter((message) => {
       options.logger.warn(message);
     });
@@ -177,9 +181,9 @@ export class EventSink {
   }
 
   async #handOn(): Promise<void> {
-    // One turn of the loop: what has arrived by now goes along.
-    await new Promise(setImmediate);
     while (this.#queue.length > 0 && !this.#stopping) {
+      // One turn of the event loop for each group: what has arrived by then goes along, and timers get their turn.
+      await new Promise(setImmediate);
       const group = this.#takeGroup();
       const positions = new Map<string, number>();
       const events: ReceivedEvent[] = [];
@@ -194,6 +198,10 @@ export class EventSink {
       } catch (error) {
         this.#sendBack(group, error);
         continue;
+      }
+      if (this.#failing && events.length > 0) {
+        this.#failing = false;
+        this.#logger.info('Events are taken again');
       }
       this.counters.acknowledged += events.length;
       for (const [stream, sequence] of positions) this.#move(stream, sequence);
@@ -223,6 +231,7 @@ export class EventSink {
 
   #sendBack(group: readonly Admitted[], error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
+    this.#failing = true;
     this.#failureLog.log(`Events cannot be taken: ${reason}. Their producers keep them and try again`);
     const behind = this.#queue;
     this.#queue = [];

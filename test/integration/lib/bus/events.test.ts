@@ -171,6 +171,7 @@ describe('events over the bus', () => {
     expect(producer.counters.resent).to.be.greaterThan(2);
     expect(logger.lines).to.deep.equal([
       'error: Events cannot be taken: no space left on device. Their producers keep them and try again',
+      'info: Events are taken again',
     ]);
   });
 

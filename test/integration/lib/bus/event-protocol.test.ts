@@ -1,0 +1,266 @@
+import { expect } from 'chai';
+import { Dealer, Router } from 'zeromq';
+import type { Ack, Nack, Welcome } from '../../../../lib/bus/event-frames.js';
+import {
+  BatchEncoder,
+  decodeFromProducer,
+  decodeFromSink,
+  encodeAck,
+  encodeHello,
+  encodeNack,
+  encodeWelcome,
+} from '../../../../lib/bus/event-frames.js';
+import { EventProducer } from '../../../../lib/bus/event-producer.js';
+import { EventSink } from '../../../../lib/bus/event-sink.js';
+import { encodeMessage } from '../../../../lib/bus/message-codec.js';
+import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
+import { RecordingJournal, sampleEvent } from '../../../support/bus-events.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { TemporaryHome } from '../../../support/temporary-home.js';
+
+const STREAM = '2049:5:1';
+
+/** A batch of one stream: after `previous`, one event a sequence. */
+function batch(number: number, previous: number, sequences: readonly number[], stream = STREAM): Buffer {
+  const encoder = new BatchEncoder();
+  let before = previous;
+  for (const sequence of sequences) {
+    encoder.add(stream, before, sequence, sampleEvent(`${sequence}`));
+    before = sequence;
+  }
+  return encoder.finish(number);
+}
+
+describe('the event sink, frame by frame', () => {
+  let home: TemporaryHome;
+  let journal: RecordingJournal;
+  let positions: MemoryStreamPositions;
+  let sink: EventSink;
+  let dealer: Dealer;
+
+  const say = (frame: Buffer) => dealer.send(frame);
+  const hear = async (): Promise<Welcome | Ack | Nack> => {
+    const [frame] = await dealer.receive();
+    return decodeFromSink(frame!);
+  };
+  const ask = async (frame: Buffer): Promise<Welcome | Ack | Nack> => {
+    await say(frame);
+    return hear();
+  };
+
+  beforeEach(async () => {
+    home = new TemporaryHome();
+    journal = new RecordingJournal();
+    positions = new MemoryStreamPositions();
+    sink = new EventSink({
+      path: home.eventsSocket(),
+      onBatch: journal.append,
+      positions,
+      logger: new RecordingLogger(),
+    });
+    await sink.start();
+    dealer = new Dealer({ linger: 0, receiveTimeout: 5000 });
+    dealer.connect(`ipc://${home.eventsSocket()}`);
+  });
+  afterEach(async () => {
+    journal.release();
+    dealer.close();
+    await sink.stop();
+    home.remove();
+  });
+
+  it('says where to go on, and believes a producer that knows more', async () => {
+    positions.set('old', 70);
+    const streams = [
+      { stream: 'old', position: 30 },
+      { stream: 'new', position: 12 },
+    ];
+    expect(await ask(encodeHello(4, streams))).to.deep.equal({
+      kind: 'welcome',
+      token: 4,
+      streams: [
+        { stream: 'old', position: 70 },
+        { stream: 'new', position: 12 },
+      ],
+    });
+    await ask(encodeHello(5, [{ stream: 'old', position: 90 }]));
+    expect([positions.get('old'), positions.get('new')]).to.deep.equal([90, 12]);
+  });
+
+  it('takes no batch of a stream it has not heard of', async () => {
+    expect(await ask(batch(0, 0, [1]))).to.include({ kind: 'nack', number: 0, code: 'unknown_stream' });
+    expect(journal.texts).to.deep.equal([]);
+  });
+
+  it('takes no batch that follows on a missing one', async () => {
+    await ask(encodeHello(1, [{ stream: STREAM, position: 0 }]));
+    expect(await ask(batch(0, 0, [10, 20]))).to.deep.equal({ kind: 'ack', number: 0, duplicates: 0 });
+    expect(await ask(batch(2, 30, [40]))).to.include({ kind: 'nack', number: 2, code: 'gap' });
+    expect(await ask(batch(1, 20, [30]))).to.include({ kind: 'ack', number: 1 });
+    expect(await ask(batch(3, 30, [40]))).to.include({ kind: 'ack', number: 3 });
+    expect(journal.texts).to.deep.equal(['10', '20', '30', '40']);
+  });
+
+  it('sends everything back that was on its way behind a failed batch', async () => {
+    await ask(encodeHello(1, [{ stream: STREAM, position: 0 }]));
+    journal.hold();
+    journal.failure = 'no space left on device';
+    await say(batch(0, 0, [1]));
+    await eventually('it is being appended', () => sink.waiting === 0);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await say(batch(1, 1, [2]));
+    await eventually('the next one waits', () => sink.waiting === 1);
+    journal.release();
+    expect(await hear()).to.deep.equal({ kind: 'nack', number: 0, code: 'failed', message: 'no space left on device' });
+    expect(await hear()).to.include({ kind: 'nack', number: 1, code: 'failed' });
+    journal.failure = undefined;
+    expect(await ask(batch(2, 2, [3]))).to.include({ kind: 'nack', number: 2, code: 'gap' });
+    expect(await ask(batch(3, 0, [1, 2, 3]))).to.include({ kind: 'ack', number: 3 });
+    expect(journal.texts).to.deep.equal(['1', '2', '3']);
+  });
+
+  it('acknowledges a repeated batch only when the first of its kind is safe', async () => {
+    await ask(encodeHello(1, [{ stream: STREAM, position: 0 }]));
+    journal.hold();
+    await say(batch(0, 0, [1, 2]));
+    await say(batch(1, 0, [1, 2, 3]));
+    expect(await ask(encodeHello(2, [{ stream: STREAM, position: 0 }]))).to.deep.include({
+      kind: 'welcome',
+      streams: [{ stream: STREAM, position: 0 }],
+    });
+    expect(journal.texts).to.deep.equal([]);
+    journal.release();
+    expect(await hear()).to.deep.equal({ kind: 'ack', number: 0, duplicates: 0 });
+    expect(await hear()).to.deep.equal({ kind: 'ack', number: 1, duplicates: 2 });
+    expect(journal.texts).to.deep.equal(['1', '2', '3']);
+    expect(positions.get(STREAM)).to.equal(3);
+  });
+
+  it('takes a batch of two streams whole or not at all', async () => {
+    await ask(encodeHello(1, [{ stream: STREAM, position: 0 }]));
+    const encoder = new BatchEncoder();
+    encoder.add(STREAM, 0, 1, sampleEvent('known'));
+    encoder.add('other', 0, 1, sampleEvent('unknown'));
+    expect(await ask(encoder.finish(0))).to.include({ kind: 'nack', code: 'unknown_stream', message: 'other' });
+    expect(await ask(batch(1, 0, [1]))).to.deep.equal({ kind: 'ack', number: 1, duplicates: 0 });
+    expect(journal.texts).to.deep.equal(['1']);
+  });
+
+  it('says so when it cannot read a batch', async () => {
+    const answer = await ask(encodeMessage([2, 6, [], [], ['too', 'few']]));
+    expect(answer).to.deep.equal({
+      kind: 'nack',
+      number: 6,
+      code: 'malformed',
+      message: 'events of the batch are malformed',
+    });
+    expect(sink.counters.malformed).to.equal(1);
+  });
+});
+
+describe('the event producer, frame by frame', () => {
+  let home: TemporaryHome;
+  let router: Router;
+  let producer: EventProducer;
+  let logger: RecordingLogger;
+  let peer: Buffer;
+
+  const say = (frame: Buffer) => router.send([peer, frame]);
+  const hear = async (): Promise<ReturnType<typeof decodeFromProducer>> => {
+    const [from, frame] = await router.receive();
+    peer = from!;
+    return decodeFromProducer(frame!);
+  };
+  /** Hears a greeting and answers that the sink is as far as the producer says. */
+  const welcome = async (): Promise<void> => {
+    const hello = await hear();
+    if (hello.kind !== 'hello') throw new Error('no greeting');
+    await say(encodeWelcome(hello.token, hello.streams));
+  };
+  /** Number and texts of the next batch. */
+  const nextBatch = async (): Promise<[number, ...string[]]> => {
+    const message = await hear();
+    if (message.kind !== 'batch') throw new Error('no batch');
+    return [message.number, ...message.events.map((event) => event.message.toString())];
+  };
+
+  beforeEach(async () => {
+    home = new TemporaryHome();
+    router = new Router({ linger: 0, mandatory: true, receiveTimeout: 5000 });
+    await router.bind(`ipc://${home.eventsSocket()}`);
+    logger = new RecordingLogger();
+    producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
+    producer.start();
+    await welcome();
+  });
+  afterEach(async () => {
+    await producer.close(0);
+    router.close();
+    home.remove();
+  });
+
+  it('tells the sender of an event that will never be taken, logs it, and goes on', async () => {
+    const bad = producer.send(sampleEvent('bad')).catch((error: unknown) => error);
+    const [number] = await nextBatch();
+    const good = producer.send(sampleEvent('good'));
+    await nextBatch();
+    await say(encodeNack(number, 'malformed', 'event 0 of the batch is malformed'));
+    expect(await bad).to.include({ code: 'rejected' });
+    await welcome();
+    const [again, ...texts] = await nextBatch();
+    expect(texts).to.deep.equal(['good']);
+    await say(encodeAck(again, 0));
+    await good;
+    expect(producer.counters).to.include({ rejected: 1, acknowledged: 1, resent: 1, sent: 2 });
+    expect(logger.lines).to.deep.equal([
+      'error: 1 events were refused and are lost: event 0 of the batch is malformed',
+    ]);
+  });
+
+  it('asks where the sink is when an acknowledgement is missing', async () => {
+    const first = producer.send(sampleEvent('first'));
+    await nextBatch();
+    const second = producer.send(sampleEvent('second'));
+    const [number] = await nextBatch();
+    await say(encodeAck(number, 0));
+    const hello = await hear();
+    if (hello.kind !== 'hello') throw new Error('no greeting');
+    const [own] = hello.streams;
+    await say(encodeWelcome(hello.token, [{ stream: own!.stream, position: 2 }]));
+    await Promise.all([first, second]);
+    expect(producer.counters).to.include({ acknowledged: 2, duplicates: 2, resent: 0 });
+  });
+
+  it('sends again in order after a refusal, and not what was acknowledged meanwhile', async () => {
+    const sent = ['one', 'two'].map((text) => producer.send(sampleEvent(text)));
+    const [first] = await nextBatch();
+    const third = producer.send(sampleEvent('three'));
+    const [second] = await nextBatch();
+    await say(encodeNack(second, 'busy', 'many'));
+    await say(encodeAck(first, 0));
+    await Promise.all(sent);
+    expect(producer.pending).to.equal(1);
+    const hello = await hear();
+    if (hello.kind !== 'hello') throw new Error('no greeting');
+    expect(hello.streams.map(({ position }) => position)).to.deep.equal([2]);
+    await say(encodeWelcome(hello.token, hello.streams));
+    const [again, ...texts] = await nextBatch();
+    expect(texts).to.deep.equal(['three']);
+    await say(encodeAck(again, 0));
+    await third;
+  });
+
+  it('waits longer from refusal to refusal', async () => {
+    void producer.send(sampleEvent('stubborn')).catch(() => undefined);
+    const started = performance.now();
+    for (let round = 0; round < 5; round++) {
+      const [number] = await nextBatch();
+      await say(encodeNack(number, 'failed', 'disk full'));
+      await welcome();
+      expect(producer.connected).to.equal(false);
+    }
+    // 10 + 20 + 40 + 80 + 160 ms.
+    expect(performance.now() - started).to.be.greaterThan(300);
+  });
+});
