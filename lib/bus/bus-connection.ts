@@ -1,3 +1,4 @@
+import { setImmediate as setImmediatePromise, setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { Dealer } from 'zeromq';
 import { BusError } from './bus-error.js';
 import {
@@ -9,8 +10,14 @@ import {
 import { probeSocket } from './probe-socket.js';
 import { checkSocketPath } from './socket-path.js';
 
-/** Time to read what the peer sent before it hung up: it is in memory already, only not handed over. */
+/** A connection whose peer hung up is closed when nothing was read from it for this long. */
 const LAST_WORDS_MS = 20;
+
+/**
+ * Pause before libzmq reconnects: it is closed long before. To switch reconnecting off (-1) would throw away what the
+ * peer sent and nobody has read yet.
+ */
+const NEVER_MS = 3_600_000;
 
 export type ConnectionHandlers = {
   /** A message of one frame; anything else is `onMalformed`. */
@@ -28,6 +35,7 @@ export class BusConnection {
   #open = true;
   /** The peer hung up: what it sent may still be read, nothing more goes to it. */
   #hungUp = false;
+  #received = 0;
 
   private constructor(
     private readonly socket: Dealer,
@@ -49,7 +57,7 @@ export class BusConnection {
       sendHighWaterMark: SEND_HIGH_WATER_MARK,
       receiveHighWaterMark: RECEIVE_HIGH_WATER_MARK,
       sendTimeout: 0,
-      reconnectInterval: -1,
+      reconnectInterval: NEVER_MS,
     });
     const connection = new BusConnection(socket, handlers);
     await connection.#shakeHands(path, CONNECT_TIMEOUT_MS - (performance.now() - started));
@@ -84,11 +92,7 @@ export class BusConnection {
           fail(`the connection to '${path}' broke while it was made`);
           return;
         }
-        setTimeout(() => {
-          if (!this.#open) return;
-          this.close();
-          this.handlers.onLost();
-        }, LAST_WORDS_MS);
+        void this.#hearLastWords();
       };
       events.on('disconnect', lost);
       events.on('close', lost);
@@ -102,10 +106,27 @@ export class BusConnection {
     });
   }
 
+  /**
+   * What the peer sent before it hung up is in memory already, only not handed over. A time alone is no measure of
+   * that: a process that was held up runs its timers before it reads. So it reads, turn by turn, until all is quiet.
+   */
+  async #hearLastWords(): Promise<void> {
+    let heard: number;
+    do {
+      heard = this.#received;
+      await setTimeoutPromise(LAST_WORDS_MS);
+      for (let turn = 0; turn < 3; turn++) await setImmediatePromise();
+    } while (this.#received !== heard);
+    if (!this.#open) return;
+    this.close();
+    this.handlers.onLost();
+  }
+
   async #receive(): Promise<void> {
     try {
       for await (const frames of this.socket) {
         if (!this.#open) return;
+        this.#received++;
         const frame = frames[0];
         if (frame === undefined || frames.length !== 1) this.handlers.onMalformed();
         else this.handlers.onMessage(frame);

@@ -21,8 +21,8 @@ export const MAX_VALUES = 2_000_000;
 /** Deadline of a call that names none. */
 export const DEFAULT_DEADLINE_MS = 10_000;
 
-/** Time to reach a daemon, shake hands included; below the 2 s after which a caller must know that it is down. */
-export const CONNECT_TIMEOUT_MS = 1500;
+/** Time to reach a daemon, shake hands included; well below the 2 s after which a caller must know that it is down. */
+export const CONNECT_TIMEOUT_MS = 1200;
 
 /** Calls of one client that are on the wire at once; further ones wait their turn in the client. */
 export const MAX_CALLS_IN_FLIGHT = 256;

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 
@@ -33,9 +34,20 @@ export class BusChild {
     return this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
-  /** Sends a signal and, unless the process lives on, waits for its end. */
+  /** Sends a signal and waits until it has its effect: the process has ended, or stands still. */
   async signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     this.process.kill(signal);
     if (signal === 'SIGKILL') await this.#exited;
+    if (signal === 'SIGSTOP')
+      await eventually('it stands still', () => this.#threads().every((state) => state === 'T'));
+  }
+
+  /** State letters of its threads: those that talk for it are libzmq's. */
+  #threads(): string[] {
+    const tasks = `/proc/${this.process.pid}/task`;
+    return readdirSync(tasks).map((task) => {
+      const stat = readFileSync(`${tasks}/${task}/stat`, 'latin1');
+      return stat.charAt(stat.lastIndexOf(')') + 2);
+    });
   }
 }

@@ -14,6 +14,7 @@ import { MessageError } from '../../../../lib/bus/check-message.js';
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { decodeMessage, encodeMessage } from '../../../../lib/bus/message-codec.js';
+import { probeSocket } from '../../../../lib/bus/probe-socket.js';
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
@@ -228,6 +229,7 @@ describe('hostile frames on the bus', () => {
     await eventually('all were read', () => producer.counters.malformed > 100);
     await router.unbind(`ipc://${path}`);
     router.close();
+    await eventually('the false sink is gone', async () => !(await probeSocket(path, 1000)).listening);
 
     const journal = new RecordingJournal();
     const sink = new EventSink({ path, onBatch: journal.append, positions: new MemoryStreamPositions(), logger });

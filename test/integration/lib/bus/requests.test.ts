@@ -117,11 +117,12 @@ describe('requests over the bus', () => {
   });
 
   it('overlap: a slow method does not hold up a quick one', async () => {
-    const slow = client.call('wait', { ms: 300 });
-    const started = performance.now();
+    const order: string[] = [];
+    const slow = client.call('wait', { ms: 200 }).then(() => order.push('slow'));
     await client.call('add', { a: 1 });
-    expect(performance.now() - started).to.be.below(250);
-    expect(await slow).to.equal('done');
+    order.push('quick');
+    await slow;
+    expect(order).to.deep.equal(['quick', 'slow']);
   });
 
   it('answer busy beyond the calls a server runs and keeps waiting', async () => {
@@ -172,13 +173,13 @@ describe('requests over the bus', () => {
     writeFileSync(path, '');
     error = await rejection(client.call('ping', {}));
     expect(error.message).to.contain('nobody listens on');
-    expect(performance.now() - started).to.be.below(500);
+    expect(performance.now() - started).to.be.below(2000);
     started = performance.now();
     const long = new RequestClient({ contract: sampleContract, path: '/' + 'x'.repeat(107) });
     expect((await rejection(long.call('ping', {}))).code).to.equal('bad_path');
     const relative = new RequestClient({ contract: sampleContract, path: 'db.sock' });
     expect((await rejection(relative.call('ping', {}))).code).to.equal('bad_path');
-    expect(performance.now() - started).to.be.below(500);
+    expect(performance.now() - started).to.be.below(2000);
   });
 
   it('fail when the server stops under them, and work again after it is back, without help', async () => {

@@ -193,7 +193,7 @@ describe('traps of ZeroMQ', () => {
       const client = makeClient();
       const started = performance.now();
       for (let a = 0; a < 20; a++) expect(await client.call('add', { a })).to.equal(a + 1);
-      expect(performance.now() - started).to.be.below(1000);
+      expect(performance.now() - started).to.be.below(5000);
     });
   });
 
