@@ -1,0 +1,9 @@
+import { sendCommand } from '../lib/send/send-command.js';
+
+process.stderr.on('error', () => {});
+
+const exitCode = await sendCommand(process.argv.slice(2), {
+  input: process.stdin,
+  writeError: (text) => process.stderr.write(text),
+});
+process.exit(exitCode);
