@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { PasswordHasher, PasswordQueueFullError } from '../../../../api/auth/password-hasher.js';
+import { basicCredentials, parseAuthorization } from '../../../../api/auth/authorization-header.js';
+import { randomPassword } from '../../../../lib/security/initial-password.js';
+
+const CHEAP = { N: 16, r: 1, p: 1 };
+
+describe('password hashes', () => {
+  it('are salted, name their cost and fit one password only', async () => {
+    const hasher = new PasswordHasher(2, CHEAP);
+    const [first, second] = [await hasher.hash('Secret'), await hasher.hash('Secret')];
+    expect(first).to.match(/^scrypt\$16\$1\$1\$[\w-]{22}\$[\w-]{43}$/);
+    expect(first).not.to.equal(second);
+    expect(await hasher.verify('Secret', first)).to.equal(true);
+    expect(await hasher.verify('secret', first)).to.equal(false);
+    expect(await hasher.verify('', first)).to.equal(false);
+    expect(await hasher.verify('Secret', undefined)).to.equal(false);
+    expect(await hasher.verify('x'.repeat(2000), first)).to.equal(false);
+    for (const broken of ['', 'plain', 'scrypt$16$1$1$', 'md5$16$1$1$YQ$YQ']) {
+      expect(await hasher.verify('Secret', broken)).to.equal(false);
+    }
+  });
+
+  it('of another cost stay valid', async () => {
+    const old = await new PasswordHasher(1, CHEAP).hash('Secret');
+    expect(await new PasswordHasher(1, { N: 64, r: 2, p: 2 }).verify('Secret', old)).to.equal(true);
+  });
+
+  it('are checked a few at a time, and not endlessly many wait', async () => {
+    const hasher = new PasswordHasher(2, CHEAP);
+    const hash = await hasher.hash('Secret');
+    const checks = Array.from({ length: 250 }, () => hasher.verify('Secret', hash).catch((error: unknown) => error));
+    const results = await Promise.all(checks);
+    expect(results.filter((result) => result === true)).to.have.length(202);
+    expect(results.filter((result) => result instanceof PasswordQueueFullError)).to.have.length(48);
+    expect(await hasher.verify('Secret', hash), 'places are given back').to.equal(true);
+  });
+});
+
+describe('random passwords', () => {
+  it('meet the rule for passwords', () => {
+    for (let count = 0; count < 200; count++) {
+      const password = randomPassword();
+      expect(password).to.have.length(24);
+      expect(password)
+        .to.match(/[a-z]/)
+        .and.match(/[A-Z]/)
+        .and.match(/\d/)
+        .and.match(/[^A-Za-z0-9]/);
+      expect(password).not.to.match(/[\s:'"\\$`]/);
+    }
+  });
+});
+
+describe('authorization header', () => {
+  it('is read whatever the case of its scheme', () => {
+    expect(parseAuthorization(undefined)).to.equal(undefined);
+    expect(parseAuthorization('  ')).to.equal(undefined);
+    expect(parseAuthorization('Bearer')).to.deep.equal({ scheme: 'bearer', value: '' });
+    expect(parseAuthorization('BASIC  YTpi')).to.deep.equal({ scheme: 'basic', value: 'YTpi' });
+    const credentials = (text: string) =>
+      basicCredentials({ scheme: 'basic', value: Buffer.from(text).toString('base64') });
+    expect(credentials('user:pass:word')).to.deep.equal({ name: 'user', password: 'pass:word' });
+    expect(credentials('üser:pä')).to.deep.equal({ name: 'üser', password: 'pä' });
+    expect(credentials('nothing')).to.equal(undefined);
+    expect(basicCredentials({ scheme: 'basic', value: 'not base64!' })).to.equal(undefined);
+  });
+});

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import net from 'node:net';
+import { ResponseChecker } from '../../support/response-checker.js';
+import { TestApi } from '../../support/test-api.js';
+
+const NAMES = [
+  'limit',
+  'offset',
+  'sort',
+  'search',
+  'select',
+  'q',
+  'distinct',
+  'level',
+  'rule_ids',
+  'status',
+  'group',
+  'pretty',
+  'relative_dirname',
+  'x',
+];
+
+describe('hostile requests', () => {
+  const checker = new ResponseChecker();
+  let api: TestApi;
+  before(async () => {
+    api = await new TestApi().start({ access: { maxLoginAttempts: 99, blockSeconds: 1, maxRequestsPerMinute: 0 } });
+  });
+  after(() => api.remove());
+
+  it('get 200 or 400 for any parameters of a list', async () => {
+    const pair = fc.tuple(fc.constantFrom(...NAMES), fc.string({ unit: 'binary', maxLength: 30 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(pair, { maxLength: 5 }), async (pairs) => {
+        const query = new URLSearchParams(pairs);
+        const answer = await api.call('GET', `/rules?${query.toString()}`);
+        expect(answer.status).to.be.oneOf([200, 400]);
+        checker.check('GET', '/rules', answer);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('get a refusal for any path', async () => {
+    const segment = fc.oneof(
+      fc.constantFrom('agents', 'rules', '..', '.', '', '%2e%2e', '%00', 'files'),
+      fc.string({ maxLength: 8 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(segment, { maxLength: 6 }), async (segments) => {
+        const path = `/${segments.map((text) => (['%2e%2e', '%00'].includes(text) ? text : encodeURIComponent(text))).join('/')}`;
+        const answer = await api.request('GET', path);
+        expect(answer.status).to.be.oneOf([307, 401, 404, 405]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('get 400, 406, 413 or 415 for any body but a right one', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.string({ unit: 'binary', maxLength: 50 })), async (body) => {
+        const answer = await api.call('POST', '/events', body);
+        expect(answer.status).to.equal(400);
+        checker.check('POST', '/events', answer);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('get 401 for any Authorization header', async () => {
+    const value = fc.string({ unit: fc.constantFrom(...'Bearer basicYWRtaW46.=_-!"{}'), maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('', 'Bearer ', 'Basic ', 'bearer a.b.'), value, async (scheme, rest) => {
+        const headers = { authorization: scheme + rest };
+        expect((await api.request('GET', '/', { headers })).status).to.equal(401);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('do not stop the server when they are broken off', async () => {
+    for (const text of [
+      'GE',
+      'GET / HTTP/1.1\r\n',
+      'POST /events HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{"ev',
+    ]) {
+      await new Promise<void>((resolve) => {
+        const socket = net.connect(api.port, '127.0.0.1', () => {
+          socket.write(text);
+          socket.destroy();
+        });
+        socket.once('close', () => resolve());
+      });
+    }
+    expect((await api.call('GET', '/')).status).to.equal(200);
+    expect(api.logger.lines.filter((line) => line.startsWith('error'))).to.deep.equal([]);
+  });
+});
