@@ -18,6 +18,7 @@ import { ApiServer, CONNECTION_TIMES, type BoundHost, type ConnectionTimes } fro
 import { createApp } from './http/create-app.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { documentationPages } from './http/docs-page.js';
+import { RequestCounters } from './http/request-counters.js';
 import { ADMINISTRATOR_ROLE, DEFAULT_USERS } from './rbac/default-objects.js';
 import type { User } from './rbac/rbac-model.js';
 import { RbacStore } from './rbac/rbac-store.js';
@@ -52,6 +53,7 @@ export class Api {
   readonly #server: ApiServer;
   readonly #operations: readonly Operation[];
   readonly #dispatcher: Dispatcher;
+  readonly #counters: RequestCounters;
   readonly addresses: readonly BoundHost[];
 
   private constructor(parts: {
@@ -62,6 +64,7 @@ export class Api {
     server: ApiServer;
     operations: readonly Operation[];
     dispatcher: Dispatcher;
+    counters: RequestCounters;
     addresses: readonly BoundHost[];
   }) {
     this.#settings = parts.settings;
@@ -71,6 +74,7 @@ export class Api {
     this.#server = parts.server;
     this.#operations = parts.operations;
     this.#dispatcher = parts.dispatcher;
+    this.#counters = parts.counters;
     this.addresses = parts.addresses;
   }
 
@@ -111,6 +115,7 @@ export class Api {
       );
       const pages = documentationPages(contract, (operation) => dispatcher.has(operation));
       const guards = new AccessGuards(settings.access, monotonic);
+      const counters = new RequestCounters();
       const app = createApp({
         settings: () => current(),
         router: new Router(contract.operations),
@@ -119,6 +124,7 @@ export class Api {
         authenticator: new Authenticator(store, tokens, hasher, securitySettings),
         guards,
         dispatcher,
+        counters,
         log,
         logger,
         monotonic,
@@ -138,6 +144,7 @@ export class Api {
         server,
         operations: contract.operations,
         dispatcher,
+        counters,
         addresses,
       });
       current = () => api.#settings;
@@ -147,6 +154,11 @@ export class Api {
       await log.close();
       throw error;
     }
+  }
+
+  /** Counters since the start. */
+  stats(): Record<string, unknown> {
+    return { requests: this.#counters.toObject(), tls_errors: this.#server.tlsErrors };
   }
 
   /** Operations of the contract that this version does not have. */

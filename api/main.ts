@@ -1,6 +1,9 @@
 import { EventProducer } from '../lib/bus/event-producer.js';
 import { RequestClient } from '../lib/bus/request-client.js';
+import { RequestServer } from '../lib/bus/request-server.js';
 import { analysisdContract } from '../lib/bus/contracts/analysisd.js';
+import { apidContract } from '../lib/bus/contracts/apid.js';
+import { commonHandlers } from '../lib/bus/contracts/common.js';
 import { monitordContract } from '../lib/bus/contracts/monitord.js';
 import { describeWarning } from '../lib/config/config-error.js';
 import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
@@ -28,7 +31,7 @@ const spec: DaemonSpec = {
   build: buildApid,
 };
 
-async function buildApid({ home, logger }: DaemonContext): Promise<RunningDaemon> {
+async function buildApid({ home, logger, reload }: DaemonContext): Promise<RunningDaemon> {
   let loaded = loadApiConfig(home);
   loadSecurityConfig(home);
   for (const warning of loaded.warnings) logger.warn(describeWarning(warning));
@@ -53,6 +56,18 @@ async function buildApid({ home, logger }: DaemonContext): Promise<RunningDaemon
   });
   const api = await Api.start({ home, settings: settingsFromConfig(loaded.config, home), logger, handlers, node });
 
+  const commands = new RequestServer({
+    contract: apidContract,
+    handlers: commonHandlers('svc-apid', {
+      stats: () => ({ ...api.stats(), events: { ...outlet.counters } }),
+      sections: new Map([['api', () => ({ ...loaded.config })]]),
+      reload,
+    }),
+    path: home.socket('svc-apid'),
+    logger,
+  });
+  await commands.start();
+
   return {
     addresses: Object.fromEntries(
       api.addresses.map(({ host, port }, index) => [
@@ -69,6 +84,7 @@ async function buildApid({ home, logger }: DaemonContext): Promise<RunningDaemon
       return Promise.resolve(restartNeeded);
     },
     stop: async () => {
+      await commands.stop(0);
       await api.stop();
       await outlet.close(DRAIN_MS);
       analysisd.close();

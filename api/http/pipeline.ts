@@ -14,6 +14,7 @@ import { readParameters } from './parameter-values.js';
 import { Problem } from './problem.js';
 import { contextOf, RequestContext, type Page } from './request-context.js';
 import { readRequestBody } from './request-body.js';
+import type { RequestCounters } from './request-counters.js';
 import { parseRequestTarget } from './request-target.js';
 import { sendResult } from './send-result.js';
 
@@ -32,6 +33,7 @@ export type PipelineParts = {
   readonly guards: AccessGuards;
   readonly dispatcher: Dispatcher;
   readonly log: ApiLog;
+  readonly counters: RequestCounters;
   readonly logger: Logger;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
@@ -93,6 +95,7 @@ function beginRequest(parts: PipelineParts): RequestHandler {
       );
       if (suspiciousUser) parts.log.warn(`User name with control characters: ${entry.user}`);
       parts.log.access(entry);
+      parts.counters.count(status);
     });
     next();
   };

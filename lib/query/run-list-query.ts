@@ -1,4 +1,4 @@
-import { compileArrayQuery } from './array-query.js';
+import { compileArrayQuery, type ItemPredicate } from './array-query.js';
 import type { ListItem } from './field-values.js';
 import { searchItems } from './search-items.js';
 import { selectFields } from './select-fields.js';
@@ -23,6 +23,8 @@ export type ListRules = {
   readonly selectFields?: readonly string[];
   /** Fields that stay whatever is selected, unless distinct rows are wanted. */
   readonly mandatoryFields?: readonly string[];
+  /** Compiles `q`; that of plain arrays when absent. */
+  readonly compileQuery?: (text: string) => ItemPredicate;
 };
 
 /** A page of a list, and how many items there are on all pages. */
@@ -37,7 +39,8 @@ export type ListPage = { readonly items: readonly ListItem[]; readonly total: nu
 export function runListQuery(items: readonly ListItem[], query: ListQuery, rules: ListRules = {}): ListPage {
   const { offset = 0, limit = Number.POSITIVE_INFINITY, select, distinct = false } = query;
   let result: readonly ListItem[] = items;
-  if (query.q !== undefined && query.q !== '') result = result.filter(compileArrayQuery(query.q));
+  if (query.q !== undefined && query.q !== '')
+    result = result.filter((rules.compileQuery ?? compileArrayQuery)(query.q));
   if (query.search !== undefined) result = searchItems(result, query.search);
   if (query.sort !== undefined) result = sortItems(result, parseSort(query.sort), rules.sortFields);
   else if (rules.defaultSort !== undefined) result = sortItems(result, parseSort(rules.defaultSort), undefined);

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { apidContract } from '../../../lib/bus/contracts/apid.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { eventually } from '../../support/eventually.js';
 import { httpRequest, type TestResponse } from '../../support/http-request.js';
@@ -85,6 +87,13 @@ describe('svc-apid', () => {
     expect(section.json()).to.have.nested.property('data.affected_items[0].global.logall', 'no');
     const pretty = await request(port, '/?pretty=true', headers);
     expect(pretty.text).to.include('\n      "api_version": "4.14.7"');
+
+    const client = new RequestClient({ contract: apidContract, path: home.socket('svc-apid') });
+    expect(await client.call('ping', {})).to.include({ daemon: 'svc-apid', pid: program?.pid });
+    expect(await client.call('stats', {})).to.have.nested.property('requests.2xx', 4);
+    expect(await client.call('config', { section: 'api' })).to.have.nested.property('access.max_login_attempts', 50);
+    expect(await client.call('reload', {})).to.deep.equal({ restartNeeded: [] });
+    client.close();
 
     program?.signal('SIGTERM');
     const ended = await program?.ended;
