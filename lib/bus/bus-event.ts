@@ -8,9 +8,10 @@ export type BusAgent = {
   readonly labels?: ReadonlyMap<string, string> | undefined;
 };
 
-/** Ties an event to a client's request, so that a repeated request gives no second alert (design.md 4 "Events"). */
+/** Ties an event to a client's request, so that a repeated request gives no second alert (design.md 4 "Events").
+ * The bus carries it; who takes the batches keeps the keys and drops the repeats. */
 export type Idempotency = {
-  /** 1 to 64 visible ASCII characters; the API makes it unique to its user. */
+  /** 1 to 128 visible ASCII characters: the client's key, made unique to its user by the API. */
   readonly key: string;
   /** Place of the event in its request, from 0. */
   readonly index: number;
