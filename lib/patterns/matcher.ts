@@ -1,4 +1,5 @@
 import { OsRegexMachine } from './os-regex-machine.js';
+import { BacktrackMachine } from './pcre2/machine.js';
 import { Subject } from './subject.js';
 
 /** Pattern languages of rules and decoders (decoding.md 1). */
@@ -28,6 +29,8 @@ export class MatchContext {
 
   /** Scratch of the OS_Regex matchers. */
   readonly osRegex = new OsRegexMachine();
+  /** Scratch of the PCRE2 matchers. */
+  readonly backtracking = new BacktrackMachine();
 
   readonly #subjects: readonly Subject[] = Array.from({ length: SUBJECTS }, () => new Subject());
   #current: Subject = new Subject();
@@ -37,6 +40,13 @@ export class MatchContext {
   subject(text: string): Subject {
     const current = this.#current;
     return current.text === text ? current : this.#switch(text);
+  }
+
+  /** Ends a match for lack of steps; always false, the matcher's answer. */
+  giveUp(): false {
+    this.stepsLeft = 0;
+    this.exhausted = true;
+    return false;
   }
 
   #switch(text: string): Subject {

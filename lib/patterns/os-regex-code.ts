@@ -49,6 +49,8 @@ export type OsRegexCode = {
   readonly head: ByteTable | undefined;
   /** Whether `head` belongs to a PLUS, and may be used only while no repeat is under way. */
   readonly headRepeats: boolean;
+  /** Whether restarts or choice points can make the work more than linear: up to about n^4 (decoding.md 1.3.5). */
+  readonly branching: boolean;
   /** Pairs (see `Subject.mayContain`) of the literals that no match goes without. */
   readonly pairs: Uint16Array;
 };
@@ -140,8 +142,17 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
     headMark,
     head,
     headRepeats: kinds[first] === PLUS,
+    branching: kinds.some((kind, index) => isRepeat(kind) && (!anchoredStart || movesOn(tables[index]))),
     pairs: pairsOf(required),
   };
+}
+
+function isRepeat(kind: number): boolean {
+  return kind === PLUS || kind === STAR;
+}
+
+function movesOn(table: ByteTable | undefined): boolean {
+  return table?.some((decision) => decision === MOVE || decision === LEAVE) === true;
 }
 
 const NOTHING: ByteTable = new Uint8Array(256);

@@ -68,11 +68,7 @@ export class OsRegexMachine {
         }
       }
       steps -= 1;
-      if (steps < 0) {
-        context.stepsLeft = 0;
-        context.exhausted = true;
-        return false;
-      }
+      if (steps < 0) return context.giveUp();
       const byte = folded[s] ?? 0;
       attempt: for (;;) {
         // A

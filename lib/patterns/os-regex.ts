@@ -1,13 +1,15 @@
 import { Literal } from './literal.js';
-import type { MatchContext, Matcher } from './matcher.js';
+import type { MatchContext } from './matcher.js';
+import type { GradedMatcher, PatternGrowth } from './pattern-growth.js';
 import { compileOsRegex, type OsRegexCode } from './os-regex-code.js';
 import { NONE } from './os-regex-machine.js';
 
 /** OS_Regex (decoding.md 1.3): its own kind of scan, with results of its own that no regular expression has. */
-export class OsRegex implements Matcher {
+export class OsRegex implements GradedMatcher {
   readonly language = 'osregex';
   readonly source: string;
   readonly cost = 'guarded';
+  readonly growth: PatternGrowth;
   readonly #alternatives: readonly (OsRegexCode | Literal)[];
 
   /** @throws PatternError see `parseOsRegex` */
@@ -18,6 +20,10 @@ export class OsRegex implements Matcher {
         ? new Literal(alternative.text, alternative.anchoredStart, alternative.anchoredEnd)
         : alternative,
     );
+    const branching = this.#alternatives.some(
+      (alternative) => !(alternative instanceof Literal) && alternative.branching,
+    );
+    this.growth = branching ? 'polynomial' : 'linear';
   }
 
   test(subject: string, context: MatchContext): boolean {

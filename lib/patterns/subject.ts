@@ -27,6 +27,8 @@ export class Subject {
   #raw: Uint8Array = new Uint8Array(0);
   #rawValid = false;
   #foldedText: string | undefined = undefined;
+  readonly #counts = new Uint32Array(256);
+  #countsValid = false;
   /** Round in which a pair (or, behind the pairs, a kind alone) was last seen; current = `#round`. */
   readonly #seen = new Uint32Array(PAIRS + KINDS);
   #round = 0;
@@ -41,6 +43,7 @@ export class Subject {
     this.length = length;
     this.#foldedText = undefined;
     this.#rawValid = false;
+    this.#countsValid = false;
     this.#round = (this.#round + 1) >>> 0;
     if (this.#round === 0) {
       this.#seen.fill(0);
@@ -77,6 +80,21 @@ export class Subject {
       ? Buffer.from(this.folded.buffer, 0, this.length).toString('latin1')
       : this.text.toLowerCase();
     return this.#foldedText;
+  }
+
+  /** How often each byte occurs, unfolded. */
+  get counts(): Uint32Array {
+    const counts = this.#counts;
+    if (!this.#countsValid) {
+      counts.fill(0);
+      const { raw, length } = this;
+      for (let i = 0; i < length; i += 1) {
+        const byte = raw[i] ?? 0;
+        counts[byte] = (counts[byte] ?? 0) + 1;
+      }
+      this.#countsValid = true;
+    }
+    return counts;
   }
 
   /** The bytes as they came; entries from `length` on are old. */

@@ -4,9 +4,25 @@ export type ByteSet = Uint8Array;
 export type AssertionKind =
   'start' | 'line-start' | 'end' | 'end-or-final-newline' | 'line-end' | 'word-boundary' | 'no-word-boundary';
 
-/** Syntax tree of a PCRE2 pattern in byte mode. Case folding, `(?x)`, `(?U)`, `\Q..\E` are resolved while parsing. */
+/** What a conditional group asks. */
+export type Condition =
+  | { readonly kind: 'group-set'; readonly index: number }
+  /** Inside a call, of group `index` where one is given. */
+  | { readonly kind: 'in-call'; readonly index: number | undefined }
+  | { readonly kind: 'look'; readonly look: LookNode }
+  | { readonly kind: 'never' };
+
+export type LookNode = {
+  readonly kind: 'look';
+  readonly behind: boolean;
+  readonly negative: boolean;
+  readonly body: Node;
+};
+
+/** Syntax tree of a PCRE2 pattern in byte mode. Case folding, settings, comments and `\Q..\E` are resolved in parsing. */
 export type Node =
   | { readonly kind: 'empty' }
+  | { readonly kind: 'fail' }
   | { readonly kind: 'set'; readonly set: ByteSet }
   | { readonly kind: 'sequence'; readonly items: readonly Node[] }
   | { readonly kind: 'alternation'; readonly branches: readonly Node[] }
@@ -21,21 +37,23 @@ export type Node =
       readonly mode: 'greedy' | 'lazy' | 'possessive';
     }
   | { readonly kind: 'assertion'; readonly assertion: AssertionKind }
-  | { readonly kind: 'look'; readonly behind: boolean; readonly negative: boolean; readonly body: Node }
+  | LookNode
   | { readonly kind: 'back-reference'; readonly index: number; readonly fold: boolean }
-  /** `(?1)`, `(?R)` (index 0): the group's body, run again, atomic, captures restored afterwards. */
+  /** `(?1)`, `(?R)` (index 0): the group's body run again; its captures are forgotten afterwards. */
   | { readonly kind: 'call'; readonly index: number }
-  | {
-      readonly kind: 'conditional';
-      /** A group number that must be set, or a look-around. */
-      readonly condition: number | Node;
-      readonly yes: Node;
-      readonly no: Node;
-    };
+  | { readonly kind: 'conditional'; readonly condition: Condition; readonly yes: Node; readonly no: Node };
 
-export type Pattern = { readonly root: Node; readonly captures: number };
+export type Pattern = {
+  readonly root: Node;
+  /** Number of capture groups. */
+  readonly captures: number;
+  /** Whether the subject has to be UTF-8: PCRE2 reports an error, which counts as no match, where it is not. */
+  readonly utf: boolean;
+};
 
-/** Adds up to three child nodes of any node: the one place that knows where children are. */
+export const EMPTY: Node = { kind: 'empty' };
+
+/** The one place that knows where the children of a node are. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'sequence':
@@ -48,8 +66,18 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'look':
       return [node.body];
     case 'conditional':
-      return typeof node.condition === 'number' ? [node.yes, node.no] : [node.condition, node.yes, node.no];
-    default:
+      return node.condition.kind === 'look' ? [node.condition.look, node.yes, node.no] : [node.yes, node.no];
+    case 'empty':
+    case 'fail':
+    case 'set':
+    case 'assertion':
+    case 'back-reference':
+    case 'call':
       return [];
   }
+}
+
+/** Whether a predicate holds for the node or one below it. */
+export function someNode(node: Node, predicate: (node: Node) => boolean): boolean {
+  return predicate(node) || childrenOf(node).some((child) => someNode(child, predicate));
 }

@@ -1,46 +1,149 @@
-import type { MatchContext, Matcher } from '../matcher.js';
-import { PatternError } from '../pattern-error.js';
-import { requiredLiteral, type RequiredLiteral } from './analyse.js';
+import { isUtf8 } from 'node:buffer';
+import type { MatchContext } from '../matcher.js';
+import type { GradedMatcher, PatternGrowth } from '../pattern-growth.js';
+import type { Subject } from '../subject.js';
+import { firstBytes, isAnchored, leadingRun } from './analyse.js';
+import { someNode, type Node, type Pattern } from './ast.js';
+import { setOf } from './byte-sets.js';
+import { costModelOf, type CostModel } from './cost-model.js';
 import { parsePcre2 } from './parse.js';
-import { isExactAsRegExp, toRegExpSource } from './to-reg-exp.js';
+import { compileProgram, type Program } from './program.js';
+import { requiredTexts, type RequiredTexts } from './required-texts.js';
+import { toRegExp } from './to-reg-exp.js';
 
-/** A PCRE2 pattern whose tree runs as a RegExp with the same result (decoding.md 1.4). */
-export class Pcre2 implements Matcher {
+/**
+ * Work (visits, see `CostModel`) up to which a pattern runs as a RegExp, which cannot be interrupted: about 0.2 ms. What
+ * may take more runs on our own matcher, which counts.
+ */
+const MAX_REG_EXP_WORK = 100_000;
+/** Below this work the bound for any subject of that length is good enough, and its bytes need not be counted. */
+const SMALL_WORK = 2_000;
+/** V8 makes some eight visits in the time of one step of our own matcher. */
+const VISITS_A_STEP_SHIFT = 3;
+/** Longest subject, and the lengths at which growth is looked at. */
+const LONGEST = 65_536;
+
+/** PCRE2 in byte mode (decoding.md 1.4): as a RegExp where the result is the same and the work bounded, else by our own matcher. */
+export class Pcre2 implements GradedMatcher {
   readonly language = 'pcre2';
   readonly source: string;
-  readonly cost = 'linear';
-  readonly #regExp: RegExp;
-  readonly #literal: RequiredLiteral | undefined;
+  readonly cost: 'linear' | 'guarded';
+  readonly growth: PatternGrowth;
+  readonly #utf: boolean;
+  readonly #required: RequiredTexts;
+  readonly #program: Program;
+  readonly #regExp: RegExp | undefined;
+  readonly #model: CostModel | undefined;
+  /** Longest subject on which the work is small whatever it contains. */
+  readonly #smallLength: number;
 
-  /** @throws PatternError for syntax errors and for constructs without an equal in a RegExp */
+  /** @throws PatternError for wrong syntax and for constructs that are not supported, which it names */
   constructor(source: string) {
     this.source = source;
-    const { root } = parsePcre2(source);
-    if (!isExactAsRegExp(root)) throw new PatternError(6, 'Pattern needs a construct that is not available yet');
-    this.#regExp = new RegExp(toRegExpSource(root));
-    this.#literal = requiredLiteral(root);
+    const pattern = searchable(parsePcre2(source));
+    const { root } = pattern;
+    const anchored = isAnchored(root);
+    const refers = someNode(root, ({ kind }) => kind === 'back-reference' || kind === 'call' || kind === 'conditional');
+    const notBehind = anchored || refers ? undefined : leadingRun(root);
+    this.#utf = pattern.utf;
+    this.#required = requiredTexts(root);
+    this.#program = compileProgram(pattern, notBehind);
+    this.#regExp = toRegExp(root, notBehind);
+    this.#model = refers ? undefined : costModelOf(root, anchored);
+    this.#smallLength = this.#regExp === undefined || this.#model === undefined ? -1 : smallLength(this.#model);
+    this.growth = growthOf(this.#model);
+    this.cost = this.#smallLength >= LONGEST ? 'linear' : 'guarded';
   }
 
   test(subject: string, context: MatchContext): boolean {
-    return this.#mayMatch(subject, context) && this.#regExp.test(subject);
+    const loaded = context.subject(subject);
+    if (!this.#mayMatch(loaded)) return false;
+    const regExp = this.#affordable(loaded, context);
+    if (regExp === undefined) return context.backtracking.run(this.#program, loaded, context);
+    return context.stepsLeft >= 0 ? regExp.test(subject) : context.giveUp();
   }
 
   exec(subject: string, context: MatchContext): boolean {
-    if (!this.#mayMatch(subject, context)) return false;
-    const match = this.#regExp.exec(subject);
-    if (match === null) return false;
-    let count = match.length - 1;
-    while (count > 0 && match[count] === undefined) count -= 1;
-    for (let index = 0; index < count; index += 1) context.captures[index] = match[index + 1] ?? '';
-    context.captureCount = count;
-    // Exact: decoders go on right after the match, and they go on at `end + 1`.
-    context.end = match.index + match[0].length - 1;
-    return true;
+    const loaded = context.subject(subject);
+    if (!this.#mayMatch(loaded)) return false;
+    const regExp = this.#affordable(loaded, context);
+    if (regExp === undefined) return this.#execProgram(loaded, context);
+    return context.stepsLeft >= 0 ? execRegExp(regExp, subject, context) : context.giveUp();
   }
 
-  #mayMatch(subject: string, context: MatchContext): boolean {
-    const literal = this.#literal;
-    if (literal === undefined) return true;
-    return (literal.folded ? context.subject(subject).foldedText : subject).includes(literal.text);
+  #mayMatch(subject: Subject): boolean {
+    if (!this.#required.mayOccurIn(subject)) return false;
+    return !this.#utf || !subject.high || isUtf8(subject.raw.subarray(0, subject.length));
   }
+
+  /**
+   * The RegExp, whose work has been taken off the steps left (below 0: not enough); undefined when the work on this
+   * subject is to be counted step by step.
+   */
+  #affordable(subject: Subject, context: MatchContext): RegExp | undefined {
+    const regExp = this.#regExp;
+    const model = this.#model;
+    if (regExp === undefined || model === undefined) return undefined;
+    const length = subject.length;
+    if (length <= this.#smallLength) {
+      context.stepsLeft -= length >> VISITS_A_STEP_SHIFT;
+      return regExp;
+    }
+    const work = model.bound(length, subject.counts);
+    if (work > Math.max(MAX_REG_EXP_WORK, 4 * length)) return undefined;
+    const steps = Math.ceil(work / (1 << VISITS_A_STEP_SHIFT));
+    if (steps > context.stepsLeft) return undefined;
+    context.stepsLeft -= steps;
+    return regExp;
+  }
+
+  #execProgram(subject: Subject, context: MatchContext): boolean {
+    const machine = context.backtracking;
+    if (!machine.run(this.#program, subject, context)) return false;
+    const { registers } = machine;
+    let count = 0;
+    for (let group = 1; group <= this.#program.captures; group += 1) {
+      const start = registers[2 * group] ?? -1;
+      if (start >= 0) count = group;
+      context.captures[group - 1] = start < 0 ? '' : subject.text.slice(start, registers[2 * group + 1]);
+    }
+    context.captureCount = count;
+    context.end = (registers[1] ?? 0) - 1;
+    return true;
+  }
+}
+
+function execRegExp(regExp: RegExp, subject: string, context: MatchContext): boolean {
+  const match = regExp.exec(subject);
+  if (match === null) return false;
+  let count = match.length - 1;
+  while (count > 0 && match[count] === undefined) count -= 1;
+  for (let group = 1; group <= count; group += 1) context.captures[group - 1] = match[group] ?? '';
+  context.captureCount = count;
+  context.end = match.index + match[0].length - 1;
+  return true;
+}
+
+/** In UTF mode a match does not begin inside a character. */
+function searchable(pattern: Pattern): Pattern {
+  if (!pattern.utf || firstBytes(pattern.root) !== undefined) return pattern;
+  const inside: Node = { kind: 'set', set: setOf((byte) => byte >= 0x80 && byte < 0xc0) };
+  const guard: Node = { kind: 'look', behind: false, negative: true, body: inside };
+  return { ...pattern, root: { kind: 'sequence', items: [guard, pattern.root] } };
+}
+
+function smallLength(model: CostModel): number {
+  let low = -1;
+  let high = LONGEST;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (model.bound(middle, undefined) <= Math.max(SMALL_WORK, 4 * middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function growthOf(model: CostModel | undefined): PatternGrowth {
+  if (model === undefined) return 'exponential';
+  return model.bound(LONGEST, undefined) / model.bound(LONGEST / 2, undefined) < 3 ? 'linear' : 'polynomial';
 }

@@ -1,12 +1,37 @@
 import { childrenOf, type AssertionKind, type ByteSet, type Node } from './ast.js';
-import { containsCapture, isNullable, setsAllCaptures } from './analyse.js';
+import { canBeEmpty, capturesIn, fixedLength } from './analyse.js';
+
+/** Counted repeats above this make V8's compiled code large, and long to compile. */
+const MAX_COUNT = 1000;
+/** Longest source given to V8; the limit of its compiled code is not far above. */
+const MAX_SOURCE = 100_000;
 
 /**
- * Whether JavaScript's engine gives the same result for the tree as PCRE2: no atomic groups, calls, conditions or
- * back-references; no captures that JavaScript resets (inside repeats) or fills backwards (inside look-behinds); and
- * no repeats of something that can be empty, where the two end loops differently.
+ * The RegExp without flags that gives the same result on byte strings as PCRE2 does for the tree (decoding.md 1.4);
+ * undefined where there is none.
+ * @param notBehind bytes behind which no match can begin (see `leadingRun`)
  */
-export function isExactAsRegExp(node: Node): boolean {
+export function toRegExp(root: Node, notBehind: ByteSet | undefined): RegExp | undefined {
+  const captures = capturesIn(root);
+  // A branch reset gives one number to several groups.
+  if (new Set(captures).size !== captures.length || !isExact(root)) return undefined;
+  const guard = notBehind === undefined ? '' : `(?<!${setSource(notBehind)})`;
+  const source = guard === '' ? sourceOf(root) : guard + group(root);
+  if (source.length > MAX_SOURCE) return undefined;
+  try {
+    return new RegExp(source);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * No atomic groups, calls, conditions or back-references (JavaScript takes a reference to an unset group as empty); no
+ * captures that JavaScript resets (inside repeats) or fills backwards (inside look-behinds); and no repeats of something
+ * that can be empty, where the two end loops differently.
+ */
+function isExact(node: Node): boolean {
   switch (node.kind) {
     case 'atomic':
     case 'call':
@@ -14,40 +39,62 @@ export function isExactAsRegExp(node: Node): boolean {
     case 'back-reference':
       return false;
     case 'look':
-      if (node.behind && containsCapture(node.body)) return false;
-      if (node.negative && containsCapture(node.body)) return false;
+      if (node.behind && (capturesIn(node.body).length > 0 || !hasFixedBranches(node.body))) return false;
+      if (node.negative && capturesIn(node.body).length > 0) return false;
       break;
     case 'repeat':
-      // JavaScript clears the captures at each round: no difference where every round sets them all.
-      if (node.max > 1 && (!setsAllCaptures(node.body) || isNullable(node.body))) return false;
-      if (node.max <= 1 && isNullable(node.body)) return false;
+      if (node.min > MAX_COUNT || (node.max !== Infinity && node.max > MAX_COUNT)) return false;
+      if (canBeEmpty(node.body)) return false;
+      if (node.max > 1 && capturesIn(node.body).some((index) => !alwaysSets(node.body, index))) return false;
+      if (node.max === 0 && capturesIn(node.body).length > 0) return false;
       if (node.mode === 'possessive' && (node.body.kind !== 'set' || node.max !== Infinity)) return false;
       break;
     default:
   }
-  return childrenOf(node).every(isExactAsRegExp);
+  return childrenOf(node).every(isExact);
 }
 
-/** The tree as the source of a RegExp without flags. Only for trees that `isExactAsRegExp`. */
-export function toRegExpSource(node: Node): string {
+function hasFixedBranches(body: Node): boolean {
+  const branches = body.kind === 'alternation' ? body.branches : [body];
+  return branches.every((branch) => fixedLength(branch) !== undefined);
+}
+
+/** Whether each way through the node sets the group. */
+function alwaysSets(node: Node, index: number): boolean {
+  switch (node.kind) {
+    case 'capture':
+      return node.index === index || alwaysSets(node.body, index);
+    case 'sequence':
+      return node.items.some((item) => alwaysSets(item, index));
+    case 'alternation':
+      return node.branches.every((branch) => alwaysSets(branch, index));
+    case 'repeat':
+      return node.min > 0 && alwaysSets(node.body, index);
+    default:
+      return false;
+  }
+}
+
+function sourceOf(node: Node): string {
   switch (node.kind) {
     case 'empty':
       return '(?:)';
+    case 'fail':
+      return '[]';
     case 'set':
       return setSource(node.set);
     case 'sequence':
-      return node.items.map((item) => (item.kind === 'alternation' ? group(item) : toRegExpSource(item))).join('');
+      return node.items.map((item) => (item.kind === 'alternation' ? group(item) : sourceOf(item))).join('');
     case 'alternation':
-      return node.branches.map(toRegExpSource).join('|');
+      return node.branches.map(sourceOf).join('|');
     case 'capture':
-      return `(${toRegExpSource(node.body)})`;
+      return `(${sourceOf(node.body)})`;
     case 'assertion':
       return ASSERTIONS[node.assertion];
     case 'look':
-      return `(?${node.behind ? '<' : ''}${node.negative ? '!' : '='}${toRegExpSource(node.body)})`;
+      return `(?${node.behind ? '<' : ''}${node.negative ? '!' : '='}${sourceOf(node.body)})`;
     case 'repeat': {
-      const body =
-        node.body.kind === 'set' || node.body.kind === 'capture' ? toRegExpSource(node.body) : group(node.body);
+      const body = node.body.kind === 'set' || node.body.kind === 'capture' ? sourceOf(node.body) : group(node.body);
       // A possessive repeat of one set gives nothing back exactly when no further byte of the set follows.
       if (node.mode === 'possessive') return `${body}${quantifier(node.min, node.max)}(?!${body})`;
       return body + quantifier(node.min, node.max) + (node.mode === 'lazy' ? '?' : '');
@@ -69,7 +116,7 @@ const ASSERTIONS: Readonly<Record<AssertionKind, string>> = {
 };
 
 function group(node: Node): string {
-  return `(?:${toRegExpSource(node)})`;
+  return `(?:${sourceOf(node)})`;
 }
 
 function quantifier(min: number, max: number): string {
