@@ -6,10 +6,19 @@ import { asciiLowerCase } from './ascii-case.js';
  * empty last alternative is true.
  */
 export function groupWordMatch(pattern: string, subject: string): boolean {
-  if (pattern === '') return false;
-  const text = asciiLowerCase(subject);
-  for (const alternative of asciiLowerCase(pattern).split('|')) {
-    if (alternative.startsWith('^') ? text.startsWith(alternative.slice(1)) : text.includes(alternative)) return true;
-  }
-  return false;
+  return compileGroupWords(pattern)(asciiLowerCase(subject));
+}
+
+/** The same as a test of group strings that are in lower case already, for a pattern that is tried on many. */
+export function compileGroupWords(pattern: string): (lowerCaseSubject: string) => boolean {
+  if (pattern === '') return () => false;
+  const alternatives = asciiLowerCase(pattern).split('|');
+  return (subject) => {
+    for (const alternative of alternatives) {
+      if (alternative.startsWith('^') ? subject.startsWith(alternative.slice(1)) : subject.includes(alternative)) {
+        return true;
+      }
+    }
+    return false;
+  };
 }

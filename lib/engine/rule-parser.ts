@@ -283,8 +283,18 @@ class RuleReader {
         `Invalid use of frequency/context options. Missing if_matched on rule '${this.#id}'.`,
       );
     }
+    const attributes = this.#attributes;
+    // written out: with a spread the many members make a slow object, and loading takes noticeably longer
     return {
-      ...this.#attributes,
+      id: attributes.id,
+      level: attributes.level,
+      maxsize: attributes.maxsize,
+      timeframe: attributes.timeframe,
+      frequency,
+      lowAccuracy: attributes.lowAccuracy,
+      ignoreTime: attributes.ignoreTime,
+      noalert: attributes.noalert,
+      overwrite: attributes.overwrite,
       file: this.#file,
       line: this.#line,
       groups: this.#groups,

@@ -1,6 +1,7 @@
 import type { Matcher, MatchContext } from '../patterns/matcher.js';
 import type { Category, Diagnostics, SourcePlace } from './event.js';
-import { groupWordMatch } from './group-word-match.js';
+import { asciiLowerCase } from './ascii-case.js';
+import { compileGroupWords } from './group-word-match.js';
 import type { Condition } from './condition.js';
 import type { Rule } from './rule.js';
 
@@ -19,6 +20,8 @@ export class LoadedRule {
   /** Sort key among siblings: level times 100, level 0 highest, low accuracy last (3.3). */
   sortKey: number;
   category: Category;
+  /** Group string in lower case, for `if_group`. */
+  groupKey: string;
   readonly nodes: RuleNode[] = [];
   search: SearchKind | undefined = undefined;
   /** Some `if_matched_sid` names this rule, so its events go to its own list and to no group list (4.1, Q6). */
@@ -32,6 +35,7 @@ export class LoadedRule {
     this.matchedRegex = matchedRegex;
     this.sortKey = sortKey(rule);
     this.category = rule.category;
+    this.groupKey = asciiLowerCase(rule.groups);
   }
 }
 
@@ -132,6 +136,7 @@ export class RuleTree {
     loaded.matchedRegex = matchedRegex;
     loaded.sortKey = sortKey(rule);
     loaded.category = rule.category;
+    loaded.groupKey = asciiLowerCase(rule.groups);
   }
 
   /** First applicable line of rules-and-alerts.md 3.2. */
@@ -149,7 +154,8 @@ export class RuleTree {
     }
     const group = rule.ifGroup;
     if (group !== undefined) {
-      if (this.#attachWhere(loaded, (parent) => groupWordMatch(group, parent.rule.groups))) return true;
+      const matches = compileGroupWords(group);
+      if (this.#attachWhere(loaded, (parent) => matches(parent.groupKey))) return true;
       return this.#drop(
         rule,
         `(7610): Group '${group}' was not found. Invalid 'if_group'. Rule '${id}' will be ignored.`,
@@ -198,7 +204,8 @@ export class RuleTree {
 
   #attachWhere(loaded: LoadedRule, wanted: (parent: LoadedRule) => boolean): boolean {
     // The rule itself is not in the index yet, so it never becomes a child of itself.
-    const parents = [...this.#byId.values()].filter(wanted).flatMap((parent) => parent.nodes);
+    const parents: RuleNode[] = [];
+    for (const parent of this.#byId.values()) if (wanted(parent)) parents.push(...parent.nodes);
     for (const node of parents) this.#insert(loaded, node);
     return parents.length > 0;
   }

@@ -87,9 +87,8 @@ const START = 1_774_000_000_000;
 const diagnostics = new RecordingDiagnostics();
 const dirs = values.ruleset.split(',');
 const loadStart = performance.now();
-let loadCpu = 0;
 let ruleset: ReturnType<typeof loadRuleset> | undefined;
-loadCpu = measured(() => {
+const loadCpu = measured(() => {
   ruleset = loadRuleset(readOfflineRuleset(dirs, diagnostics), {
     diagnostics,
     compilePattern,
