@@ -1,131 +1,83 @@
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { createInterface } from 'node:readline';
-import { Command, InvalidArgumentError } from 'commander';
-import { toByteString } from '../engine/byte-string.js';
-import { DEFAULT_STEP_BUDGET, type EngineOptions } from '../engine/engine.js';
-import type { Diagnostics } from '../engine/event.js';
-import { loadRuleset } from '../engine/load-ruleset.js';
-import { MitreTable } from '../engine/mitre-table.js';
-import { describePlace, RulesetError } from '../engine/ruleset-error.js';
-import { compilePattern } from '../patterns/compile-pattern.js';
-import { productRoot } from '../product/product-root.js';
+import { InvalidArgumentError } from 'commander';
+import { resolveHome } from '../daemon/resolve-home.js';
 import { productVersion } from '../product/version.js';
-import { NdjsonBatch } from './ndjson-batch.js';
-import { readOfflineRuleset } from './read-offline-ruleset.js';
-
-/** `log_alert_level` and `email_alert_level` of the shipped configuration (rules-and-alerts.md 7.9). */
-const SHIPPED_LOG_LEVEL = 3;
-const SHIPPED_MAIL_LEVEL = 12;
-
-type Options = {
-  readonly offline?: true;
-  readonly ruleset?: readonly string[];
-  readonly ndjson?: true;
-  readonly text?: true;
-  readonly clock?: number;
-  readonly logLevel: number;
-  readonly location: string;
-  readonly quiet?: true;
-};
+import { InteractiveLogtest } from './interactive-logtest.js';
+import type { LogtestBackend } from './logtest-backend.js';
+import { clockTime, parseLogtestOptions, type LogtestCommandOptions } from './logtest-options.js';
+import { OfflineBackend } from './offline-backend.js';
+import { runBatch } from './run-batch.js';
+import { runInteractive } from './run-interactive.js';
+import { SocketBackend } from './socket-backend.js';
+import { textStyle } from './text-style.js';
+import { parseUnitTest } from './unit-test.js';
 
 /**
- * `svc-logtest`: runs log lines through decoders and rules.
- * @returns the exit code
+ * `svc-logtest`: runs log lines through decoders and rules (rules-and-alerts.md 9.8).
+ * @param args without program and script
+ * @returns the exit status
  */
-export async function logtestCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const command = new Command('svc-logtest')
-    .description('Shows what decoders and rules make of log lines.')
-    .version(productVersion(), '-V, --version')
-    .option('--offline', 'work without any daemon, on the ruleset that --ruleset names')
-    .option('--ruleset <dirs>', 'directories with decoders/, rules/ and lists/, separated by commas', splitList)
-    .option('--ndjson', 'read one JSON object a line and answer each with one')
-    .option('--text', 'with --ndjson: every input line is a log, all of one session')
-    .option('--clock <seconds>', 'freeze the clock at this epoch time (also: SVC_CLOCK)', clockTime)
-    .option('--log-level <level>', 'level from which an alert is generated', level, SHIPPED_LOG_LEVEL)
-    .option('-l, --location <location>', 'location of text lines', 'stdin')
-    .option('-q, --quiet', 'no warnings about the ruleset')
-    .exitOverride();
-  try {
-    command.parse([...argv]);
-  } catch (error) {
-    // commander has printed what there is to say
-    const code = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
-    return code === 0 ? 0 : 1;
+export async function logtestCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const options = parseLogtestOptions(args);
+  if (typeof options === 'number') return options;
+  if (options.version === true) {
+    process.stdout.write(`svc-logtest v${productVersion()} - Security Manager\nLicence: Apache-2.0\n`);
+    return 0;
   }
-  const options = command.opts<Options>();
-  if (options.offline !== true || options.ndjson !== true || options.ruleset === undefined) {
-    process.stderr.write('svc-logtest: this version works offline only: --offline --ruleset DIR[,DIR...] --ndjson\n');
+  const now = clockOf(options, environment);
+  if (now === undefined) {
+    process.stderr.write('svc-logtest: SVC_CLOCK is not a number of seconds\n');
     return 1;
   }
-  const frozen = options.clock ?? (env['SVC_CLOCK'] === undefined ? undefined : clockTime(env['SVC_CLOCK']));
-  return runBatch({ ...options, ruleset: options.ruleset }, frozen);
+  const { ruleset, logLevel, location } = options;
+  const quiet = options.quiet === true;
+  if (options.ndjson === true && ruleset !== undefined) {
+    return runBatch({ dirs: ruleset, logLevel, text: options.text === true, location, quiet, now });
+  }
+  const unitTest = options.unitTest === undefined ? undefined : parseUnitTest(options.unitTest);
+  if (options.unitTest !== undefined && unitTest === undefined) {
+    process.stderr.write(`Unit test configuration wrong syntax: ${options.unitTest}\n`);
+    return 1;
+  }
+  return runInteractive(
+    new InteractiveLogtest({
+      backend: backendOf(options, now),
+      location,
+      debugRules: options.verbose === true,
+      quiet,
+      unitTest,
+      version: `v${productVersion()}`,
+      write: (text) => process.stdout.write(text),
+      style: textStyle(process.stdout.isTTY, environment),
+      log: (text) => process.stderr.write(text),
+      connectionHint: "'svc-control status' shows whether svc-analysisd runs; --offline needs no daemon.",
+    }),
+  );
 }
 
-async function runBatch(options: Options & { readonly ruleset: readonly string[] }, frozen?: number): Promise<number> {
-  const diagnostics = stderrDiagnostics(options.quiet === true);
-  let batch: NdjsonBatch;
-  try {
-    const ruleset = loadRuleset(readOfflineRuleset(options.ruleset, diagnostics), {
-      diagnostics,
-      compilePattern,
-      mitre: MitreTable.parse(readFileSync(new URL('etc/ruleset/mitre/attack.json', productRoot()), 'utf8')),
-      logLevel: options.logLevel,
-      mailLevel: SHIPPED_MAIL_LEVEL,
-    });
-    const now = frozen === undefined ? Date.now : (): number => frozen * 1000;
-    batch = new NdjsonBatch({ ruleset, engine: engineOptions(), diagnostics, now });
-  } catch (error) {
-    if (!(error instanceof RulesetError)) throw error;
-    process.stderr.write(`svc-logtest: the ruleset cannot be loaded: ${error.message}\n`);
-    return 1;
-  }
-  // latin1 keeps every byte of text lines; JSON lines are UTF-8
-  process.stdin.setEncoding(options.text === true ? 'latin1' : 'utf8');
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-    if (line === '') continue;
-    const answer =
-      options.text === true
-        ? batch.answer({ session: 'text', location: options.location, log: line })
-        : batch.answerLine(line);
-    if (!process.stdout.write(`${answer}\n`)) {
-      await new Promise((resolve) => process.stdout.once('drain', resolve));
+function backendOf(options: LogtestCommandOptions, now: () => number): LogtestBackend {
+  const { ruleset, logLevel } = options;
+  if (ruleset !== undefined) return new OfflineBackend({ dirs: ruleset, logLevel, now });
+  const path = resolveHome(options.home).path('queue', 'sockets', 'logtest');
+  const debug = (text: string): void => {
+    process.stderr.write(`DEBUG: ${text}\n`);
+  };
+  return new SocketBackend(path, options.debug === true ? debug : undefined);
+}
+
+/** Epoch milliseconds: the machine's clock, or the one that `--clock` or `SVC_CLOCK` stopped. */
+function clockOf(
+  { clock, offline }: LogtestCommandOptions,
+  environment: NodeJS.ProcessEnv,
+): (() => number) | undefined {
+  let frozen = clock;
+  const text = environment['SVC_CLOCK'];
+  if (frozen === undefined && offline === true && text !== undefined) {
+    try {
+      frozen = clockTime(text);
+    } catch (error) {
+      if (error instanceof InvalidArgumentError) return undefined;
+      throw error;
     }
   }
-  return 0;
-}
-
-function engineOptions(): EngineOptions {
-  return {
-    mode: 'test',
-    origin: { managerName: toByteString(hostname()), cluster: undefined, showHiddenLabels: false },
-    logFirewall: false,
-    budget: DEFAULT_STEP_BUDGET,
-  };
-}
-
-/** Warnings and errors go to the standard error stream with their place. */
-function stderrDiagnostics(quiet: boolean): Diagnostics {
-  const write =
-    (severity: string): Diagnostics['warn'] =>
-    (message, place) => {
-      const where = place === undefined ? '' : ` (${describePlace(place)})`;
-      process.stderr.write(`${severity}: ${message}${where}\n`);
-    };
-  const silent = (): void => {};
-  return { debug: silent, info: silent, warn: quiet ? silent : write('WARNING'), error: write('ERROR') };
-}
-
-function splitList(text: string): string[] {
-  return text.split(',').filter((dir) => dir !== '');
-}
-
-function clockTime(text: string): number {
-  if (!/^[0-9]{1,12}$/.test(text)) throw new InvalidArgumentError(`'${text}' is not a number of seconds`);
-  return Number(text);
-}
-
-function level(text: string): number {
-  if (!/^[0-9]{1,2}$/.test(text)) throw new InvalidArgumentError(`'${text}' is not a level`);
-  return Number(text);
+  return frozen === undefined ? Date.now : () => frozen * 1000;
 }

@@ -1,3 +1,4 @@
+import { toByteString } from '../engine/byte-string.js';
 import { jsonErrorOffset } from './json-error-offset.js';
 
 /** Length of a session's token, hexadecimal digits. */
@@ -32,7 +33,7 @@ export type Message = { readonly severity: Severity; readonly text: string };
 export type ProcessRequest = {
   readonly kind: 'process';
   readonly location: string;
-  /** The log line; an object is given as compact JSON. */
+  /** The log line as a byte string; an object is given as compact JSON. */
   readonly event: string;
   readonly token: string | undefined;
   readonly debugRules: boolean;
@@ -72,7 +73,7 @@ export function parseLogtestRequest(text: string): ProcessRequest | RemoveReques
 export function readProcessRequest(parameters: Members): ProcessRequest {
   const location = requiredText(parameters, 'location');
   requiredText(parameters, 'log_format');
-  const event = eventText(required(parameters, 'event'));
+  const event = toByteString(eventText(required(parameters, 'event')));
   const warnings: Message[] = [];
   let token: string | undefined;
   const given = parameters.get('token');

@@ -79,7 +79,7 @@ export class Logtest {
       {
         queue: '1',
         location: toByteString(request.location),
-        message: toByteString(request.event),
+        message: request.event,
         receivedAt: this.#options.now(),
       },
       trace,

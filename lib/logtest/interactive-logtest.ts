@@ -1,0 +1,117 @@
+import { LogtestConnectionError, type LogtestBackend } from './logtest-backend.js';
+import { membersOf, type LogtestReply } from './logtest-request.js';
+import { renderPhases } from './render-phases.js';
+import type { TextStyle } from './text-style.js';
+import { resultTriple, sameTriple, unitTestStatus, verdict, type UnitTriple } from './unit-test.js';
+
+export type InteractiveOptions = {
+  readonly backend: LogtestBackend;
+  readonly location: string;
+  /** Shows the attempts of rules. */
+  readonly debugRules: boolean;
+  /** Only errors and failed expectations are shown. */
+  readonly quiet: boolean;
+  readonly unitTest: UnitTriple | undefined;
+  /** Shown in the banner. */
+  readonly version: string;
+  /** What becomes of events. */
+  readonly write: (text: string) => void;
+  readonly style: TextStyle;
+  /** Everything else: banner, warnings, errors. */
+  readonly log: (text: string) => void;
+  /** What to do when nobody answers, for the first time it happens. */
+  readonly connectionHint: string;
+};
+
+/** The interactive tool between its lines and who answers them (rules-and-alerts.md 9.8): one session for all events. */
+export class InteractiveLogtest {
+  readonly #options: InteractiveOptions;
+  #token: string | undefined;
+  #last: UnitTriple | undefined;
+  #disconnections = 0;
+
+  constructor(options: InteractiveOptions) {
+    this.#options = options;
+  }
+
+  /** Shows the banner. */
+  start(): void {
+    const { quiet, log, version } = this.#options;
+    if (!quiet) log(`Starting wazuh-logtest ${version}\nType one log per line\n`);
+  }
+
+  /** Runs one event and shows what became of it; an empty one is nothing. @param log byte string */
+  async event(log: string): Promise<void> {
+    if (log === '') return;
+    const { backend, location, debugRules } = this.#options;
+    this.#last = undefined;
+    let reply: LogtestReply;
+    try {
+      reply = await backend.process({ log, location, token: this.#token, debugRules });
+    } catch (error) {
+      if (!(error instanceof LogtestConnectionError)) throw error;
+      this.#reportDisconnection(error);
+      return;
+    }
+    const data = membersOf(reply.data) ?? new Map<string, unknown>();
+    const token = data.get('token');
+    if (typeof token === 'string') this.#useToken(token);
+    const failure = errorText(reply, data);
+    if (failure !== undefined) this.#options.log(`** Wazuh-logtest error ${failure}\n`);
+    else this.#show(data);
+  }
+
+  /** Removes the session. @returns the exit status */
+  async end(): Promise<number> {
+    const token = this.#token;
+    this.#token = undefined;
+    if (token !== undefined) {
+      // A session that cannot be removed ends by its time-out.
+      await this.#options.backend.remove(token).catch((error: unknown) => {
+        if (!(error instanceof LogtestConnectionError)) throw error;
+      });
+    }
+    const { unitTest } = this.#options;
+    if (unitTest !== undefined) return unitTestStatus(unitTest, this.#last);
+    return this.#disconnections > 0 ? 1 : 0;
+  }
+
+  #useToken(token: string): void {
+    if (this.#token !== undefined && this.#token !== token && !this.#options.quiet) {
+      this.#options.log(`New session was created with token "${token}"\n`);
+    }
+    this.#token = token;
+  }
+
+  #reportDisconnection(error: LogtestConnectionError): void {
+    const { log, connectionHint } = this.#options;
+    log('** Wazuh-logtest error when connecting with wazuh-analysisd\n');
+    if (this.#disconnections++ === 0) log(`\t${error.message}\n\t${connectionHint}\n`);
+  }
+
+  #show(data: ReadonlyMap<string, unknown>): void {
+    const { quiet, log, write, style, unitTest } = this.#options;
+    if (!quiet) {
+      const warnings = messagesOf(data).filter((text) => text.startsWith('WARNING: '));
+      if (warnings.length > 0) log(`${warnings.map((text) => `** Wazuh-Logtest: ${text}\n`).join('')}\n`);
+      write(renderPhases(data, style));
+    }
+    if (unitTest === undefined) return;
+    this.#last = resultTriple(data);
+    const met = sameTriple(unitTest, this.#last);
+    const text = verdict(unitTest, this.#last);
+    if (!quiet || !met) write(`\n${(met ? style.good : style.bad)(style.foreign(text))}\n`);
+  }
+}
+
+/** What follows `** Wazuh-logtest error `, or undefined for a good reply. */
+function errorText(reply: LogtestReply, data: ReadonlyMap<string, unknown>): string | undefined {
+  if (reply.error !== 0) return `${String(reply.error)}: ${reply.message ?? ''}`;
+  if (data.get('codemsg') !== -1) return undefined;
+  return ['-1: ', ...messagesOf(data)].join('\n\t');
+}
+
+function messagesOf(data: ReadonlyMap<string, unknown>): string[] {
+  const messages = data.get('messages');
+  return Array.isArray(messages) ? messages.map(String) : [];
+}

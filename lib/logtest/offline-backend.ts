@@ -1,0 +1,50 @@
+import { MemoryDiffStore } from '../engine/diff-store.js';
+import type { Diagnostics } from '../engine/event.js';
+import { describePlace } from '../engine/ruleset-error.js';
+import { Logtest } from './logtest.js';
+import type { LogtestBackend, LogtestEvent } from './logtest-backend.js';
+import type { LogtestReply } from './logtest-request.js';
+import { loadOfflineRuleset, offlineOrigin } from './offline-ruleset.js';
+
+export type OfflineBackendOptions = {
+  /** Directories with `decoders/`, `rules/` and `lists/`. */
+  readonly dirs: readonly string[];
+  /** Level from which an alert is generated. */
+  readonly logLevel: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** Logtest on an engine of its own: the ruleset is loaded with the first event, as a session does. */
+export class OfflineBackend implements LogtestBackend {
+  readonly #logtest: Logtest;
+
+  constructor({ dirs, logLevel, now }: OfflineBackendOptions) {
+    this.#logtest = new Logtest({
+      maxSessions: 1,
+      sessionTimeoutSeconds: Infinity,
+      origin: offlineOrigin(),
+      now,
+      diffs: new MemoryDiffStore(),
+      ruleset: (diagnostics) => loadOfflineRuleset(dirs, withPlaces(diagnostics), logLevel),
+    });
+  }
+
+  process({ log, ...event }: LogtestEvent): Promise<LogtestReply> {
+    return Promise.resolve(this.#logtest.answer({ kind: 'process', event: log, warnings: [], ...event }));
+  }
+
+  remove(token: string): Promise<LogtestReply> {
+    return Promise.resolve(this.#logtest.answer({ kind: 'remove', token }));
+  }
+}
+
+/** Messages of a reply are texts: the place goes behind them. */
+function withPlaces(diagnostics: Diagnostics): Diagnostics {
+  const append =
+    (level: keyof Diagnostics): Diagnostics['warn'] =>
+    (message, place) => {
+      diagnostics[level](place === undefined ? message : `${message} (${describePlace(place)})`);
+    };
+  return { debug: append('debug'), info: append('info'), warn: append('warn'), error: append('error') };
+}

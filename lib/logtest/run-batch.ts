@@ -1,0 +1,63 @@
+import { fromByteString } from '../engine/byte-string.js';
+import { DEFAULT_STEP_BUDGET } from '../engine/engine.js';
+import type { Diagnostics } from '../engine/event.js';
+import { describePlace, RulesetError } from '../engine/ruleset-error.js';
+import { NdjsonBatch } from './ndjson-batch.js';
+import { loadOfflineRuleset, offlineOrigin } from './offline-ruleset.js';
+import { readLines } from './read-lines.js';
+
+export type RunBatchOptions = {
+  /** Directories with `decoders/`, `rules/` and `lists/`. */
+  readonly dirs: readonly string[];
+  readonly logLevel: number;
+  /** Every line is a log of one session; else it is a JSON object. */
+  readonly text: boolean;
+  /** Location of text lines. */
+  readonly location: string;
+  /** No warnings about the ruleset. */
+  readonly quiet: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/**
+ * Runs the lines of the standard input through the engine and answers each with a line of JSON.
+ * @returns the exit status
+ */
+export async function runBatch(options: RunBatchOptions): Promise<number> {
+  const diagnostics = stderrDiagnostics(options.quiet);
+  let batch: NdjsonBatch;
+  try {
+    const ruleset = loadOfflineRuleset(options.dirs, diagnostics, options.logLevel);
+    const engine = { mode: 'test', origin: offlineOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET } as const;
+    batch = new NdjsonBatch({ ruleset, engine, diagnostics, now: options.now });
+  } catch (error) {
+    if (!(error instanceof RulesetError)) throw error;
+    process.stderr.write(`svc-logtest: the ruleset cannot be loaded: ${error.message}\n`);
+    return 1;
+  }
+  // A reader that went away (`svc-logtest ... | head`) is no error; nobody sees what would follow.
+  process.stdout.on('error', () => process.exit(0));
+  for await (const line of readLines(process.stdin as AsyncIterable<Buffer>)) {
+    if (line === '') continue;
+    const answer = options.text
+      ? batch.answer({ session: 'text', location: options.location, log: line })
+      : batch.answerLine(fromByteString(line));
+    if (!process.stdout.write(`${answer}\n`)) {
+      await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+  }
+  return 0;
+}
+
+/** Warnings and errors go to the standard error stream with their place. */
+function stderrDiagnostics(quiet: boolean): Diagnostics {
+  const write =
+    (severity: string): Diagnostics['warn'] =>
+    (message, place) => {
+      const where = place === undefined ? '' : ` (${describePlace(place)})`;
+      process.stderr.write(`${severity}: ${message}${where}\n`);
+    };
+  const silent = (): void => {};
+  return { debug: silent, info: silent, warn: quiet ? silent : write('WARNING'), error: write('ERROR') };
+}
