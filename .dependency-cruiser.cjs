@@ -39,7 +39,13 @@ module.exports = {
       from: { path: '^lib/(patterns|xml)/' },
       to: { path: '^lib/engine/' },
     },
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      comment: 'A cycle that is closed by a type alone is gone when the program runs.',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-dev-dependency-in-product',
