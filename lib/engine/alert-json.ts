@@ -133,15 +133,21 @@ function ruleMember(alert: Alert, constant: RuleJson, options: AlertJsonOptions)
 }
 
 /** The rule's arrays with what SCA checks and rootcheck texts add to them; undefined when nothing is added. */
-function extendedLists(event: EngineEvent, alert: Alert, { lists }: RuleJson): readonly RuleList[] | undefined {
+function extendedLists(
+  event: EngineEvent,
+  alert: Alert,
+  { lists, isRootcheck }: RuleJson,
+): readonly RuleList[] | undefined {
+  const isSca = event.decoder?.name === 'sca';
+  if (!isSca && !isRootcheck) return undefined;
   const added: [string, string[]][] = [];
-  if (event.decoder?.name === 'sca') {
+  if (isSca) {
     event.fieldNames.forEach((name, i) => {
       if (!name.startsWith(COMPLIANCE_FIELD)) return;
       const values = (event.fieldValues[i] ?? '').split(',').filter((value) => value !== '');
       added.push([name.slice(COMPLIANCE_FIELD.length), values]);
     });
-  } else if (lists[0]?.values.includes('rootcheck') === true) {
+  } else {
     for (const mark of alert.fullLog.slice(0, 1023).matchAll(MARK)) {
       if (added.length === MAX_MARKS) break;
       const values = (mark[2] ?? '').split(',').map((value) => value.trim());

@@ -9,6 +9,8 @@ export class FieldTable {
   readonly #slots = new Map<string, number>();
   /** Names as events spell them to their number, -1 for those that no rule mentions. */
   readonly #spellings = new Map<string, number>();
+  /** Length and last letter of the names that rules mention: most other names need no look-up. */
+  readonly #shapes = new Set<number>();
 
   /** Number of a name that a rule mentions. */
   slotOf(name: string): number {
@@ -17,6 +19,7 @@ export class FieldTable {
     if (slot === undefined) {
       slot = this.#slots.size;
       this.#slots.set(key, slot);
+      this.#shapes.add(shapeOf(key));
       this.#spellings.clear();
     }
     return slot;
@@ -28,6 +31,7 @@ export class FieldTable {
 
   /** Number of an event's field name, -1 when no rule mentions it. */
   find(spelling: string): number {
+    if (!this.#shapes.has(shapeOf(spelling))) return -1;
     const known = this.#spellings.get(spelling);
     if (known !== undefined) return known;
     const slot = this.#slots.get(asciiLowerCase(spelling)) ?? -1;
@@ -35,4 +39,9 @@ export class FieldTable {
     this.#spellings.set(spelling, slot);
     return slot;
   }
+}
+
+/** Number for the length and, without regard to case, the last character of a name. */
+function shapeOf(name: string): number {
+  return (name.length << 8) | (name.charCodeAt(name.length - 1) & 0xdf);
 }

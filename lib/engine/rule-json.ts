@@ -20,6 +20,8 @@ export class RuleJson {
   readonly tail: string;
   /** The arrays of `tail`, `groups` first, for events that add to them. */
   readonly lists: readonly RuleList[];
+  /** Whether the rule is about rootcheck texts, which may carry marks for further arrays. */
+  readonly isRootcheck: boolean;
   /** What the ATT&CK table did not know. */
   readonly mitreWarnings: readonly string[];
   readonly #mail: string;
@@ -37,6 +39,7 @@ export class RuleJson {
     this.lists = splitGroups(rule.groups);
     this.#mail = `,"mail":${String(rule.mail)}`;
     this.tail = `${this.tailWith(this.lists)}}`;
+    this.isRootcheck = this.lists[0]?.values.includes('rootcheck') === true;
     this.mitreWarnings = described.warnings;
   }
 
