@@ -74,15 +74,15 @@ export class RuleRun {
     this.#stepsUsed = 0;
   }
 
-  /** Gives decoding the event's whole budget. */
+  /** Gives decoding half of the event's budget, so that rules have some whatever it takes. */
   beginDecoding(): void {
-    this.context.stepsLeft = this.#budget.event;
+    this.context.stepsLeft = this.#budget.event / 2;
     this.context.exhausted = false;
   }
 
   /** Takes what decoding used off the budget, and counts the decoder if it used it up. */
   endDecoding(event: EngineEvent): void {
-    this.#stepsUsed = this.#budget.event - Math.max(0, this.context.stepsLeft);
+    this.#stepsUsed = this.#budget.event / 2 - Math.max(0, this.context.stepsLeft);
     if (!this.context.exhausted) return;
     this.context.exhausted = false;
     this.state.countExhausted(`decoder ${event.decoder?.name ?? 'none'}`);

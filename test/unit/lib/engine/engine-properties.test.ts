@@ -12,7 +12,7 @@ const RULES = group(
     '<rule id="102" level="11" frequency="4" timeframe="60"><if_matched_group>auth</if_matched_group><not_same_field>a.b</not_same_field><description>b</description></rule>' +
     '<rule id="103" level="3"><match>{</match><field name="a.b">\\w</field><description>c</description></rule>' +
     '<rule id="104" level="4"><if_sid>103</if_sid><check_diff/><description>d</description></rule>' +
-    '<rule id="105" level="6"><if_sid>100</if_sid><regex type="pcre2">a+\\d$</regex><description>e</description></rule>' +
+    '<rule id="105" level="6"><if_sid>100</if_sid><regex type="pcre2">(a+)+\\d$</regex><description>e</description></rule>' +
     '<rule id="106" level="6" frequency="2"><if_sid>100</if_sid><if_matched_regex>d\\w+d</if_matched_regex><description>f</description></rule>',
 );
 
@@ -121,6 +121,14 @@ describe('the engine', () => {
     engine.app({ srcip: '10.0.0.1' }, 'denied');
     expect(correlation.count).to.equal(1);
     expect(engine.engine.failures).to.equal(0);
+  });
+
+  it('gives a pattern that explodes up, counts its rule, and leaves the others their chance', () => {
+    const engine = new TestEngine(ruleset);
+    const outcome = engine.send(`denied ${'a'.repeat(60_000)}`);
+    expect(outcome.rule?.rule.id).to.equal(100);
+    expect([...engine.engine.state.exhausted]).to.deep.equal([['rule 105', 1]]);
+    expect(engine.send('denied aaaaaa7').rule?.rule.id).to.equal(105);
   });
 
   it('takes a new ruleset between two events without losing or doubling one', () => {
