@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import type { ConfigWarning } from '../../lib/config/config-error.js';
+import { loadInternalOptions, type InternalOptions } from '../../lib/config/internal-options.js';
+import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { PatternError } from '../../lib/patterns/pattern-error.js';
+import { makeFileSource, SourceError, type FileSource, type HostFacts } from './file-source.js';
+import { JournalFilter } from './journal-entry.js';
+import { LineFilter } from './line-filter.js';
+
+/** A `<socket>` block. */
+export type SocketConfig = {
+  readonly name: string;
+  readonly location: string;
+  /** `udp` or `tcp`: datagrams or a stream. */
+  readonly mode: string;
+  readonly prefix: string;
+};
+
+/** The journal, as all journald blocks together want it. */
+export type JournalSettings = {
+  readonly config: LocalfileConfig;
+  readonly filter: JournalFilter;
+  readonly lines: LineFilter;
+  readonly filterKey: string;
+  readonly onlyFuture: boolean;
+};
+
+export type CollectorSettings = {
+  /** All `<localfile>` blocks as configured. */
+  readonly blocks: readonly LocalfileConfig[];
+  readonly options: InternalOptions<'logcollector'>;
+  readonly files: readonly FileSource[];
+  readonly commands: readonly LocalfileConfig[];
+  readonly journal: JournalSettings | undefined;
+  readonly sockets: readonly SocketConfig[];
+  readonly warnings: readonly ConfigWarning[];
+  /** What the configuration asks for and is not there, one text each. */
+  readonly missing: readonly string[];
+};
+
+/** Formats of other systems, and one that is not there yet. */
+const UNAVAILABLE = new Set(['macos', 'eventlog', 'eventchannel', 'syslog-pipe']);
+
+/**
+ * Reads what svc-logcollector needs of the configuration.
+ *
+ * @throws ConfigError, SourceError with file or line
+ */
+export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logger): CollectorSettings {
+  const config = loadManagerConfig(home, ['localfile', 'socket']);
+  const options = loadInternalOptions(home, ['logcollector']);
+  const resolve = (path: string): string => (isAbsolute(path) ? path : home.path(path));
+  const blocks = config.localfile;
+  const missing: string[] = [];
+  for (const { log_format, line } of blocks) {
+    if (UNAVAILABLE.has(log_format.name)) {
+      missing.push(`localfile at line ${String(line)}: log_format '${log_format.name}' is not available here`);
+    }
+  }
+  for (const { name, mode } of config.socket) {
+    if (mode === 'udp') {
+      missing.push(`socket '${name}': mode 'udp' is not available, use 'tcp'`);
+    }
+  }
+  const known = new Set(['agent', ...config.socket.map(({ name }) => name)]);
+  for (const { target, line } of blocks) {
+    for (const name of target.filter((each) => !known.has(each))) {
+      missing.push(`localfile at line ${String(line)}: there is no socket '${name}'`);
+    }
+  }
+  const isFile = ({ log_format: { name } }: LocalfileConfig): boolean =>
+    !UNAVAILABLE.has(name) && !['command', 'full_command', 'journald'].includes(name);
+  return {
+    blocks,
+    options,
+    files: blocks.filter(isFile).map((block) => makeFileSource(block, resolve, host, logger)),
+    commands: blocks.filter(({ log_format: { name } }) => name === 'command' || name === 'full_command'),
+    journal: journalSettings(blocks.filter(({ log_format: { name } }) => name === 'journald')),
+    sockets: config.socket.filter(({ mode }) => mode === 'tcp'),
+    warnings: [...config.warnings, ...options.warnings],
+    missing,
+  };
+}
+
+/** All journald blocks are one: what the first says beside its filters counts. */
+function journalSettings(blocks: readonly LocalfileConfig[]): JournalSettings | undefined {
+  const [config] = blocks;
+  if (config === undefined) {
+    return undefined;
+  }
+  try {
+    const ignore = blocks.flatMap((block) => block.ignore);
+    const restrict = blocks.flatMap((block) => block.restrict);
+    const filters = blocks.map(({ filter }) => filter);
+    return {
+      config,
+      filter: new JournalFilter(filters),
+      lines: new LineFilter(ignore, restrict),
+      filterKey: createHash('sha1')
+        .update(JSON.stringify([filters, ignore, restrict]))
+        .digest('hex')
+        .slice(0, 12),
+      onlyFuture: blocks.every((block) => block['only-future-events'].enabled),
+    };
+  } catch (error) {
+    if (error instanceof PatternError) {
+      throw new SourceError(config, error.message);
+    }
+    throw error;
+  }
+}

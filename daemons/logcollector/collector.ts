@@ -1,0 +1,257 @@
+import type { BusEvent } from '../../lib/bus/bus-event.js';
+import type { EventProducer } from '../../lib/bus/event-producer.js';
+import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import type { CollectorSettings } from './collector-settings.js';
+import { CollectorStats } from './collector-stats.js';
+import { CommandRunner } from './command-runner.js';
+import { FileFollower } from './file-follower.js';
+import type { HostFacts } from './file-source.js';
+import { JournalReader } from './journal-reader.js';
+import { Outlet, type MessageFormat } from './outlet.js';
+import { compileOutputFormat } from './output-format.js';
+import { PositionStore, type SavedJournal } from './position-store.js';
+import { SocketTarget } from './socket-target.js';
+
+export type CollectorParts = {
+  readonly home: Home;
+  readonly settings: CollectorSettings;
+  readonly producer: EventProducer;
+  readonly host: HostFacts;
+  readonly logger: Logger;
+  /** Program that shows the journal. */
+  readonly journalctl: string;
+};
+
+/** Everything svc-logcollector collects: files, the journal, commands. */
+export class Collector {
+  readonly stats = new CollectorStats(() => new Date());
+  readonly #parts: CollectorParts;
+  readonly #follower: FileFollower;
+  readonly #store: PositionStore;
+  #settings: CollectorSettings;
+  #sockets = new Map<string, SocketTarget>();
+  #commands: CommandRunner[] = [];
+  #journal: JournalReader | undefined;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #stopped = false;
+
+  constructor(parts: CollectorParts) {
+    const { home, settings, producer, logger } = parts;
+    const { options } = settings;
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#store = new PositionStore(home.path('queue', 'logcollector', 'file_status.json'), logger);
+    this.#follower = new FileFollower({
+      events: {
+        openStream: (name, from) => producer.openStream(name, from),
+        trySend: (event) => producer.trySend(event),
+        ready: () => producer.ready(),
+      },
+      makeOutlet: (source, path, stream) => {
+        const location = source.locationOf(path);
+        return new Outlet({
+          location,
+          queue: source.queue,
+          stream,
+          streamFormat: this.#format(source.config, 'agent', location),
+          sockets: this.#socketsOf(source.config, location),
+          stats: this.stats,
+          now: Date.now,
+        });
+      },
+      logger,
+      limits: {
+        maxFiles: options.get('logcollector.max_files'),
+        maxLines: options.get('logcollector.max_lines'),
+        sampleBytes: options.get('logcollector.sample_log_length'),
+      },
+      now: Date.now,
+      monotonic: () => performance.now(),
+      savePositions: () => this.#save(),
+    });
+  }
+
+  async start(): Promise<void> {
+    const { options } = this.#settings;
+    const state = this.#store.load();
+    this.#openSockets();
+    this.#startJournal(state.journald);
+    await this.#follower.start(this.#settings.files, state.files, state.locations ?? []);
+    this.#startCommands();
+    this.#every(options.get('logcollector.loop_timeout'), () => this.#follower.poll());
+    this.#every(Math.max(1, options.get('logcollector.vcheck_files')), async () => {
+      await this.#follower.scan();
+      await this.#save();
+    });
+    // The journal moves on without files being looked at.
+    this.#every(1, () => (this.#journal === undefined ? Promise.resolve() : this.#save()));
+    const interval = options.get('logcollector.state_interval');
+    if (interval > 0) {
+      this.#every(interval, () => this.#writeState());
+    }
+  }
+
+  /** Goes over to other settings; files whose block did not change are not touched. */
+  async reload(settings: CollectorSettings): Promise<void> {
+    const journalBefore = this.#settings.journal?.filterKey;
+    const journalState = this.#journal?.position;
+    this.#settings = settings;
+    this.#openSockets();
+    await this.#follower.reload(settings.files);
+    await Promise.all(this.#commands.map((command) => command.stop()));
+    this.#startCommands();
+    if (settings.journal?.filterKey !== journalBefore) {
+      await this.#journal?.stop();
+      this.#startJournal(journalState);
+    }
+  }
+
+  get counters(): Record<string, unknown> {
+    return { ...this.#follower.counters, commands: this.#commands.length, journal: this.#journal !== undefined };
+  }
+
+  /** Stops reading; what was read is acknowledged or read again after the next start. */
+  async stop(drained: () => Promise<void>): Promise<void> {
+    this.#stopped = true;
+    this.#timers.forEach((timer) => {
+      clearTimeout(timer);
+    });
+    await Promise.all([...this.#commands.map((command) => command.stop()), this.#journal?.stop()]);
+    await this.#follower.stop(async () => {
+      await drained();
+      await this.#save();
+    });
+    this.#sockets.forEach((socket) => {
+      socket.stop();
+    });
+  }
+
+  async #save(): Promise<void> {
+    const { files, locations } = await this.#follower.positions();
+    const journald = this.#journal?.position;
+    this.#store.save({ files, locations, ...(journald === undefined ? {} : { journald }) });
+  }
+
+  #writeState(): Promise<void> {
+    this.stats.nextInterval();
+    const path = this.#parts.home.path('var', 'run', 'svc-logcollector.state');
+    writeFileAtomically(path, `${JSON.stringify(this.stats.toJson())}\n`, { mode: 0o640 });
+    return Promise.resolve();
+  }
+
+  /** Does something again and again, `seconds` after it was done before. */
+  #every(seconds: number, action: () => Promise<void>): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      action()
+        .catch((error: unknown) => {
+          this.#parts.logger.error(error instanceof Error ? error.message : String(error));
+        })
+        .finally(() => {
+          if (!this.#stopped) {
+            this.#every(seconds, action);
+          }
+        });
+    }, seconds * 1000);
+    this.#timers.add(timer);
+  }
+
+  // ---- targets
+
+  #openSockets(): void {
+    const { logger, settings } = this.#parts;
+    this.#sockets.forEach((socket) => {
+      socket.stop();
+    });
+    this.#sockets = new Map(
+      this.#settings.sockets.map(({ name, location, prefix }) => [
+        name,
+        new SocketTarget({
+          name,
+          path: location,
+          prefix,
+          queueSize: settings.options.get('logcollector.queue_size'),
+          failTimeMs: settings.options.get('logcollector.sock_fail_time') * 1000,
+          logger,
+        }),
+      ]),
+    );
+  }
+
+  #socketsOf(config: LocalfileConfig, location: string): { target: SocketTarget; format: MessageFormat }[] {
+    return config.target.flatMap((name) => {
+      const target = this.#sockets.get(name);
+      return target === undefined ? [] : [{ target, format: this.#format(config, name, location) }];
+    });
+  }
+
+  /** `out_format` of a target: its own, or one for all. */
+  #format(config: LocalfileConfig, target: string, location: string): MessageFormat {
+    const formats = config.out_format;
+    const chosen = formats.find((each) => each.target === target) ?? formats.find((each) => each.target === undefined);
+    if (chosen === undefined) {
+      return (message) => message;
+    }
+    const { hostname, address, now } = this.#parts.host;
+    return compileOutputFormat(chosen.format, { location, hostname, hostAddress: address, now });
+  }
+
+  // ---- other sources
+
+  #startJournal(saved: SavedJournal | undefined): void {
+    const { journal } = this.#settings;
+    this.#journal = undefined;
+    if (journal === undefined) {
+      return;
+    }
+    const { producer, logger, journalctl } = this.#parts;
+    this.#journal = new JournalReader({
+      program: journalctl,
+      filter: journal.filter,
+      filterKey: journal.filterKey,
+      lines: journal.lines,
+      format: this.#format(journal.config, 'agent', 'journald'),
+      onlyFuture: journal.onlyFuture,
+      openStream: (name, from) => producer.openStream(name, from),
+      ready: () => producer.ready(),
+      logger,
+      stats: this.stats,
+      now: Date.now,
+    });
+    this.#journal.start(saved);
+  }
+
+  #startCommands(): void {
+    const { home, logger } = this.#parts;
+    this.#commands = this.#settings.commands.map((config) => {
+      const name = config.alias ?? config.command;
+      const format = this.#format(config, 'agent', name);
+      const runner = new CommandRunner({
+        config,
+        send: (location, message) => this.#send(location, format(message)),
+        logger,
+        directory: home.root,
+      });
+      runner.start();
+      return runner;
+    });
+  }
+
+  /** Hands on an event that has no position: waits for room, as long as it takes. */
+  async #send(location: string, message: Buffer): Promise<void> {
+    const { producer } = this.#parts;
+    const event: BusEvent = {
+      queue: '1',
+      location: Buffer.from(location, 'utf8').toString('latin1'),
+      message,
+      receivedAt: Date.now(),
+    };
+    while (!producer.trySend(event)) {
+      await producer.ready();
+    }
+    this.stats.count(location, message.length, ['agent']);
+  }
+}

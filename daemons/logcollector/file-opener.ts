@@ -1,0 +1,126 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import type { EventStream } from '../../lib/bus/event-stream.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { FoundFile } from './file-finder.js';
+import { identityOf, inodeKey, type FileIdentity } from './file-identity.js';
+import type { FileSource } from './file-source.js';
+import { FollowedFile } from './followed-file.js';
+import { fileErrorText, type OnceLog } from './once-log.js';
+import type { Outlet } from './outlet.js';
+import { hasWildcard } from './path-pattern.js';
+import type { SavedFile } from './position-store.js';
+import { endOfLastLine, isSavedFile } from './resume-point.js';
+
+/** Bytes in which a zero byte makes a file a binary one. */
+const BINARY_PROBE_BYTES = 1024;
+
+/** How a file came to be opened; decides where reading begins when no position was saved. */
+export type Occasion =
+  /** Its location was not followed before: only what comes from now on, if the block says so. */
+  | 'first'
+  /** It appeared under a location that was followed: everything in it is new. */
+  | 'appeared';
+
+export type FileOpenerParts = {
+  readonly openStream: (name: string, from: number) => EventStream;
+  readonly makeOutlet: (source: FileSource, path: string, stream: EventStream | undefined) => Outlet;
+  readonly logger: Logger;
+  readonly log: OnceLog;
+  /** `logcollector.sample_log_length` */
+  readonly sampleBytes: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly monotonic: () => number;
+};
+
+/** Opens files at the place where reading is to go on (product.md 10, `only-future-events`). */
+export class FileOpener {
+  readonly #parts: FileOpenerParts;
+  #generation = 0;
+
+  constructor(parts: FileOpenerParts) {
+    this.#parts = parts;
+  }
+
+  /** The file, not yet prepared; undefined when it cannot or is not to be followed, which is said once. */
+  async open(found: FoundFile, occasion: Occasion, saved: SavedFile | undefined): Promise<FollowedFile | undefined> {
+    const { path } = found;
+    const { log } = this.#parts;
+    let handle: FileHandle | undefined;
+    try {
+      // Without blocking: the name may belong to a pipe by now.
+      handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const stats = await handle.stat({ bigint: true });
+      if (stats.isFile() && !(await this.#isUnwanted(found, handle))) {
+        return await this.#follow({ ...found, stats }, handle, occasion, saved);
+      }
+      await handle.close();
+    } catch (error) {
+      await handle?.close();
+      log.say(path, 'error', `(1103): Could not open file '${path}' due to ${fileErrorText(error)}.`);
+    }
+    return undefined;
+  }
+
+  async #isUnwanted({ path, source }: FoundFile, handle: FileHandle): Promise<boolean> {
+    if (!source.config.ignore_binaries) {
+      return false;
+    }
+    const buffer = Buffer.alloc(BINARY_PROBE_BYTES);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    const binary = buffer.subarray(0, bytesRead).includes(0);
+    if (binary) {
+      this.#parts.log.say(path, 'info', `'${path}' holds binary data and is not followed.`);
+    }
+    return binary;
+  }
+
+  async #follow(
+    { path, source, stats }: FoundFile,
+    handle: FileHandle,
+    occasion: Occasion,
+    saved: SavedFile | undefined,
+  ): Promise<FollowedFile> {
+    const { openStream, makeOutlet, logger, log, sampleBytes, monotonic } = this.#parts;
+    const known = saved !== undefined && (await isSavedFile(handle, stats, saved));
+    const anew = saved !== undefined || occasion === 'appeared';
+    const offset = known ? Number(saved.offset) : anew ? 0 : await this.#firstOffset(path, source, handle, stats);
+    if (saved !== undefined && !known) {
+      logger.info(`'${path}' is not the file that was read before: it is read from its start.`);
+    }
+    const identity: FileIdentity = {
+      ...identityOf(stats),
+      generation: (known ? saved.generation : undefined) ?? this.#nextGeneration(),
+    };
+    const name = `${inodeKey(identity)}:${identity.generation}`;
+    const stream = source.config.target.includes('agent') ? openStream(name, offset) : undefined;
+    const outlet = makeOutlet(source, path, stream);
+    log.forget(path);
+    const isNew = occasion === 'appeared' && saved === undefined && hasWildcard(source.config.location);
+    logger.info(
+      isNew
+        ? `(1957): New file that matches the '${source.config.location}' pattern: '${path}'.`
+        : `(1950): Analyzing file: '${path}'.`,
+    );
+    return new FollowedFile({ path, identity, source, handle, offset, outlet, logger, sampleBytes, now: monotonic });
+  }
+
+  async #firstOffset(path: string, source: FileSource, handle: FileHandle, stats: BigIntStats): Promise<number> {
+    const size = Number(stats.size);
+    const { enabled, maxSize } = source.config['only-future-events'];
+    if (!enabled && size > maxSize) {
+      this.#parts.logger.warn(
+        `'${path}' holds ${String(size)} bytes, more than max-size (${String(maxSize)}): it is followed from its end.`,
+      );
+    }
+    return enabled || size > maxSize ? endOfLastLine(handle, size) : 0;
+  }
+
+  /** A number that no file had before, in this process or an earlier one. */
+  #nextGeneration(): string {
+    this.#generation = Math.max(this.#generation + 1, this.#parts.now());
+    return this.#generation.toString(36);
+  }
+}

@@ -1,0 +1,124 @@
+import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { compilePattern } from '../../lib/patterns/compile-pattern.js';
+import { PatternError } from '../../lib/patterns/pattern-error.js';
+import { auditLines } from './formats/audit.js';
+import { ossecAlert, snortFull } from './formats/block-logs.js';
+import { datedLines, mysqlLine } from './formats/database-logs.js';
+import { djbMultilog } from './formats/djb-multilog.js';
+import { jsonLine } from './formats/json-line.js';
+import { fixedLines, regexLines } from './formats/multi-line.js';
+import { nmapLine } from './formats/nmap.js';
+import { SingleLine } from './formats/single-line.js';
+import { LineFilter } from './line-filter.js';
+import type { RecordAssembler } from './log-record.js';
+import { hasWildcard, pathMatcher } from './path-pattern.js';
+import { strftime } from './strftime.js';
+
+/** What sources need to know of the host they run on. */
+export type HostFacts = {
+  readonly hostname: string;
+  readonly address: string;
+  readonly now: () => Date;
+};
+
+/** A `<localfile>` block that cannot be used: names its line. */
+export class SourceError extends Error {
+  constructor(config: LocalfileConfig, text: string) {
+    super(`localfile at line ${String(config.line)}: ${text}`);
+    this.name = 'SourceError';
+  }
+}
+
+/** A `<localfile>` block that names files, made ready. */
+export type FileSource = {
+  /** The same for blocks that mean the same; what is open under it goes on over a reload. */
+  readonly key: string;
+  readonly config: LocalfileConfig;
+  /** Absolute path or pattern as of now: dates in it are put in. */
+  readonly pattern: (now: Date) => string;
+  /** The location of events of a file; relative ones stay as they are written. */
+  readonly locationOf: (path: string) => string;
+  readonly excludes: (path: string) => boolean;
+  readonly filter: LineFilter;
+  /** Queue id of the events. */
+  readonly queue: string;
+  readonly makeAssembler: (path: string) => RecordAssembler;
+};
+
+/**
+ * Makes a block ready.
+ *
+ * @param resolve makes a path absolute: relative ones are below the home
+ * @throws SourceError when a pattern of the block does not compile
+ */
+export function makeFileSource(
+  config: LocalfileConfig,
+  resolve: (path: string) => string,
+  host: HostFacts,
+  logger: Logger,
+): FileSource {
+  const { location, exclude } = config;
+  // Dates and wildcards in one name work too: the dates are put in first.
+  const dated = location.includes('%');
+  const absolute = resolve(location);
+  const relative = absolute !== location && !hasWildcard(location) && !dated;
+  const matchesExclude = exclude === undefined ? () => false : pathMatcher(resolve(exclude));
+  try {
+    return {
+      key: JSON.stringify({ ...config, line: 0 }),
+      config,
+      pattern: dated ? (now) => strftime(absolute, now) : () => absolute,
+      locationOf: relative ? () => location : (path) => path,
+      excludes: matchesExclude,
+      filter: new LineFilter(config.ignore, config.restrict),
+      queue: config.log_format.name === 'nmapg' ? '3' : '1',
+      makeAssembler: assemblerMaker(config, host, logger),
+    };
+  } catch (error) {
+    if (error instanceof PatternError) {
+      throw new SourceError(config, error.message);
+    }
+    throw error;
+  }
+}
+
+function assemblerMaker(config: LocalfileConfig, host: HostFacts, logger: Logger): (path: string) => RecordAssembler {
+  const format = config.log_format;
+  switch (format.name) {
+    case 'json':
+      return (path) =>
+        new SingleLine(
+          jsonLine(config.label, (line) => {
+            logger.debug(`Line of '${path}' is not a JSON object: '${line.subarray(0, 256).toString('utf8')}'`);
+          }),
+        );
+    case 'multi-line':
+      return () => fixedLines(format.lines);
+    case 'multi-line-regex': {
+      const options = config.multiline_regex;
+      if (options === undefined) {
+        throw new SourceError(config, 'multiline_regex is missing');
+      }
+      const matcher = compilePattern('pcre2', Buffer.from(options.pattern, 'utf8').toString('latin1'));
+      return () => regexLines(options, matcher);
+    }
+    case 'audit':
+      return () => auditLines();
+    case 'djb-multilog':
+      return (path) => new SingleLine(djbMultilog(path, host.hostname, host.now));
+    case 'mysql_log':
+      return () => new SingleLine(mysqlLine());
+    case 'postgresql_log':
+    case 'mssql_log':
+      return () => datedLines();
+    case 'snort-full':
+      return () => snortFull();
+    case 'ossecalert':
+      return () => ossecAlert();
+    case 'nmapg':
+      return () => new SingleLine(nmapLine);
+    default:
+      return () => new SingleLine();
+  }
+}

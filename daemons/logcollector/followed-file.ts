@@ -1,0 +1,262 @@
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { FileIdentity } from './file-identity.js';
+import type { FileSource } from './file-source.js';
+import { hashHead, HEAD_BYTES, nextTail, readTail } from './fingerprint.js';
+import { LineSplitter, type LogLine } from './line-splitter.js';
+import type { LogRecord, RecordAssembler } from './log-record.js';
+import type { Outlet } from './outlet.js';
+import type { SavedFile } from './position-store.js';
+
+/** Bytes read in one go. */
+const CHUNK_BYTES = 65_536;
+
+export type FollowedFileParts = {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly source: FileSource;
+  readonly handle: FileHandle;
+  /** Offset of the first byte to read, unless the sink knows that more was taken. */
+  readonly offset: number;
+  readonly outlet: Outlet;
+  readonly logger: Logger;
+  /** Bytes of a line that a warning shows. */
+  readonly sampleBytes: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+};
+
+/** What a turn of reading ended with. */
+export type ReadResult =
+  /** Everything that is there was read. */
+  | 'idle'
+  /** There is more. */
+  | 'more'
+  /** The sink takes nothing at the moment. */
+  | 'blocked'
+  /** The file is not the one that was read: it was cut, and perhaps grew again. */
+  | 'truncated';
+
+/** A file that is read to its end, again and again. */
+export class FollowedFile {
+  readonly identity: FileIdentity;
+  readonly source: FileSource;
+  /** Name under which it was found last. */
+  path: string;
+  /** Monotonic time since when its name belongs to another file, or to none. */
+  rotatedAt: number | undefined = undefined;
+  /** Whether it was seen to be cut: then it is only delivered, not read. */
+  cut = false;
+  readonly #parts: FollowedFileParts;
+  readonly #outlet: Outlet;
+  readonly #assembler: RecordAssembler;
+  #splitter: LineSplitter;
+  /** Records that the sink has not taken yet: at most those of one chunk. */
+  #outbox: LogRecord[] = [];
+  /** Offset behind the last record that was handed on. */
+  #sent: number;
+  #tail = '';
+  #size = -1n;
+  #changed = -1n;
+  #lastLineAt = 0;
+  #ready = false;
+  #head: { readonly length: number; readonly hash: string } = { length: 0, hash: '' };
+
+  constructor(parts: FollowedFileParts) {
+    this.identity = parts.identity;
+    this.source = parts.source;
+    this.path = parts.path;
+    this.#parts = parts;
+    this.#outlet = parts.outlet;
+    this.#assembler = parts.source.makeAssembler(parts.path);
+    this.#splitter = new LineSplitter(parts.offset);
+    this.#sent = parts.offset;
+  }
+
+  /** Waits until the sink has told how far it has the file; reads nothing before. */
+  async prepare(): Promise<void> {
+    const { stream } = this.#outlet;
+    const known = stream === undefined ? 0 : await stream.position();
+    if (known > this.#splitter.offset) {
+      this.#splitter = new LineSplitter(known);
+      this.#sent = known;
+    }
+    this.#tail = (await readTail(this.#parts.handle, this.#splitter.offset)) ?? '';
+    this.#ready = true;
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Whether everything read is acknowledged and nothing is held back. */
+  get settled(): boolean {
+    return this.#outbox.length === 0 && !this.#assembler.pending && this.#acknowledged >= this.#sent;
+  }
+
+  /** Whether everything handed on is acknowledged. */
+  get delivered(): boolean {
+    return this.#acknowledged >= this.#sent;
+  }
+
+  /** Whether lines are held back for longer than their format allows. */
+  get overdue(): boolean {
+    return this.#assembler.pending && this.#parts.now() - this.#lastLineAt >= this.#assembler.timeoutMs;
+  }
+
+  /** Whether the file, by its size and time, may hold something that was not read. */
+  differsFrom(stats: BigIntStats): boolean {
+    return stats.size !== this.#size || stats.mtimeNs !== this.#changed;
+  }
+
+  /**
+   * Reads on.
+   * @param maxLines lines after which others have their turn; 0 = no limit
+   */
+  async read(maxLines: number): Promise<ReadResult> {
+    if (!this.#ready) {
+      return 'idle';
+    }
+    const { handle } = this.#parts;
+    if (!this.#sendOutbox()) {
+      return 'blocked';
+    }
+    if (this.cut) {
+      return 'truncated';
+    }
+    const stats = await handle.stat({ bigint: true });
+    if (this.differsFrom(stats) && !(await this.#isSameFile(stats))) {
+      return 'truncated';
+    }
+    this.#size = stats.size;
+    this.#changed = stats.mtimeNs;
+    let lines = 0;
+    for (let left = Number(stats.size) - this.#splitter.offset; left > 0; left -= CHUNK_BYTES) {
+      // Exactly what is there: events share its memory until they are acknowledged.
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, left));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, this.#splitter.offset);
+      if (bytesRead < buffer.length) {
+        left = 0;
+      }
+      const chunk = buffer.subarray(0, bytesRead);
+      this.#tail = nextTail(this.#tail, chunk);
+      const complete = this.#splitter.push(chunk);
+      for (const line of complete) {
+        this.#add(line);
+      }
+      lines += complete.length;
+      if (complete.length > 0) {
+        this.#lastLineAt = this.#parts.now();
+      }
+      if (!this.#sendOutbox()) {
+        return 'blocked';
+      }
+      if (maxLines > 0 && lines >= maxLines) {
+        return 'more';
+      }
+    }
+    if (this.overdue) {
+      this.#assembler.flush(this.#emit);
+      return this.#sendOutbox() ? 'idle' : 'blocked';
+    }
+    return 'idle';
+  }
+
+  /** The file will not grow any more: what is incomplete is an event as it is. */
+  finish(): void {
+    const last = this.#splitter.finish();
+    if (last !== undefined) {
+      this.#add(last);
+    }
+    this.#assembler.flush(this.#emit);
+    this.#sendOutbox();
+  }
+
+  /** Tries again to hand on what the sink had no room for; false when there is still some. */
+  retry(): boolean {
+    return this.#sendOutbox();
+  }
+
+  /** Where reading would go on after a crash: behind everything that is acknowledged or no event. */
+  get position(): number {
+    return this.settled ? Math.max(this.#sent, this.#splitter.lineStart) : this.#acknowledged;
+  }
+
+  /** The position as it is written down. */
+  async saved(): Promise<SavedFile> {
+    const { handle } = this.#parts;
+    const offset = this.position;
+    const hashed = Math.min(offset, HEAD_BYTES);
+    if (this.#head.length !== hashed || this.#head.hash === '') {
+      this.#head = { length: hashed, hash: (await hashHead(handle, hashed)) ?? '' };
+    }
+    return {
+      path: this.path,
+      location: this.source.config.location,
+      hash: this.#head.hash,
+      offset: String(offset),
+      hashed: String(hashed),
+      tail: (await readTail(handle, offset)) ?? '',
+      ...this.identity,
+    };
+  }
+
+  /** Closes file and stream. What was handed on is acknowledged later all the same. */
+  async close(): Promise<void> {
+    this.#ready = false;
+    this.#outlet.stream?.close();
+    await this.#parts.handle.close();
+  }
+
+  get #acknowledged(): number {
+    return this.#outlet.stream === undefined ? this.#sent : this.#outlet.stream.acknowledged;
+  }
+
+  readonly #emit = (record: LogRecord): void => {
+    const dropped = this.source.filter.dropReason(record.message);
+    if (dropped !== undefined) {
+      this.#parts.logger.debug(dropped);
+      return;
+    }
+    this.#outbox.push(record);
+  };
+
+  #add(line: LogLine): void {
+    const { logger, sampleBytes } = this.#parts;
+    if (line.length > line.bytes.length) {
+      const sample = line.bytes.subarray(0, sampleBytes).toString('utf8');
+      logger.warn(`Large message size from file '${this.path}' (length = ${String(line.length)}): '${sample}'...`);
+    }
+    if (line.bytes.includes(0)) {
+      logger.debug(`Line of '${this.path}' with zero bytes is ignored`);
+      return;
+    }
+    this.#assembler.add(line, this.#emit);
+  }
+
+  #sendOutbox(): boolean {
+    let sent = 0;
+    for (const record of this.#outbox) {
+      if (!this.#outlet.trySend(record)) {
+        break;
+      }
+      this.#sent = record.end;
+      sent++;
+    }
+    if (sent === this.#outbox.length) {
+      if (sent > 0) {
+        this.#outbox = [];
+      }
+      return true;
+    }
+    this.#outbox = this.#outbox.slice(sent);
+    return false;
+  }
+
+  /** Whether what was read is still there: not cut, and the last bytes before the position unchanged. */
+  async #isSameFile(stats: BigIntStats): Promise<boolean> {
+    const { offset } = this.#splitter;
+    return stats.size >= BigInt(offset) && (await readTail(this.#parts.handle, offset)) === this.#tail;
+  }
+}

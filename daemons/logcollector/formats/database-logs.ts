@@ -1,0 +1,36 @@
+import type { LineTransform } from './single-line.js';
+import { JoinedLines } from './joined-lines.js';
+
+/** `YYMMDD HH:MM:SS`, or an ISO date and time. */
+const MYSQL_TIME = /^(?:\d{6} {1,2}\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)/;
+const ISO_TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d/;
+
+/** Lines that one statement or message in the log of a database may have. */
+const MAX_LINES = 1000;
+const TIMEOUT_MS = 1000;
+
+/**
+ * Makes the transformation of `mysql_log`: `MySQL log: <time> <rest>`; a line without a time gets the one before it
+ * (daemons-and-config.md 6.2). Lines before the first time are no event.
+ */
+export function mysqlLine(): LineTransform {
+  let time: string | undefined;
+  return (bytes) => {
+    const line = bytes.toString('latin1');
+    const own = MYSQL_TIME.exec(line)?.[0];
+    time = own ?? time;
+    const rest = line.slice(own?.length ?? 0).replace(/^[ \t]+/, '');
+    return time === undefined || rest === '' ? undefined : Buffer.from(`MySQL log: ${time} ${rest}`, 'latin1');
+  };
+}
+
+/** `postgresql_log` and `mssql_log`: lines without a time belong to the one before, joined by a blank. */
+export function datedLines(): JoinedLines {
+  return new JoinedLines({
+    place: (line, held) =>
+      ISO_TIME.test(line.subarray(0, 20).toString('latin1')) ? 'begins' : held.length > 0 ? 'continues' : 'alone',
+    separator: ' ',
+    timeoutMs: TIMEOUT_MS,
+    maxLines: MAX_LINES,
+  });
+}

@@ -1,0 +1,222 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { BusEvent } from '../../lib/bus/bus-event.js';
+import type { EventStream } from '../../lib/bus/event-stream.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { CollectorStats } from './collector-stats.js';
+import {
+  entryTime,
+  formatJournalEntry,
+  parseJournalEntry,
+  type JournalEntry,
+  type JournalFilter,
+} from './journal-entry.js';
+import type { LineFilter } from './line-filter.js';
+import type { MessageFormat } from './outlet.js';
+import type { SavedJournal } from './position-store.js';
+
+/** Location of the journal's events. */
+const LOCATION = 'journald';
+/** Time before `journalctl` is started again after it ended. */
+const RESTART_MS = 5000;
+
+export type JournalReaderParts = {
+  /** Program to run; `journalctl`. */
+  readonly program: string;
+  readonly filter: JournalFilter;
+  /** Visible ASCII; differs when `filter` or `lines` let other entries pass. */
+  readonly filterKey: string;
+  readonly lines: LineFilter;
+  readonly format: MessageFormat;
+  /** Whether a first run begins with what comes from now on. */
+  readonly onlyFuture: boolean;
+  readonly openStream: (name: string, from: number) => EventStream;
+  readonly ready: () => Promise<void>;
+  readonly logger: Logger;
+  readonly stats: CollectorStats;
+  readonly now: () => number;
+};
+
+/** An event that is not acknowledged yet, and the entry it came from. */
+type Sent = { readonly sequence: number; readonly cursor: string; readonly timestamp: string };
+
+/**
+ * Follows the systemd journal through `journalctl -o json -f`. Its events count up on a stream of their own; what is
+ * saved is a cursor and the number of events acknowledged there, so that after a crash those the sink has beyond it are
+ * left out.
+ */
+export class JournalReader {
+  readonly #parts: JournalReaderParts;
+  readonly #stopping = new AbortController();
+  #stream: EventStream | undefined;
+  #process: ChildProcess | undefined;
+  #running: Promise<void> | undefined;
+  #sequence = 0;
+  /** Events that the sink has beyond the saved cursor. */
+  #skip = 0;
+  #sent: Sent[] = [];
+  #saved: SavedJournal | undefined;
+  /** Whether what the program cannot do was said. */
+  #said = '';
+
+  constructor(parts: JournalReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** @param saved where the last run ended */
+  start(saved: SavedJournal | undefined): void {
+    this.#saved = saved;
+    this.#running = this.#run().catch((error: unknown) => {
+      if (!this.#stopping.signal.aborted) {
+        this.#parts.logger.error(
+          `The journal is not read any more: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    });
+  }
+
+  /** Where to go on after a restart: behind the last entry that is acknowledged. */
+  get position(): SavedJournal | undefined {
+    const stream = this.#stream;
+    if (stream === undefined) {
+      return this.#saved;
+    }
+    const { acknowledged, name } = stream;
+    let last: Sent | undefined;
+    while (this.#sent[0] !== undefined && this.#sent[0].sequence <= acknowledged) {
+      last = this.#sent.shift();
+    }
+    if (last !== undefined) {
+      const { cursor, timestamp, sequence } = last;
+      this.#saved = { timestamp, cursor, stream: name, sequence: String(sequence) };
+    }
+    return this.#saved;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#process?.kill('SIGTERM');
+    await this.#running;
+    this.#stream?.close();
+  }
+
+  async #run(): Promise<void> {
+    const { openStream, now, filterKey } = this.#parts;
+    const { signal } = this.#stopping;
+    // Counting goes on only with the same filters: others would count other entries.
+    const counted = this.#saved?.stream?.endsWith(`:${filterKey}`) === true ? this.#saved : undefined;
+    const name = counted?.stream ?? `journald:${now().toString(36)}:${filterKey}`;
+    const from = Number(counted?.sequence ?? 0);
+    const stream = openStream(name, from);
+    const position = await Promise.race([stream.position(), aborted(signal)]);
+    if (position === undefined) {
+      return;
+    }
+    this.#stream = stream;
+    this.#sequence = position;
+    this.#skip = Math.max(0, position - from);
+    while (!signal.aborted) {
+      await this.#follow();
+      await Promise.race([delay(RESTART_MS), aborted(signal)]);
+    }
+  }
+
+  /** Runs the program until it ends. */
+  async #follow(): Promise<void> {
+    const { program, logger } = this.#parts;
+    const child = spawn(program, this.#arguments(), { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process = child;
+    let complaint = '';
+    child.stderr.on('data', (data: Buffer) => {
+      complaint = (complaint + data.toString('utf8')).slice(-1000);
+    });
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => {
+        resolve(error.message);
+      });
+      child.once('close', (code) => {
+        resolve(`it ended with ${String(code)}. ${complaint.trim()}`);
+      });
+    });
+    for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
+      const entry = parseJournalEntry(line);
+      if (entry !== undefined) {
+        await this.#take(entry);
+      }
+      if (this.#stopping.signal.aborted) {
+        break;
+      }
+    }
+    const reason = await ended;
+    if (!this.#stopping.signal.aborted && this.#said !== reason) {
+      this.#said = reason;
+      logger.warn(`The journal cannot be followed: '${program}' could not be run or stopped: ${reason}`);
+    }
+  }
+
+  #arguments(): string[] {
+    const args = ['-o', 'json', '-f', '-q', '--no-pager', '--all'];
+    const cursor = this.#sent.at(-1)?.cursor ?? this.#saved?.cursor;
+    if (cursor !== undefined) {
+      return [...args, '-n', 'all', `--after-cursor=${cursor}`];
+    }
+    if (this.#saved !== undefined) {
+      const microseconds = BigInt(this.#saved.timestamp);
+      const fraction = String(microseconds % 1_000_000n).padStart(6, '0');
+      return [...args, '-n', 'all', `--since=@${String(microseconds / 1_000_000n)}.${fraction}`];
+    }
+    return [...args, '-n', this.#parts.onlyFuture ? '0' : 'all'];
+  }
+
+  async #take(entry: JournalEntry): Promise<void> {
+    const { filter, lines, format, ready, logger, stats, now } = this.#parts;
+    const message = filter.accepts(entry) ? formatJournalEntry(entry) : undefined;
+    if (message === undefined) {
+      return;
+    }
+    const dropped = lines.dropReason(message);
+    if (dropped !== undefined) {
+      logger.debug(dropped);
+      return;
+    }
+    const sent = { cursor: entry.get('__CURSOR') ?? '', timestamp: entryTime(entry) };
+    if (this.#skip > 0) {
+      this.#skip--;
+      // The sink has this one: its number is below where counting goes on.
+      this.#sent.push({ ...sent, sequence: this.#sequence - this.#skip });
+      return;
+    }
+    const event: BusEvent = { queue: '1', location: LOCATION, message: format(message), receivedAt: now() };
+    const sequence = this.#sequence + 1;
+    while (this.#stream?.trySend(event, sequence) === false) {
+      // Nothing more is read meanwhile, so that the journal waits and not our memory.
+      await Promise.race([ready(), aborted(this.#stopping.signal)]);
+      if (this.#stopping.signal.aborted) {
+        return;
+      }
+    }
+    this.#sequence = sequence;
+    this.#sent.push({ ...sent, sequence });
+    stats.count(LOCATION, message.length, ['agent']);
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve(undefined);
+      return;
+    }
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve(undefined);
+      },
+      { once: true },
+    );
+  });
+}

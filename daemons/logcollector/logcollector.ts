@@ -1,0 +1,79 @@
+import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
+import { EventProducer } from '../../lib/bus/event-producer.js';
+import { RequestServer } from '../../lib/bus/request-server.js';
+import { describeWarning } from '../../lib/config/config-error.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { activeSections } from './active-sections.js';
+import { loadCollectorSettings, type CollectorSettings } from './collector-settings.js';
+import { Collector } from './collector.js';
+import { hostFacts } from './host-facts.js';
+
+/** Time for what was sent to be acknowledged when the daemon stops; what is not is read again after the next start. */
+const DRAIN_MS = 2000;
+
+/** svc-logcollector: reads the logs of this host and hands them to the sink of the home (daemons-and-config.md 6). */
+export const LOGCOLLECTOR: DaemonSpec = {
+  name: 'svc-logcollector',
+  check({ home, logger }) {
+    // A throw becomes a rejection: the caller prints it.
+    return Promise.resolve().then(() => {
+      logWarnings(loadCollectorSettings(home, hostFacts(), logger), logger);
+    });
+  },
+  build: buildLogcollector,
+};
+
+async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon> {
+  const { home, logger } = context;
+  const host = hostFacts();
+  let settings = loadCollectorSettings(home, host, logger);
+  logWarnings(settings, logger);
+
+  const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-logcollector', logger });
+  const collector = new Collector({ home, settings, producer, host, logger, journalctl: 'journalctl' });
+  const server = new RequestServer<typeof logcollectorContract>({
+    contract: logcollectorContract,
+    path: home.socket('svc-logcollector'),
+    logger,
+    handlers: {
+      ...commonHandlers('svc-logcollector', {
+        stats: (): Record<string, unknown> => ({
+          requests: { ...server.counters },
+          events: { ...producer.counters, pending: producer.pending },
+          collector: collector.counters,
+        }),
+        sections: activeSections(() => settings),
+        reload: context.reload,
+      }),
+      getstate: () => collector.stats.toJson(),
+    },
+  });
+  await server.start();
+  producer.start();
+  await collector.start();
+
+  return {
+    addresses: { requests: { protocol: 'ipc', address: home.socket('svc-logcollector') } },
+    async reload() {
+      const next = loadCollectorSettings(home, host, logger);
+      logWarnings(next, logger);
+      settings = next;
+      await collector.reload(next);
+      return [];
+    },
+    async stop() {
+      await Promise.all([server.stop(), collector.stop(() => producer.close(DRAIN_MS))]);
+    },
+  };
+}
+
+function logWarnings({ warnings, missing }: CollectorSettings, logger: Logger): void {
+  for (const warning of warnings) {
+    logger.warn(describeWarning(warning));
+  }
+  for (const text of missing) {
+    logger.warn(text);
+  }
+}

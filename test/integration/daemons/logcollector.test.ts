@@ -1,0 +1,175 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { logcollectorContract } from '../../../lib/bus/contracts/logcollector.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
+import { productRoot } from '../../../lib/product/product-root.js';
+import { eventually } from '../../support/eventually.js';
+import { BusChild } from '../../support/spawn-bus-child.js';
+import { TemporaryHome } from '../../support/temporary-home.js';
+
+const root = fileURLToPath(productRoot());
+
+describe('svc-logcollector', function () {
+  this.timeout(60_000);
+  let home: TemporaryHome;
+  let sink: BusChild | undefined;
+  let daemon: ChildProcess | undefined;
+  let output = '';
+
+  beforeEach(() => {
+    home = new TemporaryHome();
+    mkdirSync(home.path('logs', 'app'));
+    copyFileSync(join(root, 'etc', 'internal_options.conf'), home.path('etc', 'internal_options.conf'));
+    writeFileSync(
+      home.path('etc', 'local_internal_options.conf'),
+      'logcollector.loop_timeout=1\nlogcollector.state_interval=1\n',
+    );
+    configure('<localfile><log_format>syslog</log_format><location>logs/app/*.log</location></localfile>');
+  });
+  afterEach(async () => {
+    await kill();
+    await sink?.signal('SIGKILL');
+    sink = undefined;
+    home.remove();
+  });
+
+  function configure(blocks: string): void {
+    writeFileSync(home.path('etc', 'manager.conf'), `<manager_config>\n${blocks}\n</manager_config>\n`);
+  }
+
+  async function startSink(): Promise<void> {
+    sink = await BusChild.start('sink', home.eventsSocket(), home.path('journal'));
+  }
+
+  async function startDaemon(): Promise<void> {
+    output = '';
+    const child = spawn(process.execPath, [join(root, 'bin', 'svc-logcollector'), '-f', '--home', home.root], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+    child.stderr.on('data', (data: Buffer) => (output += data.toString()));
+    daemon = child;
+    await eventually('svc-logcollector runs', () => {
+      if (child.exitCode !== null) throw new Error(`svc-logcollector ended: ${output}`);
+      return existsSync(home.path('var', 'run', 'svc-logcollector.json'));
+    });
+  }
+
+  async function kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<number | null> {
+    const child = daemon;
+    daemon = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    const [code] = (await ended) as [number | null];
+    return code;
+  }
+
+  /** Texts in the journal of the sink. */
+  function texts(): string[] {
+    if (!existsSync(home.path('journal'))) return [];
+    const text = readFileSync(home.path('journal'), 'utf8');
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    return whole
+      .split('\n')
+      .filter((line) => line !== '')
+      .flatMap((line) => (JSON.parse(line) as { texts: string[] }).texts);
+  }
+
+  it('hands on lines, answers on its socket, writes its state, and stops cleanly', async () => {
+    writeFileSync(home.path('logs', 'app', 'a.log'), 'old\n');
+    await startSink();
+    await startDaemon();
+    appendFileSync(home.path('logs', 'app', 'a.log'), 'one\ntwo\n');
+    await eventually('both lines', () => texts().length === 2);
+    expect(texts()).to.deep.equal(['one', 'two']);
+    const client = new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') });
+    const state = await client.call('getstate', {});
+    expect(state.global.files).to.deep.equal([
+      { location: home.path('logs', 'app', 'a.log'), events: 2, bytes: 6, targets: [{ name: 'agent', drops: 0 }] },
+    ]);
+    const { localfile } = (await client.call('config', { section: 'localfile' })) as { localfile: unknown[] };
+    expect(localfile[0]).to.include({ file: 'logs/app/*.log', logformat: 'syslog', 'only-future-events': 'yes' });
+    client.close();
+    await eventually('the state file', () => existsSync(home.path('var', 'run', 'svc-logcollector.state')));
+    expect(await kill('SIGTERM')).to.equal(0);
+    const saved = JSON.parse(readFileSync(home.path('queue', 'logcollector', 'file_status.json'), 'utf8')) as {
+      files: { path: string; offset: string }[];
+    };
+    expect(saved.files.map(({ path, offset }) => [path, offset])).to.deep.equal([
+      [home.path('logs', 'app', 'a.log'), '12'],
+    ]);
+  });
+
+  it('goes over to a new configuration, and keeps the old one when the new one is wrong', async () => {
+    await startSink();
+    await startDaemon();
+    configure('<localfile><log_format>nothing</log_format><location>x</location></localfile>');
+    const client = new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') });
+    let refused = '';
+    await client.call('reload', {}).catch((error: unknown) => (refused = String(error)));
+    expect(refused).to.include('etc/manager.conf').and.include('line 2');
+    configure('<localfile><log_format>syslog</log_format><location>logs/other.log</location></localfile>');
+    await client.call('reload', {});
+    client.close();
+    writeFileSync(home.path('logs', 'other.log'), 'heard\n');
+    await eventually('the line', () => texts().includes('heard'));
+  });
+
+  it('is refused with one line when the configuration is wrong', async () => {
+    configure('<localfile><log_format>syslog</log_format><location>x</location><ignore>(</ignore></localfile>');
+    const child = spawn(process.execPath, [join(root, 'bin', 'svc-logcollector'), '-t', '--home', home.root], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+    child.stderr.on('data', (data: Buffer) => (output += data.toString()));
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).to.equal(1);
+    expect(output).to.include('localfile at line 2');
+  });
+
+  it('loses and doubles no line when it and the sink are killed at any moment', async () => {
+    const path = home.path('logs', 'app', 'a.log');
+    writeFileSync(path, '');
+    await startSink();
+    await startDaemon();
+    const lines: string[] = [];
+    let stopped = false;
+    const writing = (async () => {
+      for (let number = 0; !stopped; number++) {
+        const batch = Array.from({ length: 50 }, (_, index) => `line ${String(number * 50 + index)}`);
+        lines.push(...batch);
+        appendFileSync(path, batch.map((line) => `${line}\n`).join(''));
+        if (number === 40 || number === 90) {
+          renameSync(path, `${path}.${String(number)}`);
+          writeFileSync(path, '');
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    for (let round = 0; round < 4; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 150 + 100 * round));
+      await kill();
+      if (round % 2 === 1) {
+        await sink?.signal('SIGKILL');
+        await startSink();
+      }
+      await startDaemon();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stopped = true;
+    await writing;
+    await eventually(
+      'all lines',
+      () => texts().filter((text) => text.startsWith('line')).length >= lines.length,
+      20_000,
+    );
+    const got = texts().filter((text) => text.startsWith('line'));
+    expect(new Set(got).size, 'distinct').to.equal(lines.length);
+    expect(got.length, 'all').to.equal(lines.length);
+  });
+});

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CollectorStats } from '../../../../daemons/logcollector/collector-stats.js';
+import { CommandRunner } from '../../../../daemons/logcollector/command-runner.js';
+import { SocketTarget } from '../../../../daemons/logcollector/socket-target.js';
+import { parseManagerConfig } from '../../../../lib/config/load-manager-config.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+
+describe('CommandRunner', () => {
+  const logger = new RecordingLogger();
+  let sent: [string, string][] = [];
+  let runner: CommandRunner | undefined;
+
+  afterEach(async () => {
+    await runner?.stop();
+    sent = [];
+  });
+
+  function start(format: string, command: string, more = ''): void {
+    const block = `<localfile><log_format>${format}</log_format><command>${command}</command>${more}</localfile>`;
+    const { localfile } = parseManagerConfig(`<manager_config>${block}</manager_config>`, 'f', ['localfile']);
+    const [config] = localfile;
+    if (config === undefined) throw new Error('no block');
+    runner = new CommandRunner({
+      config,
+      send: (location, message) => {
+        sent.push([location, message.toString()]);
+        return Promise.resolve();
+      },
+      logger,
+      directory: tmpdir(),
+    });
+    runner.start();
+  }
+
+  it('sends each line of a command', async () => {
+    start('command', 'printf "a\\n\\nb"', '<alias>two</alias>');
+    await eventually('two lines', () => sent.length >= 2);
+    expect(sent).to.deep.equal([
+      ['two', "ossec: output: 'two': a"],
+      ['two', "ossec: output: 'two': b"],
+    ]);
+  });
+
+  it('sends the whole output of a full_command', async () => {
+    start('full_command', 'printf "a\\r\\n\\n\\nb\\n"');
+    await eventually('one message', () => sent.length >= 1);
+    expect(sent[0]?.[1]).to.equal(`ossec: output: 'printf "a\\r\\n\\n\\nb\\n"':\na\nb`);
+  });
+
+  it('runs again after its frequency, and not at the same time', async () => {
+    start('command', 'echo x', '<frequency>1</frequency>');
+    await eventually('two runs', () => sent.length >= 2);
+  });
+
+  it('cuts endless output and says so', async () => {
+    start('full_command', 'head -c 200000 /dev/zero | tr "\\\\0" y', '<alias>much</alias>');
+    await eventually('one message', () => sent.length >= 1);
+    expect(sent[0]?.[1].length).to.be.within(65_000, 65_536);
+    expect(logger.lines.filter((line) => line.includes("'much' printed more than"))).to.have.length(1);
+  });
+
+  it('ends a command that runs when it is stopped', async () => {
+    start('command', 'echo begun; sleep 100');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const begin = performance.now();
+    await runner?.stop();
+    expect(performance.now() - begin).to.be.lessThan(2000);
+  });
+});
+
+describe('SocketTarget', () => {
+  let directory: string;
+  let path: string;
+  let target: SocketTarget | undefined;
+  let server: Server | undefined;
+  const peers: Socket[] = [];
+  const logger = new RecordingLogger();
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'svc-target-'));
+    path = join(directory, 'socket');
+  });
+  afterEach(() => {
+    target?.stop();
+    peers.splice(0).forEach((peer) => peer.destroy());
+    server?.close();
+    rmSync(directory, { recursive: true });
+  });
+  const make = (queueSize: number): SocketTarget => {
+    target = new SocketTarget({ name: 'out', path, prefix: 'app: ', queueSize, failTimeMs: 60_000, logger });
+    return target;
+  };
+
+  it('gets prefix and message, one a line', async () => {
+    let received = '';
+    server = createServer((peer) => {
+      peers.push(peer);
+      peer.on('data', (data) => (received += data.toString()));
+    });
+    await new Promise<void>((resolve) => server?.listen(path, resolve));
+    const out = make(100);
+    expect([out.trySend(Buffer.from('a')), out.trySend(Buffer.from('b'))]).to.deep.equal([true, true]);
+    await eventually('both', () => received === 'app: a\napp: b\n');
+  });
+
+  it('drops what does not fit, and leaves a socket alone that is not there', async () => {
+    const out = make(2);
+    const taken = ['a', 'b', 'c', 'd'].map((text) => out.trySend(Buffer.from(text)));
+    expect(taken).to.deep.equal([true, true, false, false]);
+    expect(logger.lines.filter((line) => line.includes("Target 'out' message queue is full (2)"))).to.have.length(1);
+    await eventually('an error', () => logger.lines.some((line) => line.includes('(1218)')));
+    expect(out.trySend(Buffer.from('e'))).to.equal(false);
+  });
+});
+
+describe('CollectorStats', () => {
+  it('counts since the start and in intervals', () => {
+    let now = new Date(2025, 5, 5, 8, 0, 0);
+    const stats = new CollectorStats(() => now);
+    stats.count('/srv/app.log', 10, ['agent']);
+    now = new Date(2025, 5, 5, 8, 1, 0);
+    stats.nextInterval();
+    stats.count('/srv/app.log', 5, ['agent', 'out']);
+    stats.countDrop('/srv/app.log', 'out');
+    now = new Date(2025, 5, 5, 8, 2, 0);
+    stats.nextInterval();
+    expect(stats.toJson()).to.deep.equal({
+      global: {
+        start: '2025-06-05 08:00:00',
+        end: '2025-06-05 08:02:00',
+        files: [
+          {
+            location: '/srv/app.log',
+            events: 2,
+            bytes: 15,
+            targets: [
+              { name: 'agent', drops: 0 },
+              { name: 'out', drops: 1 },
+            ],
+          },
+        ],
+      },
+      interval: {
+        start: '2025-06-05 08:01:00',
+        end: '2025-06-05 08:02:00',
+        files: [
+          {
+            location: '/srv/app.log',
+            events: 1,
+            bytes: 5,
+            targets: [
+              { name: 'agent', drops: 0 },
+              { name: 'out', drops: 1 },
+            ],
+          },
+        ],
+      },
+    });
+  });
+});
