@@ -1,3 +1,4 @@
+import { FOLD } from './fold-ascii.js';
 import { pairsOf, type Subject } from './subject.js';
 
 const EMPTY = 0;
@@ -33,8 +34,8 @@ export class Literal {
     const start = subject.length - bytes.length;
     if (start < 0 || (kind === EQUALS && start !== 0)) return -1;
     const from = kind === ENDS ? start : 0;
-    const folded = subject.folded;
-    for (let i = 0; i < bytes.length; i += 1) if (folded[from + i] !== bytes[i]) return -1;
+    const all = subject.bytes;
+    for (let i = 0; i < bytes.length; i += 1) if (FOLD[all[from + i] ?? 0] !== bytes[i]) return -1;
     return from + bytes.length;
   }
 }

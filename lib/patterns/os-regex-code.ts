@@ -1,3 +1,4 @@
+import { FOLD } from './fold-ascii.js';
 import { NEVER, parseOsRegex, type ByteTable, type OsRegexAlternative, type OsRegexElement } from './os-regex-parse.js';
 import { pairsOf } from './subject.js';
 
@@ -28,7 +29,7 @@ export type OsRegexCode = {
   readonly kinds: Uint8Array;
   /** Folded byte of a LITERAL; a MARK has `(`, because the second of two marks is taken as that byte. */
   readonly bytes: Uint16Array;
-  /** By folded byte: 0 or 1 for a CLASS, OUTSIDE.. for a PLUS or STAR. */
+  /** By byte, the same for both cases of a letter: 0 or 1 for a CLASS, OUTSIDE.. for a PLUS or STAR. */
   readonly tables: readonly ByteTable[];
   /** Number of a MARK; for a PLUS or STAR that of the mark directly behind it; or -1. */
   readonly markNumbers: Int16Array;
@@ -165,7 +166,7 @@ function repeatTable(table: ByteTable, next: OsRegexElement | undefined): ByteTa
     if (accepted === 0) return OUTSIDE;
     if (next === undefined) return LAST;
     if (next.kind === 'class') return next.table[byte] === 1 ? MOVE : STAY;
-    return (next.kind === 'mark' ? 0x28 : next.byte) === byte ? LEAVE : STAY;
+    return (next.kind === 'mark' ? 0x28 : next.byte) === FOLD[byte] ? LEAVE : STAY;
   });
   const key = String.fromCharCode(...decided);
   const known = TABLES.get(key);

@@ -1,3 +1,4 @@
+import { FOLD } from './fold-ascii.js';
 import type { MatchContext } from './matcher.js';
 import { CLASS, LAST, LEAVE, LITERAL, MARK, OUTSIDE, PLUS, STAR, STAY, type OsRegexCode } from './os-regex-code.js';
 import type { Subject } from './subject.js';
@@ -29,7 +30,7 @@ export class OsRegexMachine {
     for (let i = 0; i < code.marks; i += 1) marks[i] = NONE;
     const slotNodes = this.#slotNodes;
     const slotOffsets = this.#slotOffsets;
-    const folded = subject.folded;
+    const all = subject.bytes;
     const size = subject.length;
     let steps = context.stepsLeft;
     let p = 0;
@@ -58,7 +59,7 @@ export class OsRegexMachine {
           continue;
         }
         if (head !== undefined && !(code.headRepeats && rep)) {
-          while (s < size && head[folded[s] ?? 0] === 0) s += 1;
+          while (s < size && head[all[s] ?? 0] === 0) s += 1;
           if (s > from) {
             last = NONE;
             rep = false;
@@ -69,7 +70,7 @@ export class OsRegexMachine {
       }
       steps -= 1;
       if (steps < 0) return context.giveUp();
-      const byte = folded[s] ?? 0;
+      const byte = all[s] ?? 0;
       attempt: for (;;) {
         // A
         if (p === length) {
@@ -88,14 +89,14 @@ export class OsRegexMachine {
         }
         if (kind === LITERAL || kind === MARK) {
           // C
-          if (bytes[p] !== byte) break;
+          if (bytes[p] !== FOLD[byte]) break;
           p += 1;
           if (retry === NONE) retry = s;
           last = s;
           s += 1;
           continue scan;
         }
-        const table = tables[p] ?? folded;
+        const table = tables[p] ?? all;
         const decision = table[byte] ?? OUTSIDE;
         if (decision !== OUTSIDE) {
           if (kind !== PLUS && kind !== STAR) {
@@ -121,7 +122,7 @@ export class OsRegexMachine {
           if (decision === STAY) {
             const from = s;
             do s += 1;
-            while (s < size && table[folded[s] ?? 0] === STAY);
+            while (s < size && table[all[s] ?? 0] === STAY);
             last = s - 1;
             steps -= (s - from) >> BYTES_A_STEP_SHIFT;
             continue scan;
@@ -129,7 +130,7 @@ export class OsRegexMachine {
           if (decision === LAST) {
             const from = s;
             do s += 1;
-            while (s < size && table[folded[s] ?? 0] === LAST);
+            while (s < size && table[all[s] ?? 0] === LAST);
             if (mark >= 0) marks[mark] = s;
             steps -= (s - from) >> BYTES_A_STEP_SHIFT;
             continue scan;

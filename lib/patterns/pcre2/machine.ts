@@ -77,8 +77,7 @@ export class BacktrackMachine {
     const { registers, anchored, first, notBehind } = program;
     // One more, behind those of the program: the call under way.
     if (this.registers.length < registers + 1) this.registers = new Int32Array(registers + 1);
-    const bytes = subject.raw;
-    const size = subject.length;
+    const { bytes, length: size } = subject;
     let found = false;
     this.#failedForGood = false;
     for (let start = 0; start <= size; start += 1) {
@@ -122,7 +121,7 @@ export class BacktrackMachine {
           } else failed = true;
           break;
         case SET:
-          if (position < size && tables[code[pc + 1] ?? 0]?.[bytes[position] ?? 0] === 1) {
+          if (position < size && (tables[code[pc + 1] ?? 0] ?? NOTHING)[bytes[position] ?? 0] === 1) {
             position += 1;
             pc += 2;
           } else failed = true;
@@ -147,11 +146,10 @@ export class BacktrackMachine {
         }
         case RUN_GREEDY:
         case RUN_POSSESSIVE: {
-          const table = tables[code[pc + 1] ?? 0];
+          const table = tables[code[pc + 1] ?? 0] ?? NOTHING;
           const least = position + (code[pc + 2] ?? 0);
           const limit = Math.min(size, position + (code[pc + 3] ?? 0));
-          let end = position;
-          while (end < limit && table?.[bytes[end] ?? 0] === 1) end += 1;
+          const end = endOfRun(table, bytes, position, limit);
           steps -= (end - position) >> BYTES_A_STEP_SHIFT;
           if (end < least) failed = true;
           else if (code[pc] === RUN_POSSESSIVE) {
@@ -164,11 +162,10 @@ export class BacktrackMachine {
           break;
         }
         case RUN_LAZY: {
-          const table = tables[code[pc + 1] ?? 0];
+          const table = tables[code[pc + 1] ?? 0] ?? NOTHING;
           const least = position + (code[pc + 2] ?? 0);
           const limit = Math.min(size, position + (code[pc + 3] ?? 0));
-          let end = position;
-          while (end < least && end < limit && table?.[bytes[end] ?? 0] === 1) end += 1;
+          const end = endOfRun(table, bytes, position, Math.min(least, limit));
           steps -= (end - position) >> BYTES_A_STEP_SHIFT;
           if (end >= least) this.#push((pc << 2) | LAZY, end, limit);
           failed = true;
@@ -252,7 +249,8 @@ export class BacktrackMachine {
           break;
         }
         case END_OF_CALL: {
-          const call = this.#calls[registers[callRegister] ?? NO_CALL];
+          const under = registers[callRegister] ?? NO_CALL;
+          const call = under < 0 ? undefined : this.#calls[under];
           if (call === undefined || call.group !== code[pc + 1]) {
             pc += 2;
             break;
@@ -314,9 +312,8 @@ export class BacktrackMachine {
             break resume;
           case GREEDY: {
             // `a` is one behind the longest length left to try, `b` the shortest.
-            const next = tables[code[value + 4] ?? -1];
-            let end = a - 1;
-            if (next !== undefined) while (end >= b && (end >= size || next[bytes[end] ?? 0] === 0)) end -= 1;
+            const next = code[value + 4] ?? -1;
+            const end = next < 0 ? a - 1 : lastBefore(tables[next] ?? NOTHING, bytes, Math.min(a, size), b);
             steps -= (a - end) >> BYTES_A_STEP_SHIFT;
             if (end < b) continue;
             if (end > b) {
@@ -329,20 +326,10 @@ export class BacktrackMachine {
           }
           default: {
             // `a` is the shortest length left to try, `b` the limit.
-            const table = tables[code[value + 1] ?? 0];
-            const next = tables[code[value + 4] ?? -1];
-            let end = a;
-            let more = end < b && table?.[bytes[end] ?? 0] === 1;
-            if (next !== undefined) {
-              while (end >= size || next[bytes[end] ?? 0] === 0) {
-                if (!more) {
-                  end = -1;
-                  break;
-                }
-                end += 1;
-                more = end < b && table?.[bytes[end] ?? 0] === 1;
-              }
-            }
+            const table = tables[code[value + 1] ?? 0] ?? NOTHING;
+            const next = code[value + 4] ?? -1;
+            const end = next < 0 ? a : firstWithin(table, tables[next] ?? NOTHING, bytes, a, b, size);
+            const more = end >= 0 && end < b && table[bytes[end] ?? 0] === 1;
             steps -= Math.abs(end - a) >> BYTES_A_STEP_SHIFT;
             if (end < 0) continue;
             if (more) {
@@ -406,6 +393,39 @@ export class BacktrackMachine {
     return (top - height) >> BYTES_A_STEP_SHIFT;
   }
 }
+
+/** Where a run of a set ends that begins at `from`. */
+function endOfRun(set: ByteSet, bytes: Uint8Array, from: number, limit: number): number {
+  let end = from;
+  while (end < limit && set[bytes[end] ?? 0] === 1) end += 1;
+  return end;
+}
+
+/** The last position before `behind` and not before `least` with a byte of the set; below `least` = none. */
+function lastBefore(set: ByteSet, bytes: Uint8Array, behind: number, least: number): number {
+  let position = behind - 1;
+  while (position >= least && set[bytes[position] ?? 0] === 0) position -= 1;
+  return position;
+}
+
+/** The first position from `from` on, over bytes of the run as far as `limit`, with a byte of `next`; -1 = none. */
+function firstWithin(
+  run: ByteSet,
+  next: ByteSet,
+  bytes: Uint8Array,
+  from: number,
+  limit: number,
+  size: number,
+): number {
+  let position = from;
+  while (position < size && next[bytes[position] ?? 0] === 0) {
+    if (position >= limit || run[bytes[position] ?? 0] === 0) return -1;
+    position += 1;
+  }
+  return position < size ? position : -1;
+}
+
+const NOTHING: ByteSet = new Uint8Array(256);
 
 function isBehind(notBehind: ByteSet | undefined, bytes: Uint8Array, start: number): boolean {
   return notBehind !== undefined && start > 0 && notBehind[bytes[start - 1] ?? 0] === 1;

@@ -3,7 +3,7 @@ import type { MatchContext } from '../matcher.js';
 import type { GradedMatcher, PatternGrowth } from '../pattern-growth.js';
 import type { Subject } from '../subject.js';
 import { firstBytes, isAnchored, leadingRun } from './analyse.js';
-import { someNode, type Node, type Pattern } from './ast.js';
+import { someNode, type ByteSet, type Node, type Pattern } from './ast.js';
 import { setOf } from './byte-sets.js';
 import { costModelOf, type CostModel } from './cost-model.js';
 import { parsePcre2 } from './parse.js';
@@ -30,6 +30,8 @@ export class Pcre2 implements GradedMatcher {
   readonly cost: 'linear' | 'guarded';
   readonly growth: PatternGrowth;
   readonly #utf: boolean;
+  /** Bytes with which the subject has to begin. */
+  readonly #first: ByteSet | undefined;
   readonly #required: RequiredTexts;
   readonly #program: Program;
   readonly #regExp: RegExp | undefined;
@@ -46,6 +48,7 @@ export class Pcre2 implements GradedMatcher {
     const refers = someNode(root, ({ kind }) => kind === 'back-reference' || kind === 'call' || kind === 'conditional');
     const notBehind = anchored || refers ? undefined : leadingRun(root);
     this.#utf = pattern.utf;
+    this.#first = anchored ? firstBytes(root) : undefined;
     this.#required = requiredTexts(root);
     this.#program = compileProgram(pattern, notBehind);
     this.#regExp = toRegExp(root, notBehind);
@@ -72,8 +75,10 @@ export class Pcre2 implements GradedMatcher {
   }
 
   #mayMatch(subject: Subject): boolean {
+    const first = this.#first;
+    if (first !== undefined && (subject.length === 0 || first[subject.bytes[0] ?? 0] === 0)) return false;
     if (!this.#required.mayOccurIn(subject)) return false;
-    return !this.#utf || !subject.high || isUtf8(subject.raw.subarray(0, subject.length));
+    return !this.#utf || !subject.hasHighByte || isUtf8(subject.bytes.subarray(0, subject.length));
   }
 
   /**
