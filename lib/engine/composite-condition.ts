@@ -53,9 +53,10 @@ export class CompositeCondition implements Condition {
     const { search } = this;
     const facts = run.factsOf(event);
     this.lastCount = 0;
-    const list = run.state.correlation.list(search.list);
+    const { correlation } = run.state;
+    const list = correlation.list(search.list);
     if (list === undefined) {
-      run.diagnostics.debug('No sid search.');
+      if (!correlation.has(search.list)) run.diagnostics.debug('No sid search.');
       return false;
     }
     let newest: RememberedEvent | undefined;

@@ -2,9 +2,6 @@ import { CorrelationList, type CorrelationListSpec, type ListNode } from './corr
 import { RememberedEvent } from './remembered-event.js';
 import type { Category } from './event.js';
 
-/** Estimate of what one place in a list costs, with its links, in bytes. */
-const NODE_BYTES = 240;
-
 /** How often lists that get no events are looked through, in seconds of event time. */
 const SWEEP_INTERVAL = 60;
 
@@ -33,7 +30,10 @@ export type CorrelationSnapshot = {
  * is bounded in bytes, and what the bound drops is counted: never because another agent talks, as in the reference.
  */
 export class CorrelationStore {
-  readonly #lists: readonly CorrelationList[];
+  readonly #specs: readonly CorrelationListSpec[];
+  /** Made when the first event comes: most rulesets have hundreds, most sessions need none. */
+  readonly #lists: (CorrelationList | undefined)[];
+  readonly #onRemove: (node: ListNode) => void;
   readonly #fieldKeys: readonly string[];
   readonly #maxBytes: number;
   #oldest: RememberedEvent | undefined = undefined;
@@ -51,10 +51,11 @@ export class CorrelationStore {
   constructor(specs: readonly CorrelationListSpec[], fieldKeys: readonly string[], maxBytes: number) {
     this.#fieldKeys = fieldKeys;
     this.#maxBytes = maxBytes;
-    const onRemove = (node: ListNode): void => {
+    this.#specs = specs;
+    this.#lists = specs.map(() => undefined);
+    this.#onRemove = (node) => {
       this.#forgetNode(node);
     };
-    this.#lists = specs.map((spec) => new CorrelationList(spec, onRemove));
   }
 
   get fieldKeys(): readonly string[] {
@@ -76,6 +77,12 @@ export class CorrelationStore {
     return this.#evicted;
   }
 
+  /** Whether the ruleset has a list at this position. */
+  has(position: number): boolean {
+    return this.#specs[position] !== undefined;
+  }
+
+  /** The list at this position; undefined while nothing was remembered in it. */
   list(position: number): CorrelationList | undefined {
     return this.#lists[position];
   }
@@ -85,9 +92,9 @@ export class CorrelationStore {
     if (positions.length === 0) return;
     this.#append(event);
     for (const position of positions) {
-      const list = this.#lists[position];
+      const list = this.#listAt(position);
       list?.expire(event.time);
-      if (list?.add(event) === true) this.#bytes += NODE_BYTES;
+      this.#bytes += list?.add(event) ?? 0;
     }
     if (event.nodes.length === 0) this.#forget(event);
     if (event.time >= this.#nextSweep) this.#sweep(event.time);
@@ -116,6 +123,7 @@ export class CorrelationStore {
       });
     }
     const lists = this.#lists.flatMap((list) => {
+      if (list === undefined) return [];
       const members = [...list.events()].map((event) => positions.get(event) ?? -1);
       return members.length === 0 ? [] : [[list.spec.key, members] as const];
     });
@@ -129,7 +137,7 @@ export class CorrelationStore {
   restore(snapshot: CorrelationSnapshot): void {
     this.#evicted = snapshot.evicted;
     this.#nextSweep = snapshot.nextSweep;
-    const byKey = new Map(this.#lists.map((list, position) => [list.spec.key, position]));
+    const byKey = new Map(this.#specs.map((spec, position) => [spec.key, position]));
     const memberships = snapshot.events.map((): number[] => []);
     for (const [key, members] of snapshot.lists) {
       const position = byKey.get(key);
@@ -153,9 +161,15 @@ export class CorrelationStore {
     });
   }
 
+  #listAt(position: number): CorrelationList | undefined {
+    const spec = this.#specs[position];
+    if (spec === undefined) return undefined;
+    return (this.#lists[position] ??= new CorrelationList(spec, this.#onRemove));
+  }
+
   #sweep(now: number): void {
     this.#nextSweep = now + SWEEP_INTERVAL;
-    for (const list of this.#lists) list.expire(now);
+    for (const list of this.#lists) list?.expire(now);
   }
 
   #append(event: RememberedEvent): void {
@@ -174,7 +188,7 @@ export class CorrelationStore {
   #forgetNode(node: ListNode): void {
     const { event } = node;
     event.nodes.splice(event.nodes.indexOf(node), 1);
-    this.#bytes -= NODE_BYTES;
+    this.#bytes -= node.bytes;
     if (event.nodes.length === 0) this.#forget(event);
   }
 

@@ -1,12 +1,14 @@
 import type { CdbList } from './cdb-list.js';
 import type { DecoderSet } from './decoder-set.js';
 import type { PatternCompiler } from './pattern-compiler.js';
+import type { RootIndex } from './root-index.js';
 import type { RuleJson } from './rule-json.js';
 import type { Ruleset } from './ruleset.js';
 
 /** Decoders, rules and lists that belong together. Immutable, so that engines, sessions and reloads can share it. */
 export type EngineRuleset = {
   readonly decoders: DecoderSet;
+  readonly rootIndex: RootIndex;
   readonly rules: Ruleset;
   readonly lists: readonly CdbList[];
   /** What alerts of a rule always show, by the rule's ordinal. */

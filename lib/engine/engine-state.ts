@@ -56,9 +56,9 @@ export class EngineState {
   /** Local hour of the last event; the hourly counters belong to it. */
   hourKey = '';
   readonly #options: EngineStateOptions;
-  readonly #firedTimes: number[];
-  /** When each rule's `ignore` time began, in epoch seconds; undefined = not armed. */
-  readonly #ignoredSince: (number | undefined)[];
+  readonly #firedTimes: Uint32Array;
+  /** When the `ignore` time of rules began, in epoch seconds, by their ordinal. */
+  readonly #ignoredSince = new Map<number, number>();
   readonly #exhausted = new Map<string, number>();
   #cutSearches = 0;
 
@@ -79,8 +79,7 @@ export class EngineState {
     this.diffs = diffs ?? new MemoryDiffStore();
     this.agents = agents;
     this.statistics = new Statistics(options.statistics);
-    this.#firedTimes = ruleset.rules.map(() => 0);
-    this.#ignoredSince = ruleset.rules.map(() => undefined);
+    this.#firedTimes = new Uint32Array(ruleset.rules.length);
   }
 
   /** Counts a final match. @returns how often the rule has fired since the last hour change */
@@ -110,12 +109,13 @@ export class EngineState {
   }
 
   ignoredSince(rule: CompiledRule): number | undefined {
-    return this.#ignoredSince[rule.ordinal];
+    return this.#ignoredSince.get(rule.ordinal);
   }
 
   /** Arms the rule's `ignore` timer, or clears it. */
   setIgnoredSince(rule: CompiledRule, second: number | undefined): void {
-    this.#ignoredSince[rule.ordinal] = second;
+    if (second === undefined) this.#ignoredSince.delete(rule.ordinal);
+    else this.#ignoredSince.set(rule.ordinal, second);
   }
 
   /** Counts a pattern that exceeded its budget. @param owner `rule <id>` or `decoder <name>` */
@@ -177,7 +177,7 @@ export class EngineState {
     }
     for (const [id, since] of snapshot.ignoredSince) {
       const rule = byId.get(id);
-      if (rule !== undefined) this.#ignoredSince[rule.ordinal] = since;
+      if (rule !== undefined) this.#ignoredSince.set(rule.ordinal, since);
     }
     this.firstTimeSeen.restore(snapshot.firstTimeSeen);
     if (this.diffs instanceof MemoryDiffStore) this.diffs.restore(snapshot.diffs);

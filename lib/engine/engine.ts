@@ -98,7 +98,8 @@ export class Engine {
       ruleExists: (id) => ruleset.rules.byId.has(id),
       diagnostics,
     });
-    this.#decoder = new EventDecoder(ruleset.decoders, { context: this.#run.context, plugins, diagnostics });
+    const tools = { context: this.#run.context, plugins, diagnostics };
+    this.#decoder = new EventDecoder(ruleset.decoders, tools, ruleset.rootIndex);
     this.#internal = new InternalDecoders({
       set: ruleset.decoders,
       json: plugins.JSON_Decoder,

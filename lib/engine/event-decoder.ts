@@ -21,17 +21,19 @@ export class EventDecoder {
   readonly #index: RootIndex;
   readonly #offsets: PluginOffsets = { afterParent: 0, afterPrematch: -1 };
 
-  constructor(set: DecoderSet, tools: DecodingTools) {
+  /** @param index the ruleset's, when several engines share it */
+  constructor(set: DecoderSet, tools: DecodingTools, index: RootIndex = new RootIndex(set)) {
     this.#orderSize = set.orderSize;
     this.#tools = tools;
     this.#context = tools.context;
-    this.#index = new RootIndex(set, tools.context);
+    this.#index = index;
   }
 
   /** Decodes a pre-decoded event; without a matching root it stays without decoder. */
   decode(event: EngineEvent): void {
     const { log, programName } = event;
-    const roots = programName === undefined ? this.#index.forLog(log) : this.#index.forProgram(programName);
+    const roots =
+      programName === undefined ? this.#index.forLog(log) : this.#index.forProgram(programName, this.#context);
     for (const root of roots) {
       const { prematch } = root.decoder;
       if (prematch === undefined) {

@@ -7,6 +7,7 @@ import { DEFAULT_ORDER_SIZE, loadDecoders } from './load-decoders.js';
 import type { MitreTable } from './mitre-table.js';
 import { PatternCache } from './pattern-cache.js';
 import type { PatternCompiler } from './pattern-compiler.js';
+import { RootIndex } from './root-index.js';
 import { RuleJson } from './rule-json.js';
 import { loadRules } from './rule-loader.js';
 import type { RulesetSource } from './ruleset-source.js';
@@ -71,6 +72,7 @@ export function loadRuleset(sources: RulesetSources, options: LoadRulesetOptions
   const ruleJson = rules.rules.map((rule) => new RuleJson(rule, options.mitre));
   return {
     decoders,
+    rootIndex: new RootIndex(decoders),
     rules,
     lists: [...lists.values()],
     ruleJson,

@@ -7,17 +7,18 @@ const MAX_PROGRAMS = 2048;
 /** Longer program names are looked up each time: keeping them would keep whole messages in memory. */
 const MAX_PROGRAM_NAME = 128;
 
-/** Narrows the list of roots down to those that can match an event, in their order. */
+/**
+ * Narrows the list of roots down to those that can match an event, in their order. Depends on nothing but the set, so all
+ * engines of a ruleset share one.
+ */
 export class RootIndex {
   readonly #set: DecoderSet;
-  readonly #context: MatchContext;
   readonly #byProgram = new Map<string, readonly RootDecoder[]>();
   /** Roots without `program_name` for each first byte of the log. */
   readonly #byFirstByte: readonly (readonly RootDecoder[])[];
 
-  constructor(set: DecoderSet, context: MatchContext) {
+  constructor(set: DecoderSet) {
     this.#set = set;
-    this.#context = context;
     const needed = set.plainRoots.map(({ decoder }) => decoder.prematch && firstBytes(decoder.prematch));
     this.#byFirstByte = Array.from({ length: 256 }, (_, code) =>
       set.plainRoots.filter((_root, index) => needed[index]?.has(code) ?? true),
@@ -25,12 +26,11 @@ export class RootIndex {
   }
 
   /** Roots whose `program_name` matches. */
-  forProgram(name: string): readonly RootDecoder[] {
+  forProgram(name: string, context: MatchContext): readonly RootDecoder[] {
     const known = this.#byProgram.get(name);
     if (known !== undefined) {
       return known;
     }
-    const context = this.#context;
     const before = context.exhausted;
     context.exhausted = false;
     const roots = this.#set.programRoots.filter(({ decoder }) => decoder.programName?.test(name, context) === true);
