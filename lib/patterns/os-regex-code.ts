@@ -42,8 +42,12 @@ export type OsRegexCode = {
   readonly anchoredEnd: boolean;
   /** Literals the alternative begins with, as text (folded); a restart searches for it. May be empty. */
   readonly prefix: string;
-  /** Nodes that the prefix takes up, with a mark in front of it. */
-  readonly prefixNodes: number;
+  /** The same with classes of a single byte; only while no repeat is under way, since a class ends one when it fails. */
+  readonly longPrefix: string;
+  /** Number of the first node of the prefixes: 1 behind a mark. */
+  readonly firstNode: number;
+  /** With `^`: bytes with which a subject that is not empty has to begin; undefined where a STAR is in front. */
+  readonly start: ByteTable | undefined;
   /** Whether a mark stands in front of everything. */
   readonly headMark: boolean;
   /** Where no prefix: bytes the first class accepts, if the scan can skip all others; else undefined. */
@@ -118,15 +122,10 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
     }
   });
   const headMark = kinds[0] === MARK;
-  const first = headMark ? 1 : 0;
-  let prefixNodes = first;
-  let prefix = '';
-  while (prefixNodes < length && kinds[prefixNodes] === LITERAL && bytes[prefixNodes] !== NEVER) {
-    prefix += String.fromCharCode(bytes[prefixNodes] ?? 0);
-    prefixNodes += 1;
-  }
-  const skips = !anchoredStart && (kinds[first] === CLASS || kinds[first] === PLUS);
-  const head = skips ? tables[first] : undefined;
+  const firstNode = headMark ? 1 : 0;
+  const prefix = textFrom(nodes, firstNode, false);
+  const firstTable = kinds[firstNode] === LITERAL ? tableOfByte(bytes[firstNode] ?? NEVER) : tables[firstNode];
+  const known = kinds[firstNode] === LITERAL || kinds[firstNode] === CLASS || kinds[firstNode] === PLUS;
   return {
     length,
     kinds,
@@ -139,13 +138,37 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
     anchoredStart,
     anchoredEnd,
     prefix,
-    prefixNodes,
+    longPrefix: prefix === '' ? '' : textFrom(nodes, firstNode, true),
+    firstNode,
+    start: known && anchoredStart ? firstTable : undefined,
     headMark,
-    head,
-    headRepeats: kinds[first] === PLUS,
+    head: known && !anchoredStart && prefix === '' ? firstTable : undefined,
+    headRepeats: kinds[firstNode] === PLUS,
     branching: kinds.some((kind, index) => isRepeat(kind) && (!anchoredStart || movesOn(tables[index]))),
     pairs: pairsOf(required),
   };
+}
+
+/** The text of the nodes from one on, as far as they are literals (with `classes` also classes of a single byte). */
+function textFrom(nodes: readonly NodeSource[], from: number, classes: boolean): string {
+  let text = '';
+  for (const { element, repeat } of nodes.slice(from)) {
+    const byte = element.kind === 'literal' ? element.byte : classes && !repeat ? singleByte(element) : undefined;
+    if (byte === undefined || byte === NEVER) break;
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+/** The byte of an unrepeated class that accepts no other. */
+function singleByte(element: OsRegexElement): number | undefined {
+  if (element.kind !== 'class' || element.quantifier !== '') return undefined;
+  const byte = element.table.indexOf(1);
+  return element.table.indexOf(1, byte + 1) < 0 ? byte : undefined;
+}
+
+function tableOfByte(folded: number): ByteTable {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (FOLD[byte] === folded ? 1 : 0));
 }
 
 function isRepeat(kind: number): boolean {
@@ -176,23 +199,26 @@ function repeatTable(table: ByteTable, next: OsRegexElement | undefined): ByteTa
 }
 
 /**
- * The texts (folded) that every subject of a match contains: runs of literals, across single marks, since the scan comes
- * to a literal inside a run only by taking the one before it at the byte before. Undefined = there is no match at all.
+ * The texts (folded) that every subject of a match contains: runs of literals and of unrepeated classes that accept a
+ * single byte, across single marks, since the scan comes to an element inside a run only by taking the one before it at the
+ * byte before. Undefined = there is no match at all.
  *
- * One literal may go unmatched: the last element when it stands directly behind an unrepeated class (rule B'.1 accepts
- * in front of it). Rule E skips classes and marks only.
+ * Not required: the last element when it stands directly behind an unrepeated class (rule B'.1 accepts in front of it),
+ * and classes behind the last required literal (rules B'.1 and E skip classes and marks, but no literal).
  */
 function requiredTexts(elements: readonly OsRegexElement[]): string[] | undefined {
+  const last = elements.findLastIndex(
+    ({ kind }, index) =>
+      kind === 'literal' && !(index + 1 === elements.length && elements[index - 1]?.kind === 'class'),
+  );
   const texts: string[] = [];
   let text = '';
-  for (const [index, element] of elements.entries()) {
-    const before = elements[index - 1];
-    const single = element.kind === 'mark' && before?.kind !== 'mark';
-    if (element.kind === 'literal') {
-      if (index + 1 === elements.length && before?.kind === 'class') break;
-      if (element.byte === NEVER) return undefined;
-      text += String.fromCharCode(element.byte);
-    } else if (!single) {
+  for (const [index, element] of elements.slice(0, last + 1).entries()) {
+    const byte = element.kind === 'literal' ? element.byte : singleByte(element);
+    if (byte === NEVER) return undefined;
+    if (byte !== undefined) {
+      text += String.fromCharCode(byte);
+    } else if (element.kind !== 'mark' || elements[index - 1]?.kind === 'mark') {
       if (text !== '') texts.push(text);
       text = '';
     }

@@ -44,8 +44,9 @@ export class OsRegexMachine {
       if (p === 0 && !anchoredStart && slots === 0 && retry === NONE) {
         // Nothing is under way: go to where the first element takes a byte. On the way each step would fail by rule D.
         const from = s;
-        if (code.prefix !== '') {
-          s = subject.foldedText.indexOf(code.prefix, s);
+        const prefix = rep ? code.prefix : code.longPrefix;
+        if (prefix !== '') {
+          s = subject.foldedText.indexOf(prefix, s);
           if (s < 0) {
             context.stepsLeft = steps - ((size - from) >> BYTES_A_STEP_SHIFT);
             return false;
@@ -53,9 +54,9 @@ export class OsRegexMachine {
           steps -= (s - from) >> BYTES_A_STEP_SHIFT;
           retry = s;
           if (code.headMark) marks[0] = s;
-          s += code.prefix.length;
+          s += prefix.length;
           last = s - 1;
-          p = code.prefixNodes;
+          p = code.firstNode + prefix.length;
           continue;
         }
         if (head !== undefined && !(code.headRepeats && rep)) {

@@ -60,6 +60,8 @@ export class OsRegex implements GradedMatcher {
         context.osRegex.end = behind === 0 ? 0 : behind - 1;
         return alternative;
       }
+      const { start } = alternative;
+      if (start !== undefined && loaded.length > 0 && start[loaded.bytes[0] ?? 0] === 0) continue;
       if (loaded.mayContain(alternative.pairs) && context.osRegex.run(alternative, loaded, context)) return alternative;
     }
     return undefined;

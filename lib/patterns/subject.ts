@@ -5,11 +5,11 @@ const INITIAL_SIZE = 2048;
 /** A larger buffer than this (bytes) is given back when a small subject follows. */
 const KEPT_SIZE = 128 * 1024;
 
-/** Entries of the pair index; a power of two. */
+/** Entries of the pair index; a power of two. Behind them stand 256 for single bytes. */
 const PAIRS = 4096;
 
 /**
- * A subject as the matchers look at it: its bytes, and an index of the pairs of neighbouring bytes it contains. Hundreds
+ * A subject as the matchers look at it: its bytes, and an index of the bytes and pairs of neighbouring bytes it contains. Hundreds
  * of patterns look at one subject; most of them need a text that is not there, and the index says so in a few nanoseconds,
  * without a search.
  */
@@ -22,8 +22,8 @@ export class Subject {
   #foldedText: string | undefined = undefined;
   readonly #counts = new Uint32Array(256);
   #countsValid = false;
-  /** Round (1..255) in which a pair was last seen; current = `#round`. */
-  readonly #seen = new Uint8Array(PAIRS);
+  /** Round (1..255) in which a pair or byte was last seen; current = `#round`. */
+  readonly #seen = new Uint8Array(PAIRS + 256);
   #round = 1;
 
   /** Takes over a byte string. */
@@ -54,11 +54,12 @@ export class Subject {
     for (let i = 0; i < length; i += 1) {
       const byte = (bytes[i] ?? 0) | CASE_BIT;
       seen[pairOf(before, byte)] = round;
+      seen[PAIRS + byte] = round;
       before = byte;
     }
   }
 
-  /** False = at least one of the pairs (`pairsOf` a text) does not occur, so that the text does not either. */
+  /** False = at least one entry of the index (`pairsOf` a text) is not there, so that the text does not occur either. */
   mayContain(pairs: Uint16Array): boolean {
     const seen = this.#seen;
     const round = this.#round;
@@ -113,6 +114,7 @@ function pairOf(before: number, byte: number): number {
 export function pairsOf(texts: readonly string[]): Uint16Array {
   const rarity = new Map<number, number>();
   for (const text of texts) {
+    if (text.length === 1) rarity.set(PAIRS + (text.charCodeAt(0) | CASE_BIT), 2 * frequency(text));
     for (let i = 1; i < text.length; i += 1) {
       const pair = pairOf(text.charCodeAt(i - 1) | CASE_BIT, text.charCodeAt(i) | CASE_BIT);
       rarity.set(pair, frequency(text.charAt(i - 1)) + frequency(text.charAt(i)));

@@ -12,6 +12,7 @@ type Part =
   | { readonly kind: 'set'; readonly bytes: Uint8Array }
   | {
       readonly kind: 'run';
+      readonly bytes: Uint8Array;
       readonly max: number;
       /** Bytes at which the rest can go on inside the run; undefined = at each position. Empty = only behind the run. */
       readonly exits: Uint8Array | undefined;
@@ -78,7 +79,7 @@ export class CostModel {
           this.#entries = Math.min(entries, this.#multiplicity * occurrences(part.bytes, length, counts));
           break;
         case 'run': {
-          const longest = Math.min(part.max, length);
+          const longest = Math.min(part.max, occurrences(part.bytes, length, counts));
           // Runs that lead a search begin where no other is under way, so that all of them together are the subject.
           this.#cost += part.leads ? length * (2 + part.probe) : entries * (longest + 1) * (1 + part.probe);
           const exits = exitsOf(part.exits, longest, length, counts);
@@ -210,7 +211,14 @@ class ModelBuilder {
       const leads = this.#lead !== undefined;
       this.#lead = undefined;
       const exits = node.mode === 'possessive' ? NO_BYTES : exitBytes(body.set, follow.set);
-      into.push({ kind: 'run', max, exits: max === min ? NO_BYTES : exits, probe: follow.probe, leads });
+      into.push({
+        kind: 'run',
+        bytes: bytesOf(body.set),
+        max,
+        exits: max === min ? NO_BYTES : exits,
+        probe: follow.probe,
+        leads,
+      });
       return true;
     }
     if (max === 1) return this.#branches(min === 1 ? [body] : [body, { kind: 'empty' }], follow, into);
