@@ -3,13 +3,17 @@ import type { monitordContract } from '../lib/bus/contracts/monitord.js';
 import type { RequestClient } from '../lib/bus/request-client.js';
 import type { Home } from '../lib/daemon/home.js';
 import type { Logger } from '../lib/daemon/logger.js';
+import { ListDirectory } from '../lib/ruleset/list-directory.js';
 import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
 import type { Handlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager-configuration.js';
+import { decodersRoutes } from './routes/decoders-routes.js';
 import { eventsRoutes, type EventOutlet } from './routes/events-routes.js';
+import { listsRoutes } from './routes/lists-routes.js';
 import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
+import { RulesetCatalogue } from './routes/ruleset-catalogue.js';
 
 /** What the operations of this version ask for their answers. */
 export type HandlerParts = {
@@ -33,11 +37,16 @@ export function apiHandlers(parts: HandlerParts): {
 } {
   const configuration = new ManagerConfiguration(parts.home);
   const node = () => configuration.node().name;
+  const ruleset = new RulesetDirectory(parts.home);
+  const catalogue = new RulesetCatalogue({ ruleset, configuration, logger: parts.logger });
+  const lists = new ListDirectory(parts.home);
   return {
     node,
     handlers: [
       managerRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
-      rulesRoutes({ ...parts, configuration, ruleset: new RulesetDirectory(parts.home) }),
+      rulesRoutes(catalogue),
+      decodersRoutes(catalogue),
+      listsRoutes(lists),
       logtestRoutes({ ...parts, node }),
       eventsRoutes({ ...parts, node }),
     ],

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { ListCaller, type ApiList } from '../../support/api-list.js';
 import { ResponseChecker } from '../../support/response-checker.js';
 import { TestApi } from '../../support/test-api.js';
 import { addUser } from '../../support/rbac-user.js';
@@ -26,22 +27,13 @@ const OWN = `<group name="local,">
 </group>
 `;
 
-type List = {
-  data: {
-    affected_items: Record<string, unknown>[];
-    total_affected_items: number;
-    total_failed_items: number;
-    failed_items: unknown[];
-  };
-  message: string;
-  error: number;
-};
-
 describe('rules over the API', () => {
   const checker = new ResponseChecker();
   let api: TestApi;
+  let lists: ListCaller;
   before(async () => {
     api = await new TestApi().start({ access: { maxLoginAttempts: 99, blockSeconds: 1, maxRequestsPerMinute: 0 } });
+    lists = new ListCaller(api);
     for (const directory of ['ruleset/rules', 'etc/rules', 'etc/rules/deep']) {
       mkdirSync(api.home.path(directory), { recursive: true });
     }
@@ -60,12 +52,7 @@ describe('rules over the API', () => {
   });
   after(() => api.remove());
 
-  const list = async (path: string, template = path.split('?')[0]!): Promise<List> => {
-    const answer = await api.call('GET', path);
-    expect(answer.status, answer.text).to.equal(200);
-    checker.check('GET', template, answer);
-    return answer.json() as List;
-  };
+  const list = (path: string, template?: string) => lists.get(path, template);
   const ids = async (query: string) =>
     (await list(`/rules?${query}`)).data.affected_items.map((item) => item['id'] as number);
   const refusal = async (path: string) => {
@@ -259,12 +246,12 @@ describe('rules over the API', () => {
     ]);
     const token = await api.login('viewer', password);
     const get = (path: string) => api.request('GET', path, { headers: { authorization: `Bearer ${token}` } });
-    const rules = (await get('/rules?rule_ids=900,5710')).json() as List;
+    const rules = (await get('/rules?rule_ids=900,5710')).json() as ApiList;
     expect(rules.data.affected_items.map(({ id }) => id)).to.deep.equal([900]);
     expect(rules.data.failed_items).to.have.nested.property('[0].id').that.deep.equals([5710]);
-    expect(((await get('/rules?search=sshd')).json() as List).data.total_affected_items).to.equal(0);
-    expect(((await get('/rules/groups')).json() as List).data.affected_items).to.deep.equal(['local', 'old']);
-    const file = (await get('/rules/files/0095-sshd_rules.xml?raw=true')).json() as List;
+    expect(((await get('/rules?search=sshd')).json() as ApiList).data.total_affected_items).to.equal(0);
+    expect(((await get('/rules/groups')).json() as ApiList).data.affected_items).to.deep.equal(['local', 'old']);
+    const file = (await get('/rules/files/0095-sshd_rules.xml?raw=true')).json() as ApiList;
     expect(file.data.failed_items).to.have.nested.property('[0].error.code', 1415);
     const status = await get('/manager/status');
     expect(status.status).to.equal(403);

@@ -1,0 +1,47 @@
+import { filterDecoders } from '../../lib/engine/listing/list-decoders.js';
+import { ApiError } from '../http/api-error.js';
+import type { Handlers } from '../http/api-request.js';
+import { listResult } from '../http/envelope.js';
+import { fileFilter } from './file-filter.js';
+import { pageOf } from './list-parameters.js';
+import type { RulesetCatalogue } from './ruleset-catalogue.js';
+import { rulesetFileRoutes } from './ruleset-file-routes.js';
+import { DECODERS } from './ruleset-kind.js';
+
+const FIELDS = ['filename', 'relative_dirname', 'status', 'name', 'position', 'details'];
+const LIST_RULES = {
+  defaultSort: 'filename,position',
+  sortFields: FIELDS,
+  selectFields: FIELDS,
+  mandatoryFields: ['filename', 'position'],
+};
+const MESSAGES = {
+  all: 'All selected decoders were returned',
+  some: 'Some decoders were not returned',
+  none: 'No decoder was returned',
+};
+
+/** Decoders and decoder files as they stand in the home (rest-api.md 6.6). */
+export function decodersRoutes(catalogue: RulesetCatalogue): Handlers {
+  const files = rulesetFileRoutes(DECODERS, catalogue);
+  return {
+    getDecoders: ({ caller, parameters }) => {
+      const decoders = catalogue.decoders(DECODERS, caller);
+      const names = parameters.texts('decoder_names');
+      const filter = { ...fileFilter(parameters), ...(names === undefined ? {} : { names }) };
+      const page = pageOf(filterDecoders(decoders, filter), parameters, LIST_RULES);
+      const known = new Set(decoders.map(({ name }) => name));
+      const unknown = [...new Set(names)].filter((name) => !known.has(name));
+      const failed = unknown.map((name) => ({ id: name, error: new ApiError(1504) }));
+      return listResult({ ...page, failed, messages: MESSAGES });
+    },
+
+    getDecodersParents: ({ caller, parameters }) => {
+      const parents = filterDecoders(catalogue.decoders(DECODERS, caller), { parentsOnly: true });
+      return listResult({ ...pageOf(parents, parameters, LIST_RULES), messages: MESSAGES });
+    },
+
+    getDecodersFiles: files.list,
+    getDecodersFilesFilename: files.show,
+  };
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { filterFiles } from '../../lib/engine/listing/filter-files.js';
+import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
+import { xmlAsJson } from '../../lib/engine/listing/xml-as-json.js';
+import { ApiError } from '../http/api-error.js';
+import type { ApiRequest, Handler } from '../http/api-request.js';
+import { listResult, rawResult, type ApiResult } from '../http/envelope.js';
+import { fileFilter } from './file-filter.js';
+import { pageOf } from './list-parameters.js';
+import type { RulesetCatalogue } from './ruleset-catalogue.js';
+import type { RulesetKind } from './ruleset-kind.js';
+
+const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
+
+/** Lists the files with rules, or decoders, and shows one of them (rest-api.md 6.5, 6.6). */
+export function rulesetFileRoutes(
+  kind: RulesetKind,
+  catalogue: RulesetCatalogue,
+): { readonly list: Handler; readonly show: Handler } {
+  return {
+    list: ({ caller, parameters }) => {
+      const filter = { ...fileFilter(parameters), exactDirname: true };
+      const page = pageOf(filterFiles(catalogue.files(kind, caller), filter), parameters, {
+        defaultSort: 'filename',
+        sortFields: FILE_FIELDS,
+        selectFields: FILE_FIELDS,
+        mandatoryFields: ['filename'],
+      });
+      return listResult({ ...page, messages: kind.messages.files });
+    },
+    show: (request) => showFile(kind, catalogue, request),
+  };
+}
+
+/** Of several files of the name the one in the shortest directory, or the one below `relative_dirname`. */
+async function showFile(
+  kind: RulesetKind,
+  catalogue: RulesetCatalogue,
+  { caller, parameters }: ApiRequest,
+): Promise<ApiResult> {
+  const filename = parameters.requiredText('filename');
+  const below = parameters.text('relative_dirname');
+  const [file] = catalogue
+    .files(kind, caller)
+    .filter((candidate) => candidate.filename === filename)
+    .filter(({ relative_dirname }) => below === undefined || isBelow(relative_dirname, below))
+    .sort((a, b) => a.relative_dirname.length - b.relative_dirname.length);
+  const messages = kind.messages.file;
+  const failure = (error: ApiError) => listResult({ items: [], total: 0, failed: [{ id: filename, error }], messages });
+
+  if (file === undefined) return failure(new ApiError(kind.errors.notFound, { extra: filename }));
+  let content: string;
+  try {
+    content = await readFile(catalogue.pathOf(file), 'utf8');
+  } catch {
+    return failure(new ApiError(kind.errors.unreadable, { extra: `${file.relative_dirname}/${filename}` }));
+  }
+  if (parameters.flag('raw')) return rawResult('application/xml; charset=utf-8', content);
+  const roots = parseListedFile({ file, content });
+  if ('message' in roots) {
+    return failure(new ApiError(kind.errors.badXml, { extra: `${roots.message} (line ${roots.line})` }));
+  }
+  return listResult({ items: [xmlAsJson(roots)], total: 1, messages });
+}
+
+function isBelow(directory: string, parent: string): boolean {
+  const top = parent.replace(/\/+$/, '');
+  return directory === top || directory.startsWith(`${top}/`);
+}

@@ -1,0 +1,49 @@
+/** What differs between the operations on rules and those on decoders (rest-api.md 6.5, 6.6). */
+export type RulesetKind = {
+  readonly name: 'rules' | 'decoders';
+  /** Resource of the access rules. */
+  readonly resource: 'rule:file' | 'decoder:file';
+  /** Plural at the start of a sentence. */
+  readonly title: string;
+  readonly errors: {
+    /** The ruleset section of the main configuration cannot be read. */
+    readonly configuration: number;
+    readonly notFound: number;
+    readonly badXml: number;
+    readonly unreadable: number;
+  };
+  readonly messages: {
+    readonly files: { readonly all: string; readonly some: string; readonly none: string };
+    readonly file: { readonly all: string; readonly some: string; readonly none: string };
+  };
+};
+
+export const RULES: RulesetKind = {
+  name: 'rules',
+  resource: 'rule:file',
+  title: 'Rules',
+  errors: { configuration: 1200, notFound: 1415, badXml: 1413, unreadable: 1414 },
+  messages: {
+    files: {
+      all: 'All rule files were returned',
+      some: 'Some rule files were not returned',
+      none: 'No rule files were returned',
+    },
+    file: { all: 'Selected rule was returned', some: '-', none: 'No rule was returned' },
+  },
+};
+
+export const DECODERS: RulesetKind = {
+  name: 'decoders',
+  resource: 'decoder:file',
+  title: 'Decoders',
+  errors: { configuration: 1500, notFound: 1503, badXml: 1501, unreadable: 1502 },
+  messages: {
+    files: {
+      all: 'All decoder files were returned',
+      some: 'Some decoder files were not returned',
+      none: 'No decoder files were returned',
+    },
+    file: { all: 'Selected decoder was returned', some: '-', none: 'No decoder was returned' },
+  },
+};
