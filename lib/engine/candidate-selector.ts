@@ -21,10 +21,9 @@ export interface CandidateSelector {
 const MAX_VALUES = 512;
 /** Longer values are not kept: they would hold whole messages in memory, and hardly come again. */
 const MAX_VALUE_LENGTH = 128;
-/** A gate whose values filled it this often has too many of them to be of use. */
-const MAX_REFILLS = 4;
-/** A gate on values needs this many siblings that look at the value. */
+/** A gate on values needs this many siblings that look at the value, and this many siblings in all. */
 const MIN_GATED = 3;
+const MIN_SIBLINGS = 6;
 
 /** Attributes with few distinct values; patterns on them are worth remembering. */
 const GATE_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -95,6 +94,7 @@ type ValueKey = { readonly attribute: PatternCondition['element'] } | { readonly
 
 /** The gate that concerns most of the candidates; undefined when none is worth it. */
 function bestGate(candidates: readonly Candidate[]): typeof DECODER | ValueKey | undefined {
+  if (candidates.length < MIN_SIBLINGS) return undefined;
   const counts = new Map<string, { count: number; readonly key: ValueKey }>();
   for (const { conditions } of candidates) {
     const own = new Map<string, ValueKey>();
@@ -116,8 +116,8 @@ function bestGate(candidates: readonly Candidate[]): typeof DECODER | ValueKey |
 
 /** What a condition that a value gate can decide looks at. */
 function keyOf(condition: Condition): ValueKey | undefined {
-  if (condition instanceof FieldCondition) return condition.isCheap ? { slot: condition.slot } : undefined;
-  if (condition instanceof PatternCondition && condition.isCheap && GATE_ATTRIBUTES.has(condition.element)) {
+  if (condition instanceof FieldCondition) return { slot: condition.slot };
+  if (condition instanceof PatternCondition && GATE_ATTRIBUTES.has(condition.element)) {
     return { attribute: condition.element };
   }
   return undefined;
@@ -166,19 +166,24 @@ class DecoderGate implements CandidateSelector {
   }
 }
 
+/**
+ * What a gate remembers of a value. The steps that finding out took are charged to every event with the value, so that
+ * an event's budget does not depend on what events came before it.
+ */
+type GateEntry = { readonly selector: CandidateSelector; readonly steps: number };
+
 /** Siblings by one text of the event. */
 class ValueGate implements CandidateSelector {
   readonly #candidates: readonly Candidate[];
   readonly #key: ValueKey;
   readonly #name: string;
   readonly #memory: SelectorMemory;
-  readonly #byValue = new Map<string, CandidateSelector>();
+  readonly #byValue = new Map<string, GateEntry>();
   /** For events that have no such text: candidates that do not ask for it. */
   readonly #missing: CandidateSelector;
   /** For values that are not remembered: all candidates, with their conditions as they are. */
   readonly #open: CandidateSelector;
   #generation: number;
-  #refills = 0;
 
   constructor(candidates: readonly Candidate[], key: ValueKey, memory: SelectorMemory) {
     this.#candidates = candidates;
@@ -199,20 +204,17 @@ class ValueGate implements CandidateSelector {
     const key = this.#key;
     const value = 'slot' in key ? run.fields.value(event, key.slot) : gateAttribute(event, key.attribute);
     if (value === undefined) return this.#missing.select(event, run);
+    if (value.length > MAX_VALUE_LENGTH) return this.#open.select(event, run);
     if (this.#generation !== this.#memory.generation) {
       this.#byValue.clear();
       this.#generation = this.#memory.generation;
     }
-    const selector = this.#byValue.get(value) ?? this.#selectorOf(value, run);
-    return selector.select(event, run);
+    const { selector, steps } = this.#byValue.get(value) ?? this.#entryOf(value, run);
+    return (run.charge(steps) ? selector : this.#open).select(event, run);
   }
 
-  #selectorOf(value: string, run: RuleRun): CandidateSelector {
-    if (value.length > MAX_VALUE_LENGTH || this.#refills >= MAX_REFILLS) return this.#open;
-    if (this.#byValue.size >= MAX_VALUES) {
-      this.#byValue.clear();
-      this.#refills++;
-    }
+  #entryOf(value: string, run: RuleRun): GateEntry {
+    run.beginGate();
     const through = without(
       this.#candidates,
       (condition) => this.#concerns(condition),
@@ -220,10 +222,12 @@ class ValueGate implements CandidateSelector {
         (condition instanceof PatternCondition || condition instanceof FieldCondition) &&
         condition.acceptsValue(value, run),
     );
-    this.#memory.add(through);
-    const selector = select(through, this.#memory);
-    this.#byValue.set(value, selector);
-    return selector;
+    const { steps, complete } = run.endGate();
+    this.#memory.add(complete ? through : []);
+    const entry = { selector: complete ? select(through, this.#memory) : this.#open, steps };
+    if (this.#byValue.size >= MAX_VALUES) this.#byValue.clear();
+    this.#byValue.set(value, entry);
+    return entry;
   }
 
   #concerns(condition: Condition): boolean {

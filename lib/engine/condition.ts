@@ -26,11 +26,6 @@ export class PatternCondition implements Condition {
     this.#negate = negate;
   }
 
-  /** Whether the outcome depends on the subject alone: it takes no steps of the event's budget. */
-  get isCheap(): boolean {
-    return this.#matcher.cost === 'linear';
-  }
-
   /** Whether the condition holds for this subject. */
   acceptsValue(subject: string, run: RuleRun): boolean {
     return run.test(this.#matcher, subject) !== this.#negate;
@@ -84,11 +79,6 @@ export class FieldCondition implements Condition {
     this.slot = slot;
     this.#matcher = matcher;
     this.#negate = negate;
-  }
-
-  /** As in `PatternCondition`. */
-  get isCheap(): boolean {
-    return this.#matcher.cost === 'linear';
   }
 
   /** Whether the condition holds for this value of the field. */

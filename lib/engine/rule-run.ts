@@ -10,6 +10,9 @@ import type { CompiledRule } from './ruleset.js';
 /** Steps of guarded matchers an event may take in all, and one match may take (see `MatchContext`). */
 export type StepBudget = { readonly event: number; readonly match: number };
 
+/** Steps that finding out what one gate lets through may take. */
+const GATE_STEPS = 50_000;
+
 /** Notices of what an event added to the persistent helper files. The engine keeps its own copy in its state. */
 export interface RuleRunHooks {
   /** A new key for `queue/fts/fts-queue`. */
@@ -45,6 +48,9 @@ export class RuleRun {
   trace: string[] | undefined = undefined;
   #facts: RememberedEvent | undefined = undefined;
   #stepsUsed = 0;
+  /** Steps left for finding out what a gate lets through; -1 outside of that. */
+  #gateLeft = -1;
+  #gateComplete = true;
 
   constructor(
     state: EngineState,
@@ -100,15 +106,41 @@ export class RuleRun {
   test(matcher: Matcher, subject: string): boolean {
     const { context } = this;
     if (matcher.cost === 'linear') return matcher.test(subject, context);
-    const allowed = Math.min(this.#budget.match, this.#budget.event - this.#stepsUsed);
+    const inGate = this.#gateLeft >= 0;
+    const allowed = Math.min(
+      this.#budget.match,
+      inGate ? this.#gateLeft : Math.max(0, this.#budget.event - this.#stepsUsed),
+    );
     context.stepsLeft = allowed;
     context.exhausted = false;
     const matched = matcher.test(subject, context);
-    this.#stepsUsed += allowed - Math.max(0, context.stepsLeft);
+    const used = allowed - Math.max(0, context.stepsLeft);
+    if (inGate) this.#gateLeft -= used;
+    else this.#stepsUsed += used;
     if (!context.exhausted) return matched;
     context.exhausted = false;
-    if (this.current !== undefined) this.state.countExhausted(`rule ${String(this.current.rule.id)}`);
+    if (inGate) this.#gateComplete = false;
+    else if (this.current !== undefined) this.state.countExhausted(`rule ${String(this.current.rule.id)}`);
     return false;
+  }
+
+  /** Tests until `endGate` take their steps from a budget of their own: they do not belong to one event. */
+  beginGate(): void {
+    this.#gateLeft = GATE_STEPS;
+    this.#gateComplete = true;
+  }
+
+  /** @returns the steps that the tests took, and whether none of them ran out of steps */
+  endGate(): { readonly steps: number; readonly complete: boolean } {
+    const steps = GATE_STEPS - this.#gateLeft;
+    this.#gateLeft = -1;
+    return { steps, complete: this.#gateComplete };
+  }
+
+  /** Takes steps off the event's budget; false when it has not so many left. */
+  charge(steps: number): boolean {
+    this.#stepsUsed += steps;
+    return this.#stepsUsed <= this.#budget.event;
   }
 
   /** What correlation compares of this event; made once. */
