@@ -144,14 +144,17 @@ describe('svc-logcollector', function () {
         const batch = Array.from({ length: 50 }, (_, index) => `line ${String(number * 50 + index)}`);
         lines.push(...batch);
         appendFileSync(path, batch.map((line) => `${line}\n`).join(''));
-        if (number === 40 || number === 90) {
-          renameSync(path, `${path}.${String(number)}`);
-          writeFileSync(path, '');
-        }
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     })();
     for (let round = 0; round < 4; round++) {
+      if (round % 2 === 0) {
+        // A file that comes and is renamed away while nobody follows cannot be known: this one is being read.
+        const fresh = lines.length;
+        await eventually('lines of this file', () => texts().some((text) => text === `line ${String(fresh)}`), 20_000);
+        renameSync(path, `${path}.${String(round)}`);
+        writeFileSync(path, '');
+      }
       await new Promise((resolve) => setTimeout(resolve, 150 + 100 * round));
       await kill();
       if (round % 2 === 1) {

@@ -48,7 +48,7 @@ describe('DaemonLogger', () => {
     logger(1).debug('deep');
     expect(plain()).to.match(
       new RegExp(
-        String.raw`^2025/06/01 08:00:05 svc-execd\[${process.pid}\] daemon-logger\.test\.js:\d+ at \S+\(\): DEBUG: deep\n$`,
+        String.raw`^2025/06/01 08:00:05 svc-execd\[${process.pid}\] daemon-logger\.test\.[jt]s:\d+ at \S+\(\): DEBUG: deep\n$`,
       ),
     );
     expect(Object.keys(JSON.parse(json()) as object)).to.deep.equal([
