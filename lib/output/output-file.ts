@@ -9,6 +9,7 @@ import {
   readdirSync,
   readSync,
   renameSync,
+  rmSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -101,6 +102,7 @@ export class OutputFile {
       this.#pending = [];
       this.#pendingBytes = 0;
     }
+    if (this.#fd < 0 && this.#rest !== undefined) this.#open();
     while (this.#rest !== undefined) {
       const written = writeSync(this.#fd, this.#rest);
       this.#flushed += written;
@@ -108,10 +110,17 @@ export class OutputFile {
     }
   }
 
-  /** Moves to the file of another day. Flushes first; see `flush` for errors. Does nothing within the same day. */
+  /**
+   * Moves to the file of another day. Flushes first; see `flush` for errors. Within the same day it only opens what could
+   * not be opened before.
+   */
   switchDay(now: Date): void {
     const day = dayOf(now);
-    if (isSameDay(day, this.#day)) return;
+    if (isSameDay(day, this.#day)) {
+      // The disk may have been full when the day or part changed.
+      if (this.#fd < 0) this.#open();
+      return;
+    }
     this.#close();
     this.#day = day;
     this.#part = this.#newestPart();
@@ -153,9 +162,16 @@ export class OutputFile {
     mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
     this.#path = join(directory, this.#fileName(this.#part));
     this.#fd = openSync(this.#path, 'a+', FILE_MODE);
-    this.#flushed = fstatSync(this.#fd).size;
-    this.#cutTornTail();
-    this.#relink();
+    try {
+      this.#flushed = fstatSync(this.#fd).size;
+      this.#cutTornTail();
+      this.#relink();
+    } catch (error) {
+      // All of it or nothing: the next flush begins again here.
+      closeSync(this.#fd);
+      this.#fd = -1;
+      throw error;
+    }
   }
 
   #relink(): void {
@@ -189,6 +205,7 @@ export class OutputFile {
     this.flush();
     closeSync(this.#fd);
     this.#fd = -1;
-    if (this.#flushed === 0) unlinkSync(this.#path);
+    if (this.#flushed === 0) rmSync(this.#path, { force: true });
+    this.#flushed = 0;
   }
 }

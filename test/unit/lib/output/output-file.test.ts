@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, rmSync, statSync, existsSync, writeFileSync, appendFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  existsSync,
+  writeFileSync,
+  appendFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OutputFile, type OutputFileOptions } from '../../../../lib/output/output-file.js';
@@ -66,6 +75,42 @@ describe('output file', () => {
     expect(again.path).to.equal(dated('ossec-alerts-04-001.json'));
     expect(again.position).to.equal(2);
     again.close();
+  });
+
+  it('goes on by itself when the new day could not be opened at first', () => {
+    const file = new OutputFile(options, MARCH_4);
+    file.append('old\n');
+    writeFileSync(join(directory, '2026'), 'in the way');
+    const newYear = new Date(2026, 0, 1, 0, 0, 1);
+    expect(() => file.switchDay(newYear)).to.throw(/2026/);
+    file.append('new\n');
+    expect(() => file.flush()).to.throw(/2026/);
+    rmSync(join(directory, '2026'));
+    file.flush();
+    file.append('newer\n');
+    file.close();
+    expect(readFileSync(dated('ossec-alerts-04.json'), 'latin1')).to.equal('old\n');
+    expect(readFileSync(join(directory, '2026', 'Jan', 'ossec-alerts-01.json'), 'latin1')).to.equal('new\nnewer\n');
+    expect(readFileSync(join(directory, 'alerts.json'), 'latin1')).to.equal('new\nnewer\n');
+  });
+
+  it('puts the live name on a part that could not be linked at first', () => {
+    const file = new OutputFile(options, MARCH_4);
+    file.append('0\n');
+    file.flush();
+    mkdirSync(join(directory, 'alerts.json.new'));
+    expect(() => file.nextPart()).to.throw(/alerts\.json\.new/);
+    rmSync(join(directory, 'alerts.json.new'), { recursive: true });
+    file.switchDay(MARCH_4);
+    file.append('1\n');
+    file.close();
+    expect(readFileSync(join(directory, 'alerts.json'), 'latin1')).to.equal('1\n');
+  });
+
+  it('closes when somebody removed its empty file', () => {
+    const file = new OutputFile(options, MARCH_4);
+    rmSync(file.path);
+    file.close();
   });
 
   it('does not make a part after an empty one', () => {
