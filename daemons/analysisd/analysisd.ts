@@ -134,7 +134,10 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     written: { alerts: counters.alertsWritten, archives: counters.archivesWritten, firewall: counters.firewallWritten },
     requests: { ...server.counters },
     bus: { ...sink.counters },
-    engine: { rules: analysis.engine.ruleset.rules.nodeCount, failures: analysis.engine.failures },
+    engine: {
+      rules: analysis.engine.ruleset.rules.nodeCount,
+      failures: analysis.engine.failures + counters.alertsFailed,
+    },
   });
 
   await server.start();

@@ -16,6 +16,8 @@ export class Counters {
   alertsWritten = 0;
   archivesWritten = 0;
   firewallWritten = 0;
+  /** Events whose alert or archive record could not be made; the log says why. */
+  alertsFailed = 0;
   ftsWritten = 0;
   statsWritten = 0;
   /** Events whose matching ran out of steps; the rules concerned are named in the log. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { BusEvent, EventBatch } from '../../lib/bus/bus-event.js';
+import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { Engine } from '../../lib/engine/engine.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
@@ -43,12 +44,19 @@ export class EventPump {
   #engine: Engine;
   readonly #parts: EventPumpParts;
   readonly #idempotency = new IdempotencyMemory();
+  readonly #failureLog: LogLimiter;
   #pending = 0;
   #stopping = false;
+  #rotating = false;
+  /** When the wait for the disk was logged last, by the monotonic clock; undefined while the disk takes everything. */
+  #blockedLoggedAt: number | undefined;
 
   constructor(parts: EventPumpParts) {
     this.#parts = parts;
     this.#engine = parts.engine;
+    this.#failureLog = new LogLimiter((message) => {
+      parts.logger.error(message);
+    });
   }
 
   /** Events taken and not yet written. */
@@ -85,11 +93,17 @@ export class EventPump {
     await this.flush();
   }
 
-  /** Rotation; to be called each second. Waits like `take`. */
+  /** Rotation; to be called each second. Waits like `take`; calls during such a wait do nothing. */
   async tick(): Promise<void> {
-    await this.#untilWritten(() => {
-      this.#parts.outputs.rotate(new Date(this.#parts.now()));
-    });
+    if (this.#rotating) return;
+    this.#rotating = true;
+    try {
+      await this.#untilWritten(() => {
+        this.#parts.outputs.rotate(new Date(this.#parts.now()));
+      });
+    } finally {
+      this.#rotating = false;
+    }
   }
 
   /** Writes everything collected so far. */
@@ -107,17 +121,17 @@ export class EventPump {
 
   async #untilWritten(write: () => void): Promise<void> {
     const { logger } = this.#parts;
-    let loggedAt = -Infinity;
     for (;;) {
       try {
         write();
-        if (loggedAt !== -Infinity) logger.info('Alerts are being written again.');
+        if (this.#blockedLoggedAt !== undefined) logger.info('Alerts are being written again.');
+        this.#blockedLoggedAt = undefined;
         return;
       } catch (error) {
         if (this.#stopping) throw error;
         const now = performance.now();
-        if (now - loggedAt >= REPEAT_LOG_MS) {
-          loggedAt = now;
+        if (this.#blockedLoggedAt === undefined || now - this.#blockedLoggedAt >= REPEAT_LOG_MS) {
+          this.#blockedLoggedAt = now;
           const reason = error instanceof Error ? error.message : String(error);
           logger.error(`Alerts cannot be written, events wait at their producers: ${reason}`);
         }
@@ -148,7 +162,14 @@ export class EventPump {
     }
     counters.decoded[component] += 1;
     counters.eventsProcessed += 1;
-    this.#write(outcome);
+    try {
+      this.#write(outcome);
+    } catch (error) {
+      // A defect of ours. Thrown on, it would have the whole batch sent again, its other alerts with it, for ever.
+      counters.alertsFailed += 1;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#failureLog.log(`The alert of an event from '${event.location}' could not be written: ${reason}`);
+    }
   }
 
   #write(outcome: Outcome): void {
@@ -195,9 +216,18 @@ function incomingOf(event: BusEvent): IncomingEvent {
     location:
       agent === undefined
         ? event.location
-        : `[${agent.id}] (${toByteString(agent.name)}) ${agent.ip}->${event.location}`,
+        : `[${agent.id}] (${toByteString(agent.name)}) ${toByteString(agent.ip)}->${event.location}`,
     message: event.message.toString('latin1'),
     receivedAt: event.receivedAt,
-    ...(agent?.labels === undefined ? {} : { labels: agent.labels }),
+    ...(agent?.labels === undefined ? {} : { labels: toByteLabels(agent.labels) }),
   };
+}
+
+/** Labels as the engine takes them: the same map in the usual case that all of them are ASCII. */
+function toByteLabels(labels: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  for (const [name, value] of labels) {
+    if (toByteString(name) === name && toByteString(value) === value) continue;
+    return new Map([...labels].map(([key, text]) => [toByteString(key), toByteString(text)]));
+  }
+  return labels;
 }

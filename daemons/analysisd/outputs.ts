@@ -85,12 +85,16 @@ export class Outputs {
    * @throws the system's error; nothing is lost, the next `flush` goes on where this one stopped
    */
   flush(): void {
-    for (const file of this.#all()) file.flush();
+    forEachOrThrow(this.#all(), (file) => {
+      file.flush();
+    });
   }
 
   /** Day switch and rotation within the day (7.8); to be called between two events. Errors as `flush`. */
   rotate(now: Date): void {
-    for (const file of this.#all()) file.switchDay(now);
+    forEachOrThrow(this.#all(), (file) => {
+      file.switchDay(now);
+    });
     const { rotateIntervalSeconds, maxOutputBytes, minRotateIntervalSeconds } = this.settings;
     const elapsed = (now.getTime() - this.#rotatedAt) / 1000;
     if (rotateIntervalSeconds > 0 && elapsed >= rotateIntervalSeconds) {
@@ -111,4 +115,20 @@ export class Outputs {
   #all(): OutputFile[] {
     return Object.values(this.#files);
   }
+}
+
+/**
+ * Does it to every file even when one fails, so that a stream whose disk is full keeps no other one behind.
+ * @throws what the first that failed threw
+ */
+function forEachOrThrow(files: readonly OutputFile[], action: (file: OutputFile) => void): void {
+  let failure: unknown;
+  for (const file of files) {
+    try {
+      action(file);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
 }
