@@ -1,8 +1,12 @@
 import { BusError } from '../../lib/bus/bus-error.js';
+import { MAX_CALLS_RUNNING } from '../../lib/bus/bus-limits.js';
 import type { AlertPage, AlertPosition, AlertStream } from '../../lib/output/alert-stream.js';
 
-/** Readers that wait at a time; one more is answered at once, empty. */
-const MAX_WAITING = 64;
+/**
+ * Readers that wait at a time; one more is answered at once, empty. Each holds one of the calls a daemon carries out at
+ * once (`MAX_CALLS_RUNNING`): waiting readers must leave places for those who ask something else.
+ */
+const MAX_WAITING = MAX_CALLS_RUNNING / 2;
 
 /** Answers `alerts.read`: pages of the alert stream, with a wait for the first alert behind its end. */
 export class AlertReader {
@@ -19,21 +23,27 @@ export class AlertReader {
     this.#wakers.clear();
   }
 
+  /** Gives up what the stream holds open. */
+  close(): void {
+    this.wake();
+    this.#stream.close();
+  }
+
   /** @throws BusError `bad_position` */
   async read(after: AlertPosition | 'start' | 'end', max: number, waitMs: number): Promise<AlertPage> {
-    const position = after === 'start' ? this.#stream.start() : after === 'end' ? this.#stream.end() : after;
+    const position = after === 'start' ? this.#stream.start() : after === 'end' ? await this.#stream.end() : after;
     const deadline = performance.now() + waitMs;
     for (;;) {
-      const page = this.#page(position, max);
+      const page = await this.#page(position, max);
       const left = deadline - performance.now();
       if (page.alerts.length > 0 || left <= 0 || this.#wakers.size >= MAX_WAITING) return page;
       await this.#woken(left);
     }
   }
 
-  #page(position: AlertPosition, max: number): AlertPage {
+  async #page(position: AlertPosition, max: number): Promise<AlertPage> {
     try {
-      return this.#stream.read(position, max);
+      return await this.#stream.read(position, max);
     } catch (error) {
       if (error instanceof RangeError) throw new BusError('bad_position', error.message);
       throw error;

@@ -60,7 +60,11 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
   const counters = new Counters(now());
   const analysis = new Analysis(context, settings);
   const outputs = new Outputs(home, settings.outputs, logger, new Date(now()));
-  const alerts = new AlertReader(new AlertStream(home.path('logs', 'alerts')));
+  const alerts = new AlertReader(
+    new AlertStream(home.path('logs', 'alerts'), (message) => {
+      logger.warn(`Alert stream: ${message}.`);
+    }),
+  );
   const pump = new EventPump({
     engine: analysis.engine,
     outputs,
@@ -182,6 +186,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       await Promise.all([sink.stop(), logtest.stop(), server.stop()]);
       await pump.flush();
       outputs.close();
+      alerts.close();
       analysis.close();
       removeStateFile(stateFile);
     },

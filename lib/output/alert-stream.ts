@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { GzipCursor } from './gzip-cursor.js';
 import { MONTH_NAMES } from './local-day.js';
 
 /** A place in the stream of alerts: a dated file, relative to the alerts directory, and a byte offset in it. */
@@ -14,31 +15,56 @@ export type AlertPage = {
 
 /** Bytes looked at in one read: a page is bounded whatever `max` says. */
 const PAGE_BYTES = 4 * 1024 * 1024;
+/** An alert longer than this is passed over: a page with it would not fit into an answer on the bus. */
+const MAX_ALERT_BYTES = 12 * 1024 * 1024;
+/** The same for a compressed file, whose reader keeps what it has unpacked and not given yet. */
+const UNPACKED_PAGE_BYTES = 512 * 1024;
+/** Compressed files kept open for readers in the middle of them; one read anew is unpacked from its beginning. */
+const MAX_CURSORS = 8;
 const NEWLINE = 0x0a;
 const FILE_NAME = /^ossec-alerts-(\d{2})(?:-(\d{3}))?\.json$/;
+const COMPRESSED = '.gz';
 const POSITION_FILE = /^\d{4}\/[A-Z][a-z]{2}\/ossec-alerts-\d{2}(?:-\d{3})?\.json$/;
+
+/** Whole lines at the beginning of a buffer. */
+type Lines = {
+  readonly alerts: string[];
+  /** Bytes they take. */
+  readonly bytes: number;
+};
+
+/** What one file gives: `alerts` is empty only at its end. */
+type FilePage = AlertPage | 'missing';
 
 /**
  * Reads alerts back in the order they were written, from any position a consumer has kept (design.md 4 "Consumers
- * with effects"): the files of alerts.json are the stream, so it survives everything they survive.
+ * with effects"): the files of alerts.json are the stream, so it survives everything they survive. A file that was
+ * compressed meanwhile is read in that form; positions stay those of the plain one.
  */
 export class AlertStream {
   readonly #directory: string;
+  readonly #onSkipped: (message: string) => void;
+  /** Compressed files in the middle of which a reader may go on, the one used last at the end. */
+  #cursors: { readonly file: string; readonly cursor: GzipCursor }[] = [];
 
-  /** @param directory `{home}/logs/alerts` */
-  constructor(directory: string) {
+  /**
+   * @param directory `{home}/logs/alerts`
+   * @param onSkipped told when alerts that are there cannot be given: a damaged file, or one alert that is too long
+   */
+  constructor(directory: string, onSkipped: (message: string) => void = () => {}) {
     this.#directory = directory;
+    this.#onSkipped = onSkipped;
   }
 
   /** The position behind the last whole alert. */
-  end(): AlertPosition {
-    const files = this.#files();
-    const last = files.at(-1);
+  async end(): Promise<AlertPosition> {
+    const last = this.#files().at(-1);
     if (last === undefined) return { file: '', offset: 0 };
-    return { file: last, offset: this.#wholeBytes(last) };
+    const offset = this.#wholeBytes(last) ?? (await this.#unpackedBytes(last));
+    return { file: last, offset };
   }
 
-  /** The position before the oldest alert kept uncompressed. */
+  /** The position before the oldest alert that is kept. */
   start(): AlertPosition {
     return { file: this.#files()[0] ?? '', offset: 0 };
   }
@@ -48,11 +74,11 @@ export class AlertStream {
    * @param max 1 or more alerts at most
    * @throws RangeError when the position names no file of the stream's form or lies beyond the file's end
    */
-  read(after: AlertPosition, max: number): AlertPage {
+  async read(after: AlertPosition, max: number): Promise<AlertPage> {
     if (after.file !== '' && !POSITION_FILE.test(after.file)) throw new RangeError(`not a position: '${after.file}'`);
     let position = after;
     for (;;) {
-      const page = position.file === '' ? { alerts: [], next: position } : this.#readFile(position, max);
+      const page = await this.#readFile(position, max);
       if (page.alerts.length > 0) return page;
       const following = this.#files().find((file) => compareFiles(file, position.file) > 0);
       if (following === undefined) return page;
@@ -60,56 +86,199 @@ export class AlertStream {
     }
   }
 
-  #readFile(position: AlertPosition, max: number): AlertPage {
-    const path = join(this.#directory, position.file);
-    // A file that is gone was compressed or removed: the stream goes on in the next one.
-    if (!existsSync(path)) return { alerts: [], next: position };
-    const fd = openSync(path, 'r');
+  /** Gives up the files that readers had open. */
+  close(): void {
+    for (const { cursor } of this.#cursors) cursor.close();
+    this.#cursors = [];
+  }
+
+  async #readFile(position: AlertPosition, max: number): Promise<AlertPage> {
+    if (position.file === '') return { alerts: [], next: position };
+    const page = this.#readPlain(position, max);
+    if (page !== 'missing') return page;
+    const unpacked = await this.#readCompressed(position, max);
+    // A file that is gone in both forms was removed on purpose: the stream goes on in the next one.
+    return unpacked === 'missing' ? { alerts: [], next: position } : unpacked;
+  }
+
+  #readPlain(position: AlertPosition, max: number): FilePage {
+    const fd = openIfThere(join(this.#directory, position.file));
+    if (fd === undefined) return 'missing';
     try {
       const size = fstatSync(fd).size;
-      if (position.offset > size) throw new RangeError(`'${position.file}' has only ${String(size)} bytes`);
-      const buffer = Buffer.alloc(Math.min(PAGE_BYTES, size - position.offset));
-      const length = readSync(fd, buffer, 0, buffer.length, position.offset);
-      const alerts: string[] = [];
-      let from = 0;
-      while (alerts.length < max) {
-        const end = buffer.indexOf(NEWLINE, from);
-        if (end < 0 || end >= length) break;
-        alerts.push(buffer.toString('utf8', from, end));
-        from = end + 1;
+      let { offset } = position;
+      if (offset > size) throw tooFar(position, size);
+      for (let wanted = PAGE_BYTES; ;) {
+        const buffer = Buffer.alloc(Math.min(wanted, size - offset));
+        const filled = buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, offset));
+        const { alerts, bytes } = takeLines(filled, max);
+        if (alerts.length > 0 || filled.length < wanted) {
+          return { alerts, next: { file: position.file, offset: offset + bytes } };
+        }
+        if (wanted < MAX_ALERT_BYTES) {
+          wanted = MAX_ALERT_BYTES;
+          continue;
+        }
+        const behind = endOfLine(fd, offset + filled.length, size);
+        if (behind === undefined) return { alerts: [], next: { file: position.file, offset } };
+        this.#tooLong(position.file, offset);
+        offset = behind;
+        wanted = PAGE_BYTES;
       }
-      return { alerts, next: { file: position.file, offset: position.offset + from } };
     } finally {
       closeSync(fd);
     }
   }
 
-  #wholeBytes(file: string): number {
-    const fd = openSync(join(this.#directory, file), 'r');
+  async #readCompressed(position: AlertPosition, max: number): Promise<FilePage> {
+    const { file } = position;
+    const path = join(this.#directory, file + COMPRESSED);
+    const cursor = this.#takeCursor(position) ?? (existsSync(path) ? new GzipCursor(path) : undefined);
+    if (cursor === undefined) return 'missing';
     try {
-      const size = fstatSync(fd).size;
-      const buffer = Buffer.alloc(Math.min(PAGE_BYTES, size));
-      const length = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-      const last = buffer.lastIndexOf(NEWLINE, length - 1);
-      return size - buffer.length + last + 1;
+      await cursor.skipTo(position.offset);
+      if (cursor.offset < position.offset) throw tooFar(position, cursor.offset);
+      for (let wanted = UNPACKED_PAGE_BYTES; ;) {
+        const filled = await cursor.peek(wanted);
+        const { alerts, bytes } = takeLines(filled, max);
+        cursor.skip(bytes);
+        if (alerts.length > 0) {
+          const next = { file, offset: cursor.offset };
+          this.#keepCursor(file, cursor);
+          return { alerts, next };
+        }
+        if (filled.length < wanted) {
+          cursor.close();
+          return { alerts, next: { file, offset: cursor.offset } };
+        }
+        if (wanted < MAX_ALERT_BYTES) {
+          wanted = MAX_ALERT_BYTES;
+          continue;
+        }
+        this.#tooLong(file, cursor.offset);
+        await skipLine(cursor);
+        wanted = UNPACKED_PAGE_BYTES;
+      }
+    } catch (error) {
+      cursor.close();
+      if (error instanceof RangeError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#onSkipped(`'${file}${COMPRESSED}' cannot be read on after byte ${String(cursor.offset)}: ${reason}`);
+      return { alerts: [], next: { file, offset: cursor.offset } };
+    }
+  }
+
+  #tooLong(file: string, offset: number): void {
+    this.#onSkipped(
+      `The alert at byte ${String(offset)} of '${file}' is longer than ${String(MAX_ALERT_BYTES)} bytes and was not handed on`,
+    );
+  }
+
+  #takeCursor({ file, offset }: AlertPosition): GzipCursor | undefined {
+    const index = this.#cursors.findIndex((kept) => kept.file === file && kept.cursor.offset === offset);
+    return index < 0 ? undefined : this.#cursors.splice(index, 1)[0]?.cursor;
+  }
+
+  #keepCursor(file: string, cursor: GzipCursor): void {
+    this.#cursors.push({ file, cursor });
+    if (this.#cursors.length > MAX_CURSORS) this.#cursors.shift()?.cursor.close();
+  }
+
+  /** Bytes up to the last line end of a plain file; undefined when there is none of this name. */
+  #wholeBytes(file: string): number | undefined {
+    const fd = openIfThere(join(this.#directory, file));
+    if (fd === undefined) return undefined;
+    try {
+      const buffer = Buffer.alloc(PAGE_BYTES);
+      for (let end = fstatSync(fd).size; end > 0;) {
+        const from = Math.max(0, end - buffer.length);
+        const length = readSync(fd, buffer, 0, end - from, from);
+        const last = buffer.lastIndexOf(NEWLINE, length - 1);
+        if (length > 0 && last >= 0) return from + last + 1;
+        end = from;
+      }
+      return 0;
     } finally {
       closeSync(fd);
     }
   }
 
+  async #unpackedBytes(file: string): Promise<number> {
+    const cursor = new GzipCursor(join(this.#directory, file + COMPRESSED));
+    try {
+      await cursor.skipTo(Infinity);
+    } catch {
+      // Damaged: what can be read of it is what there is.
+    } finally {
+      cursor.close();
+    }
+    return cursor.offset;
+  }
+
+  /** The stream's files, under their plain names, in order. */
   #files(): string[] {
-    const files: string[] = [];
-    if (!existsSync(this.#directory)) return files;
+    const files = new Set<string>();
+    if (!existsSync(this.#directory)) return [];
     for (const year of readdirSync(this.#directory)) {
       if (!/^\d{4}$/.test(year)) continue;
       for (const month of readdirSync(join(this.#directory, year))) {
         if (!MONTH_NAMES.some((name) => name === month)) continue;
-        for (const name of readdirSync(join(this.#directory, year, month))) {
-          if (FILE_NAME.test(name)) files.push(`${year}/${month}/${name}`);
+        for (const entry of readdirSync(join(this.#directory, year, month))) {
+          const name = entry.endsWith(COMPRESSED) ? entry.slice(0, -COMPRESSED.length) : entry;
+          if (FILE_NAME.test(name)) files.add(`${year}/${month}/${name}`);
         }
       }
     }
-    return files.sort(compareFiles);
+    return [...files].sort(compareFiles);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function tooFar({ file }: AlertPosition, size: number): RangeError {
+  return new RangeError(`'${file}' has only ${String(size)} bytes`);
+}
+
+function takeLines(buffer: Buffer, max: number): Lines {
+  const alerts: string[] = [];
+  let bytes = 0;
+  while (alerts.length < max && bytes < PAGE_BYTES) {
+    const end = buffer.indexOf(NEWLINE, bytes);
+    if (end < 0) break;
+    alerts.push(buffer.toString('utf8', bytes, end));
+    bytes = end + 1;
+  }
+  return { alerts, bytes };
+}
+
+/** Offset behind the first line end from an offset on; undefined when the file has none there. */
+function endOfLine(fd: number, from: number, size: number): number | undefined {
+  const buffer = Buffer.alloc(PAGE_BYTES);
+  for (let offset = from; offset < size;) {
+    const length = readSync(fd, buffer, 0, buffer.length, offset);
+    if (length === 0) return undefined;
+    const end = buffer.subarray(0, length).indexOf(NEWLINE);
+    if (end >= 0) return offset + end + 1;
+    offset += length;
+  }
+  return undefined;
+}
+
+/** Goes past the next line end, or to the end. */
+async function skipLine(cursor: GzipCursor): Promise<void> {
+  for (;;) {
+    const buffer = await cursor.peek(1);
+    if (buffer.length === 0) return;
+    const end = buffer.indexOf(NEWLINE);
+    cursor.skip(end < 0 ? buffer.length : end + 1);
+    if (end >= 0) return;
   }
 }
 
