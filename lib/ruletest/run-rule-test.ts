@@ -1,10 +1,11 @@
 import { fromByteString, toByteString } from '../engine/byte-string.js';
-import { Engine, type EngineOptions } from '../engine/engine.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineOptions } from '../engine/engine.js';
 import type { EngineRuleset } from '../engine/engine-ruleset.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../engine/engine-state.js';
 import { findField } from '../engine/event-field.js';
 import { STATIC_FIELDS, type Diagnostics, type EngineEvent } from '../engine/event.js';
 import type { Outcome } from '../engine/outcome.js';
+import { offlineOrigin } from '../logtest/offline-ruleset.js';
 import type { Expectation, RuleTest } from './rule-test.js';
 
 /** What a test came to. */
@@ -30,9 +31,10 @@ export class RuleTestRunner {
   readonly #options: EngineOptions;
   readonly #diagnostics: Diagnostics;
 
-  constructor(ruleset: EngineRuleset, options: EngineOptions, diagnostics: Diagnostics) {
+  constructor(ruleset: EngineRuleset, diagnostics: Diagnostics) {
     this.#ruleset = ruleset;
-    this.#options = options;
+    // As logtest runs it.
+    this.#options = { mode: 'test', origin: offlineOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET };
     this.#diagnostics = diagnostics;
   }
 
