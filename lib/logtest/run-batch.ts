@@ -1,10 +1,10 @@
 import { fromByteString } from '../engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET } from '../engine/engine.js';
-import type { Diagnostics } from '../engine/event.js';
-import { describePlace, RulesetError } from '../engine/ruleset-error.js';
+import { RulesetError } from '../engine/ruleset-error.js';
 import { NdjsonBatch } from './ndjson-batch.js';
 import { loadOfflineRuleset, offlineOrigin } from './offline-ruleset.js';
 import { readLines } from './read-lines.js';
+import { stderrDiagnostics } from './stderr-diagnostics.js';
 
 export type RunBatchOptions = {
   /** Directories with `decoders/`, `rules/` and `lists/`. */
@@ -48,16 +48,4 @@ export async function runBatch(options: RunBatchOptions): Promise<number> {
     }
   }
   return 0;
-}
-
-/** Warnings and errors go to the standard error stream with their place. */
-function stderrDiagnostics(quiet: boolean): Diagnostics {
-  const write =
-    (severity: string): Diagnostics['warn'] =>
-    (message, place) => {
-      const where = place === undefined ? '' : ` (${describePlace(place)})`;
-      process.stderr.write(`${severity}: ${message}${where}\n`);
-    };
-  const silent = (): void => {};
-  return { debug: silent, info: silent, warn: quiet ? silent : write('WARNING'), error: write('ERROR') };
 }
