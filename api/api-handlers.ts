@@ -4,9 +4,11 @@ import type { RequestClient } from '../lib/bus/request-client.js';
 import type { Home } from '../lib/daemon/home.js';
 import type { Logger } from '../lib/daemon/logger.js';
 import { ListDirectory } from '../lib/ruleset/list-directory.js';
+import type { DaemonCatalogue } from '../lib/control/daemon-catalogue.js';
 import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
 import type { Handlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager-configuration.js';
+import { controlRoutes } from './routes/control-routes.js';
 import { decodersRoutes } from './routes/decoders-routes.js';
 import { eventsRoutes, type EventOutlet } from './routes/events-routes.js';
 import { listsRoutes } from './routes/lists-routes.js';
@@ -14,6 +16,7 @@ import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
 import { RulesetCatalogue } from './routes/ruleset-catalogue.js';
+import { statisticsRoutes } from './routes/statistics-routes.js';
 
 /** What the operations of this version ask for their answers. */
 export type HandlerParts = {
@@ -22,6 +25,8 @@ export type HandlerParts = {
   readonly monitord: RequestClient<typeof monitordContract>;
   readonly analysisd: RequestClient<typeof analysisdContract>;
   readonly outlet: EventOutlet;
+  /** Programs of the daemons, to check a configuration with. */
+  readonly catalogue: DaemonCatalogue;
   /** Effective api.yaml. */
   readonly apiConfig: () => object;
   /** Epoch milliseconds. */
@@ -38,14 +43,16 @@ export function apiHandlers(parts: HandlerParts): {
   const configuration = new ManagerConfiguration(parts.home);
   const node = () => configuration.node().name;
   const ruleset = new RulesetDirectory(parts.home);
-  const catalogue = new RulesetCatalogue({ ruleset, configuration, logger: parts.logger });
+  const files = new RulesetCatalogue({ ruleset, configuration, logger: parts.logger });
   const lists = new ListDirectory(parts.home);
   return {
     node,
     handlers: [
       managerRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
-      rulesRoutes(catalogue),
-      decodersRoutes(catalogue),
+      controlRoutes({ ...parts, configuration, node }),
+      statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
+      rulesRoutes(files),
+      decodersRoutes(files),
       listsRoutes(lists),
       logtestRoutes({ ...parts, node }),
       eventsRoutes({ ...parts, node }),

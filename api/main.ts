@@ -7,6 +7,7 @@ import { commonHandlers } from '../lib/bus/contracts/common.js';
 import { monitordContract } from '../lib/bus/contracts/monitord.js';
 import { describeWarning } from '../lib/config/config-error.js';
 import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
+import { productCatalogue } from '../lib/control/daemon-catalogue.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../lib/daemon/daemon-spec.js';
 import { runDaemon } from '../lib/daemon/run-daemon.js';
 import { Api } from './api.js';
@@ -50,6 +51,7 @@ async function buildApid({ home, logger, reload }: DaemonContext): Promise<Runni
     monitord,
     analysisd,
     outlet,
+    catalogue: productCatalogue(),
     apiConfig: () => loaded.config,
     now: Date.now,
     monotonic: () => performance.now(),

@@ -17,6 +17,10 @@ const CASELESS = new Set([
   'resource',
 ]);
 
+/** Values that name daemons: the reference's spelling stands for ours (rest-api.md 8.2). */
+const DAEMON_NAMES = new Set(['daemons_list', 'component']);
+const REFERENCE_PREFIX = /^wazuh-/;
+
 type Value = string | number | boolean | readonly (string | number)[];
 
 /** The checked parameters of one request, with the defaults of the contract filled in. */
@@ -114,13 +118,18 @@ function convert(parameter: Parameter, given: readonly string[]): Value {
   if (schema['type'] === 'array') {
     const items = schema['items'];
     const type = typeof items === 'object' && items !== null && 'type' in items ? items.type : 'string';
-    const parts = texts.flatMap((text) => text.split(','));
+    const split = texts.flatMap((text) => text.split(','));
+    const parts = DAEMON_NAMES.has(parameter.name) ? split.map(daemonName) : split;
     return type === 'integer' ? parts.map(toInteger) : parts;
   }
   const last = texts.at(-1) ?? '';
   if (schema['type'] === 'integer') return toInteger(last);
   if (schema['type'] === 'boolean') return toBoolean(last);
-  return last;
+  return DAEMON_NAMES.has(parameter.name) ? daemonName(last) : last;
+}
+
+function daemonName(text: string): string {
+  return text.replace(REFERENCE_PREFIX, 'svc-');
 }
 
 /** What is no integer stays a text, which the schema then refuses by its type. */

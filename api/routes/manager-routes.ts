@@ -11,12 +11,12 @@ import type { Logger } from '../../lib/daemon/logger.js';
 import { managerInfo } from '../../lib/manager/manager-info.js';
 import { readManagerLog, summariseLog, type ManagerLogEntry } from '../../lib/manager/manager-log.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
-import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, rawResult, type ApiResult, type ListMessages } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager-configuration.js';
 import { pageOf } from './list-parameters.js';
+import { allowsManager, nodeId, nodeMessages, requireManager } from './node-scope.js';
 
 /** How long svc-monitord may take before the status is read from var/run instead (design.md 4 "Status"). */
 const STATUS_DEADLINE_MS = 500;
@@ -116,8 +116,8 @@ export function managerRoutes(parts: ManagerRouteParts): Handlers {
 
     getManagerApiConfig: ({ caller }) => {
       requireManager(caller, configuration, 'read_api_config');
-      const { name, clusterEnabled } = configuration.node();
-      const item = { node_name: clusterEnabled ? name : 'manager', node_api_config: parts.apiConfig() };
+      const { clusterEnabled } = configuration.node();
+      const item = { node_name: nodeId(configuration), node_api_config: parts.apiConfig() };
       const messages: ListMessages = {
         all: `API configuration was successfully read${clusterEnabled ? ' in all specified nodes' : ''}`,
         some: 'Not all API configurations could be read',
@@ -126,23 +126,6 @@ export function managerRoutes(parts: ManagerRouteParts): Handlers {
       return listResult({ items: [item], total: 1, messages });
     },
   };
-}
-
-/** With a cluster the `cluster` twin of the action on this node counts (rest-api.md 5.4). */
-function allowsManager(caller: Caller, configuration: ManagerConfiguration, action: string): boolean {
-  const { name, clusterEnabled } = configuration.node();
-  if (!clusterEnabled) return caller.permissions.allows(`manager:${action}`);
-  return caller.permissions.allowed(`cluster:${action}`, 'node:id', [name]).has(name);
-}
-
-function requireManager(caller: Caller, configuration: ManagerConfiguration, action: string): void {
-  if (allowsManager(caller, configuration, action)) return;
-  throw new ApiError(4000, { extra: `Resource type: ${configuration.node().clusterEnabled ? 'node:id' : '*:*'}` });
-}
-
-function nodeMessages(configuration: ManagerConfiguration, all: string, some: string, none: string): ListMessages {
-  const suffix = configuration.node().clusterEnabled ? ' in specified node' : '';
-  return { all: all + suffix, some, none: none + suffix };
 }
 
 async function daemonStates(parts: ManagerRouteParts): Promise<Record<string, string>> {
@@ -186,8 +169,7 @@ function managerConfiguration(parts: ManagerRouteParts, { caller, parameters }: 
     const item = renderConfiguration(file.text, file.name, view, (text) => logger.warn(text));
     return listResult({ items: [item], total: 1, messages });
   } catch (error) {
-    const { name, clusterEnabled } = configuration.node();
-    const failed = [{ id: clusterEnabled ? name : 'manager', error: configurationError(error) }];
+    const failed = [{ id: nodeId(configuration), error: configurationError(error) }];
     return listResult({ items: [], total: 0, failed, messages });
   }
 }

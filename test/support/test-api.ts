@@ -6,8 +6,10 @@ import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
+import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { httpRequest, type TestResponse } from './http-request.js';
 import { RecordingLogger } from './recording-logger.js';
+import { testCatalogue } from './test-catalogue.js';
 import { TemporaryHome } from './temporary-home.js';
 
 export const TEST_PASSWORD = 'Secret-42-password';
@@ -34,6 +36,8 @@ export class TestApi {
   now = Date.parse('2026-05-08T12:34:19.000Z');
   /** Milliseconds of the steady clock. */
   elapsed = 1000;
+  /** Daemons this test's product has, all of them test-daemon.ts. */
+  daemons: readonly DaemonName[] = ['svc-analysisd', 'svc-apid'];
   #api: Api | undefined;
   #token: string | undefined;
   #closers: (() => void | Promise<void>)[] = [];
@@ -67,6 +71,7 @@ export class TestApi {
       monitord,
       analysisd,
       outlet,
+      catalogue: testCatalogue(this.daemons),
       apiConfig: () => ({}),
       now: () => this.now,
       monotonic: () => this.elapsed,

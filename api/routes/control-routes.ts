@@ -1,0 +1,143 @@
+import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
+import { checkDaemons, type CheckFailure } from '../../lib/control/check-daemons.js';
+import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
+import { startOrder, type DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
+import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
+import { describeError } from '../../lib/daemon/describe-error.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { ApiError } from '../http/api-error.js';
+import type { Handlers } from '../http/api-request.js';
+import { listResult } from '../http/envelope.js';
+import type { ManagerConfiguration } from '../manager-configuration.js';
+import { daemonFailure } from './daemon-call.js';
+import { nodeId, requireManager } from './node-scope.js';
+
+/** How long a reload of the ruleset may take; the request time-out of the API ends the wait before. */
+const RELOAD_DEADLINE_MS = 600_000;
+/** How long the supervisor may take to say that it is there. */
+const PING_DEADLINE_MS = 2000;
+/** Texts of a failed check: what follows the level of a log line, without a tag (daemons-and-config.md 1.6). */
+const PROBLEM_LINE = /^.*(?:ERROR: |CRITICAL: )(?:\[.*\] )?(.*)$/gm;
+
+export type ControlRouteParts = {
+  readonly home: Home;
+  readonly configuration: ManagerConfiguration;
+  readonly analysisd: RequestClient<typeof analysisdContract>;
+  readonly catalogue: DaemonCatalogue;
+  readonly node: () => string;
+  readonly logger: Logger;
+};
+
+/** Reload of the ruleset, restart of the suite and check of its configuration (rest-api.md 6.4). */
+export function controlRoutes(parts: ControlRouteParts): Handlers {
+  const { home, configuration } = parts;
+  const check = sharedCheck(parts);
+  const everywhere = () => (configuration.node().clusterEnabled ? 'all specified nodes' : '');
+
+  return {
+    putManagerAnalysisdReload: async (request) => {
+      requireManager(request.caller, configuration, 'read', 'restart');
+      const name = nodeId(configuration);
+      const messages = {
+        all: `Reload request sent to ${everywhere()}`,
+        some: 'Could not send reload request to some specified nodes',
+        none: 'Could not send reload request to any node',
+      };
+      let answer: { error: 0 | 1; data: string[] };
+      try {
+        const options = { deadlineMs: RELOAD_DEADLINE_MS, signal: request.signal };
+        answer = await parts.analysisd.call('ruleset.reload', {}, options);
+      } catch (error) {
+        throw await daemonFailure(error, home, request.nodeName(parts.node()), 'svc-analysisd');
+      }
+      if (answer.error === 1) {
+        const error = new ApiError(1914, { extra: answer.data.join(', ') });
+        return listResult({ items: [], total: 0, failed: [{ id: name, error }], messages });
+      }
+      const msg = answer.data.length > 0 ? answer.data.join(', ') : 'Ruleset reload request sent successfully.';
+      return listResult({ items: [{ name, msg }], total: 1, messages });
+    },
+
+    getManagerConfigurationValidation: async ({ caller }) => {
+      requireManager(caller, configuration, 'read');
+      const name = nodeId(configuration);
+      const { clusterEnabled } = configuration.node();
+      const messages = {
+        all: `Validation was successfully checked${clusterEnabled ? ' in all nodes' : ''}`,
+        some: 'Could not check validation in some nodes',
+        none: `Could not check validation${clusterEnabled ? ' in any node' : ''}`,
+      };
+      const failures = await check();
+      if (failures.length === 0) return listResult({ items: [{ name, status: 'OK' }], total: 1, messages });
+      const error = new ApiError(1908, { extra: problemTexts(failures).join(', ') });
+      return listResult({ items: [], total: 0, failed: [{ id: name, error }], messages });
+    },
+
+    putManagerRestart: async ({ caller }) => {
+      requireManager(caller, configuration, 'read', 'restart');
+      try {
+        await callSupervisor(home, { command: 'ping' }, undefined, PING_DEADLINE_MS);
+      } catch (error) {
+        if (error instanceof NoSupervisorError) throw new ApiError(1901, { extra: error.message });
+        throw new ApiError(1902, { extra: describeError(error) });
+      }
+      // Answered before it begins: the API is one of the daemons that stop.
+      setImmediate(() => void restart(parts, check));
+      const messages = {
+        all: `Restart request sent to ${everywhere()}`,
+        some: 'Could not send restart request to some specified nodes',
+        none: 'Could not send restart request to any node',
+      };
+      return listResult({ items: [nodeId(configuration)], total: 1, messages, status: 202 });
+    },
+  };
+}
+
+/**
+ * Checks take seconds of processor time, so there is one at a time. Who asks during one waits for the next, with all
+ * others that do: the files may have changed since it began.
+ */
+function sharedCheck({ home, catalogue }: ControlRouteParts): () => Promise<CheckFailure[]> {
+  let running: Promise<CheckFailure[]> | undefined;
+  let waiting: Promise<CheckFailure[]> | undefined;
+  const run = () => {
+    const daemons = [...wantedDaemons(home, catalogue, startOrder('server'))];
+    running = checkDaemons(home, catalogue, daemons).finally(() => (running = undefined));
+    return running;
+  };
+  return () => {
+    if (running === undefined) return run();
+    waiting ??= running
+      .catch(() => {})
+      .then(() => {
+        waiting = undefined;
+        return run();
+      });
+    return waiting;
+  };
+}
+
+/** As `svc-control restart`: nothing is stopped when the configuration is bad (product.md 10). */
+async function restart({ home, logger }: ControlRouteParts, check: () => Promise<CheckFailure[]>): Promise<void> {
+  try {
+    const failures = await check();
+    if (failures.length > 0) {
+      logger.error(`Restart refused, the configuration is not valid: ${problemTexts(failures).join(', ')}`);
+      return;
+    }
+    await callSupervisor(home, { command: 'restart' });
+  } catch (error) {
+    logger.error(`The restart failed: ${describeError(error)}`);
+  }
+}
+
+/** Distinct texts of what is wrong; all a daemon said when no line of it is an error. */
+function problemTexts(failures: readonly CheckFailure[]): string[] {
+  const texts = failures.flatMap(({ daemon, output }) => {
+    const found = [...output.matchAll(PROBLEM_LINE)].map(([, text]) => text ?? '');
+    return found.length > 0 ? found : [`${daemon}: ${output}`];
+  });
+  return [...new Set(texts)];
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { BusError } from '../../lib/bus/bus-error.js';
+import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import {
+  readHourlyAverages,
+  readHourStatistics,
+  readStateFile,
+  readWeeklyAverages,
+  StatisticsFileError,
+} from '../../lib/manager/statistics-reader.js';
+import { ApiError } from '../http/api-error.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
+import { listResult, type ApiResult, type FailedItem, type ListMessages } from '../http/envelope.js';
+import type { ManagerConfiguration } from '../manager-configuration.js';
+import { requireManager } from './node-scope.js';
+
+/** Daemons whose statistics can be asked for, in the order shown. */
+const REPORTING_DAEMONS = ['svc-analysisd', 'svc-remoted', 'svc-db'] as const;
+type ReportingDaemon = (typeof REPORTING_DAEMONS)[number];
+
+const ANALYSISD_STATE = 'var/run/wazuh-analysisd.state';
+
+/** What a daemon answers; times are epoch seconds. */
+const report = z.object({
+  timestamp: z.number(),
+  uptime: z.number(),
+  metrics: z.record(z.string(), z.unknown()),
+});
+
+export type StatisticsRouteParts = {
+  readonly home: Home;
+  readonly configuration: ManagerConfiguration;
+  readonly analysisd: RequestClient<typeof analysisdContract>;
+  readonly logger: Logger;
+  readonly now: () => Date;
+};
+
+/** Statistics of the manager and of its daemons (rest-api.md 6.4; daemons-and-config.md 11). */
+export function statisticsRoutes(parts: StatisticsRouteParts): Handlers {
+  const { home, configuration } = parts;
+  const answer = ({ caller }: ApiRequest, per: string, read: () => readonly unknown[]): ApiResult => {
+    requireManager(caller, configuration, 'read');
+    const items = fromFile(read);
+    return listResult({ items, total: items.length, messages: statisticsMessages(per) });
+  };
+  return {
+    getManagerStats: (request) =>
+      answer(request, '', () => readHourStatistics(home, request.parameters.text('date') ?? localDate(parts.now()))),
+    getManagerStatsHourly: (request) => answer(request, ' per hour', () => [readHourlyAverages(home)]),
+    getManagerStatsWeekly: (request) => answer(request, ' per week', () => readWeeklyAverages(home)),
+    getManagerStatsAnalysisd: (request) => answer(request, '', () => [readStateFile(home, ANALYSISD_STATE)]),
+    getManagerDaemonsStats: (request) => daemonStatistics(parts, request),
+  };
+}
+
+function statisticsMessages(per: string): ListMessages {
+  return {
+    all: `Statistical information${per} for each node was successfully read`,
+    some: `Could not read statistical information${per} for some nodes`,
+    none: `Could not read statistical information${per} for any node`,
+  };
+}
+
+/** @throws ApiError 1308 or 1309 */
+function fromFile<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StatisticsFileError) throw new ApiError(error.code, { extra: error.path });
+    throw error;
+  }
+}
+
+async function daemonStatistics(parts: StatisticsRouteParts, request: ApiRequest): Promise<ApiResult> {
+  requireManager(request.caller, parts.configuration, 'read');
+  const wanted = request.parameters.texts('daemons_list') ?? REPORTING_DAEMONS;
+  const items: object[] = [];
+  const failed: FailedItem[] = [];
+  for (const name of REPORTING_DAEMONS.filter((daemon) => wanted.includes(daemon))) {
+    try {
+      const { timestamp, uptime, metrics } = report.parse(await ask(parts, name, request.signal));
+      items.push({ timestamp: isoTime(timestamp), uptime: isoTime(uptime), name, metrics });
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      parts.logger.debug(`No statistics of ${name}: ${error.message}`);
+      failed.push({ id: name, error: new ApiError(1121) });
+    }
+  }
+  const messages = {
+    all: 'Statistical information for each daemon was successfully read',
+    some: 'Could not read statistical information for some daemons',
+    none: 'Could not read statistical information for any daemon',
+  };
+  return listResult({ items, total: items.length, failed, messages });
+}
+
+/** @throws BusError when the daemon does not answer, or has no statistics in this version */
+async function ask({ analysisd }: StatisticsRouteParts, daemon: ReportingDaemon, signal: AbortSignal) {
+  if (daemon === 'svc-analysisd') return analysisd.call('statistics.read', {}, { signal });
+  throw new BusError('unavailable', `${daemon} is not part of this version`);
+}
+
+/** `2025-06-05T08:00:01+00:00` (rest-api.md 4.6). */
+function isoTime(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString().replace(/\.\d{3}Z$/, '+00:00');
+}
+
+/** The day in the manager's time zone, as the files of the statistics are named. */
+function localDate(moment: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+}
