@@ -1,6 +1,7 @@
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
 import { Engine, DEFAULT_STEP_BUDGET, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
 import { EngineState } from '../../lib/engine/engine-state.js';
+import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { FileDiffStore } from './file-diff-store.js';
 import { LineFile } from './line-file.js';
@@ -26,7 +27,7 @@ export class Analysis {
   #settings: Settings;
   #engine: Engine;
   #loaded: LoadedRuleset;
-  #loadWarnings: readonly string[] = [];
+  #loadWarnings: readonly LoadMessage[] = [];
 
   /**
    * Loads the ruleset of the home, or the last good one when that does not load; the problem is then shown until a
@@ -82,8 +83,8 @@ export class Analysis {
     return [this.#firstTimeSeen, this.#ignored];
   }
 
-  /** Warnings of the load at start. */
-  get loadWarnings(): readonly string[] {
+  /** Warnings of the last load that succeeded. */
+  get loadWarnings(): readonly LoadMessage[] {
     return this.#loadWarnings;
   }
 
@@ -102,6 +103,7 @@ export class Analysis {
     const state = this.#engine.state.transferTo(loaded.ruleset.rules);
     this.#settings = settings;
     this.#loaded = loaded;
+    this.#loadWarnings = diagnostics.loadWarnings;
     this.#engine = this.#makeEngine(loaded, state, diagnostics);
     this.#keep(loaded);
     setProblem(undefined);
@@ -120,7 +122,7 @@ export class Analysis {
     try {
       const loaded = loadHomeRuleset(home, this.#settings, diagnostics);
       this.#keep(loaded);
-      this.#loadWarnings = diagnostics.warnings;
+      this.#loadWarnings = diagnostics.loadWarnings;
       return loaded;
     } catch (error) {
       const sources = this.#store.load();

@@ -81,7 +81,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     const next = loadSettings(home, logger);
     const warnings = analysis.reload(next, diagnostics);
     pump.swapEngine(analysis.engine);
-    logtest.share(analysis.loaded, warnings);
+    logtest.share(analysis.loaded, analysis.loadWarnings);
     return warnings;
   };
 

@@ -1,14 +1,18 @@
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
+import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { describePlace } from '../../lib/engine/ruleset-error.js';
 
 /** Messages kept of one load, as `reload-ruleset` answers at most that many (rules-and-alerts.md 11.4). */
 const MAX_KEPT = 50;
 
+/** Warnings kept with their places: they say why a rule is missing, whichever it is. */
+const MAX_LOAD_WARNINGS = 5000;
+
 /** Passes what the engine reports to the log, with file, line and rule, and keeps warnings and errors of a load. */
 export class EngineDiagnostics implements Diagnostics {
   readonly #logger: Logger;
-  readonly #warnings: string[] = [];
+  readonly #loadWarnings: LoadMessage[] = [];
   readonly #errors: string[] = [];
 
   constructor(logger: Logger) {
@@ -17,7 +21,12 @@ export class EngineDiagnostics implements Diagnostics {
 
   /** Texts without place, the first 50. */
   get warnings(): readonly string[] {
-    return this.#warnings;
+    return this.#loadWarnings.slice(0, MAX_KEPT).map(({ text }) => text);
+  }
+
+  /** Warnings with their places. */
+  get loadWarnings(): readonly LoadMessage[] {
+    return [...this.#loadWarnings];
   }
 
   /** Texts without place, the first 50. */
@@ -34,7 +43,7 @@ export class EngineDiagnostics implements Diagnostics {
   }
 
   warn(...[message, place]: Parameters<Diagnostics['warn']>): void {
-    if (this.#warnings.length < MAX_KEPT) this.#warnings.push(message);
+    if (this.#loadWarnings.length < MAX_LOAD_WARNINGS) this.#loadWarnings.push({ text: message, place });
     this.#logger.warn(placed(message, place));
   }
 

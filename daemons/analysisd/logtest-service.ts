@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
 import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
-import type { Diagnostics } from '../../lib/engine/event.js';
+import type { Diagnostics, SourcePlace } from '../../lib/engine/event.js';
+import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import type { DiffStore } from '../../lib/engine/diff-store.js';
 import { Logtest } from '../../lib/logtest/logtest.js';
 import {
@@ -23,7 +24,11 @@ const OVERSIZE = JSON.stringify({
   error: 5,
 });
 
-type Report = { readonly severity: 'warn' | 'error'; readonly message: string };
+type Report = {
+  readonly severity: 'warn' | 'error';
+  readonly message: string;
+  readonly place?: SourcePlace | undefined;
+};
 type Compiled = { readonly hash: string; readonly ruleset: EngineRuleset; readonly reports: readonly Report[] };
 
 /**
@@ -98,11 +103,11 @@ export class LogtestService {
   }
 
   /** Lets new sessions share a ruleset that was loaded elsewhere. */
-  share(loaded: LoadedRuleset, reports: readonly string[]): void {
+  share(loaded: LoadedRuleset, warnings: readonly LoadMessage[]): void {
     this.#compiled = {
       hash: hashOf(loaded),
       ruleset: loaded.ruleset,
-      reports: reports.map((message) => ({ severity: 'warn', message })),
+      reports: warnings.map(({ text, place }) => ({ severity: 'warn', message: text, place })),
     };
   }
 
@@ -123,20 +128,20 @@ export class LogtestService {
     const sources = readHomeRuleset(home, settings, diagnostics);
     const hash = hashOf({ sources, settings });
     if (this.#compiled?.hash === hash) {
-      for (const { severity, message } of this.#compiled.reports) diagnostics[severity](message);
+      for (const { severity, message, place } of this.#compiled.reports) diagnostics[severity](message, place);
       return this.#compiled.ruleset;
     }
     const reports: Report[] = [];
     const recording: Diagnostics = {
       debug: () => {},
       info: () => {},
-      warn: (message) => {
-        reports.push({ severity: 'warn', message });
-        diagnostics.warn(message);
+      warn: (message, place) => {
+        reports.push({ severity: 'warn', message, place });
+        diagnostics.warn(message, place);
       },
-      error: (message) => {
-        reports.push({ severity: 'error', message });
-        diagnostics.error(message);
+      error: (message, place) => {
+        reports.push({ severity: 'error', message, place });
+        diagnostics.error(message, place);
       },
     };
     const ruleset = compileRuleset(home, settings, sources, recording);

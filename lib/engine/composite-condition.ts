@@ -72,7 +72,7 @@ export class CompositeCondition implements Condition {
         run.state.countCutSearch();
         return false;
       }
-      if (!this.#differs(past, facts)) continue;
+      if (!differs(search, past, facts)) continue;
       if (search.regex !== undefined && !run.test(search.regex, past.log)) continue;
       if (past.mark >= search.level) return false;
       const count = this.lastCount;
@@ -90,21 +90,20 @@ export class CompositeCondition implements Condition {
     }
     return false;
   }
+}
 
-  /** The `different_*` and `different_field` conditions; a missing value counts as different. */
-  #differs(past: RememberedEvent, facts: RememberedEvent): boolean {
-    const { search } = this;
-    if (search.sameFields && !(past.hasFields && facts.hasFields)) return false;
-    for (const position of search.different) {
-      const value = past.attributes[position];
-      if (value !== undefined && value === facts.attributes[position]) return false;
-    }
-    if (search.differentFields.length === 0) return true;
-    if (!past.hasFields && !facts.hasFields) return false;
-    for (const position of search.differentFields) {
-      const value = past.fields[position];
-      if (value !== undefined && value === facts.fields[position]) return false;
-    }
-    return true;
+/** The `different_*` and `different_field` conditions; a missing value counts as different. */
+export function differs(search: CompositeSearch, past: RememberedEvent, facts: RememberedEvent): boolean {
+  if (search.sameFields && !(past.hasFields && facts.hasFields)) return false;
+  for (const position of search.different) {
+    const value = past.attributes[position];
+    if (value !== undefined && value === facts.attributes[position]) return false;
   }
+  if (search.differentFields.length === 0) return true;
+  if (!past.hasFields && !facts.hasFields) return false;
+  for (const position of search.differentFields) {
+    const value = past.fields[position];
+    if (value !== undefined && value === facts.fields[position]) return false;
+  }
+  return true;
 }

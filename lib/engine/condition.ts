@@ -199,11 +199,11 @@ export class ListCondition implements Condition {
   }
 
   holds(event: EngineEvent, run: RuleRun): boolean {
-    const text = this.#subject(event, run);
+    const text = this.subject(event, run);
     // A missing attribute fails negative look-ups too.
     if (text === undefined) return false;
     const { lookup } = this.#spec;
-    const found = isAddressLookup(lookup) ? this.#list.findAddress(text) : this.#list.find(text);
+    const found = this.find(text);
     switch (lookup) {
       case 'match_key':
       case 'address_match_key':
@@ -217,7 +217,13 @@ export class ListCondition implements Condition {
     }
   }
 
-  #subject(event: EngineEvent, run: RuleRun): string | undefined {
+  /** Value of the entry that the look-up finds for a text. */
+  find(text: string): string | undefined {
+    return isAddressLookup(this.#spec.lookup) ? this.#list.findAddress(text) : this.#list.find(text);
+  }
+
+  /** What is looked up of the event. */
+  subject(event: EngineEvent, run: RuleRun): string | undefined {
     switch (this.#spec.attribute) {
       case undefined:
         return run.fields.value(event, this.#slot);
@@ -236,7 +242,8 @@ function isAddressLookup(lookup: ListLookup): boolean {
   return lookup === 'address_match_key' || lookup === 'not_address_match_key' || lookup === 'address_match_key_value';
 }
 
-function patternSubject(event: EngineEvent, element: PatternElement): string | undefined {
+/** The attribute that an element's pattern looks at. */
+export function patternSubject(event: EngineEvent, element: PatternElement): string | undefined {
   switch (element) {
     case 'match':
     case 'regex':

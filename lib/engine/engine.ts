@@ -8,6 +8,8 @@ import { type HourCounters } from './engine-state.js';
 import { EngineEvent, type Diagnostics, type IncomingEvent } from './event.js';
 import { NO_EFFECTS, type AgentEffects } from './internal/internal-decoder.js';
 import { InternalDecoders } from './internal/internal-decoders.js';
+import type { Explainer } from './explain/explainer.js';
+import type { DecodingTools } from './interpret-decoders.js';
 import { LocalClock } from './local-clock.js';
 import { makePlugins } from './plugins/plugins.js';
 import { predecode } from './predecode.js';
@@ -75,6 +77,7 @@ export class Engine {
   readonly #hooks: EngineHooks;
   readonly #clock = new LocalClock();
   readonly #run: RuleRun;
+  readonly #tools: DecodingTools;
   readonly #decoder: EventDecoder;
   readonly #internal: InternalDecoders;
   readonly #json: AlertJson;
@@ -98,8 +101,8 @@ export class Engine {
       ruleExists: (id) => ruleset.rules.byId.has(id),
       diagnostics,
     });
-    const tools = { context: this.#run.context, plugins, diagnostics };
-    this.#decoder = new EventDecoder(ruleset.decoders, tools, ruleset.rootIndex);
+    this.#tools = { context: this.#run.context, plugins, diagnostics };
+    this.#decoder = new EventDecoder(ruleset.decoders, this.#tools, ruleset.rootIndex);
     this.#internal = new InternalDecoders({
       set: ruleset.decoders,
       json: plugins.JSON_Decoder,
@@ -121,11 +124,12 @@ export class Engine {
   /**
    * Processes one event. Never throws, whatever the event holds.
    * @param trace collects the attempts of rules, when given (rules-and-alerts.md 4.3)
+   * @param explainer watches every step, when given; the outcome and the state are the same
    */
-  process(incoming: IncomingEvent, trace?: string[]): Outcome {
+  process(incoming: IncomingEvent, trace?: string[], explainer?: Explainer): Outcome {
     const event = new EngineEvent(incoming);
     try {
-      return this.#process(event, trace);
+      return this.#process(event, trace, explainer);
     } catch (error) {
       // A defect of ours; one event must not take the others down with it.
       this.#failures++;
@@ -139,7 +143,7 @@ export class Engine {
   decode(incoming: IncomingEvent): EngineEvent | undefined {
     const event = new EngineEvent(incoming);
     this.#run.begin(Math.floor(event.receivedAt / 1000), undefined);
-    return this.#decode(event) ? event : undefined;
+    return this.#decode(event, undefined) === undefined ? event : undefined;
   }
 
   /** The JSON form of an alert or archived event: a byte string of valid UTF-8 without a line end. */
@@ -167,7 +171,7 @@ export class Engine {
     return this.#ruleJson(rule)?.mitreWarnings ?? [];
   }
 
-  #process(event: EngineEvent, trace: string[] | undefined): Outcome {
+  #process(event: EngineEvent, trace: string[] | undefined, explainer: Explainer | undefined): Outcome {
     const { mode, logFirewall } = this.#options;
     const { state } = this;
     const now = Math.floor(event.receivedAt / 1000);
@@ -175,7 +179,7 @@ export class Engine {
     run.begin(now, trace);
     const live = mode === 'live';
     if (live) this.#countEvent(event, now);
-    const failure = this.#decode(event);
+    const failure = this.#decode(event, explainer);
     if (failure !== undefined) return nothing(event, failure);
     state.accumulator.apply(event, now);
     let firewall = false;
@@ -188,7 +192,13 @@ export class Engine {
     }
     const statistics = live ? this.#statisticsAlert(event, now) : undefined;
     if (event.category === 'ossec-alert' && event.generatedRule === undefined) return nothing(event, 'discarded');
-    const match = matchRules(this.ruleset.rules, event, run, mode);
+    const match = matchRules(
+      this.ruleset.rules,
+      event,
+      run,
+      mode,
+      explainer && ((...tree) => explainer.evaluate(...tree)),
+    );
     return {
       disposition: 'processed',
       event,
@@ -202,17 +212,19 @@ export class Engine {
   }
 
   /** Pre-decoding and decoding within the event's budget; says why the event goes no further, where it does not. */
-  #decode(event: EngineEvent): 'dropped' | 'discarded' | undefined {
+  #decode(event: EngineEvent, explainer: Explainer | undefined): 'dropped' | 'discarded' | undefined {
     if (!resolveLocation(event)) {
       this.#diagnostics.error('(1106): String not correctly formatted.');
       this.#diagnostics.error(`(1222): Invalid msg: ${event.location.slice(0, MAX_SHOWN)}`);
       return 'dropped';
     }
     predecode(event, this.hostName);
+    explainer?.predecoded(event);
     const internal = this.#internal.decode(event);
     if (internal !== undefined) return internal === 'rules' ? undefined : 'discarded';
     this.#run.beginDecoding();
-    this.#decoder.decode(event);
+    if (explainer === undefined) this.#decoder.decode(event);
+    else explainer.decode(this.ruleset.decoders, event, this.#tools);
     this.#run.endDecoding(event);
     return undefined;
   }

@@ -8,7 +8,8 @@ import { setStaticField } from './static-field.js';
 /** One step of decoding, for people: which decoder, what was tried on it, from which offset of the log, with which outcome. */
 export type DecodingStep = {
   readonly decoder: Decoder;
-  readonly what: 'program_name' | 'prematch' | 'selected' | 'regex' | 'plugin';
+  /** `taken`: a child without a prematch, which ends the search among its siblings. */
+  readonly what: 'program_name' | 'prematch' | 'selected' | 'taken' | 'regex' | 'plugin';
   /** Offset in the log at which the pattern began to read. */
   readonly from: number;
   readonly matched: boolean;
@@ -116,6 +117,9 @@ class Selection {
       if (child?.prematch === undefined) {
         // Taken without a test; the event's decoder stays the root.
         this.#afterPrematch = this.afterParent;
+        if (child !== undefined) {
+          this.observe({ decoder: child, what: 'taken', from: this.afterParent, matched: true });
+        }
         return index;
       }
       const from = child.prematchAfterParent ? this.afterParent : 0;

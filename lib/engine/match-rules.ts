@@ -8,6 +8,9 @@ import type { CompiledRule, Ruleset } from './ruleset.js';
 /** `live`: as svc-analysisd works; `test`: as logtest does (rules-and-alerts.md 9.6). */
 export type MatchMode = 'live' | 'test';
 
+/** Finds the rule of the tree that takes an event; sets `run.parent`. */
+export type RuleEvaluator = (ruleset: Ruleset, event: EngineEvent, run: RuleRun) => CompiledRule | undefined;
+
 /** What the rules made of an event. */
 export type RuleMatch = {
   /** The final rule, after a substitution by its parent. */
@@ -22,10 +25,17 @@ export type RuleMatch = {
  * Finds the final rule of a decoded event and does what follows from it to the state (rules-and-alerts.md 4.1, step 6).
  * Events of category `ossec-alert` must name their rule; the caller drops the others.
  *
+ * @param evaluate finds the rule in a way of its own, with the same result
  * @returns undefined when no rule took the event
  */
-export function matchRules(ruleset: Ruleset, event: EngineEvent, run: RuleRun, mode: MatchMode): RuleMatch | undefined {
-  const matched = finalRule(ruleset, event, run);
+export function matchRules(
+  ruleset: Ruleset,
+  event: EngineEvent,
+  run: RuleRun,
+  mode: MatchMode,
+  evaluate?: RuleEvaluator,
+): RuleMatch | undefined {
+  const matched = finalRule(ruleset, event, run, evaluate);
   if (matched === undefined) return undefined;
   const { state } = run;
   let { rule } = matched;
@@ -47,19 +57,22 @@ function finalRule(
   ruleset: Ruleset,
   event: EngineEvent,
   run: RuleRun,
+  evaluate: RuleEvaluator | undefined,
 ): { readonly rule: CompiledRule; readonly firedTimes: number | undefined } | undefined {
   if (event.category === 'ossec-alert') {
     const named = event.generatedRule === undefined ? undefined : ruleset.byId.get(event.generatedRule);
     return named === undefined ? undefined : { rule: named, firedTimes: undefined };
   }
   // A trace shows every attempt, so all of them are made then.
-  const rule =
-    run.trace === undefined
-      ? evaluateCandidates(ruleset.candidates.get(event.category) ?? [], event, run)
-      : evaluateRoots(ruleset, event, run);
+  const find = evaluate ?? (run.trace === undefined ? evaluateFast : evaluateRoots);
+  const rule = find(ruleset, event, run);
   if (rule === undefined) return undefined;
   run.state.hour.alerts++;
   return { rule, firedTimes: run.state.countFired(rule) };
+}
+
+function evaluateFast(ruleset: Ruleset, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
+  return evaluateCandidates(ruleset.candidates.get(event.category) ?? [], event, run);
 }
 
 /** Evaluates the top-level nodes of the event's category in the plain way. */

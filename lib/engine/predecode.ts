@@ -22,22 +22,12 @@ export function predecode(event: EngineEvent, managerName: string): void {
   if (!event.fromAgent) {
     event.hostname = managerName;
   }
-  // A German "Mär" takes one byte more than the formats know. They are tested as if it were "Mar", but cut the original.
-  const text =
-    message.charCodeAt(1) === 0xc3 && message.charCodeAt(2) === 0xa4
-      ? `${message.charAt(0)}a${message.slice(3)}`
-      : message;
+  const text = testedText(message);
   const length = text.length;
   if (length < 17) {
     return;
   }
-  if (
-    text.charCodeAt(3) === SPACE &&
-    text.charCodeAt(6) === SPACE &&
-    text.charCodeAt(9) === COLON &&
-    text.charCodeAt(12) === COLON &&
-    text.charCodeAt(15) === SPACE
-  ) {
+  if (isBsdSyslog(text)) {
     event.timestamp = message.slice(0, 15);
     readSyslogHeader(event, message, 16);
     return;
@@ -56,8 +46,29 @@ export function predecode(event: EngineEvent, managerName: string): void {
   }
 }
 
-/** Length of a header of the formats S2 to S5, or 0. */
-function otherSyslogHeader(text: string, length: number): number {
+/**
+ * The text whose positions are tested. A German "Mär" takes one byte more than the formats know: they are tested as if it
+ * were "Mar", but cut the original.
+ */
+export function testedText(message: string): string {
+  return message.charCodeAt(1) === 0xc3 && message.charCodeAt(2) === 0xa4
+    ? `${message.charAt(0)}a${message.slice(3)}`
+    : message;
+}
+
+/** Format S1, for texts of 17 bytes or more. */
+export function isBsdSyslog(text: string): boolean {
+  return (
+    text.charCodeAt(3) === SPACE &&
+    text.charCodeAt(6) === SPACE &&
+    text.charCodeAt(9) === COLON &&
+    text.charCodeAt(12) === COLON &&
+    text.charCodeAt(15) === SPACE
+  );
+}
+
+/** Length of a header of the formats S2 to S5, or 0; for texts of 21 bytes or more. */
+export function otherSyslogHeader(text: string, length: number): number {
   const c4 = text.charCodeAt(4);
   if (c4 === DASH) {
     if (text.charCodeAt(7) !== DASH || text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) {
@@ -127,7 +138,8 @@ function readOtherFormat(event: EngineEvent, message: string, text: string, leng
   }
 }
 
-function isXferlog(text: string, length: number): boolean {
+/** The formats without a syslog header; only their fixed positions are looked at, for texts of 24 bytes or more. */
+export function isXferlog(text: string, length: number): boolean {
   return (
     length >= 28 &&
     text.charCodeAt(3) === SPACE &&
@@ -141,7 +153,8 @@ function isXferlog(text: string, length: number): boolean {
   );
 }
 
-function isSnort(text: string): boolean {
+/** As `isXferlog`. */
+export function isSnort(text: string): boolean {
   return (
     text.charCodeAt(2) === SLASH &&
     text.charCodeAt(5) === DASH &&
@@ -152,7 +165,8 @@ function isSnort(text: string): boolean {
   );
 }
 
-function isSuricata(text: string, length: number): boolean {
+/** As `isXferlog`. */
+export function isSuricata(text: string, length: number): boolean {
   return (
     length >= 28 &&
     text.charCodeAt(2) === SLASH &&
@@ -165,7 +179,8 @@ function isSuricata(text: string, length: number): boolean {
   );
 }
 
-function isApache(text: string, length: number): boolean {
+/** As `isXferlog`. */
+export function isApache(text: string, length: number): boolean {
   return (
     length >= 27 &&
     text.charCodeAt(0) === 0x5b &&
@@ -179,7 +194,8 @@ function isApache(text: string, length: number): boolean {
   );
 }
 
-function isAppleLog(text: string, length: number): boolean {
+/** As `isXferlog`. */
+export function isAppleLog(text: string, length: number): boolean {
   return (
     length >= 26 &&
     text.charCodeAt(0) === 0x5b &&
@@ -192,7 +208,8 @@ function isAppleLog(text: string, length: number): boolean {
   );
 }
 
-function isSquid(text: string, length: number): boolean {
+/** As `isXferlog`. */
+export function isSquid(text: string, length: number): boolean {
   return (
     length >= 32 &&
     text.charCodeAt(0) === 0x31 &&

@@ -1,6 +1,8 @@
 import { LogtestConnectionError, type LogtestBackend } from './logtest-backend.js';
 import { membersOf, type LogtestReply } from './logtest-request.js';
+import { renderExplanation } from './render-explanation.js';
 import { renderPhases } from './render-phases.js';
+import { renderWhy } from './render-why.js';
 import type { TextStyle } from './text-style.js';
 import { resultTriple, sameTriple, unitTestStatus, verdict, type UnitTriple } from './unit-test.js';
 
@@ -9,6 +11,10 @@ export type InteractiveOptions = {
   readonly location: string;
   /** Shows the attempts of rules. */
   readonly debugRules: boolean;
+  /** Shows every step that mattered. */
+  readonly explain: boolean;
+  /** Rule whose silence is to be explained. */
+  readonly why: number | undefined;
   /** Only errors and failed expectations are shown. */
   readonly quiet: boolean;
   readonly unitTest: UnitTriple | undefined;
@@ -43,11 +49,11 @@ export class InteractiveLogtest {
   /** Runs one event and shows what became of it; an empty one is nothing. @param log byte string */
   async event(log: string): Promise<void> {
     if (log === '') return;
-    const { backend, location, debugRules } = this.#options;
+    const { backend, location, debugRules, explain, why } = this.#options;
     this.#last = undefined;
     let reply: LogtestReply;
     try {
-      reply = await backend.process({ log, location, token: this.#token, debugRules });
+      reply = await backend.process({ log, location, token: this.#token, debugRules, explain, why });
     } catch (error) {
       if (!(error instanceof LogtestConnectionError)) throw error;
       this.#reportDisconnection(error);
@@ -90,11 +96,13 @@ export class InteractiveLogtest {
   }
 
   #show(data: ReadonlyMap<string, unknown>): void {
-    const { quiet, log, write, style, unitTest } = this.#options;
+    const { quiet, log, write, style, unitTest, debugRules } = this.#options;
     if (!quiet) {
       const warnings = messagesOf(data).filter((text) => text.startsWith('WARNING: '));
       if (warnings.length > 0) log(`${warnings.map((text) => `** Wazuh-Logtest: ${text}\n`).join('')}\n`);
       write(renderPhases(data, style));
+      write(renderExplanation(data, style, debugRules));
+      write(renderWhy(data, style));
     }
     if (unitTest === undefined) return;
     this.#last = resultTriple(data);

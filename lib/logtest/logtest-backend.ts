@@ -8,6 +8,8 @@ export type LogtestEvent = {
   /** Session to go on with. */
   readonly token: string | undefined;
   readonly debugRules: boolean;
+  readonly explain: boolean;
+  readonly why: number | undefined;
 };
 
 /** Who answers the events of the interactive tool: svc-analysisd, or an engine in the same process. */

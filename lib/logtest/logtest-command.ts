@@ -28,10 +28,12 @@ export async function logtestCommand(args: readonly string[], environment: NodeJ
     process.stderr.write('svc-logtest: SVC_CLOCK is not a number of seconds\n');
     return 1;
   }
-  const { ruleset, logLevel, location } = options;
+  const { ruleset, logLevel, location, why } = options;
+  const explain = options.explain === true;
   const quiet = options.quiet === true;
   if (options.ndjson === true && ruleset !== undefined) {
-    return runBatch({ dirs: ruleset, logLevel, text: options.text === true, location, quiet, now });
+    const text = options.text === true;
+    return runBatch({ dirs: ruleset, logLevel, text, location, quiet, now, explain, why });
   }
   const unitTest = options.unitTest === undefined ? undefined : parseUnitTest(options.unitTest);
   if (options.unitTest !== undefined && unitTest === undefined) {
@@ -43,6 +45,8 @@ export async function logtestCommand(args: readonly string[], environment: NodeJ
       backend: backendOf(options, now),
       location,
       debugRules: options.verbose === true,
+      explain,
+      why,
       quiet,
       unitTest,
       version: `v${productVersion()}`,

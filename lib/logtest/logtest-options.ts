@@ -8,6 +8,9 @@ export type LogtestCommandOptions = {
   readonly unitTest?: string;
   readonly location: string;
   readonly quiet?: true;
+  readonly explain?: true;
+  /** Id of a rule. */
+  readonly why?: number;
   readonly verbose?: true;
   readonly home?: string;
   readonly offline?: true;
@@ -30,6 +33,7 @@ Examples:
   svc-logtest -v                                         type or paste log lines, and see each rule that is tried
   svc-logtest -q -U 5710:5:sshd < sshd.log               expect a rule, a level and a decoder
   svc-logtest --offline --ruleset etc/ruleset            the same without a manager
+  svc-logtest --why 5712 < sshd.log                      see what stopped rule 5712
   svc-logtest --offline --ruleset A,B --ndjson --text < any.log
 `;
 
@@ -49,6 +53,8 @@ export function parseLogtestOptions(argv: readonly string[]): LogtestCommandOpti
     )
     .option('-q, --quiet', 'show errors and failed expectations only')
     .option('-v, --verbose', 'show every rule that is tried')
+    .option('--explain', 'show every step that mattered, from the header to the final rule; with -v none is left out')
+    .option('--why <rule>', 'show why this rule did not fire', ruleId)
     .option('--home <dir>', 'home of the manager (default: $SVC_HOME, else the installed one)')
     .option('--offline', 'work without any daemon, on the ruleset that --ruleset names')
     .option('--ruleset <dirs>', 'directories with decoders/, rules/ and lists/, separated by commas', splitList)
@@ -94,6 +100,11 @@ function problemOf(options: LogtestCommandOptions): string | undefined {
 
 function splitList(text: string): string[] {
   return text.split(',').filter((dir) => dir !== '');
+}
+
+function ruleId(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError(`'${text}' is not the id of a rule.`);
+  return Number(text);
 }
 
 function level(text: string): number {

@@ -37,6 +37,10 @@ export type ProcessRequest = {
   readonly event: string;
   readonly token: string | undefined;
   readonly debugRules: boolean;
+  /** Asks for every step of the event's way; not in the reference. */
+  readonly explain: boolean;
+  /** Id of a rule: why did it not fire? Not in the reference. */
+  readonly why: number | undefined;
   /** What was wrong with members that may be left out. */
   readonly warnings: readonly Message[];
 };
@@ -85,6 +89,8 @@ export function readProcessRequest(parameters: Members): ProcessRequest {
       );
   }
   let debugRules = false;
+  let explain = false;
+  let why: number | undefined;
   const options = parameters.get('options');
   if (options !== undefined) {
     const optionMembers = membersOf(options);
@@ -96,9 +102,19 @@ export function readProcessRequest(parameters: Members): ProcessRequest {
       else if (debug !== undefined) {
         warnings.push(warning("(7006): 'rules_debug' field must be a boolean. The parameter will be ignored"));
       }
+      const explainOption = optionMembers.get('explain');
+      if (typeof explainOption === 'boolean') explain = explainOption;
+      else if (explainOption !== undefined) {
+        warnings.push(warning("'explain' field must be a boolean. The parameter will be ignored"));
+      }
+      const rule = optionMembers.get('why');
+      if (typeof rule === 'number' && Number.isSafeInteger(rule) && rule >= 0) why = rule;
+      else if (rule !== undefined) {
+        warnings.push(warning("'why' field must be the id of a rule. The parameter will be ignored"));
+      }
     }
   }
-  return { kind: 'process', location, event, token, debugRules, warnings };
+  return { kind: 'process', location, event, token, debugRules, explain, why, warnings };
 }
 
 /** Reads the parameters of `remove_session`. @throws LogtestRequestError */

@@ -5,7 +5,12 @@ import { DEFAULT_STATE_OPTIONS, EngineState } from '../engine/engine-state.js';
 import { DEFAULT_STEP_BUDGET, Engine } from '../engine/engine.js';
 import type { EngineRuleset } from '../engine/engine-ruleset.js';
 import type { AlertOrigin } from '../engine/alert.js';
-import type { Diagnostics } from '../engine/event.js';
+import type { Diagnostics, SourcePlace } from '../engine/event.js';
+import { explainWhy, type LoadMessage } from '../engine/explain/explain-why.js';
+import { Explainer } from '../engine/explain/explainer.js';
+import { explanationOf } from '../engine/explain/explanation.js';
+import { describePlace } from '../engine/ruleset-error.js';
+import { LoadMessages } from './load-messages.js';
 import {
   TOKEN_LENGTH,
   type LogtestReply,
@@ -36,9 +41,16 @@ export type LogtestOptions = {
    * object. @throws RulesetError when it does not load; what led to it goes to the diagnostics
    */
   readonly ruleset: (diagnostics: Diagnostics) => EngineRuleset;
+  /** Messages of the load end with file, line and rule; the reference's have none. */
+  readonly showPlaces?: true;
 };
 
-type Session = { readonly engine: Engine; usedAt: number };
+type Session = {
+  readonly engine: Engine;
+  /** What was said while its ruleset was loaded. */
+  readonly loadMessages: readonly LoadMessage[];
+  usedAt: number;
+};
 
 /** Logtest: log lines through the engine in sessions of their own, with nothing written (rules-and-alerts.md 9). */
 export class Logtest {
@@ -69,11 +81,12 @@ export class Logtest {
   }
 
   #process(request: ProcessRequest): LogtestReply {
-    const messages = new Messages(request.warnings);
+    const messages = new Messages(request.warnings, this.#options.showPlaces === true);
     const found = this.#find(request.token, messages);
     if (found === undefined) return { error: 0, data: { messages: messages.texts(), codemsg: -1 } };
     const { engine } = found.session;
     const trace: string[] | undefined = request.debugRules ? [] : undefined;
+    const explainer = request.explain || request.why !== undefined ? new Explainer() : undefined;
     const failures = engine.failures;
     const outcome = engine.process(
       {
@@ -83,6 +96,7 @@ export class Logtest {
         receivedAt: this.#options.now(),
       },
       trace,
+      explainer,
     );
     const data: Record<string, unknown> = {};
     if (outcome.disposition === 'dropped' || engine.failures > failures) {
@@ -100,6 +114,10 @@ export class Logtest {
     const id = `${String(Math.floor(outcome.event.receivedAt / 1000))}.0`;
     data['output'] = JSON.parse(fromByteString(engine.alertJson(outcome.alert, { id, showLevelZero: true })));
     if (trace !== undefined) data['rules_debug'] = trace.map(fromByteString);
+    if (explainer !== undefined && request.explain) data['explain'] = explanationOf(explainer, outcome, engine.ruleset);
+    if (explainer !== undefined && request.why !== undefined) {
+      data['why'] = explainWhy(request.why, engine.ruleset, explainer, outcome, found.session.loadMessages);
+    }
     data['alert'] = outcome.isAlert;
     data['codemsg'] = messages.codemsg;
     return { error: 0, data };
@@ -121,9 +139,10 @@ export class Logtest {
 
   #create(messages: Messages): { token: string; session: Session } | undefined {
     const { now, maxSessions, origin, diffs } = this.#options;
+    const loadMessages = new LoadMessages(messages);
     let ruleset: EngineRuleset;
     try {
-      ruleset = this.#options.ruleset(messages);
+      ruleset = this.#options.ruleset(loadMessages);
     } catch (error) {
       if (!messages.hasErrors) messages.add('ERROR', error instanceof Error ? error.message : String(error));
       messages.add('ERROR', '(7311): Failure to initializing session');
@@ -146,7 +165,7 @@ export class Logtest {
       diagnostics: messages,
     });
     const token = this.#newToken();
-    const session = { engine, usedAt: now() };
+    const session = { engine, loadMessages: loadMessages.all, usedAt: now() };
     this.#sessions.set(token, session);
     messages.add('INFO', `(7202): Session initialized with token '${token}'`);
     return { token, session };
@@ -171,9 +190,11 @@ export class Logtest {
 /** The `messages` of one reply, and the code that sums them up. */
 class Messages implements Diagnostics {
   readonly #list: Message[];
+  readonly #showPlaces: boolean;
 
-  constructor(initial: readonly Message[]) {
+  constructor(initial: readonly Message[], showPlaces: boolean) {
     this.#list = [...initial];
+    this.#showPlaces = showPlaces;
   }
 
   get size(): number {
@@ -204,11 +225,16 @@ class Messages implements Diagnostics {
   /** What the loader says at this level is for the daemon's log. */
   info(): void {}
 
-  warn(message: string): void {
-    this.add('WARNING', fromByteString(message));
+  warn(message: string, place?: SourcePlace): void {
+    this.#report('WARNING', message, place);
   }
 
-  error(message: string): void {
-    this.add('ERROR', fromByteString(message));
+  error(message: string, place?: SourcePlace): void {
+    this.#report('ERROR', message, place);
+  }
+
+  #report(severity: Severity, message: string, place: SourcePlace | undefined): void {
+    const where = this.#showPlaces && place !== undefined ? ` (${describePlace(place)})` : '';
+    this.add(severity, fromByteString(message) + where);
   }
 }

@@ -4,6 +4,9 @@ import type { EngineRuleset } from '../engine/engine-ruleset.js';
 import { MemoryDiffStore } from '../engine/diff-store.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../engine/engine-state.js';
 import type { Diagnostics } from '../engine/event.js';
+import { explainWhy, type LoadMessage } from '../engine/explain/explain-why.js';
+import { Explainer } from '../engine/explain/explainer.js';
+import { explanationOf } from '../engine/explain/explanation.js';
 import type { Outcome } from '../engine/outcome.js';
 import { splitGroups } from '../engine/rule-json.js';
 
@@ -18,6 +21,10 @@ export type NdjsonBatchOptions = {
   readonly diagnostics: Diagnostics;
   /** Epoch milliseconds at which an event is received. */
   readonly now: () => number;
+  /** Adds `explain`: every step of the event's way. */
+  readonly explain?: boolean;
+  /** Adds `why`: why this rule did not fire, with what was said while the ruleset was loaded. */
+  readonly why?: { readonly rule: number; readonly messages: readonly LoadMessage[] };
 };
 
 /** One event of the batch protocol. */
@@ -55,14 +62,20 @@ export class NdjsonBatch {
 
   /** Answers one event with a line of JSON. */
   answer(event: BatchEvent): string {
+    const { now, explain, why } = this.#options;
     const engine = event.session === null ? this.#newEngine() : this.#engineOf(event.session);
-    const outcome = engine.process({
-      queue: '1',
-      location: toByteString(event.location),
-      message: event.log,
-      receivedAt: this.#options.now(),
-    });
-    return JSON.stringify(describe(engine, outcome));
+    const explainer = explain === true || why !== undefined ? new Explainer() : undefined;
+    const location = toByteString(event.location);
+    const incoming = { queue: '1', location, message: event.log, receivedAt: now() };
+    const outcome = engine.process(incoming, undefined, explainer);
+    const answer = describe(engine, outcome);
+    if (explainer !== undefined && explain === true) {
+      answer['explain'] = explanationOf(explainer, outcome, engine.ruleset);
+    }
+    if (explainer !== undefined && why !== undefined) {
+      answer['why'] = explainWhy(why.rule, engine.ruleset, explainer, outcome, why.messages);
+    }
+    return JSON.stringify(answer);
   }
 
   #engineOf(session: string): Engine {

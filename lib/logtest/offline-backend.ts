@@ -1,6 +1,4 @@
 import { MemoryDiffStore } from '../engine/diff-store.js';
-import type { Diagnostics } from '../engine/event.js';
-import { describePlace } from '../engine/ruleset-error.js';
 import { Logtest } from './logtest.js';
 import type { LogtestBackend, LogtestEvent } from './logtest-backend.js';
 import type { LogtestReply } from './logtest-request.js';
@@ -26,7 +24,8 @@ export class OfflineBackend implements LogtestBackend {
       origin: offlineOrigin(),
       now,
       diffs: new MemoryDiffStore(),
-      ruleset: (diagnostics) => loadOfflineRuleset(dirs, withPlaces(diagnostics), logLevel),
+      ruleset: (diagnostics) => loadOfflineRuleset(dirs, diagnostics, logLevel),
+      showPlaces: true,
     });
   }
 
@@ -37,14 +36,4 @@ export class OfflineBackend implements LogtestBackend {
   remove(token: string): Promise<LogtestReply> {
     return Promise.resolve(this.#logtest.answer({ kind: 'remove', token }));
   }
-}
-
-/** Messages of a reply are texts: the place goes behind them. */
-function withPlaces(diagnostics: Diagnostics): Diagnostics {
-  const append =
-    (level: keyof Diagnostics): Diagnostics['warn'] =>
-    (message, place) => {
-      diagnostics[level](place === undefined ? message : `${message} (${describePlace(place)})`);
-    };
-  return { debug: append('debug'), info: append('info'), warn: append('warn'), error: append('error') };
 }

@@ -1,6 +1,7 @@
 import { fromByteString } from '../engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET } from '../engine/engine.js';
 import { RulesetError } from '../engine/ruleset-error.js';
+import { LoadMessages } from './load-messages.js';
 import { NdjsonBatch } from './ndjson-batch.js';
 import { loadOfflineRuleset, offlineOrigin } from './offline-ruleset.js';
 import { readLines } from './read-lines.js';
@@ -18,6 +19,9 @@ export type RunBatchOptions = {
   readonly quiet: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly explain: boolean;
+  /** Rule whose silence is to be explained. */
+  readonly why: number | undefined;
 };
 
 /**
@@ -26,11 +30,20 @@ export type RunBatchOptions = {
  */
 export async function runBatch(options: RunBatchOptions): Promise<number> {
   const diagnostics = stderrDiagnostics(options.quiet);
+  const messages = new LoadMessages(diagnostics);
   let batch: NdjsonBatch;
   try {
-    const ruleset = loadOfflineRuleset(options.dirs, diagnostics, options.logLevel);
+    const ruleset = loadOfflineRuleset(options.dirs, messages, options.logLevel);
     const engine = { mode: 'test', origin: offlineOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET } as const;
-    batch = new NdjsonBatch({ ruleset, engine, diagnostics, now: options.now });
+    const { now, explain, why } = options;
+    batch = new NdjsonBatch({
+      ruleset,
+      engine,
+      diagnostics,
+      now,
+      explain,
+      ...(why === undefined ? {} : { why: { rule: why, messages: messages.all } }),
+    });
   } catch (error) {
     if (!(error instanceof RulesetError)) throw error;
     process.stderr.write(`svc-logtest: the ruleset cannot be loaded: ${error.message}\n`);

@@ -25,13 +25,17 @@ export class SocketBackend implements LogtestBackend {
     this.#deadlineMs = deadlineMs;
   }
 
-  process({ log, location, token, debugRules }: LogtestEvent): Promise<LogtestReply> {
+  process({ log, location, token, debugRules, explain, why }: LogtestEvent): Promise<LogtestReply> {
     return this.#call('log_processing', {
       event: fromByteString(log),
       log_format: 'syslog',
       location,
       ...(token === undefined ? {} : { token }),
-      options: { rules_debug: debugRules },
+      options: {
+        rules_debug: debugRules,
+        ...(explain ? { explain } : {}),
+        ...(why === undefined ? {} : { why }),
+      },
     });
   }
 

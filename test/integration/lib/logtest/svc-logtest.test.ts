@@ -58,6 +58,7 @@ describe('svc-logtest', () => {
   <rule id="1" level="0" noalert="1"><category>syslog</category><description>Any syslog.</description></rule>
   <rule id="100200" level="5"><decoded_as>door</decoded_as><description>Opened by $(dstuser).</description></rule>
   <rule id="100210" level="9" frequency="3" timeframe="60"><if_matched_sid>100200</if_matched_sid><description>Many.</description></rule>
+  <rule id="100400" level="3"><if_sid>99</if_sid><description>Never.</description></rule>
 </group>\n`,
     );
     const options = fileURLToPath(new URL('etc/internal_options.conf', productRoot()));
@@ -137,6 +138,22 @@ describe('svc-logtest', () => {
     expect(log).to.match(/^Starting wazuh-logtest v[\d.]+\nType one log per line\n/);
     expect(log).to.contain('"origin":{"name":"wazuh-logtest","module":"wazuh-logtest"},"command":"log_processing"');
     expect(log).to.match(/INFO: \(7206\): The session '[0-9a-f]{8}' was closed successfully/);
+  });
+
+  it('shows explanations of the running svc-analysisd, with what its load said', async () => {
+    const { out } = await logtest(['--home', home.root, '--explain', '--why', '100400'], `${LINE}\n`);
+    expect(out).to.contain(`
+**Explanation:
+	Header: syslog, timestamp 'Mar  7 09:15:02', hostname 'gate', program_name 'doord'
+`);
+    expect(out).to.contain("\t    yes  100200 (level 5): decoded_as 'door': the decoder is 'door'\n");
+    expect(out).to.contain('\t      no   100210 (level 9): 1 of 3 events of rule 100200 within 60 s\n');
+    expect(out).to.match(
+      /\n\*\*Why rule 100400 did not fire:\n\tRule 100400 was not loaded: \(7617\): Signature ID '99' .*door\.xml:5, rule 100400\)\n/,
+    );
+    const second = await logtest(['--home', home.root, '--why', '100210'], `${LINE}\n${LINE}\n${LINE}\n`);
+    expect(second.out.match(/\d of 3 events/g)).to.deep.equal(['1 of 3 events', '2 of 3 events']);
+    expect(second.out).to.contain('\n**Rule 100210 fired:\n\tRule 100210 did fire: an alert.\n');
   });
 
   it('exits with the status of the unit test', async () => {
@@ -222,6 +239,16 @@ describe('svc-logtest', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(answers[0]).to.have.nested.property('output.full_log', `${LINE}\u2028 there`);
     expect(answers[1]).to.have.property('error');
+    const explained = await logtest(
+      ['--offline', '--ruleset', home.path('ruleset'), '--ndjson', '--text', '--explain', '--why', '100400', '-q'],
+      LINE,
+    );
+    const answer = JSON.parse(explained.out) as Record<string, unknown>;
+    expect(answer).to.have.nested.property('explain.result.rule', 100200);
+    expect(answer).to.have.nested.property('explain.rules[2].failed.search.needed', 3);
+    expect(answer)
+      .to.have.nested.property('why.answer')
+      .that.match(/^Rule 100400 was not loaded: /);
   });
 
   it('refuses options that do not go together', async () => {

@@ -32,6 +32,8 @@ class Bench {
       backend,
       location: 'stdin',
       debugRules: false,
+      explain: false,
+      why: undefined,
       quiet: false,
       unitTest: triple === undefined ? undefined : parseUnitTest(triple),
       version: 'v1',
@@ -175,12 +177,70 @@ describe('the interactive logtest', () => {
     );
   });
 
+  it('explains the way of an event, and why a rule did not fire', async () => {
+    const bench = new Bench(offline(), { explain: true, why: 100210 });
+    await bench.run(line('opened by ann'));
+    expect(bench.out.slice(bench.out.indexOf('\n\n**Explanation') + 1)).to.equal(`
+**Explanation:
+	Header: syslog, timestamp 'Mar  7 09:15:02', hostname 'gate', program_name 'doord'
+	Log: 'opened by ann'
+	Decoders with program_name:
+	  yes  door: program_name osmatch '^doord$'
+	  yes  door: selected (${dir}/decoders/test.xml:1)
+	  yes  door-open: taken without a test, since it has no prematch (${dir}/decoders/test.xml:2)
+	  yes  door-open: regex osregex '^opened by (\\S+)', goes on at byte 11
+	Decoder: 'door', category syslog
+	Fields: dstuser='ann'
+	Rules:
+	  yes  1 (level 0): no condition
+	    yes  100200 (level 5): decoded_as 'door': the decoder is 'door'
+	      no   100201 (level 0): match osmatch 'silently'
+	      no   100210 (level 9): 1 of 3 events of rule 100200 within 60 s
+	Result: Rule 100200 (level 5) took the event: an alert. Above it: 1.
+
+**Why rule 100210 did not fire:
+	Rule 100210 was tried, and did not match: 1 of 3 events of rule 100200 within 60 s.
+	Rule 100210 is at ${dir}/rules/test.xml:5.
+`);
+  });
+
+  it('sums up rules and decoders for others, unless everything is to be shown', async () => {
+    const others = Array.from({ length: 12 }, (_, i) => String(200000 + i));
+    const decoder = (name: string): string =>
+      `<decoder name="d${name}"><program_name>^d${name}$</program_name></decoder>`;
+    writeFileSync(join(dir, 'decoders', 'others.xml'), others.map(decoder).join(''));
+    const rule = (id: string): string =>
+      `<rule id="${id}" level="3"><decoded_as>d${id}</decoded_as><description>x</description></rule>`;
+    rules(RULES.replace('</group>', `${others.map(rule).join('')}</group>`));
+    const run = async (debugRules: boolean): Promise<string> => {
+      const bench = new Bench(offline(), { explain: true, debugRules });
+      await bench.run('Mar  7 09:15:02 gate other: \u001b x');
+      return bench.out;
+    };
+    const short = await run(false);
+    expect(short).to.contain('\t  no   13 decoders, program_name: d200000, d200001,').and.contain(' and 5 more\n');
+    expect(short).to.contain('\t    no   13 rules for other decoders, programs or fields: 100200, 200000,');
+    expect(short).to.contain('Decoder: none').and.contain('Result: No rule took the event.');
+    const long = await run(true);
+    for (const id of others) {
+      expect(long).to.contain(`no   ${id} (level 3): decoded_as 'd${id}': no decoder took the event\n`);
+      expect(long).to.contain(`no   d${id}: program_name osmatch '^d${id}$'\n`);
+    }
+  });
+
+  it('shows no explanation that is none', async () => {
+    const data = { token: 'aaaaaaaa', output: {}, alert: false, codemsg: 0, explain: { rules: 7 }, why: 'because' };
+    const bench = new Bench(answers({ error: 0, data }));
+    expect(await bench.run('x')).to.equal(0);
+    expect(bench.out).to.match(/No decoder matched\.\n$/);
+  });
+
   it('takes any bytes', async () => {
     const backend = offline();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.boolean(), async (bytes, header) => {
         const text = Buffer.from(bytes).toString('latin1');
-        const bench = new Bench(backend, { debugRules: true });
+        const bench = new Bench(backend, { debugRules: true, explain: true, why: 100210 });
         expect(await bench.run(header ? line(text) : text)).to.equal(0);
         expect(bench.log).to.equal('Starting wazuh-logtest v1\nType one log per line\n');
       }),

@@ -1,0 +1,118 @@
+import { MatchContext } from '../../patterns/matcher.js';
+import { differs, type CompositeSearch } from '../composite-condition.js';
+import type { CorrelationList } from '../correlation-list.js';
+import type { EngineEvent } from '../event.js';
+import type { RememberedEvent } from '../remembered-event.js';
+import type { RuleRun } from '../rule-run.js';
+import { CORRELATION_ATTRIBUTES } from '../rule.js';
+
+/** Steps a pattern on an earlier log may take; a guard of explanations alone. */
+const STEPS = 500_000;
+
+/** What a composite rule found when it counted earlier events (rules-and-alerts.md 5.2). */
+export type SearchFacts = {
+  /** Events that count, the one at hand included. */
+  readonly counted: number;
+  /** Events that make the rule fire. */
+  readonly needed: number;
+  /** Seconds. */
+  readonly timeframe: number;
+  /** What is counted: `rule 5710`, `rules of the group`, `any rule`. */
+  readonly of: string;
+  /** Names of what must be the same, and of what must differ. */
+  readonly same: readonly string[];
+  readonly different: readonly string[];
+  /** Events that were passed over since something that must differ does not, or a pattern does not match. */
+  readonly skipped: number;
+  /** Why the search ended short of the number. */
+  readonly stop?: 'no more events' | 'older events' | 'used up' | 'missing value' | 'no list' | 'limit';
+  /** Names of what must be the same and this event does not have. */
+  readonly missing?: readonly string[];
+};
+
+/** Does the search of a composite rule without changing anything. Call it before the rule itself searches. */
+export function explainSearch(search: CompositeSearch, event: EngineEvent, run: RuleRun): SearchFacts {
+  const { ruleset } = run.state;
+  const facts = run.factsOf(event);
+  const { correlation } = run.state;
+  const index = ruleset.lists[search.list]?.indexes[search.index];
+  const attribute = (position: number): string => CORRELATION_ATTRIBUTES[position] ?? '';
+  const field = (position: number): string => ruleset.correlationFields[position] ?? '';
+  const about = {
+    needed: search.frequency + 2,
+    timeframe: search.timeframe,
+    of: listName(ruleset.lists[search.list]?.key),
+    same: [...(index?.attributes ?? []).map(attribute), ...(index?.fields ?? []).map(field)],
+    different: [...search.different.map(attribute), ...search.differentFields.map(field)],
+  };
+  if (!correlation.has(search.list)) return { ...about, counted: 1, skipped: 0, stop: 'no list' };
+  const missing = [
+    ...(index?.attributes ?? []).filter((at) => facts.attributes[at] === undefined).map(attribute),
+    ...(index?.fields ?? []).filter((at) => facts.fields[at] === undefined).map(field),
+  ];
+  if (missing.length > 0) return { ...about, counted: 1, skipped: 0, stop: 'missing value', missing };
+  return { ...about, ...count(search, correlation.list(search.list), facts, run.now) };
+}
+
+/** The walk of `CompositeCondition`, which leaves no marks. */
+function count(
+  search: CompositeSearch,
+  list: CorrelationList | undefined,
+  facts: RememberedEvent,
+  now: number,
+): Pick<SearchFacts, 'counted' | 'skipped' | 'stop'> {
+  const context = new MatchContext();
+  let counted = 1;
+  let skipped = 0;
+  let steps = 0;
+  for (let link = list?.newestLike(facts, search.index); link !== undefined; link = link.older) {
+    const past = link.event;
+    if (now - past.time > search.timeframe) return { counted, skipped, stop: 'older events' };
+    if (++steps > search.maxSteps) return { counted, skipped, stop: 'limit' };
+    context.stepsLeft = STEPS;
+    if (!differs(search, past, facts) || search.regex?.test(past.log, context) === false) {
+      skipped++;
+      continue;
+    }
+    if (past.mark >= search.level) return { counted, skipped, stop: 'used up' };
+    if (++counted === search.frequency + 2) return { counted, skipped };
+  }
+  return { counted, skipped, stop: 'no more events' };
+}
+
+function listName(key: string | undefined): string {
+  if (key?.startsWith('sid:') === true) return `rule ${key.slice(4)}`;
+  return key?.startsWith('group:') === true ? 'the rules of if_matched_group' : 'any rule';
+}
+
+/** The counters as a sentence: `4 of 8 events of rule 5710 within 120 s with the same srcip, ...`. */
+export function searchText(facts: SearchFacts): string {
+  const { counted, needed, of, timeframe, same, different, skipped } = facts;
+  const and = [
+    ...(same.length > 0 ? [`the same ${same.join(', ')}`] : []),
+    ...(different.length > 0 ? [`another ${different.join(', ')}`] : []),
+  ];
+  const text =
+    `${String(counted)} of ${String(needed)} events of ${of} within ${String(timeframe)} s` +
+    (and.length > 0 ? ` with ${and.join(' and ')}` : '');
+  const passed = skipped > 0 ? `; ${String(skipped)} passed over` : '';
+  const why = reason(facts);
+  return `${text}${passed}${why === undefined ? '' : `; ${why}`}`;
+}
+
+function reason({ stop, missing }: SearchFacts): string | undefined {
+  switch (stop) {
+    case 'older events':
+      return 'the ones before are older';
+    case 'used up':
+      return 'the ones before were used up by a composite rule that fired';
+    case 'missing value':
+      return `this event has no ${(missing ?? []).join(', ')}`;
+    case 'no list':
+      return 'the rule that if_matched_sid names was not loaded before this one';
+    case 'limit':
+      return 'the search was cut off at its limit';
+    default:
+      return undefined;
+  }
+}

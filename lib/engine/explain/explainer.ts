@@ -1,0 +1,48 @@
+import type { DecoderSet } from '../decoder-set.js';
+import type { EngineEvent } from '../event.js';
+import { interpretDecoders, type DecodingStep, type DecodingTools } from '../interpret-decoders.js';
+import type { RuleRun } from '../rule-run.js';
+import type { CompiledRule, Ruleset } from '../ruleset.js';
+import { headerFormat, type HeaderFormat } from './header-format.js';
+import { RuleWalk } from './rule-walk.js';
+
+/** What pre-decoding made of the message. Byte strings. */
+export type PredecodingFacts = {
+  readonly format: HeaderFormat;
+  readonly timestamp: string | undefined;
+  readonly hostname: string;
+  readonly programName: string | undefined;
+  /** What decoders look at. */
+  readonly log: string;
+};
+
+/**
+ * Watches one event on its way through an engine and remembers each step. The engine then uses the interpreters of the
+ * specification in place of its fast paths, so the way shown does not depend on them, and the outcome is the same.
+ */
+export class Explainer {
+  predecoding: PredecodingFacts | undefined = undefined;
+  readonly decoding: DecodingStep[] = [];
+  /** The rules that were tried; undefined when the event did not come to them. */
+  walk: RuleWalk | undefined = undefined;
+
+  /** Takes down what pre-decoding found; decoders may change it. */
+  predecoded(event: EngineEvent): void {
+    this.predecoding = {
+      format: headerFormat(event.fullLog),
+      timestamp: event.timestamp,
+      hostname: event.hostname,
+      programName: event.programName,
+      log: event.log,
+    };
+  }
+
+  decode(set: DecoderSet, event: EngineEvent, tools: DecodingTools): void {
+    interpretDecoders(set, event, tools, (step) => this.decoding.push(step));
+  }
+
+  evaluate(ruleset: Ruleset, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
+    this.walk = new RuleWalk(event, run);
+    return this.walk.evaluate(ruleset);
+  }
+}
