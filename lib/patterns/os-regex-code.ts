@@ -124,7 +124,7 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
   const headMark = kinds[0] === MARK;
   const firstNode = headMark ? 1 : 0;
   const prefix = textFrom(nodes, firstNode, false);
-  const firstTable = kinds[firstNode] === LITERAL ? tableOfByte(bytes[firstNode] ?? NEVER) : tables[firstNode];
+  const firstTable = kinds[firstNode] === LITERAL ? LITERAL_TABLES[bytes[firstNode] ?? NEVER] : tables[firstNode];
   const known = kinds[firstNode] === LITERAL || kinds[firstNode] === CLASS || kinds[firstNode] === PLUS;
   return {
     length,
@@ -167,9 +167,10 @@ function singleByte(element: OsRegexElement): number | undefined {
   return element.table.indexOf(1, byte + 1) < 0 ? byte : undefined;
 }
 
-function tableOfByte(folded: number): ByteTable {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (FOLD[byte] === folded ? 1 : 0));
-}
+/** By folded byte: the table of a literal; NEVER has an empty one. */
+const LITERAL_TABLES: readonly ByteTable[] = Array.from({ length: NEVER + 1 }, (_, folded) =>
+  FOLD.map((byte) => (byte === folded ? 1 : 0)),
+);
 
 function isRepeat(kind: number): boolean {
   return kind === PLUS || kind === STAR;
@@ -181,21 +182,27 @@ function movesOn(table: ByteTable | undefined): boolean {
 
 const NOTHING: ByteTable = new Uint8Array(256);
 
-/** Every table made, by content. There are some 2000 at most; sharing them keeps them in the processor's cache. */
-const TABLES = new Map<string, ByteTable>();
+/** Every table made, by class and by what follows: some 2000 at most. Sharing keeps them in the processor's cache. */
+const TABLES = new Map<ByteTable, Map<ByteTable | number, ByteTable>>();
+const NOTHING_FOLLOWS = -1;
 
 function repeatTable(table: ByteTable, next: OsRegexElement | undefined): ByteTable {
-  const decided = table.map((accepted, byte) => {
-    if (accepted === 0) return OUTSIDE;
-    if (next === undefined) return LAST;
-    if (next.kind === 'class') return next.table[byte] === 1 ? MOVE : STAY;
-    return (next.kind === 'mark' ? 0x28 : next.byte) === FOLD[byte] ? LEAVE : STAY;
-  });
-  const key = String.fromCharCode(...decided);
-  const known = TABLES.get(key);
-  if (known !== undefined) return known;
-  TABLES.set(key, decided);
+  const follower =
+    next === undefined ? NOTHING_FOLLOWS : next.kind === 'class' ? next.table : next.kind === 'mark' ? 0x28 : next.byte;
+  let ofClass = TABLES.get(table);
+  if (ofClass === undefined) TABLES.set(table, (ofClass = new Map<ByteTable | number, ByteTable>()));
+  let decided = ofClass.get(follower);
+  if (decided === undefined) ofClass.set(follower, (decided = decisions(table, follower)));
   return decided;
+}
+
+function decisions(table: ByteTable, follower: ByteTable | number): ByteTable {
+  return table.map((accepted, byte) => {
+    if (accepted === 0) return OUTSIDE;
+    if (follower === NOTHING_FOLLOWS) return LAST;
+    if (typeof follower === 'number') return follower === FOLD[byte] ? LEAVE : STAY;
+    return follower[byte] === 1 ? MOVE : STAY;
+  });
 }
 
 /**

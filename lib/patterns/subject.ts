@@ -67,6 +67,14 @@ export class Subject {
     return true;
   }
 
+  /** False = not even one of the entries is there. */
+  mayContainOne(pairs: Uint16Array): boolean {
+    const seen = this.#seen;
+    const round = this.#round;
+    for (const pair of pairs) if (seen[pair] === round) return true;
+    return false;
+  }
+
   /** Whether a byte above 0x7f occurs. */
   get hasHighByte(): boolean {
     const { bytes, length } = this;
@@ -85,6 +93,18 @@ export class Subject {
     const folded = Buffer.allocUnsafe(this.length);
     for (let i = 0; i < this.length; i += 1) folded[i] = FOLD[this.bytes[i] ?? 0] ?? 0;
     return folded.toString('latin1');
+  }
+
+  /** Length of the longest stretch of bytes whose flag in the table is 1. */
+  longestRun(table: Uint8Array): number {
+    const { bytes, length } = this;
+    let longest = 0;
+    let run = 0;
+    for (let i = 0; i < length; i += 1) {
+      run = table[bytes[i] ?? 0] === 1 ? run + 1 : 0;
+      if (run > longest) longest = run;
+    }
+    return longest;
   }
 
   /** How often each byte occurs. */
@@ -121,6 +141,12 @@ export function pairsOf(texts: readonly string[]): Uint16Array {
     }
   }
   return Uint16Array.from([...rarity].sort((a, b) => a[1] - b[1]).map(([pair]) => pair));
+}
+
+/** The entries of the pair index for a byte of the first set followed by one of the second: a subject has one of them. */
+export function pairsBetween(first: readonly number[], second: readonly number[]): Uint16Array {
+  const pairs = first.flatMap((before) => second.map((byte) => pairOf(before | CASE_BIT, byte | CASE_BIT)));
+  return Uint16Array.from(new Set(pairs));
 }
 
 /** Bytes that log lines are full of, the most frequent first; only the order of checks depends on it. */

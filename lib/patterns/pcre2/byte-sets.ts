@@ -30,3 +30,10 @@ export function letterOfBothCases(set: ByteSet): number | undefined {
   if (upper < 0x41 || upper > 0x5a || set.indexOf(1, upper + 1) !== upper + 0x20) return undefined;
   return set.indexOf(1, upper + 0x21) < 0 ? upper + 0x20 : undefined;
 }
+
+const ALL_BYTES = Array.from({ length: 256 }, (_, byte) => byte);
+
+/** The bytes of a set, in order. */
+export function membersOf(set: ByteSet): number[] {
+  return ALL_BYTES.filter((byte) => set[byte] === 1);
+}

@@ -1,4 +1,4 @@
-import type { CodePoints } from './code-points.js';
+import { outside, type CodePoints } from './code-points.js';
 
 const DIGIT: CodePoints = [[0x30, 0x39]];
 const WORD: CodePoints = [
@@ -23,8 +23,7 @@ export const VERTICAL: CodePoints = [
   [0x2028, 0x2029],
 ];
 
-/** Classes behind one-letter escapes, without Unicode properties (UCP); the capital letter is the complement. */
-export const ESCAPE_CLASSES: ReadonlyMap<string, CodePoints> = new Map([
+const LOWER_CASE_CLASSES: readonly (readonly [string, CodePoints])[] = [
   ['d', DIGIT],
   ['w', WORD],
   ['s', SPACE],
@@ -43,7 +42,15 @@ export const ESCAPE_CLASSES: ReadonlyMap<string, CodePoints> = new Map([
     ],
   ],
   ['v', VERTICAL],
-]);
+];
+
+/** Classes behind one-letter escapes, without Unicode properties (UCP); the capital letter is the complement. */
+export const ESCAPE_CLASSES: ReadonlyMap<string, CodePoints> = new Map(
+  LOWER_CASE_CLASSES.flatMap(([letter, ranges]) => [
+    [letter, ranges],
+    [letter.toUpperCase(), outside(ranges)],
+  ]),
+);
 
 /** POSIX class names of `[[:name:]]`, in the C locale. */
 export const POSIX_CLASSES: ReadonlyMap<string, CodePoints> = new Map<string, CodePoints>([

@@ -64,7 +64,9 @@ export function withUnicodeCases(ranges: CodePoints): CodePoints {
 
 /** The node that matches one of the code points up to 255, as a byte. */
 export function byteNode(ranges: CodePoints): Node {
-  return { kind: 'set', set: setOf((byte) => ranges.some(([low, high]) => byte >= low && byte <= high)) };
+  const set = new Uint8Array(256);
+  for (const [low, high] of ranges) if (low <= 0xff) set.fill(1, low, Math.min(high, 0xff) + 1);
+  return { kind: 'set', set };
 }
 
 /** The node that matches one of the code points in UTF-8. */

@@ -1,6 +1,7 @@
+import type { Subject } from '../subject.js';
 import { canBeEmpty, firstBytes, firstThen, leadingRun } from './analyse.js';
 import { someNode, type ByteSet, type Node } from './ast.js';
-import { intersects } from './byte-sets.js';
+import { intersects, membersOf } from './byte-sets.js';
 
 /*
  * How much work a backtracking search can be, in visits of a node at a position. Walking the pattern from left to right,
@@ -9,26 +10,42 @@ import { intersects } from './byte-sets.js';
  * what the subject at hand really contains.
  */
 type Part =
-  | { readonly kind: 'set'; readonly bytes: Uint8Array }
+  | { readonly kind: 'set'; readonly set: SetNumber }
   | {
       readonly kind: 'run';
-      readonly bytes: Uint8Array;
+      readonly set: SetNumber;
       readonly max: number;
-      /** Bytes at which the rest can go on inside the run; undefined = at each position. Empty = only behind the run. */
-      readonly exits: Uint8Array | undefined;
+      /** Bytes at which the rest can go on inside the run. */
+      readonly exits: SetNumber;
       /** Visits that it takes to see that the rest does not begin at a position. */
       readonly probe: number;
-      readonly leads: boolean;
+      /** Whether it is entered only where no byte of the set stands before, so that runs of several entries never overlap. */
+      readonly fresh: boolean;
     }
-  | { readonly kind: 'loop'; readonly weight: number; readonly exits: Uint8Array | undefined }
+  | { readonly kind: 'loop'; readonly weight: number; readonly exits: SetNumber }
   | { readonly kind: 'branches'; readonly branches: readonly (readonly Part[])[] }
   | { readonly kind: 'look'; readonly body: readonly Part[] }
   | { readonly kind: 'test' };
 
+/** A set whose bytes are counted. */
+type CountedSet = {
+  readonly bytes: readonly number[];
+  readonly table: ByteSet;
+  /** Whether the longest stretch of its bytes matters too. */
+  repeats: boolean;
+};
+
+/** Index into the sets of a model. */
+type SetNumber = number;
+/** The set without bytes: nothing to count. */
+const NO_SET: SetNumber = 0;
+/** Any byte, or not known. */
+const ANY_SET: SetNumber = 1;
+
 /** Counted repeats of groups up to this are written out in the model. */
 const MAX_COPIES = 16;
 /** Sets larger than this are taken to occur everywhere: adding up counts would cost more than it tells. */
-const LARGE_SET = 64;
+const LARGE_SET = 32;
 
 /** What comes behind a node. */
 type Follow = {
@@ -45,65 +62,95 @@ const DONE: Follow = { set: new Uint8Array(256), probe: 0 };
 export class CostModel {
   readonly #parts: readonly Part[];
   readonly #anchored: boolean;
+  /** The sets behind the first two. */
+  readonly #sets: readonly CountedSet[];
+  /** How often the bytes of each set occur in the subject at hand. */
+  readonly #occurrences: Float64Array;
+  /** The longest stretch of bytes of each set, as far as it is looked at. */
+  readonly #stretches: Float64Array;
   #entries = 0;
   #multiplicity = 0;
   #cost = 0;
 
-  constructor(parts: readonly Part[], anchored: boolean) {
+  constructor(parts: readonly Part[], anchored: boolean, sets: readonly CountedSet[]) {
     this.#parts = parts;
     this.#anchored = anchored;
+    this.#sets = sets;
+    this.#occurrences = new Float64Array(sets.length + 2);
+    this.#stretches = new Float64Array(sets.length + 2);
   }
 
-  /**
-   * Visits at most, Infinity included.
-   * @param length of the subject
-   * @param counts how often each byte occurs; undefined = any subject of that length
-   */
-  bound(length: number, counts: Uint32Array | undefined): number {
+  /** Visits at most on this subject, Infinity included. */
+  boundOn(subject: Subject): number {
+    const { counts, length } = subject;
+    this.#occurrences.fill(length, ANY_SET);
+    this.#stretches.fill(length, ANY_SET);
+    let number = ANY_SET;
+    for (const { bytes, table, repeats } of this.#sets) {
+      number += 1;
+      let sum = 0;
+      for (const byte of bytes) sum += counts[byte] ?? 0;
+      this.#occurrences[number] = sum;
+      this.#stretches[number] = repeats ? subject.longestRun(table) : sum;
+    }
+    return this.#bound(length);
+  }
+
+  /** Visits at most on any subject of that length, Infinity included. */
+  boundFor(length: number): number {
+    this.#occurrences.fill(length, ANY_SET);
+    this.#stretches.fill(length, ANY_SET);
+    return this.#bound(length);
+  }
+
+  #bound(length: number): number {
     this.#entries = this.#anchored ? 1 : length + 1;
     this.#multiplicity = 1;
-    this.#cost = this.#anchored ? 1 : length + 1;
-    this.#walk(this.#parts, length, counts);
+    this.#cost = this.#entries;
+    this.#walk(this.#parts, length);
     return this.#cost;
   }
 
-  #walk(parts: readonly Part[], length: number, counts: Uint32Array | undefined): void {
+  #walk(parts: readonly Part[], length: number): void {
     for (const part of parts) {
       const entries = this.#entries;
+      const multiplicity = this.#multiplicity;
       switch (part.kind) {
         case 'test':
           this.#cost += entries;
           break;
         case 'set':
           this.#cost += entries;
-          this.#entries = Math.min(entries, this.#multiplicity * occurrences(part.bytes, length, counts));
+          this.#entries = Math.min(entries, multiplicity * this.#count(part.set));
           break;
         case 'run': {
-          const longest = Math.min(part.max, occurrences(part.bytes, length, counts));
-          // Runs that lead a search begin where no other is under way, so that all of them together are the subject.
-          this.#cost += part.leads ? length * (2 + part.probe) : entries * (longest + 1) * (1 + part.probe);
-          const exits = exitsOf(part.exits, longest, length, counts);
-          if (part.leads) this.#entries = Math.min(entries, length) + exits;
-          else {
-            this.#multiplicity = entries;
-            this.#entries = entries * (exits + 1);
+          const count = this.#count(part.set);
+          const exits = Math.min(this.#count(part.exits), count);
+          if (part.fresh) {
+            this.#cost += entries + (multiplicity * count + entries) * (1 + part.probe);
+            this.#entries = entries + multiplicity * exits;
+          } else {
+            const longest = Math.min(part.max, this.#stretches[part.set] ?? 0);
+            this.#cost += entries * (longest + 1) * (1 + part.probe);
+            // Entries that reach one position by one run began in the same stretch of its bytes.
+            this.#multiplicity = Math.min(entries, multiplicity * (longest + 1));
+            this.#entries = Math.min(entries * (Math.min(exits, longest) + 1), this.#multiplicity * (length + 1));
           }
           break;
         }
         case 'loop':
           this.#cost += entries * part.weight * (length + 1);
           this.#multiplicity = entries;
-          this.#entries = entries * (exitsOf(part.exits, length, length, counts) + 1);
+          this.#entries = entries * (this.#count(part.exits) + 1);
           break;
         case 'branches': {
-          const multiplicity = this.#multiplicity;
           let sumEntries = 0;
           let sumMultiplicity = 0;
           for (const branch of part.branches) {
             this.#entries = entries;
             this.#multiplicity = multiplicity;
             this.#cost += entries;
-            this.#walk(branch, length, counts);
+            this.#walk(branch, length);
             sumEntries += this.#entries;
             sumMultiplicity += this.#multiplicity;
           }
@@ -111,29 +158,19 @@ export class CostModel {
           this.#multiplicity = sumMultiplicity;
           break;
         }
-        case 'look': {
-          const multiplicity = this.#multiplicity;
+        case 'look':
           this.#cost += entries;
-          this.#walk(part.body, length, counts);
+          this.#walk(part.body, length);
           this.#entries = entries;
           this.#multiplicity = multiplicity;
           break;
-        }
       }
     }
   }
-}
 
-function occurrences(bytes: Uint8Array, length: number, counts: Uint32Array | undefined): number {
-  if (counts === undefined || bytes.length > LARGE_SET) return length;
-  let sum = 0;
-  for (const byte of bytes) sum += counts[byte] ?? 0;
-  return sum;
-}
-
-function exitsOf(exits: Uint8Array | undefined, most: number, length: number, counts: Uint32Array | undefined): number {
-  if (exits === undefined) return most;
-  return Math.min(most, exits.length === 0 ? 0 : occurrences(exits, length, counts));
+  #count(set: SetNumber): number {
+    return this.#occurrences[set] ?? 0;
+  }
 }
 
 /**
@@ -141,17 +178,23 @@ function exitsOf(exits: Uint8Array | undefined, most: number, length: number, co
  * same text in several ways, references, calls, conditions.
  */
 export function costModelOf(root: Node, anchored: boolean): CostModel | undefined {
-  const lead = anchored ? undefined : leadingRun(root);
-  const builder = new ModelBuilder(lead);
+  const builder = new ModelBuilder(anchored ? NOTHING : undefined, anchored ? undefined : leadingRun(root));
   const parts: Part[] = [];
-  return builder.add(root, DONE, parts) ? new CostModel(parts, anchored) : undefined;
+  return builder.add(root, DONE, parts) ? new CostModel(parts, anchored, builder.sets) : undefined;
 }
 
+const NOTHING: ByteSet = new Uint8Array(256);
+
 class ModelBuilder {
-  /** The run that leads the search, until it has been met. */
+  readonly sets: CountedSet[] = [];
+  readonly #numbers = new Map<string, SetNumber>();
+  /** Bytes that can stand before what is added next; undefined = any, or not known. */
+  #before: ByteSet | undefined;
+  /** The run that leads the search, until it has been met: searches do not begin behind a byte of it. */
   #lead: ByteSet | undefined;
 
-  constructor(lead: ByteSet | undefined) {
+  constructor(before: ByteSet | undefined, lead: ByteSet | undefined) {
+    this.#before = before;
     this.#lead = lead;
   }
 
@@ -165,7 +208,8 @@ class ModelBuilder {
         into.push({ kind: 'test' });
         return true;
       case 'set':
-        into.push({ kind: 'set', bytes: bytesOf(node.set) });
+        into.push({ kind: 'set', set: this.#number(node.set) });
+        this.#before = node.set;
         return true;
       case 'sequence': {
         const follows = followsOf(node.items, follow);
@@ -177,7 +221,10 @@ class ModelBuilder {
         return this.#branches(node.branches, follow, into);
       case 'look': {
         const body: Part[] = [];
+        const before = this.#before;
+        if (node.behind) this.#before = undefined;
         if (!this.add(node.body, DONE, body)) return false;
+        this.#before = before;
         into.push({ kind: 'look', body });
         return true;
       }
@@ -195,36 +242,60 @@ class ModelBuilder {
 
   #branches(branches: readonly Node[], follow: Follow, into: Part[]): boolean {
     const parts: Part[][] = [];
+    const before = this.#before;
+    let after: ByteSet | undefined = NOTHING;
     for (const branch of branches) {
       const part: Part[] = [];
+      this.#before = before;
       if (!this.add(branch, follow, part)) return false;
       parts.push(part);
+      after = after === undefined || this.#before === undefined ? undefined : union(after, this.#before);
     }
+    this.#before = after;
     into.push({ kind: 'branches', branches: parts });
     return true;
+  }
+
+  /** Bytes at which what follows can begin inside a run of the set: each is a way on of its own. */
+  #exits(set: ByteSet, follow: ByteSet | undefined): SetNumber {
+    return this.#number(follow === undefined ? undefined : set.map((flag, byte) => flag & (follow[byte] ?? 0)));
+  }
+
+  /** The number of a set, which is counted for each subject unless it is large. */
+  #number(set: ByteSet | undefined): SetNumber {
+    const bytes = set === undefined ? undefined : membersOf(set);
+    if (set === undefined || bytes === undefined || bytes.length > LARGE_SET) return ANY_SET;
+    if (bytes.length === 0) return NO_SET;
+    const key = bytes.join();
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.sets.push({ bytes, table: set, repeats: false }) + ANY_SET;
+      this.#numbers.set(key, number);
+    }
+    return number;
   }
 
   #repeat(node: Node & { kind: 'repeat' }, follow: Follow, into: Part[]): boolean {
     const { body, min, max } = node;
     if (max === 0) return true;
     if (body.kind === 'set') {
-      const leads = this.#lead !== undefined;
+      const before = this.#before;
+      const fresh = this.#lead !== undefined || (before !== undefined && !intersects(before, body.set));
       this.#lead = undefined;
-      const exits = node.mode === 'possessive' ? NO_BYTES : exitBytes(body.set, follow.set);
-      into.push({
-        kind: 'run',
-        bytes: bytesOf(body.set),
-        max,
-        exits: max === min ? NO_BYTES : exits,
-        probe: follow.probe,
-        leads,
-      });
+      const exits = max === min || node.mode === 'possessive' ? NO_SET : this.#exits(body.set, follow.set);
+      const number = this.#number(body.set);
+      const counted = this.sets[number - ANY_SET - 1];
+      if (counted !== undefined && !fresh && max > 1) counted.repeats = true;
+      into.push({ kind: 'run', set: number, max, exits, probe: follow.probe, fresh });
+      this.#before = min > 0 ? body.set : before && union(before, body.set);
       return true;
     }
     if (max === 1) return this.#branches(min === 1 ? [body] : [body, { kind: 'empty' }], follow, into);
     const first = firstBytes(body);
     if (first !== undefined && isDeterministic(body, follow.set === undefined ? undefined : union(first, follow.set))) {
-      into.push({ kind: 'loop', weight: 2 * weightOf(body) + follow.probe, exits: exitBytes(first, follow.set) });
+      const weight = 2 * weightOf(body) + follow.probe;
+      into.push({ kind: 'loop', weight, exits: this.#exits(first, follow.set) });
+      this.#before = undefined;
       return true;
     }
     if (max > MAX_COPIES) return false;
@@ -237,7 +308,6 @@ class ModelBuilder {
   }
 }
 
-const NO_BYTES = new Uint8Array(0);
 const UNKNOWN: Follow = { set: undefined, probe: 0 };
 
 /** Whether the next byte decides at each point of the node which way to go, so that nothing is ever tried twice. */
@@ -303,15 +373,6 @@ function probeOf(node: Node): number {
     default:
       return 1;
   }
-}
-
-/** Bytes at which what follows can begin inside a run of the set: each is a way on of its own. */
-function exitBytes(set: ByteSet, follow: ByteSet | undefined): Uint8Array | undefined {
-  return follow === undefined ? undefined : bytesOf(set.map((flag, byte) => flag & (follow[byte] ?? 0)));
-}
-
-function bytesOf(set: ByteSet): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => set[byte] === 1);
 }
 
 function union(a: ByteSet, b: ByteSet): ByteSet {

@@ -104,13 +104,16 @@ export class CharacterParser {
   }
 
   #node(ranges: CodePoints): Node {
-    return this.utf ? utf8Node(ranges) : byteNode(ranges);
+    if (this.utf) return utf8Node(ranges);
+    let node = CLASS_NODES.get(ranges);
+    if (node === undefined) CLASS_NODES.set(ranges, (node = byteNode(ranges)));
+    return node;
   }
 
   #one(code: number, fold: boolean): Node {
+    if (!this.utf) return (fold ? FOLDED_BYTE_NODES : BYTE_NODES)[code] ?? byteNode([]);
     const ranges: CodePoints = [[code, code]];
-    if (!fold) return this.#node(ranges);
-    if (!this.utf) return byteNode(withOtherCase(ranges));
+    if (!fold) return utf8Node(ranges);
     let node = this.#folded.get(code);
     if (node === undefined) {
       node = utf8Node(withUnicodeCases(ranges));
@@ -172,10 +175,10 @@ export class CharacterParser {
   #escapedClass(at: number): CodePoints | undefined {
     const reader = this.#reader;
     const char = reader.source.charAt(reader.at);
-    const ranges = ESCAPE_CLASSES.get(char.toLowerCase());
+    const ranges = ESCAPE_CLASSES.get(char);
     if (ranges !== undefined) {
       reader.at += 1;
-      return char === char.toLowerCase() ? ranges : outside(ranges);
+      return ranges;
     }
     const property = reader.takeMatch(/([pP])(?:\{(\^?)([\w &]+)\}|([A-Z]))/y);
     if (property === undefined) {
@@ -267,3 +270,11 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, number> = new Map([
   ['r', 0x0d],
   ['t', 0x09],
 ]);
+
+const BYTES = Array.from({ length: 256 }, (_, byte): CodePoints => [[byte, byte]]);
+/** Nodes of all single bytes, so that patterns share them. */
+const BYTE_NODES = BYTES.map(byteNode);
+/** The same with both cases of letters. */
+const FOLDED_BYTE_NODES = BYTES.map((ranges) => byteNode(withOtherCase(ranges)));
+/** Nodes of classes, as long as their ranges are in use: those of the escapes always are. */
+const CLASS_NODES = new WeakMap<CodePoints, Node>();

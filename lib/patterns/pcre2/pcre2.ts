@@ -94,7 +94,7 @@ export class Pcre2 implements GradedMatcher {
       context.stepsLeft -= length >> VISITS_A_STEP_SHIFT;
       return regExp;
     }
-    const work = model.bound(length, subject.counts);
+    const work = model.boundOn(subject);
     if (work > Math.max(MAX_REG_EXP_WORK, 4 * length)) return undefined;
     const steps = Math.ceil(work / (1 << VISITS_A_STEP_SHIFT));
     if (steps > context.stepsLeft) return undefined;
@@ -142,7 +142,7 @@ function smallLength(model: CostModel): number {
   let high = LONGEST;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (model.bound(middle, undefined) <= Math.max(SMALL_WORK, 4 * middle)) low = middle;
+    if (model.boundFor(middle) <= Math.max(SMALL_WORK, 4 * middle)) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -150,5 +150,5 @@ function smallLength(model: CostModel): number {
 
 function growthOf(model: CostModel | undefined): PatternGrowth {
   if (model === undefined) return 'exponential';
-  return model.bound(LONGEST, undefined) / model.bound(LONGEST / 2, undefined) < 3 ? 'linear' : 'polynomial';
+  return model.boundFor(LONGEST) / model.boundFor(LONGEST / 2) < 3 ? 'linear' : 'polynomial';
 }

@@ -92,7 +92,7 @@ class Compiler {
   readonly #captures: number;
   readonly #code: number[] = [];
   readonly #tables: ByteSet[] = [];
-  readonly #tableIndex = new Map<string, number>();
+  readonly #tableIndex = new Map<ByteSet, number>();
   #registers: number;
   /** Address of the first body of each group. */
   readonly #bodies = new Map<number, number>();
@@ -139,11 +139,10 @@ class Compiler {
 
   #table(set: ByteSet | undefined): number {
     if (set === undefined) return -1;
-    const key = String.fromCharCode(...set);
-    let index = this.#tableIndex.get(key);
+    let index = this.#tableIndex.get(set);
     if (index === undefined) {
       index = this.#tables.push(set) - 1;
-      this.#tableIndex.set(key, index);
+      this.#tableIndex.set(set, index);
     }
     return index;
   }
