@@ -24,6 +24,7 @@ import { failLoad } from './rule-problem.js';
 import type { AddressSpec, PatternElement, PatternSpec, Rule } from './rule.js';
 import { TimeExpression } from './time-expression.js';
 import { parseWeekdays } from './weekday-expression.js';
+import { warnOfExplosion } from './warn-of-explosion.js';
 
 /** What conditions are compiled against. */
 export type RuleCompileContext = {
@@ -113,7 +114,15 @@ class RuleCompiler {
   #matcher(pattern: PatternSpec, tag: string): Matcher {
     const language = pattern.language === 'exact' ? 'osmatch' : pattern.language;
     const matcher = this.#context.patterns.find(language, pattern.source);
-    if ('matcher' in matcher) return matcher.matcher;
+    if ('matcher' in matcher) {
+      warnOfExplosion(
+        matcher.matcher,
+        `'${tag}' of rule ${String(this.#rule.id)}`,
+        this.#context.diagnostics,
+        this.#place,
+      );
+      return matcher.matcher;
+    }
     this.#context.diagnostics.debug(`${tag}: ${matcher.error.message}`, this.#place);
     failLoad(
       this.#context.diagnostics,
@@ -125,7 +134,15 @@ class RuleCompiler {
   #correlationPattern(language: 'osmatch' | 'osregex', source: string | undefined): Matcher | undefined {
     if (source === undefined) return undefined;
     const matcher = this.#context.patterns.find(language, source);
-    if ('matcher' in matcher) return matcher.matcher;
+    if ('matcher' in matcher) {
+      warnOfExplosion(
+        matcher.matcher,
+        `'if_matched_regex' of rule ${String(this.#rule.id)}`,
+        this.#context.diagnostics,
+        this.#place,
+      );
+      return matcher.matcher;
+    }
     failLoad(
       this.#context.diagnostics,
       this.#place,

@@ -7,6 +7,7 @@ import { INTERNAL_DECODER_NAMES } from './internal-decoder-names.js';
 import type { PatternCompiler } from './pattern-compiler.js';
 import { RulesetError } from './ruleset-error.js';
 import { staticFieldOf } from './static-field.js';
+import { warnOfExplosion } from './warn-of-explosion.js';
 
 /** A decoder while the tree grows: whether it is chained, and its number, are known only at the end. */
 type Node = {
@@ -120,7 +121,9 @@ export class DecoderTree {
       return undefined;
     }
     try {
-      return this.#compilePattern(pattern.language, pattern.source);
+      const matcher = this.#compilePattern(pattern.language, pattern.source);
+      warnOfExplosion(matcher, `decoder '${definition.name}'`, this.#diagnostics, pattern.place);
+      return matcher;
     } catch (error) {
       const place = pattern.place;
       const reason = error instanceof Error ? error.message : String(error);
