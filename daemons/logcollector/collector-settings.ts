@@ -22,6 +22,8 @@ export type SocketConfig = {
 
 /** The journal, as all journald blocks together want it. */
 export type JournalSettings = {
+  readonly blocks: readonly LocalfileConfig[];
+  /** The first of them: what it says beside filters counts. */
   readonly config: LocalfileConfig;
   readonly filter: JournalFilter;
   readonly lines: LineFilter;
@@ -97,6 +99,7 @@ function journalSettings(blocks: readonly LocalfileConfig[]): JournalSettings | 
     const restrict = blocks.flatMap((block) => block.restrict);
     const filters = blocks.map(({ filter }) => filter);
     return {
+      blocks,
       config,
       filter: new JournalFilter(filters),
       lines: new LineFilter(ignore, restrict),

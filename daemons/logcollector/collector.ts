@@ -10,7 +10,7 @@ import { CommandRunner } from './command-runner.js';
 import { FileFollower } from './file-follower.js';
 import type { HostFacts } from './file-source.js';
 import { JournalReader } from './journal-reader.js';
-import { Outlet, type MessageFormat } from './outlet.js';
+import { Outlet, type MessageFormat, type SocketOutlet } from './outlet.js';
 import { compileOutputFormat } from './output-format.js';
 import { PositionStore, type SavedJournal } from './position-store.js';
 import { SocketTarget } from './socket-target.js';
@@ -96,16 +96,18 @@ export class Collector {
 
   /** Goes over to other settings; files whose block did not change are not touched. */
   async reload(settings: CollectorSettings): Promise<void> {
-    const journalBefore = this.#settings.journal?.filterKey;
-    const journalState = this.#journal?.position;
+    const journalBefore = JSON.stringify(this.#settings.journal?.blocks);
+    const socketsBefore = JSON.stringify(this.#settings.sockets);
     this.#settings = settings;
-    this.#openSockets();
+    if (JSON.stringify(settings.sockets) !== socketsBefore) {
+      this.#openSockets();
+    }
     await this.#follower.reload(settings.files);
     await Promise.all(this.#commands.map((command) => command.stop()));
     this.#startCommands();
-    if (settings.journal?.filterKey !== journalBefore) {
+    if (JSON.stringify(settings.journal?.blocks) !== journalBefore) {
       await this.#journal?.stop();
-      this.#startJournal(journalState);
+      this.#startJournal(await this.#journal?.settledPosition());
     }
   }
 
@@ -181,11 +183,14 @@ export class Collector {
     );
   }
 
-  #socketsOf(config: LocalfileConfig, location: string): { target: SocketTarget; format: MessageFormat }[] {
-    return config.target.flatMap((name) => {
-      const target = this.#sockets.get(name);
-      return target === undefined ? [] : [{ target, format: this.#format(config, name, location) }];
-    });
+  #socketsOf(config: LocalfileConfig, location: string): SocketOutlet[] {
+    return config.target
+      .filter((name) => name !== 'agent')
+      .map((name) => ({
+        name,
+        target: () => this.#sockets.get(name),
+        format: this.#format(config, name, location),
+      }));
   }
 
   /** `out_format` of a target: its own, or one for all. */

@@ -1,14 +1,11 @@
-import type { BusEvent } from '../../lib/bus/bus-event.js';
-import type { EventStream } from '../../lib/bus/event-stream.js';
-import type { Logger } from '../../lib/daemon/logger.js';
 import { DirectoryWatches } from './directory-watches.js';
 import { FileFinder, type Finding, type FoundFile } from './file-finder.js';
 import { identityOf, inodeKey, isSameInode, lookAt } from './file-identity.js';
 import { FileOpener } from './file-opener.js';
 import type { FileSource } from './file-source.js';
 import type { FollowedFile } from './followed-file.js';
+import type { FileFollowerParts } from './follower-parts.js';
 import { fileErrorText, OnceLog } from './once-log.js';
-import type { Outlet } from './outlet.js';
 import type { SavedFile } from './position-store.js';
 import { ReadQueue, type TurnResult } from './read-queue.js';
 import { findRenamed, SavedPositions } from './saved-positions.js';
@@ -19,35 +16,6 @@ const ROTATION_GRACE_MS = 10_000;
 const SCAN_DELAY_MS = 100;
 /** Where the events about files come from (daemons-and-config.md 6.3). */
 const OWN_LOCATION = 'logcollector';
-
-/** The part of the event producer that following files needs. */
-export type FollowerEvents = {
-  readonly openStream: (name: string, from: number) => EventStream;
-  readonly trySend: (event: BusEvent) => boolean;
-  /** Resolves when the window has room; rejects when the producer is closed. */
-  readonly ready: () => Promise<void>;
-};
-
-export type FollowerLimits = {
-  /** `logcollector.max_files` */
-  readonly maxFiles: number;
-  /** `logcollector.max_lines` */
-  readonly maxLines: number;
-  /** `logcollector.sample_log_length` */
-  readonly sampleBytes: number;
-};
-
-export type FileFollowerParts = {
-  readonly events: FollowerEvents;
-  readonly makeOutlet: (source: FileSource, path: string, stream: EventStream | undefined) => Outlet;
-  readonly logger: Logger;
-  readonly limits: FollowerLimits;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  readonly monotonic: () => number;
-  /** Writes all positions down. Called before the first event of a file that is new: its stream must be known again. */
-  readonly savePositions: () => Promise<void>;
-};
 
 /**
  * Follows the files of all sources: finds them, reads what is appended, and keeps up with rotation, truncation and files

@@ -19,6 +19,8 @@ import type { SavedJournal } from './position-store.js';
 const LOCATION = 'journald';
 /** Time before `journalctl` is started again after it ended. */
 const RESTART_MS = 5000;
+/** Time that acknowledgements may take when the reader is exchanged. */
+const SETTLE_MS = 2000;
 
 export type JournalReaderParts = {
   /** Program to run; `journalctl`. */
@@ -91,6 +93,15 @@ export class JournalReader {
       this.#saved = { timestamp, cursor, stream: name, sequence: String(sequence) };
     }
     return this.#saved;
+  }
+
+  /** The position when everything sent is acknowledged, or after a while; for one that goes on in place of this. */
+  async settledPosition(): Promise<SavedJournal | undefined> {
+    const deadline = performance.now() + SETTLE_MS;
+    while (this.#stream !== undefined && this.#stream.acknowledged < this.#sequence && performance.now() < deadline) {
+      await delay(20);
+    }
+    return this.position;
   }
 
   async stop(): Promise<void> {

@@ -59,14 +59,20 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
     async reload() {
       const next = loadCollectorSettings(home, host, logger);
       logWarnings(next, logger);
+      const changed = internalOptions(next) !== internalOptions(settings);
       settings = next;
       await collector.reload(next);
-      return [];
+      return changed ? ['internal_options'] : [];
     },
     async stop() {
       await Promise.all([server.stop(), collector.stop(() => producer.close(DRAIN_MS))]);
     },
   };
+}
+
+/** Options are read at the start only. */
+function internalOptions(settings: CollectorSettings): string {
+  return JSON.stringify(activeSections(() => settings).get('internal')?.());
 }
 
 function logWarnings({ warnings, missing }: CollectorSettings, logger: Logger): void {

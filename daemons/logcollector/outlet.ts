@@ -6,13 +6,21 @@ import type { SocketTarget } from './socket-target.js';
 /** How messages of a location look for one target. */
 export type MessageFormat = (message: Buffer) => Buffer;
 
+/** A socket among the targets of a file. */
+export type SocketOutlet = {
+  readonly name: string;
+  /** The socket as of now: a reload may exchange it. */
+  readonly target: () => Pick<SocketTarget, 'trySend'> | undefined;
+  readonly format: MessageFormat;
+};
+
 export type OutletParts = {
   readonly location: string;
   readonly queue: string;
   /** Stream to the sink of the home; absent when `agent` is no target. */
   readonly stream: EventStream | undefined;
   readonly streamFormat: MessageFormat;
-  readonly sockets: readonly { readonly target: SocketTarget; readonly format: MessageFormat }[];
+  readonly sockets: readonly SocketOutlet[];
   readonly stats: CollectorStats;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -32,7 +40,7 @@ export class Outlet {
   constructor(parts: OutletParts) {
     this.#parts = parts;
     this.#location = byteString(parts.location);
-    this.#targets = [...(parts.stream ? ['agent'] : []), ...parts.sockets.map(({ target }) => target.name)];
+    this.#targets = [...(parts.stream ? ['agent'] : []), ...parts.sockets.map(({ name }) => name)];
   }
 
   get stream(): EventStream | undefined {
@@ -52,9 +60,9 @@ export class Outlet {
       }
     }
     stats.count(location, message.length, this.#targets);
-    for (const { target, format } of sockets) {
-      if (!target.trySend(format(message))) {
-        stats.countDrop(location, target.name);
+    for (const { name, target, format } of sockets) {
+      if (target()?.trySend(format(message)) !== true) {
+        stats.countDrop(location, name);
       }
     }
     return true;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { CollectorStats } from '../../../../daemons/logcollector/collector-stats.js';
 import { CommandRunner } from '../../../../daemons/logcollector/command-runner.js';
+import { Outlet } from '../../../../daemons/logcollector/outlet.js';
 import { SocketTarget } from '../../../../daemons/logcollector/socket-target.js';
 import { parseManagerConfig } from '../../../../lib/config/load-manager-config.js';
 import { eventually } from '../../../support/eventually.js';
@@ -115,6 +116,34 @@ describe('SocketTarget', () => {
     expect(logger.lines.filter((line) => line.includes("Target 'out' message queue is full (2)"))).to.have.length(1);
     await eventually('an error', () => logger.lines.some((line) => line.includes('(1218)')));
     expect(out.trySend(Buffer.from('e'))).to.equal(false);
+  });
+});
+
+describe('Outlet', () => {
+  it('sends to the socket that there is now, and counts what none takes', () => {
+    const stats = new CollectorStats(() => new Date());
+    const got: string[] = [];
+    const present: Pick<SocketTarget, 'trySend'>[] = [];
+    const outlet = new Outlet({
+      location: '/srv/app.log',
+      queue: '1',
+      stream: undefined,
+      streamFormat: (message) => message,
+      sockets: [
+        {
+          name: 'out',
+          target: () => present[0],
+          format: (message) => Buffer.concat([Buffer.from('> '), message]),
+        },
+      ],
+      stats,
+      now: Date.now,
+    });
+    expect(outlet.trySend({ message: Buffer.from('a'), end: 1 })).to.equal(true);
+    present.push({ trySend: (message) => got.push(message.toString()) > 0 });
+    expect(outlet.trySend({ message: Buffer.from('b'), end: 2 })).to.equal(true);
+    expect(got).to.deep.equal(['> b']);
+    expect(stats.toJson().global.files[0]?.targets).to.deep.equal([{ name: 'out', drops: 1 }]);
   });
 });
 

@@ -1,0 +1,34 @@
+import type { BusEvent } from '../../lib/bus/bus-event.js';
+import type { EventStream } from '../../lib/bus/event-stream.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { FileSource } from './file-source.js';
+import type { Outlet } from './outlet.js';
+
+/** The part of the event producer that following files needs. */
+export type FollowerEvents = {
+  readonly openStream: (name: string, from: number) => EventStream;
+  readonly trySend: (event: BusEvent) => boolean;
+  /** Resolves when the window has room; rejects when the producer is closed. */
+  readonly ready: () => Promise<void>;
+};
+
+export type FollowerLimits = {
+  /** `logcollector.max_files` */
+  readonly maxFiles: number;
+  /** `logcollector.max_lines` */
+  readonly maxLines: number;
+  /** `logcollector.sample_log_length` */
+  readonly sampleBytes: number;
+};
+
+export type FileFollowerParts = {
+  readonly events: FollowerEvents;
+  readonly makeOutlet: (source: FileSource, path: string, stream: EventStream | undefined) => Outlet;
+  readonly logger: Logger;
+  readonly limits: FollowerLimits;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly monotonic: () => number;
+  /** Writes all positions down. Called before the first event of a file that is new: its stream must be known again. */
+  readonly savePositions: () => Promise<void>;
+};
