@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import type { Diagnostics } from '../engine/event.js';
 import { RulesetError } from '../engine/ruleset-error.js';
+import { LoadMessages } from '../logtest/load-messages.js';
 import { loadOfflineRuleset } from '../logtest/offline-ruleset.js';
 import { stderrDiagnostics } from '../logtest/stderr-diagnostics.js';
 import { textStyle, type TextStyle } from '../logtest/text-style.js';
@@ -17,6 +18,8 @@ import { testCoverage } from './test-coverage.js';
 
 /** Time in which changes of files are taken together. */
 const SETTLE_MS = 150;
+/** Failures that are explained step by step, unless all are asked for. */
+const EXPLAINED = 5;
 /** Time after which a run lets signals be heard. */
 const SLICE_MS = 50;
 
@@ -46,9 +49,10 @@ async function runOnce(options: RuletestOptions, style: TextStyle): Promise<numb
     if (tests.length === 0) {
       throw new RuleTestError(options.tests.join(', '), 0, 'no tests');
     }
-    const ruleset = loadOfflineRuleset(options.ruleset, diagnostics);
+    const messages = new LoadMessages(diagnostics);
+    const ruleset = loadOfflineRuleset(options.ruleset, messages);
     // What a rule or decoder complains about while tests run is seen in their results.
-    const results = await runAll(new RuleTestRunner(ruleset, SILENT), tests, options, style);
+    const results = await runAll(new RuleTestRunner(ruleset, SILENT, messages.all), tests, options, style);
     if (options.junit !== undefined) {
       writeReport(options.junit, junitReport(results));
     }
@@ -79,7 +83,7 @@ function isWanted({ name, file }: RuleTest, grep: string | undefined): boolean {
 async function runAll(
   runner: RuleTestRunner,
   tests: readonly RuleTest[],
-  { verbose, quiet }: RuletestOptions,
+  { verbose, quiet, explain }: RuletestOptions,
   style: TextStyle,
 ): Promise<RuleTestResult[]> {
   const progress = new ProgressLine((text) => process.stderr.write(text), process.stderr.isTTY);
@@ -95,6 +99,9 @@ async function runAll(
     if (verbose || result.status === 'failed' || (result.status === 'skipped' && !quiet)) {
       progress.clear();
       process.stdout.write(renderResult(result, style));
+      if (result.status === 'failed' && (explain || failed <= EXPLAINED)) {
+        process.stdout.write(`${runner.explain(test, style)}\n`);
+      }
     }
     progress.update(results.length, tests.length, failed);
     if (performance.now() - slice > SLICE_MS) {

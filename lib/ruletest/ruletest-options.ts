@@ -16,6 +16,8 @@ export type RuletestOptions = {
   readonly coverage: boolean;
   readonly requireCoverage: boolean;
   readonly watch: boolean;
+  /** Every failure step by step; else the first few are. */
+  readonly explain: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
 };
@@ -52,6 +54,7 @@ type RawOptions = {
   readonly coverage?: true;
   readonly requireCoverage?: true;
   readonly watch?: true;
+  readonly explain?: true;
   readonly verbose?: true;
   readonly quiet?: true;
 };
@@ -73,6 +76,7 @@ export function parseRuletestOptions(args: readonly string[]): RuletestOptions |
     .option('--junit <file>', 'write the results as JUnit XML')
     .option('--coverage', 'name rules and decoders that no test looks at')
     .option('--require-coverage', 'fail when a rule has no test that fires it and one that does not')
+    .option('--explain', 'show every step of each event that failed, not only of the first five')
     .option('--watch', 'run again whenever rules, decoders or tests change')
     .option('-v, --verbose', 'name every test')
     .option('-q, --quiet', 'show failures only')
@@ -97,6 +101,7 @@ export function parseRuletestOptions(args: readonly string[]): RuletestOptions |
     coverage: raw.coverage === true || raw.requireCoverage === true,
     requireCoverage: raw.requireCoverage === true,
     watch: raw.watch === true,
+    explain: raw.explain === true,
     verbose: raw.verbose === true,
     quiet: raw.quiet === true,
   };

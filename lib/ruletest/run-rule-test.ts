@@ -5,7 +5,12 @@ import { DEFAULT_STATE_OPTIONS, EngineState } from '../engine/engine-state.js';
 import { findField } from '../engine/event-field.js';
 import { STATIC_FIELDS, type Diagnostics, type EngineEvent } from '../engine/event.js';
 import type { Outcome } from '../engine/outcome.js';
+import { Explainer } from '../engine/explain/explainer.js';
+import { explainWhy, type LoadMessage } from '../engine/explain/explain-why.js';
+import { explanationOf } from '../engine/explain/explanation.js';
 import { offlineOrigin } from '../logtest/offline-ruleset.js';
+import { renderExplanation } from '../logtest/render-explanation.js';
+import type { TextStyle } from '../logtest/text-style.js';
 import type { Expectation, RuleTest } from './rule-test.js';
 
 /** What a test came to. */
@@ -22,17 +27,20 @@ export type RuleTestResult = {
   readonly duration: number;
 };
 
-/** The matched rules, in the order of the attempts, and all rules that were tried. */
-type RulePath = { readonly matched: ReadonlySet<number>; readonly tried: ReadonlySet<number> };
+/** Rules that matched, in the order of the attempts. */
+type RulePath = { readonly matched: ReadonlySet<number> };
 
 /** Runs tests on one ruleset. Each test has a state of its own, so their order does not matter. */
 export class RuleTestRunner {
   readonly #ruleset: EngineRuleset;
+  readonly #messages: readonly LoadMessage[];
   readonly #options: EngineOptions;
   readonly #diagnostics: Diagnostics;
 
-  constructor(ruleset: EngineRuleset, diagnostics: Diagnostics) {
+  /** @param messages what was said when the ruleset was loaded: it may say why a rule is missing */
+  constructor(ruleset: EngineRuleset, diagnostics: Diagnostics, messages: readonly LoadMessage[] = []) {
     this.#ruleset = ruleset;
+    this.#messages = messages;
     // As logtest runs it.
     this.#options = { mode: 'test', origin: offlineOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET };
     this.#diagnostics = diagnostics;
@@ -58,7 +66,8 @@ export class RuleTestRunner {
     };
   }
 
-  #process(test: RuleTest): { readonly outcome: Outcome; readonly trace: readonly string[] } {
+  /** @param explainer watches the last event */
+  #process(test: RuleTest, explainer?: Explainer): { readonly outcome: Outcome; readonly trace: readonly string[] } {
     const state = new EngineState(this.#ruleset.rules, DEFAULT_STATE_OPTIONS);
     const engine = new Engine({
       ruleset: this.#ruleset,
@@ -68,17 +77,26 @@ export class RuleTestRunner {
     });
     let now = test.at;
     let result: { outcome: Outcome; trace: string[] } | undefined;
-    for (const { log, location, queue, after } of test.events) {
+    for (const [index, { log, location, queue, after }] of test.events.entries()) {
       now += after;
       const trace: string[] = [];
       const message = toByteString(log);
       const incoming = { queue, location: toByteString(location), message, receivedAt: now * 1000 };
-      result = { outcome: engine.process(incoming, trace), trace };
+      const watching = index === test.events.length - 1 ? explainer : undefined;
+      result = { outcome: engine.process(incoming, trace, watching), trace };
     }
     if (result === undefined) {
       throw new Error('a test without events was not refused by its reader');
     }
     return result;
+  }
+
+  /** Every step of the last event of a test, for people. */
+  explain(test: RuleTest, style: TextStyle): string {
+    const explainer = new Explainer();
+    const { outcome } = this.#process(test, explainer);
+    const explanation = explanationOf(explainer, outcome, this.#ruleset);
+    return renderExplanation(new Map([['explain', explanation]]), style, false);
   }
 
   #unmet(expect: Expectation, outcome: Outcome, path: RulePath): string[] {
@@ -145,36 +163,24 @@ export class RuleTestRunner {
     lines.push(`matched: ${path.matched.size === 0 ? 'no rule' : [...path.matched].join(' > ')}`);
     const { rule: expected } = test.expect;
     if (typeof expected === 'number' && outcome.rule?.rule.id !== expected) {
-      lines.push(`rule ${String(expected)}: ${this.#whyNot(expected, path)}`);
+      const explainer = new Explainer();
+      const again = this.#process(test, explainer);
+      const { answer, details } = explainWhy(expected, this.#ruleset, explainer, again.outcome, this.#messages);
+      lines.push(answer, ...details);
     }
     return lines;
-  }
-
-  #whyNot(id: number, path: RulePath): string {
-    if (!this.#ruleset.rules.byId.has(id)) {
-      return 'is not in the ruleset';
-    }
-    if (path.matched.has(id)) {
-      return 'matched, and a rule below it took the event';
-    }
-    return path.tried.has(id)
-      ? 'was tried and did not match'
-      : 'was not tried: no rule above it matched, or a sibling tried before it took the event';
   }
 }
 
 function pathOf(trace: readonly string[]): RulePath {
   const matched = new Set<number>();
-  const tried = new Set<number>();
   for (const line of trace) {
-    const match = /^(?:\*Rule (\d+) matched|Trying rule: (\d+) )/.exec(line);
-    if (match?.[1] !== undefined) {
-      matched.add(Number(match[1]));
-    } else if (match?.[2] !== undefined) {
-      tried.add(Number(match[2]));
+    const id = /^\*Rule (\d+) matched$/.exec(line)?.[1];
+    if (id !== undefined) {
+      matched.add(Number(id));
     }
   }
-  return { matched, tried };
+  return { matched };
 }
 
 function decoderName({ event }: Outcome): string | undefined {

@@ -44,7 +44,7 @@ describe('svc-ruletest', function () {
     const { code, stdout } = await run('--ruleset', directory, '--junit', junit, '--grep', 'added');
     expect(code).to.equal(1);
     expect(stdout).to.include(`FAIL ${file}:1 added`).and.include('rule: expected 5710, got 1002');
-    expect(stdout).to.include('rule 5710: was not tried').and.include('0 passed, 1 failed');
+    expect(stdout).to.include('Rule 5700').and.include('0 passed, 1 failed');
     expect(readFileSync(junit, 'utf8')).to.include('failures="1"');
   });
 

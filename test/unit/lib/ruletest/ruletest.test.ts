@@ -94,18 +94,24 @@ describe('YAML tests of rules', () => {
       'program: doord',
       'decoder: \'doord\' (child of doord), dstuser="ann" door.name="cellar"',
       'matched: 1 > 100 > 101',
-      'rule 102: was tried and did not match',
+      'Rule 102 was tried, and did not match: 1 of 3 events of rule 101 within 60 s with the same dstuser.',
+      'Rule 102 is at r.xml:1.',
     ]);
   });
 
   it('explain why a rule was not the one', () => {
     const why = (rule: number, log: string): string | undefined =>
-      results(`- {name: x, log: '${log}', expect: {rule: ${String(rule)}}}`)[0]?.explanation.at(-1);
-    expect(why(100, LOG)).to.equal('rule 100: matched, and a rule below it took the event');
-    expect(why(999, LOG)).to.equal('rule 999: is not in the ruleset');
-    expect(why(101, 'other')).to.equal(
-      'rule 101: was not tried: no rule above it matched, or a sibling tried before it took the event',
-    );
+      results(`- {name: x, log: '${log}', expect: {rule: ${String(rule)}}}`)[0]?.explanation.join(' ');
+    expect(why(100, LOG)).to.match(/Rule 100 .*101/);
+    expect(why(999, LOG)).to.include('Rule 999 is in no rule file that was loaded.');
+    expect(why(101, 'other')).to.match(/matched: 1 Rule .*100.*Rule 101/);
+  });
+
+  it('show every step of an event', () => {
+    const [test] = readYamlTests(`- {name: x, log: '${LOG}', expect: {rule: 102}}`, 't.yml');
+    const steps = test === undefined ? '' : runner.explain(test, textStyle(false, {}));
+    expect(steps).to.include("program_name osmatch '^doord$'").and.include('yes  101 (level 5)');
+    expect(steps).to.include('Result: Rule 101 (level 5) took the event');
   });
 
   it('run sequences with their times, each test with a state of its own', () => {
