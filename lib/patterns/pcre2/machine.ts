@@ -46,8 +46,10 @@ const MAX_STACK = 4 * 1024 * 1024;
 const KEPT_STACK = 256 * 1024;
 /** Most calls of groups in one attempt: each takes memory. */
 const MAX_CALLS = 20_000;
-/** Bytes that a repeat of one set passes in the time of one step. */
-const BYTES_A_STEP_SHIFT = 3;
+/** Bytes that a repeat of one set passes in the time of one step, as a power of two. */
+const BYTES_A_STEP_SHIFT = 2;
+/** What entering a repeat of one set, or coming back to it, costs more than another instruction. */
+const RUN_STEPS = 1;
 
 const UNSET = -1;
 const NO_CALL = -1;
@@ -150,7 +152,7 @@ export class BacktrackMachine {
           const least = position + (code[pc + 2] ?? 0);
           const limit = Math.min(size, position + (code[pc + 3] ?? 0));
           const end = endOfRun(table, bytes, position, limit);
-          steps -= (end - position) >> BYTES_A_STEP_SHIFT;
+          steps -= RUN_STEPS + ((end - position) >> BYTES_A_STEP_SHIFT);
           if (end < least) failed = true;
           else if (code[pc] === RUN_POSSESSIVE) {
             position = end;
@@ -166,7 +168,7 @@ export class BacktrackMachine {
           const least = position + (code[pc + 2] ?? 0);
           const limit = Math.min(size, position + (code[pc + 3] ?? 0));
           const end = endOfRun(table, bytes, position, Math.min(least, limit));
-          steps -= (end - position) >> BYTES_A_STEP_SHIFT;
+          steps -= RUN_STEPS + ((end - position) >> BYTES_A_STEP_SHIFT);
           if (end >= least) this.#push((pc << 2) | LAZY, end, limit);
           failed = true;
           break;
@@ -314,7 +316,7 @@ export class BacktrackMachine {
             // `a` is one behind the longest length left to try, `b` the shortest.
             const next = code[value + 4] ?? -1;
             const end = next < 0 ? a - 1 : lastBefore(tables[next] ?? NOTHING, bytes, Math.min(a, size), b);
-            steps -= (a - end) >> BYTES_A_STEP_SHIFT;
+            steps -= RUN_STEPS + ((a - end) >> BYTES_A_STEP_SHIFT);
             if (end < b) continue;
             if (end > b) {
               stack[height + 1] = end;
@@ -330,7 +332,7 @@ export class BacktrackMachine {
             const next = code[value + 4] ?? -1;
             const end = next < 0 ? a : firstWithin(table, tables[next] ?? NOTHING, bytes, a, b, size);
             const more = end >= 0 && end < b && table[bytes[end] ?? 0] === 1;
-            steps -= Math.abs(end - a) >> BYTES_A_STEP_SHIFT;
+            steps -= RUN_STEPS + (((end < 0 ? ~end : end) - a) >> BYTES_A_STEP_SHIFT);
             if (end < 0) continue;
             if (more) {
               stack[height + 1] = end + 1;
@@ -408,7 +410,7 @@ function lastBefore(set: ByteSet, bytes: Uint8Array, behind: number, least: numb
   return position;
 }
 
-/** The first position from `from` on, over bytes of the run as far as `limit`, with a byte of `next`; -1 = none. */
+/** The first position from `from` on, over bytes of the run as far as `limit`, with a byte of `next`; ~x = none up to x. */
 function firstWithin(
   run: ByteSet,
   next: ByteSet,
@@ -419,10 +421,10 @@ function firstWithin(
 ): number {
   let position = from;
   while (position < size && next[bytes[position] ?? 0] === 0) {
-    if (position >= limit || run[bytes[position] ?? 0] === 0) return -1;
+    if (position >= limit || run[bytes[position] ?? 0] === 0) return ~position;
     position += 1;
   }
-  return position < size ? position : -1;
+  return position < size ? position : ~position;
 }
 
 const NOTHING: ByteSet = new Uint8Array(256);
