@@ -5,7 +5,7 @@ import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { FileDiffStore } from './file-diff-store.js';
 import { LineFile } from './line-file.js';
-import { compileRuleset, loadHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
+import { closingError, compileRuleset, loadHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
 import { RulesetStore } from './ruleset-store.js';
 import type { Settings } from './settings.js';
 import { StatisticsFiles } from './statistics-files.js';
@@ -24,6 +24,7 @@ export class Analysis {
   readonly #firstTimeSeen: LineFile;
   readonly #ignored: LineFile;
   readonly #statistics: StatisticsFiles;
+  readonly #diffs: FileDiffStore;
   #settings: Settings;
   #engine: Engine;
   #loaded: LoadedRuleset;
@@ -42,6 +43,7 @@ export class Analysis {
     this.#firstTimeSeen = new LineFile(home.path('queue', 'fts', 'fts-queue'));
     this.#ignored = new LineFile(home.path('queue', 'fts', 'ig-queue'));
     this.#statistics = new StatisticsFiles(home.path('stats'));
+    this.#diffs = new FileDiffStore(home.path('queue', 'diff'));
     this.#loaded = this.#loadAtStart();
     const { options } = settings;
     const state = new EngineState(
@@ -59,7 +61,7 @@ export class Analysis {
           percentDiff: options.get('analysisd.stats_percent_diff'),
         },
       },
-      new FileDiffStore(home.path('queue', 'diff')),
+      this.#diffs,
     );
     for (const key of this.#firstTimeSeen.read()) state.firstTimeSeen.load(key);
     this.#statistics.load(state.statistics);
@@ -79,8 +81,8 @@ export class Analysis {
   }
 
   /** Files that are written together with the outputs. */
-  get sideFiles(): readonly LineFile[] {
-    return [this.#firstTimeSeen, this.#ignored];
+  get sideFiles(): readonly { flush(): void }[] {
+    return [this.#firstTimeSeen, this.#ignored, this.#diffs];
   }
 
   /** Warnings of the last load that succeeded. */
@@ -126,7 +128,7 @@ export class Analysis {
       return loaded;
     } catch (error) {
       const sources = this.#store.load();
-      if (sources === undefined) throw error;
+      if (sources === undefined) throw closingError(error, this.#settings);
       const ruleset = compileRuleset(home, this.#settings, sources, diagnostics);
       const reason = error instanceof Error ? error.message : String(error);
       setProblem(`The ruleset does not load, the last one that did is in use: ${reason}`);
@@ -147,7 +149,8 @@ export class Analysis {
     const hooks: EngineHooks = {
       firstTimeSeen: (key) => {
         this.ftsWritten += 1;
-        this.#firstTimeSeen.append(`${key}\n`);
+        // A line end in a key would add keys of the sender's choice, and what he does next would not be new any more.
+        if (!key.includes('\n')) this.#firstTimeSeen.append(`${key}\n`);
       },
       ignored: (key) => {
         this.#ignored.append(`\n${key}\n`);

@@ -18,7 +18,7 @@ import { ExhaustedReport } from './exhausted-report.js';
 import { listLoadedRules } from './list-loaded-rules.js';
 import { LogtestService } from './logtest-service.js';
 import { Outputs } from './outputs.js';
-import { loadHomeRuleset } from './ruleset-loader.js';
+import { closingError, loadHomeRuleset } from './ruleset-loader.js';
 import { loadSettings } from './settings.js';
 import { removeStateFile, stateFileText, writeStateFile } from './state-file.js';
 import { statisticsReport } from './statistics-report.js';
@@ -35,7 +35,11 @@ export const ANALYSISD: DaemonSpec = {
   check({ home, logger }) {
     return Promise.resolve().then(() => {
       const settings = loadSettings(home, logger);
-      loadHomeRuleset(home, settings, new EngineDiagnostics(logger));
+      try {
+        loadHomeRuleset(home, settings, new EngineDiagnostics(logger));
+      } catch (error) {
+        throw closingError(error, settings);
+      }
     });
   },
   build: buildAnalysisd,

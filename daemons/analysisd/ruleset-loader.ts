@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Home } from '../../lib/daemon/home.js';
+import { ReportedError } from '../../lib/daemon/reported-error.js';
 import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import { loadRuleset, type RulesetSources } from '../../lib/engine/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/mitre-table.js';
 import { DiskRulesetFileSystem } from '../../lib/engine/ruleset-file-system.js';
+import { RulesetError } from '../../lib/engine/ruleset-error.js';
 import { readRulesetFiles, selectRulesetFiles, type FileSelection } from '../../lib/engine/ruleset-files.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../lib/patterns/matcher.js';
@@ -77,4 +80,20 @@ function readMitreTable(home: Home, diagnostics: Diagnostics): MitreTable {
     diagnostics.warn(`MITRE ATT&CK names are not available: ${reason}`);
     return MitreTable.empty;
   }
+}
+
+/**
+ * A failed load as the last line of a start or check: what is wrong has been logged by then (rules-and-alerts.md 1.3,
+ * decoding.md 4.1). Other errors are given back as they are.
+ */
+export function closingError(error: unknown, settings: Settings): unknown {
+  if (!(error instanceof RulesetError)) return error;
+  const { file } = error.place;
+  const { decoder_include: includes, decoder_dir: directories } = settings.config.ruleset;
+  const isDecoder =
+    includes.includes(file) || directories.some(({ path }) => dirname(file) === path.replace(/\/+$/, ''));
+  const message = isDecoder
+    ? `(1202): Configuration error at '${file}'.`
+    : `(1220): Error loading the rules: '${file}'.`;
+  return new ReportedError(message, error);
 }

@@ -18,6 +18,7 @@ import { logTargets } from './log-targets.js';
 import { writeOwnFile } from './open-own-file.js';
 import { ownIdentity } from './process-identity.js';
 import { LockHeldError, ProcessLock } from './process-lock.js';
+import { ReportedError } from './reported-error.js';
 import { resolveHome } from './resolve-home.js';
 import { RunFiles } from './run-files.js';
 import type { RunRecord } from './run-record.js';
@@ -117,6 +118,8 @@ function logFailure(logger: DaemonLogger, error: unknown, level: 'error' | 'crit
     const lines = error.logLines();
     logger.error(lines.error);
     logger.critical(lines.critical);
+  } else if (error instanceof ReportedError) {
+    logger.critical(error.message);
   } else {
     logger[level](describeError(error), { err: error });
   }

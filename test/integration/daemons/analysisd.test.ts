@@ -171,7 +171,15 @@ describe('svc-analysisd', () => {
     );
     const failed = test();
     expect(failed.status).to.equal(1);
-    expect(failed.stderr).to.match(/door\.xml:5/);
+    const said = failed.stderr.trimEnd().split('\n');
+    expect(said.filter((line) => line.includes('Invalid level: 20'))).to.have.length(1);
+    expect(said[0]).to.match(/door\.xml:5/);
+    expect(said.at(-1)).to.match(/CRITICAL: \(1220\): Error loading the rules: 'ruleset\/rules\/door\.xml'\.$/);
+    writeRules(rules(5));
+    writeFileSync(home.path('ruleset/decoders/door.xml'), '<decoder name="door"><regex>(</regex></decoder>');
+    expect(test().stderr.trimEnd()).to.match(
+      /CRITICAL: \(1202\): Configuration error at 'ruleset\/decoders\/door\.xml'\.$/,
+    );
   });
 
   it('comes up with the last ruleset that loaded, and shows the problem', async () => {
