@@ -2,7 +2,7 @@ import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
 import { Engine, DEFAULT_STEP_BUDGET, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
 import { EngineState } from '../../lib/engine/engine-state.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
-import { EngineDiagnostics } from './engine-diagnostics.js';
+import { EngineDiagnostics, EventDiagnostics } from './engine-diagnostics.js';
 import { FileDiffStore } from './file-diff-store.js';
 import { LineFile } from './line-file.js';
 import { closingError, compileRuleset, loadHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
@@ -25,6 +25,7 @@ export class Analysis {
   readonly #ignored: LineFile;
   readonly #statistics: StatisticsFiles;
   readonly #diffs: FileDiffStore;
+  readonly #diagnostics: EventDiagnostics;
   #settings: Settings;
   #engine: Engine;
   #loaded: LoadedRuleset;
@@ -65,7 +66,8 @@ export class Analysis {
     );
     for (const key of this.#firstTimeSeen.read()) state.firstTimeSeen.load(key);
     this.#statistics.load(state.statistics);
-    this.#engine = this.#makeEngine(this.#loaded, state, new EngineDiagnostics(logger));
+    this.#diagnostics = new EventDiagnostics(logger);
+    this.#engine = this.#makeEngine(this.#loaded, state);
   }
 
   get engine(): Engine {
@@ -106,11 +108,16 @@ export class Analysis {
     this.#settings = settings;
     this.#loaded = loaded;
     this.#loadWarnings = diagnostics.loadWarnings;
-    this.#engine = this.#makeEngine(loaded, state, diagnostics);
+    this.#engine = this.#makeEngine(loaded, state);
     this.#keep(loaded);
     setProblem(undefined);
     logger.info('Ruleset reloaded successfully');
     return diagnostics.warnings;
+  }
+
+  /** Once in a while: says what was held back of messages about events. */
+  report(): void {
+    this.#diagnostics.flush();
   }
 
   /** Writes what is kept over a restart. */
@@ -145,7 +152,7 @@ export class Analysis {
     }
   }
 
-  #makeEngine({ ruleset }: LoadedRuleset, state: EngineState, diagnostics: EngineDiagnostics): Engine {
+  #makeEngine({ ruleset }: LoadedRuleset, state: EngineState): Engine {
     const hooks: EngineHooks = {
       firstTimeSeen: (key) => {
         this.ftsWritten += 1;
@@ -168,7 +175,7 @@ export class Analysis {
         logFirewall: this.#settings.options.get('analysisd.log_fw') === 1,
         budget: DEFAULT_STEP_BUDGET,
       },
-      diagnostics,
+      diagnostics: this.#diagnostics,
       hooks,
     });
   }

@@ -168,6 +168,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     setInterval(() => void pump.tick().catch(context.fatal), TICK_MS),
     setInterval(() => {
       exhausted.report(analysis.engine.state.exhausted);
+      analysis.report();
     }, REPORT_MS),
     ...(stateInterval > 0 ? [setInterval(writeState, stateInterval * 1000)] : []),
   ];

@@ -9,6 +9,10 @@ const MAX_KEPT = 50;
 /** Warnings kept with their places: they say why a rule is missing, whichever it is. */
 const MAX_LOAD_WARNINGS = 5000;
 
+/** Lines a minute that events may cause: nobody who sends them may fill the disk with our own log. */
+const MAX_EVENT_LINES = 60;
+const MINUTE_MS = 60_000;
+
 /** Passes what the engine reports to the log, with file, line and rule, and keeps warnings and errors of a load. */
 export class EngineDiagnostics implements Diagnostics {
   readonly #logger: Logger;
@@ -50,6 +54,56 @@ export class EngineDiagnostics implements Diagnostics {
   error(...[message, place]: Parameters<Diagnostics['error']>): void {
     if (this.#errors.length < MAX_KEPT) this.#errors.push(message);
     this.#logger.error(placed(message, place));
+  }
+}
+
+/** Passes what the engine reports about events to the log: warnings and errors up to 60 a minute, the rest counted. */
+export class EventDiagnostics implements Diagnostics {
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  #minuteStart = -Infinity;
+  #lines = 0;
+  #held = 0;
+
+  /** @param now monotonic milliseconds */
+  constructor(logger: Logger, now: () => number = () => performance.now()) {
+    this.#logger = logger;
+    this.#now = now;
+  }
+
+  debug(...[message, place]: Parameters<Diagnostics['debug']>): void {
+    this.#logger.debug(placed(message, place));
+  }
+
+  info(...[message, place]: Parameters<Diagnostics['info']>): void {
+    if (this.#mayLog()) this.#logger.info(placed(message, place));
+  }
+
+  warn(...[message, place]: Parameters<Diagnostics['warn']>): void {
+    if (this.#mayLog()) this.#logger.warn(placed(message, place));
+  }
+
+  error(...[message, place]: Parameters<Diagnostics['error']>): void {
+    if (this.#mayLog()) this.#logger.error(placed(message, place));
+  }
+
+  /** Says how many lines were held back in the last minute; to be called when it may be over. */
+  flush(): void {
+    if (this.#now() - this.#minuteStart < MINUTE_MS) return;
+    if (this.#held > 0) {
+      this.#logger.warn(`${String(this.#held)} more messages about events were not logged within a minute.`);
+    }
+    this.#minuteStart = this.#now();
+    this.#lines = 0;
+    this.#held = 0;
+  }
+
+  #mayLog(): boolean {
+    this.flush();
+    this.#lines += 1;
+    if (this.#lines <= MAX_EVENT_LINES) return true;
+    this.#held += 1;
+    return false;
   }
 }
 
