@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { copyFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -14,6 +15,8 @@ import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
+/** Events of the reload test; `SVC_RELOAD_EVENTS=1000000` for the large run. */
+const RELOAD_EVENTS = Number(process.env['SVC_RELOAD_EVENTS'] ?? 20_000);
 const PROGRAM = fileURLToPath(new URL('bin/svc-analysisd', productRoot()));
 const shipped = (name: string) => fileURLToPath(new URL(`etc/${name}`, productRoot()));
 
@@ -156,6 +159,55 @@ describe('svc-analysisd', () => {
     const last = alerts().at(-1);
     expect(last).to.have.nested.property('rule.id', '100210');
     expect(alerts().some((alert) => (alert['rule'] as { level: number }).level === 7)).to.equal(true);
+  });
+
+  it('loses and doubles no event over reloads by bus and signal, of good and broken rulesets', async function () {
+    this.timeout(RELOAD_EVENTS * 2);
+    await start();
+    const started = performance.now();
+    const sending = (async () => {
+      for (let number = 0; number < RELOAD_EVENTS; number += 1) {
+        const one = event(number, `user${String(number)}`);
+        while (!producer.trySend(one)) await producer.ready();
+      }
+      await producer.send(event(RELOAD_EVENTS));
+      return 'sent';
+    })();
+    let reloads = 0;
+    let refused = 0;
+    for (let turn = 0; ; turn += 1) {
+      writeRules(rules([5, 7, 20][turn % 3] ?? 5));
+      if (turn % 2 === 0) {
+        child?.kill('SIGHUP');
+      }
+      const { error } = await client.call('ruleset.reload', {}, { deadlineMs: 60_000 });
+      if (error === 0) reloads += 1;
+      else refused += 1;
+      const next = new Promise((resolve) => setTimeout(resolve, RELOAD_EVENTS / 200));
+      if ((await Promise.race([sending, next])) === 'sent') break;
+    }
+    const seconds = (performance.now() - started) / 1000;
+    const times = new Uint8Array(RELOAD_EVENTS + 1);
+    const levels = new Set<number>();
+    for await (const line of createInterface(createReadStream(home.path('logs/alerts/alerts.json')))) {
+      const alert = JSON.parse(line) as { rule: { level: number }; data: { door: { number: string } } };
+      const number = Number(alert.data.door.number);
+      times[number] = (times[number] ?? 0) + 1;
+      levels.add(alert.rule.level);
+    }
+    expect(times.indexOf(0), 'a lost event').to.equal(-1);
+    expect(
+      times.findIndex((count) => count > 1),
+      'a doubled event',
+    ).to.equal(-1);
+    expect([...levels].sort()).to.deep.equal([5, 7]);
+    expect(reloads).to.be.greaterThan(1);
+    expect(refused).to.be.greaterThan(0);
+    if (RELOAD_EVENTS > 20_000) {
+      console.log(
+        `${String(RELOAD_EVENTS)} events, ${String(reloads)} reloads, ${String(refused)} refused, ${String(seconds)} s`,
+      );
+    }
   });
 
   it('keeps the ruleset in force when the new one is broken, and says why', async () => {
