@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
-import { identityOf, isAlive } from '../daemon/process-identity.js';
+import { identityOf, isAlive, runsProgram } from '../daemon/process-identity.js';
 import { ProcessLock } from '../daemon/process-lock.js';
 import { RunFiles } from '../daemon/run-files.js';
 import { readRunRecord } from '../daemon/run-record.js';
@@ -24,11 +24,20 @@ export type ReloadOutcome =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'not-running' };
 
-/** The living process of a daemon, ready or still starting; undefined when there is none. */
+/**
+ * The living process of a daemon, ready or still starting; undefined when there is none. `var/run` belongs to the service
+ * user while this process may be root: a process that is not the daemon is not believed to be it, or whoever took over a
+ * daemon could have any process of the host ended.
+ */
 export function liveProcess(files: RunFiles): ProcessIdentity | undefined {
   const record = readRunRecord(files.record());
-  if (record !== undefined && isAlive(record)) return { pid: record.pid, startTime: record.startTime };
-  return ProcessLock.holder(files.lock());
+  if (record !== undefined && isDaemon(record, files)) return { pid: record.pid, startTime: record.startTime };
+  const holder = ProcessLock.holder(files.lock());
+  return holder !== undefined && isDaemon(holder, files) ? holder : undefined;
+}
+
+function isDaemon(identity: ProcessIdentity, files: RunFiles): boolean {
+  return isAlive(identity) && runsProgram(identity.pid, files.daemon);
 }
 
 /**
@@ -75,7 +84,7 @@ export function stalePidFiles(home: Home, daemon: DaemonName): { readonly path: 
 export async function reloadDaemon(home: Home, daemon: DaemonName): Promise<ReloadOutcome> {
   const files = new RunFiles(home, daemon);
   const before = readRunRecord(files.record());
-  if (before === undefined || !isAlive(before)) return { kind: 'not-running' };
+  if (before === undefined || !isDaemon(before, files)) return { kind: 'not-running' };
   const count = before.reload?.count ?? 0;
   if (!signal(before, 'SIGHUP')) return { kind: 'not-running' };
   const end = performance.now() + RELOAD_WAIT_MS;

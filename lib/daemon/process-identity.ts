@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** A process that cannot be confused with a later one of the same number: pid plus start time. */
 export type ProcessIdentity = {
@@ -72,4 +72,17 @@ export function parseIdentity(value: unknown): ProcessIdentity | undefined {
     return undefined;
   }
   return { pid, startTime };
+}
+
+/**
+ * Whether a process was started as a program of this name: one of its arguments is the name or a path that ends in it.
+ * True where the system does not tell (no /proc).
+ */
+export function runsProgram(pid: number, name: string): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
+    return words.some((word) => word === name || word.endsWith(`/${name}`));
+  } catch {
+    return !existsSync('/proc/self/cmdline');
+  }
 }

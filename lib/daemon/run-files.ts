@@ -5,11 +5,12 @@ import type { Home } from './home.js';
 export class RunFiles {
   readonly directory: string;
   readonly #home: Home;
-  readonly #daemon: DaemonName;
+  /** Whose files they are. */
+  readonly daemon: DaemonName;
 
   constructor(home: Home, daemon: DaemonName) {
     this.#home = home;
-    this.#daemon = daemon;
+    this.daemon = daemon;
     this.directory = home.path('var', 'run');
   }
 
@@ -54,7 +55,7 @@ export class RunFiles {
   }
 
   #file(suffix: string): string {
-    return this.#home.path('var', 'run', this.#daemon + suffix);
+    return this.#home.path('var', 'run', this.daemon + suffix);
   }
 }
 
