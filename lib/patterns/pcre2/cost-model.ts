@@ -44,6 +44,8 @@ const ANY_SET: SetNumber = 1;
 
 /** Counted repeats of groups up to this are written out in the model. */
 const MAX_COPIES = 16;
+/** Up to this many copies the written-out form gives the closer bound. */
+const FEW_COPIES = 4;
 /** Sets larger than this are taken to occur everywhere: adding up counts would cost more than it tells. */
 const LARGE_SET = 32;
 
@@ -292,7 +294,11 @@ class ModelBuilder {
     }
     if (max === 1) return this.#branches(min === 1 ? [body] : [body, { kind: 'empty' }], follow, into);
     const first = firstBytes(body);
-    if (first !== undefined && isDeterministic(body, follow.set === undefined ? undefined : union(first, follow.set))) {
+    if (
+      max > FEW_COPIES &&
+      first !== undefined &&
+      isDeterministic(body, follow.set === undefined ? undefined : union(first, follow.set))
+    ) {
       const weight = 2 * weightOf(body) + follow.probe;
       into.push({ kind: 'loop', weight, exits: this.#exits(first, follow.set) });
       this.#before = undefined;
