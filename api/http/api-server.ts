@@ -96,7 +96,7 @@ export class ApiServer {
       if (bound.length === 0) throw new ApiStartError(`no address to listen on: ${skipped.join(', ')}`);
     } catch (error) {
       await this.stop(0);
-      throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? new ApiStartError(TAKEN, { cause: error }) : error;
+      throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? taken(error as PortTaken) : error;
     }
     for (const host of skipped) this.#logger.warn(`Not listening on ${host}: this machine has no such address.`);
     return bound;
@@ -186,6 +186,15 @@ function listen(server: NetServer, host: string, port: number): Promise<number> 
       resolve((server.address() as AddressInfo).port);
     });
   });
+}
+
+/** What Node says of a port that somebody else has. */
+type PortTaken = Error & { readonly address?: string; readonly port?: number };
+
+/** The reference's text, and which port it is about: with several homes on one machine it is the question. */
+function taken(error: PortTaken): ApiStartError {
+  const place = `${error.address ?? 'every address'}, port ${String(error.port)}, set in api/configuration/api.yaml`;
+  return new ApiStartError(`${TAKEN} (${place})`, { cause: error });
 }
 
 /** What is no HTTP is answered by a problem body where that is possible, and the connection ends. */
