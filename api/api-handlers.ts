@@ -8,6 +8,7 @@ import type { DaemonCatalogue } from '../lib/control/daemon-catalogue.js';
 import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
 import type { Handlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager-configuration.js';
+import { RulesetUploads } from './ruleset-uploads.js';
 import { controlRoutes } from './routes/control-routes.js';
 import { decodersRoutes } from './routes/decoders-routes.js';
 import { eventsRoutes, type EventOutlet } from './routes/events-routes.js';
@@ -45,15 +46,18 @@ export function apiHandlers(parts: HandlerParts): {
   const ruleset = new RulesetDirectory(parts.home);
   const files = new RulesetCatalogue({ ruleset, configuration, logger: parts.logger });
   const lists = new ListDirectory(parts.home);
+  const uploads = new RulesetUploads({ ...parts, node });
+  uploads.recover();
+  const changes = { home: parts.home, configuration, uploads };
   return {
     node,
     handlers: [
       managerRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
       controlRoutes({ ...parts, configuration, node }),
       statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
-      rulesRoutes(files),
-      decodersRoutes(files),
-      listsRoutes(lists),
+      rulesRoutes(files, changes),
+      decodersRoutes(files, changes),
+      listsRoutes(lists, parts.home, uploads),
       logtestRoutes({ ...parts, node }),
       eventsRoutes({ ...parts, node }),
     ],

@@ -7,6 +7,7 @@ import { pageOf } from './list-parameters.js';
 import type { RulesetCatalogue } from './ruleset-catalogue.js';
 import { rulesetFileRoutes } from './ruleset-file-routes.js';
 import { DECODERS } from './ruleset-kind.js';
+import { rulesetUploadRoutes, type RulesetUploadRouteParts } from './ruleset-upload-routes.js';
 
 const FIELDS = ['filename', 'relative_dirname', 'status', 'name', 'position', 'details'];
 const LIST_RULES = {
@@ -22,8 +23,9 @@ const MESSAGES = {
 };
 
 /** Decoders and decoder files as they stand in the home (rest-api.md 6.6). */
-export function decodersRoutes(catalogue: RulesetCatalogue): Handlers {
+export function decodersRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): Handlers {
   const files = rulesetFileRoutes(DECODERS, catalogue);
+  const { upload, remove } = rulesetUploadRoutes(DECODERS, changes);
   return {
     getDecoders: ({ caller, parameters }) => {
       const decoders = catalogue.decoders(DECODERS, caller);
@@ -43,5 +45,7 @@ export function decodersRoutes(catalogue: RulesetCatalogue): Handlers {
 
     getDecodersFiles: files.list,
     getDecodersFilesFilename: files.show,
+    putDecodersFilesFilename: upload,
+    deleteDecodersFilesFilename: remove,
   };
 }

@@ -1,3 +1,4 @@
+import type { Home } from '../../lib/daemon/home.js';
 import type { ListDirectory, ListFile } from '../../lib/ruleset/list-directory.js';
 import { ListFormatError, parseListText, type ListEntry } from '../../lib/ruleset/list-text.js';
 import type { Caller } from '../auth/authenticator.js';
@@ -5,12 +6,14 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, rawResult, type ApiResult, type FailedItem } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
+import type { RulesetUploads } from '../ruleset-uploads.js';
 import { pageOf } from './list-parameters.js';
+import { badListFormat, listUploadRoutes } from './list-upload-routes.js';
 
 const FILE_FIELDS = ['relative_dirname', 'filename'];
 
 /** CDB lists of the user, below `etc/lists` (rest-api.md 6.7). */
-export function listsRoutes(lists: ListDirectory): Handlers {
+export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUploads): Handlers {
   return {
     getLists: async ({ caller, parameters }) => {
       const items: (ListFile & { items: ListEntry[] })[] = [];
@@ -48,6 +51,7 @@ export function listsRoutes(lists: ListDirectory): Handlers {
     },
 
     getListsFilesFilename: (request) => showList(lists, request),
+    ...listUploadRoutes(lists, home, uploads),
   };
 }
 
@@ -92,13 +96,8 @@ async function readEntries(lists: ListDirectory, file: ListFile): Promise<ListEn
     return parseListText(content);
   } catch (error) {
     if (!(error instanceof ListFormatError)) throw error;
-    return badFormat(file, error);
+    return badListFormat(pathOf(file), error);
   }
-}
-
-/** 1800 with the line. */
-function badFormat(file: ListFile, { line }: ListFormatError): ApiError {
-  return new ApiError(1800, { values: { path: pathOf(file) }, extra: `line ${line}` });
 }
 
 async function readText(lists: ListDirectory, file: ListFile): Promise<string | ApiError> {

@@ -17,6 +17,7 @@ import { pageOf } from './list-parameters.js';
 import type { RulesetCatalogue } from './ruleset-catalogue.js';
 import { rulesetFileRoutes } from './ruleset-file-routes.js';
 import { RULES } from './ruleset-kind.js';
+import { rulesetUploadRoutes, type RulesetUploadRouteParts } from './ruleset-upload-routes.js';
 
 const RULE_FIELDS = [
   'filename',
@@ -32,8 +33,9 @@ const RULE_FIELDS = [
 const RULE_SORT_FIELDS = ['filename', 'relative_dirname', 'description', 'id', 'level', 'status'];
 
 /** Rules and rule files as they stand in the home (rest-api.md 6.5). */
-export function rulesRoutes(catalogue: RulesetCatalogue): Handlers {
+export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): Handlers {
   const files = rulesetFileRoutes(RULES, catalogue);
+  const { upload, remove } = rulesetUploadRoutes(RULES, changes);
   return {
     getRules: ({ caller, parameters }) => {
       const rules = catalogue.rules(RULES, caller);
@@ -73,6 +75,8 @@ export function rulesRoutes(catalogue: RulesetCatalogue): Handlers {
 
     getRulesFiles: files.list,
     getRulesFilesFilename: files.show,
+    putRulesFilesFilename: upload,
+    deleteRulesFilesFilename: remove,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { ListMessages } from '../http/envelope.js';
+
 /** What differs between the operations on rules and those on decoders (rest-api.md 6.5, 6.6). */
 export type RulesetKind = {
   readonly name: 'rules' | 'decoders';
@@ -11,18 +13,23 @@ export type RulesetKind = {
     readonly notFound: number;
     readonly badXml: number;
     readonly unreadable: number;
+    /** Refusals of a directory to store files in. */
+    readonly directory: { readonly notConfigured: number; readonly shipped: number; readonly missing: number };
   };
-  readonly messages: {
-    readonly files: { readonly all: string; readonly some: string; readonly none: string };
-    readonly file: { readonly all: string; readonly some: string; readonly none: string };
-  };
+  readonly messages: Readonly<Record<'files' | 'file' | 'upload' | 'remove', ListMessages>>;
 };
 
 export const RULES: RulesetKind = {
   name: 'rules',
   resource: 'rule:file',
   title: 'Rules',
-  errors: { configuration: 1200, notFound: 1415, badXml: 1413, unreadable: 1414 },
+  errors: {
+    configuration: 1200,
+    notFound: 1415,
+    badXml: 1413,
+    unreadable: 1414,
+    directory: { notConfigured: 1209, shipped: 1210, missing: 1211 },
+  },
   messages: {
     files: {
       all: 'All rule files were returned',
@@ -30,6 +37,8 @@ export const RULES: RulesetKind = {
       none: 'No rule files were returned',
     },
     file: { all: 'Selected rule was returned', some: '-', none: 'No rule was returned' },
+    upload: { all: 'Rule was successfully uploaded', some: '-', none: 'Could not upload rule' },
+    remove: { all: 'Rule was successfully deleted', some: '-', none: 'Could not delete rule' },
   },
 };
 
@@ -37,7 +46,13 @@ export const DECODERS: RulesetKind = {
   name: 'decoders',
   resource: 'decoder:file',
   title: 'Decoders',
-  errors: { configuration: 1500, notFound: 1503, badXml: 1501, unreadable: 1502 },
+  errors: {
+    configuration: 1500,
+    notFound: 1503,
+    badXml: 1501,
+    unreadable: 1502,
+    directory: { notConfigured: 1505, shipped: 1506, missing: 1507 },
+  },
   messages: {
     files: {
       all: 'All decoder files were returned',
@@ -45,5 +60,7 @@ export const DECODERS: RulesetKind = {
       none: 'No decoder files were returned',
     },
     file: { all: 'Selected decoder was returned', some: '-', none: 'No decoder was returned' },
+    upload: { all: 'Decoder was successfully uploaded', some: '-', none: 'Could not upload decoder' },
+    remove: { all: 'Decoder file was successfully deleted', some: '-', none: 'Could not delete decoder file' },
   },
 };

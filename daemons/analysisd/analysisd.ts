@@ -111,6 +111,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       'logtest.run': (params) => logtest.run(params),
       'logtest.close': (params) => logtest.close(params),
       'rules.list': () => ({ rules: listLoadedRules(analysis.loaded.sources) }),
+      'ruleset.check': () => ({ errors: [...logtest.check()] }),
       'ruleset.reload': () => {
         const diagnostics = new EngineDiagnostics(logger);
         try {

@@ -33,7 +33,7 @@ export class EngineDiagnostics implements Diagnostics {
     return [...this.#loadWarnings];
   }
 
-  /** Texts without place, the first 50. */
+  /** Texts with their places, the first 50. */
   get errors(): readonly string[] {
     return this.#errors;
   }
@@ -52,7 +52,7 @@ export class EngineDiagnostics implements Diagnostics {
   }
 
   error(...[message, place]: Parameters<Diagnostics['error']>): void {
-    if (this.#errors.length < MAX_KEPT) this.#errors.push(message);
+    if (this.#errors.length < MAX_KEPT) this.#errors.push(placed(message, place));
     this.#logger.error(placed(message, place));
   }
 }
@@ -107,6 +107,7 @@ export class EventDiagnostics implements Diagnostics {
   }
 }
 
-function placed(message: string, place: Parameters<Diagnostics['debug']>[1]): string {
+/** The text with file, line and rule, where they are known. */
+export function placed(message: string, place: Parameters<Diagnostics['debug']>[1]): string {
   return place === undefined ? message : `${message} (${describePlace(place)})`;
 }

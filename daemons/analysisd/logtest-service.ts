@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
+import { fromByteString } from '../../lib/engine/byte-string.js';
 import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
 import type { Diagnostics, SourcePlace } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
@@ -15,6 +16,7 @@ import {
   type ProcessRequest,
   type RemoveRequest,
 } from '../../lib/logtest/logtest-request.js';
+import { placed } from './engine-diagnostics.js';
 import { FramedSocket } from './framed-socket.js';
 import { compileRuleset, readHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
 import { loadSettings, type Settings } from './settings.js';
@@ -98,6 +100,28 @@ export class LogtestService {
     return this.#answer(() => readRemoveRequest(membersOf(parameters) ?? new Map()));
   }
 
+  /**
+   * Loads the files on disk as a new session would, without making one.
+   * @returns what is wrong with them, with file, line and rule; nothing when a session could be made
+   */
+  check(): readonly string[] {
+    const errors: string[] = [];
+    const diagnostics: Diagnostics = {
+      debug: () => {},
+      info: () => {},
+      warn: () => {},
+      error: (message, place) => {
+        if (errors.length < MAX_CHECK_ERRORS) errors.push(fromByteString(placed(message, place)));
+      },
+    };
+    try {
+      this.#ruleset(diagnostics);
+    } catch (error) {
+      if (errors.length === 0) errors.push(error instanceof Error ? error.message : String(error));
+    }
+    return errors;
+  }
+
   get sessions(): number {
     return this.#logtest.sessions;
   }
@@ -149,6 +173,9 @@ export class LogtestService {
     return ruleset;
   }
 }
+
+/** As many messages as a reload answers at most (rules-and-alerts.md 11.4). */
+const MAX_CHECK_ERRORS = 50;
 
 /** Longest delay a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -49,6 +49,11 @@ export const analysisdContract = defineContract('svc-analysisd', {
     params: z.object({}),
     result: z.object({ error: z.union([z.literal(0), z.literal(1)]), data: z.array(z.string()) }),
   },
+  /**
+   * Whether the ruleset as it is on disk would load, as a logtest session loads it; nothing in force changes and no
+   * session is made. Without errors it would; else the errors with file, line and rule.
+   */
+  'ruleset.check': { params: z.object({}), result: z.object({ errors: z.array(z.string()) }) },
   /** Statistics in the form of `getstats` (rules-and-alerts.md 11.4). */
   'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
   /**

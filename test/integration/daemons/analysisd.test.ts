@@ -215,9 +215,14 @@ describe('svc-analysisd', () => {
     writeRules(rules(20));
     const answer = await client.call('ruleset.reload', {});
     expect(answer.error).to.equal(1);
-    expect(answer.data[0]).to.equal('rules_op: Invalid level: 20. Must be an integer between 0 and 16.');
+    const place = '(ruleset/rules/door.xml:5)';
+    expect(answer.data[0]).to.equal(`rules_op: Invalid level: 20. Must be an integer between 0 and 16. ${place}`);
+    expect(await client.call('ruleset.check', {})).to.deep.equal({ errors: answer.data });
     await producer.send(event(1));
     expect(numbers()).to.deep.equal(['1']);
+    writeRules(rules(6));
+    expect(await client.call('ruleset.check', {})).to.deep.equal({ errors: [] });
+    writeRules(rules(20));
     expect(readFileSync(home.path('logs/manager.log'), 'utf8')).to.match(
       /Invalid level: 20.*ruleset\/rules\/door.xml:5/,
     );

@@ -167,6 +167,7 @@ describe('events and logtest over the API', () => {
         config: refuse,
         reload: refuse,
         'rules.list': refuse,
+        'ruleset.check': refuse,
         'ruleset.reload': refuse,
         'statistics.read': refuse,
         'alerts.read': refuse,

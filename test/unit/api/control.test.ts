@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
-import { RequestServer } from '../../../lib/bus/request-server.js';
+import type { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
+import type { RequestServer } from '../../../lib/bus/request-server.js';
 import { controlSocket } from '../../../lib/control/control-protocol.js';
+import { serveAnalysisd } from '../../support/analysisd-server.js';
 import { ListCaller } from '../../support/api-list.js';
 import { eventually } from '../../support/eventually.js';
 import { addUser } from '../../support/rbac-user.js';
@@ -32,15 +33,7 @@ describe('control of the manager over the API', () => {
   });
 
   const serve = async (answer: { error: 0 | 1; data: string[] }) => {
-    const refuse = () => Promise.reject(new Error('not asked'));
-    const handlers = Object.fromEntries(Object.keys(analysisdContract.methods).map((name) => [name, refuse]));
-    analysisd = new RequestServer({
-      contract: analysisdContract,
-      handlers: { ...handlers, 'ruleset.reload': () => answer } as never,
-      path: api.home.socket('svc-analysisd'),
-      logger: api.logger,
-    });
-    await analysisd.start();
+    analysisd = await serveAnalysisd(api, { 'ruleset.reload': () => answer });
   };
   const supervise = (answer: (request: { command: string }) => object) =>
     new Promise<void>((resolve) => {
@@ -251,23 +244,14 @@ describe('statistics over the API', () => {
   });
 
   it('ask daemons for theirs, and name those that do not answer', async () => {
-    const refuse = () => Promise.reject(new Error('not asked'));
-    const handlers = Object.fromEntries(Object.keys(analysisdContract.methods).map((name) => [name, refuse]));
-    const server = new RequestServer({
-      contract: analysisdContract,
-      handlers: {
-        ...handlers,
-        'statistics.read': () => ({
-          uptime: 1749106800,
-          timestamp: 1749110401,
-          name: 'wazuh-analysisd',
-          metrics: { bytes: { received: 5 } },
-        }),
-      } as never,
-      path: api.home.socket('svc-analysisd'),
-      logger: api.logger,
+    const server = await serveAnalysisd(api, {
+      'statistics.read': () => ({
+        uptime: 1749106800,
+        timestamp: 1749110401,
+        name: 'wazuh-analysisd',
+        metrics: { bytes: { received: 5 } },
+      }),
     });
-    await server.start();
     try {
       const item = {
         timestamp: '2025-06-05T08:00:01+00:00',
