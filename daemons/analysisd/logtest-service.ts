@@ -180,10 +180,11 @@ const MAX_CHECK_ERRORS = 50;
 /** Longest delay a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What a compiled ruleset depends on: the texts and the alert levels. */
+/** What a compiled ruleset depends on: the texts and the settings that `compileRuleset` goes by. */
 function hashOf({ sources, settings }: Pick<LoadedRuleset, 'sources'> & { readonly settings: Settings }): string {
-  const { alerts } = settings.config;
-  const hash = createHash('sha256').update(JSON.stringify(alerts));
+  const { config, options } = settings;
+  const numbers = [options.get('analysisd.default_timeframe'), options.get('analysisd.decoder_order_size')];
+  const hash = createHash('sha256').update(JSON.stringify([config.alerts, config.global.memory_size, numbers]));
   for (const part of [sources.decoders, sources.rules, sources.lists]) {
     for (const { path, content } of part)
       hash.update(`\0${path}\0${String(content.length)}\0`).update(content, 'latin1');

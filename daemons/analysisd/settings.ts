@@ -15,7 +15,7 @@ import type { OutputSettings } from './outputs.js';
 export function loadSettings(home: Home, logger: Logger) {
   const config = loadManagerConfig(home, ['global', 'alerts', 'ruleset', 'rule_test', 'cluster']);
   const options = loadInternalOptions(home, ['analysisd']);
-  for (const warning of config.warnings) logger.warn(describeWarning(warning));
+  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
   const { global, cluster } = config;
   const outputs: OutputSettings = {
     alertsText: global.alerts_log,

@@ -313,6 +313,62 @@ describe('svc-analysisd', () => {
     return JSON.parse(Buffer.concat(chunks).subarray(4).toString()) as unknown;
   }
 
+  it('takes a changed list and changed settings of the ruleset at a reload, in sessions too', async () => {
+    const lookup = `<rule id="100220" level="9"><if_sid>100200</if_sid>
+      <list field="user" lookup="match_key">etc/lists/people</list><description>Listed.</description></rule>`;
+    const sections = '<ruleset><list>etc/lists/people</list></ruleset>';
+    writeConfiguration(sections);
+    writeFileSync(home.path('etc/lists/people'), 'bob:\n');
+    writeRules(rules(5, lookup));
+    await start();
+    const last = () => (alerts().at(-1)?.['rule'] as { id: string }).id;
+    const ask = { event: event(1).message.toString(), log_format: 'syslog', location: 'x' };
+    const tried = async () => (await client.call('logtest.run', ask)).data;
+    await producer.send(event(1));
+    expect(last()).to.equal('100200');
+    expect(await tried()).to.have.nested.property('output.rule.id', '100200');
+    writeFileSync(home.path('etc/lists/people'), 'ann:\ndan:\nbob:\n');
+    expect(await tried(), 'a session made after the change').to.have.nested.property('output.rule.id', '100220');
+    await producer.send(event(2, 'dan'));
+    expect(last(), 'before the reload').to.equal('100200');
+    expect(await client.call('ruleset.reload', {})).to.deep.equal({ error: 0, data: [] });
+    await producer.send(event(3));
+    expect(last()).to.equal('100220');
+    writeFileSync(home.path('etc/local_internal_options.conf'), 'analysisd.decoder_order_size=32\n');
+    writeFileSync(
+      home.path('ruleset/decoders/door.xml'),
+      `<decoder name="door"><program_name>^doord$</program_name></decoder>
+       <decoder name="d"><parent>door</parent><regex>${'(\\w)'.repeat(33)}</regex>
+       <order>${Array.from({ length: 33 }, (_, i) => `f${String(i)}`).join(',')}</order></decoder>`,
+    );
+    expect((await tried())['codemsg'], 'too many fields for the new setting').to.equal(-1);
+    writeFileSync(home.path('etc/local_internal_options.conf'), 'analysisd.decoder_order_size=64\n');
+    expect((await tried())['codemsg']).to.equal(0);
+  });
+
+  it('writes all logs, the firewall log and alerts in a form of the user', async () => {
+    writeFileSync(
+      home.path('ruleset/decoders/door.xml'),
+      `${DECODERS}<decoder name="fw"><program_name>^fwd$</program_name><type>firewall</type></decoder>
+<decoder name="fw-1"><parent>fw</parent><regex>^(\\w+) (\\w+) (\\S+):(\\d+) (\\S+):(\\d+)</regex>
+<order>action,protocol,srcip,srcport,dstip,dstport</order></decoder>`,
+    );
+    writeConfiguration(
+      '<global><logall>yes</logall><custom_alert_output>ALARM $RULEID level $RULELEVEL $FULLLOG</custom_alert_output></global>',
+    );
+    await start();
+    await producer.sendAll([
+      event(1),
+      { ...event(2), message: Buffer.from('Mar  7 09:15:02 gate fwd: DROP tcp 10.1.2.3:1024 10.9.9.9:22') },
+      { ...event(3), message: Buffer.from('nothing known') },
+    ]);
+    const read = (path: string) => readFileSync(home.path(path), 'latin1');
+    expect(read('logs/alerts/alerts.log')).to.contain(`ALARM 100200 level 5 ${event(1).message.toString()}`);
+    expect(read('logs/archives/archives.log').trimEnd().split('\n')).to.have.length(3);
+    expect(read('logs/firewall/firewall.log')).to.match(/^2\d{3} .*DROP tcp 10\.1\.2\.3:1024->10\.9\.9\.9:22\n$/);
+    expect(existsSync(home.path('logs/archives/archives.json')), 'not asked for').to.equal(false);
+  });
+
   it('hands alerts on as a stream with positions', async () => {
     await start();
     const { next: before } = await client.call('alerts.read', { after: 'end' });
