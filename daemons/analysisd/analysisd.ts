@@ -19,7 +19,7 @@ import { listLoadedRules } from './list-loaded-rules.js';
 import { LogtestService } from './logtest-service.js';
 import { Outputs } from './outputs.js';
 import { closingError, loadHomeRuleset } from './ruleset-loader.js';
-import { loadSettings } from './settings.js';
+import { loadSettings, type Settings } from './settings.js';
 import { removeStateFile, stateFileText, writeStateFile } from './state-file.js';
 import { statisticsReport } from './statistics-report.js';
 
@@ -183,7 +183,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       return Promise.resolve().then(() => {
         const before = analysis.settings;
         reload();
-        return changedSections(before.config, analysis.settings.config);
+        return changedSections(before, analysis.settings);
       });
     },
     async stop() {
@@ -199,11 +199,22 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
   };
 }
 
-type Config = ReturnType<typeof loadSettings>['config'];
+/** Internal options that are read at start only. */
+const START_OPTIONS = [
+  'analysisd.fts_list_size',
+  'analysisd.fts_min_size_for_str',
+  'analysisd.stats_maxdiff',
+  'analysisd.stats_mindiff',
+  'analysisd.stats_percent_diff',
+  'analysisd.min_rotate_interval',
+  'analysisd.state_interval',
+] as const;
 
-/** Sections whose changes do not take effect by a reload. */
-function changedSections(before: Config, after: Config): string[] {
-  return (['global', 'rule_test'] as const).filter(
-    (section) => JSON.stringify(before[section]) !== JSON.stringify(after[section]),
+/** What of the configuration changed and does not take effect by a reload. */
+function changedSections(before: Settings, after: Settings): string[] {
+  const sections: string[] = (['global', 'rule_test'] as const).filter(
+    (section) => JSON.stringify(before.config[section]) !== JSON.stringify(after.config[section]),
   );
+  const options = START_OPTIONS.filter((name) => before.options.get(name) !== after.options.get(name));
+  return [...sections, ...options];
 }

@@ -13,14 +13,18 @@ export type FramedSocketOptions = {
   /** Sent, framed, when a frame announces more than `maxFrameBytes`. */
   readonly oversizeAnswer: string;
   readonly logger: Logger;
+  /** Longest life of a connection, milliseconds; a minute by default. */
+  readonly maxConnectionMs?: number;
 };
 
 const HEADER_BYTES = 4;
 /** A frame that announces more is refused before a byte of it is kept: a length is not a licence to allocate. */
 const MAX_FRAME_BYTES = 65535;
-/** A peer that neither finishes its frame nor reads its answer is dropped after this long: no slow sender keeps a slot. */
+/** A peer that neither sends nor reads is dropped after this long. */
 const IDLE_TIMEOUT_MS = 10_000;
-/** Connections at a time; more wait in the listen queue of the system. */
+/** A connection lasts no longer than this, however busy it looks: one byte now and then must not keep a slot. */
+const MAX_CONNECTION_MS = 60_000;
+/** Connections at a time; what comes on top is closed at once, so that it does not wait for nothing. */
 const MAX_CONNECTIONS = 128;
 const SOCKET_MODE = 0o660;
 
@@ -30,11 +34,13 @@ const SOCKET_MODE = 0o660;
  */
 export class FramedSocket {
   readonly #options: FramedSocketOptions;
+  readonly #maxConnectionMs: number;
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
 
   constructor(options: FramedSocketOptions) {
     this.#options = options;
+    this.#maxConnectionMs = options.maxConnectionMs ?? MAX_CONNECTION_MS;
     this.#server = createServer({ allowHalfOpen: true }, (socket) => {
       this.#accept(socket);
     });
@@ -72,7 +78,11 @@ export class FramedSocket {
   #accept(socket: Socket): void {
     this.#connections.add(socket);
     socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
-    socket.on('close', () => this.#connections.delete(socket));
+    const deadline = setTimeout(() => socket.destroy(), this.#maxConnectionMs);
+    socket.on('close', () => {
+      clearTimeout(deadline);
+      this.#connections.delete(socket);
+    });
     socket.on('error', () => socket.destroy());
     let chunks: Buffer[] = [];
     let received = 0;

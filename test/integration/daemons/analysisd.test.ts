@@ -346,6 +346,16 @@ describe('svc-analysisd', () => {
     expect((await tried())['codemsg']).to.equal(0);
   });
 
+  it('names what of a changed configuration waits for a restart', async () => {
+    await start();
+    writeConfiguration('<global><logall>yes</logall></global>');
+    writeFileSync(home.path('etc/local_internal_options.conf'), 'analysisd.state_interval=7\n');
+    expect(await client.call('reload', {})).to.deep.equal({ restartNeeded: ['global', 'analysisd.state_interval'] });
+    expect(readFileSync(home.path('logs/manager.log'), 'utf8')).to.contain(
+      'These sections changed and take effect after a restart: global, analysisd.state_interval.',
+    );
+  });
+
   it('writes all logs, the firewall log and alerts in a form of the user', async () => {
     writeFileSync(
       home.path('ruleset/decoders/door.xml'),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -43,6 +44,7 @@ describe('framed socket', () => {
       path,
       oversizeAnswer: 'too big',
       logger: silent,
+      maxConnectionMs: 300,
       handler: (request) => {
         seen.push(request.toString());
         if (request.toString() === 'fail') return Promise.reject(new Error('no'));
@@ -77,6 +79,16 @@ describe('framed socket', () => {
     expect((await exchange(path, [frame('')])).length).to.equal(0);
     expect((await exchange(path, [frame('torn').subarray(0, 6)], true)).length).to.equal(0);
     expect((await exchange(path, [frame('fail')])).length).to.equal(0);
+  });
+
+  it('drops a peer that sends a byte now and then for ever', async () => {
+    const slow = connect(path);
+    slow.on('error', () => {});
+    const drip = setInterval(() => slow.write('x'), 20);
+    slow.write(frame('x'.repeat(1000)).subarray(0, 10));
+    await once(slow.resume(), 'close');
+    clearInterval(drip);
+    expect(seen).to.deep.equal([]);
   });
 
   it('replaces a stale socket file at start', async () => {
