@@ -12,13 +12,19 @@ export function groupWordMatch(pattern: string, subject: string): boolean {
 /** The same as a test of group strings that are in lower case already, for a pattern that is tried on many. */
 export function compileGroupWords(pattern: string): (lowerCaseSubject: string) => boolean {
   if (pattern === '') return () => false;
-  const alternatives = asciiLowerCase(pattern).split('|');
+  const tests = asciiLowerCase(pattern)
+    .split('|')
+    .map((alternative) => ({ anchored: alternative.startsWith('^'), text: alternative.replace(/^\^/, '') }));
+  const matches = (subject: string): boolean =>
+    tests.some(({ anchored, text }) => (anchored ? subject.startsWith(text) : subject.includes(text)));
+  // Thousands of rules share a few hundred group strings.
+  const known = new Map<string, boolean>();
   return (subject) => {
-    for (const alternative of alternatives) {
-      if (alternative.startsWith('^') ? subject.startsWith(alternative.slice(1)) : subject.includes(alternative)) {
-        return true;
-      }
+    let result = known.get(subject);
+    if (result === undefined) {
+      result = matches(subject);
+      known.set(subject, result);
     }
-    return false;
+    return result;
   };
 }
