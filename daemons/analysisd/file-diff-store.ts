@@ -68,7 +68,7 @@ export function directoryName(hostname: string): string {
   if (SAFE_NAME.test(hostname)) return hostname;
   let encoded = '';
   for (const char of hostname) {
-    const safe = /[A-Za-z0-9_-]/.test(char);
+    const safe = /[A-Za-z0-9_]/.test(char);
     encoded += safe ? char : `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
     if (encoded.length > MAX_NAME_BYTES) {
       const digest = createHash('sha256').update(hostname, 'latin1').digest('hex').slice(0, DIGEST_CHARACTERS);

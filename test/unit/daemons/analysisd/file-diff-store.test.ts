@@ -37,7 +37,7 @@ describe('file diff store', () => {
   });
 
   it('keeps every host inside the directory and apart from others', () => {
-    const names = ['..', '.', '', '/', '../../etc', 'a/../../b', 'a\0b', '%', '%2e', 'x'.repeat(400), 'é'];
+    const names = ['..', '.', '', '/', '../../etc', 'a/../../b', 'a\0b', '%', '%2e', '-', '-a', 'x'.repeat(400), 'é'];
     expect(new Set(names.map(directoryName)).size).to.equal(names.length);
     const bytes = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) });
     fc.assert(
