@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { BusEvent, EventBatch } from '../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
+import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { Engine } from '../../lib/engine/engine.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
@@ -132,8 +133,7 @@ export class EventPump {
         const now = performance.now();
         if (this.#blockedLoggedAt === undefined || now - this.#blockedLoggedAt >= REPEAT_LOG_MS) {
           this.#blockedLoggedAt = now;
-          const reason = error instanceof Error ? error.message : String(error);
-          logger.error(`Alerts cannot be written, events wait at their producers: ${reason}`);
+          logger.error(`Alerts cannot be written, events wait at their producers: ${describeError(error)}`);
         }
         await delay(RETRY_MS);
       }

@@ -104,7 +104,7 @@ export class OutputFile {
     }
     if (this.#fd < 0 && this.#rest !== undefined) this.#open();
     while (this.#rest !== undefined) {
-      const written = writeSync(this.#fd, this.#rest);
+      const written = this.#write(this.#rest);
       this.#flushed += written;
       this.#rest = written < this.#rest.length ? this.#rest.subarray(written) : undefined;
     }
@@ -139,6 +139,15 @@ export class OutputFile {
   /** Flushes and closes. The live name stays. */
   close(): void {
     this.#close();
+  }
+
+  #write(bytes: Buffer): number {
+    try {
+      return writeSync(this.#fd, bytes);
+    } catch (error) {
+      // The system's error of a descriptor does not name its file, and whoever reads it must know which disk is full.
+      throw error instanceof Error ? Object.assign(error, { path: this.#path }) : error;
+    }
   }
 
   #fileName(part: number): string {

@@ -128,7 +128,11 @@ describe('event pump', () => {
     rmSync(inTheWay);
     await Promise.all([...ticks, taken]);
     expect(alerts()).to.have.length(2);
-    expect(logger.lines.filter((line) => line.startsWith('error'))).to.have.length(1);
+    const errors = logger.lines.filter((line) => line.startsWith('error'));
+    expect(errors).to.have.length(1);
+    expect(errors[0]).to.match(
+      /^error: Alerts cannot be written, events wait at their producers: .*logs\/alerts\/2026/,
+    );
     expect(logger.lines.at(-1)).to.equal('info: Alerts are being written again.');
     const before = readFileSync(home.path('logs/alerts/2025/Dec/ossec-alerts-31.json'), 'utf8');
     expect(before.trim().split('\n')).to.have.length(1);
