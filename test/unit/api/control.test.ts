@@ -32,8 +32,10 @@ describe('control of the manager over the API', () => {
     supervisor = undefined;
   });
 
-  const serve = async (answer: { error: 0 | 1; data: string[] }) => {
-    analysisd = await serveAnalysisd(api, { 'ruleset.reload': () => answer });
+  /** Answers one after the other, the last one again and again: a restart in between would be a race. */
+  const serve = async (...answers: { error: 0 | 1; data: string[] }[]) => {
+    const next = () => (answers.length > 1 ? answers.shift() : answers[0]) ?? { error: 0 as const, data: [] };
+    analysisd = await serveAnalysisd(api, { 'ruleset.reload': next });
   };
   const supervise = (answer: (request: { command: string }) => object) =>
     new Promise<void>((resolve) => {
@@ -62,11 +64,12 @@ describe('control of the manager over the API', () => {
   });
 
   it('shows the warnings of a reload, and why one was refused', async () => {
-    await serve({ error: 0, data: ['first', 'second'] });
+    await serve(
+      { error: 0, data: ['first', 'second'] },
+      { error: 1, data: ["(1226): Error reading XML file 'etc/rules/x.xml'"] },
+    );
     const warned = await lists.call('PUT', '/manager/analysisd/reload');
     expect(warned.data.affected_items).to.deep.equal([{ name: 'manager', msg: 'first, second' }]);
-    await analysisd?.stop();
-    await serve({ error: 1, data: ["(1226): Error reading XML file 'etc/rules/x.xml'"] });
     const refused = await lists.call('PUT', '/manager/analysisd/reload');
     expect([refused.error, refused.message]).to.deep.equal([1, 'Could not send reload request to any node']);
     expect(refused.data.failed_items).to.deep.equal([
