@@ -50,10 +50,11 @@ export type EngineOptions = {
 const MAX_SHOWN = 256;
 
 /**
- * Steps an event may take in patterns whose cost is not bounded otherwise. A step takes 10 to 20 ns, so the whole event
- * stays within 50 ms; steps and not time, so that a replay gives the same result.
+ * Steps an event may take in patterns whose cost is not bounded otherwise. A step takes 10 to 20 ns, several times that in
+ * the first moments of a process, so the whole event stays within 50 ms; steps and not time, so that a replay gives the
+ * same result.
  */
-export const DEFAULT_STEP_BUDGET: StepBudget = { event: 1_000_000, match: 250_000 };
+export const DEFAULT_STEP_BUDGET: StepBudget = { event: 600_000, match: 250_000 };
 
 export type EngineParts = {
   readonly ruleset: EngineRuleset;
