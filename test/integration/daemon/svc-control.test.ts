@@ -114,9 +114,15 @@ describe('svc-control', function () {
     expect(stop.stdout).to.match(/^svc-clusterd not running\.\.\.\n/);
     expect(stop.stdout).to.include('Killing svc-apid...\n');
     expect(stop.stdout).to.match(/Security Manager v\d+\.\d+\.\d+ Stopped\n$/);
-    expect(ProcessLock.holder(supervisorLock(home)), 'the supervisor ends with its daemons').to.equal(undefined);
+    await eventually(
+      'the end of the supervisor, after its daemons',
+      () => ProcessLock.holder(supervisorLock(home)) === undefined,
+    );
     expect((await control('status')).code).to.equal(1);
-    expect(readdirSync(home.path('var', 'run')).filter((name) => !name.endsWith('.stderr'))).to.deep.equal([]);
+    await eventually(
+      'an empty var/run',
+      () => readdirSync(home.path('var', 'run')).filter((name) => !name.endsWith('.stderr')).length === 0,
+    );
   });
 
   it('speaks JSON with -j in any place', async () => {
