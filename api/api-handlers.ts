@@ -1,14 +1,28 @@
 import type { analysisdContract } from '../lib/bus/contracts/analysisd.js';
+import type { authdContract } from '../lib/bus/contracts/authd.js';
+import type { dbContract } from '../lib/bus/contracts/db.js';
 import type { monitordContract } from '../lib/bus/contracts/monitord.js';
+import type { remotedContract } from '../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../lib/bus/request-client.js';
 import type { Home } from '../lib/daemon/home.js';
 import type { Logger } from '../lib/daemon/logger.js';
 import { ListDirectory } from '../lib/ruleset/list-directory.js';
 import type { DaemonCatalogue } from '../lib/control/daemon-catalogue.js';
 import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
+import { AgentDirectory } from './agents/agent-directory.js';
+import { AgentKeys } from './agents/agent-keys.js';
+import { AgentQuestions } from './agents/agent-questions.js';
+import { ManagerQuestions } from './agents/manager-questions.js';
 import type { Handlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager-configuration.js';
 import { RulesetUploads } from './ruleset-uploads.js';
+import { agentsCommandRoutes } from './routes/agents-command-routes.js';
+import { agentsDeleteRoutes } from './routes/agents-delete-routes.js';
+import { agentsGroupRoutes } from './routes/agents-group-routes.js';
+import { agentsKeysRoutes } from './routes/agents-keys-routes.js';
+import { agentsRequestRoutes } from './routes/agents-request-routes.js';
+import { agentsRoutes } from './routes/agents-routes.js';
+import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
 import { controlRoutes } from './routes/control-routes.js';
 import { decodersRoutes } from './routes/decoders-routes.js';
 import { eventsRoutes, type EventOutlet } from './routes/events-routes.js';
@@ -25,6 +39,9 @@ export type HandlerParts = {
   readonly logger: Logger;
   readonly monitord: RequestClient<typeof monitordContract>;
   readonly analysisd: RequestClient<typeof analysisdContract>;
+  readonly db: RequestClient<typeof dbContract>;
+  readonly authd: RequestClient<typeof authdContract>;
+  readonly remoted: RequestClient<typeof remotedContract>;
   readonly outlet: EventOutlet;
   /** Programs of the daemons, to check a configuration with. */
   readonly catalogue: DaemonCatalogue;
@@ -48,11 +65,14 @@ export function apiHandlers(parts: HandlerParts): {
   const lists = new ListDirectory(parts.home);
   const uploads = new RulesetUploads({ ...parts, node });
   uploads.recover();
+  const directory = new AgentDirectory(parts.home, parts.db, node);
+  const keys = new AgentKeys({ ...parts, node });
+  const questions = new ManagerQuestions(parts.home);
   const changes = { home: parts.home, configuration, uploads };
   return {
     node,
     handlers: [
-      managerRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
+      managerRoutes({ ...parts, configuration, questions, now: () => new Date(parts.now()) }),
       controlRoutes({ ...parts, configuration, node }),
       statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
       rulesRoutes(files, changes),
@@ -60,6 +80,13 @@ export function apiHandlers(parts: HandlerParts): {
       listsRoutes(lists, parts.home, uploads),
       logtestRoutes({ ...parts, node }),
       eventsRoutes({ ...parts, node }),
+      agentsRoutes(directory),
+      agentsSummaryRoutes(directory, parts.home),
+      agentsKeysRoutes(directory, keys),
+      agentsDeleteRoutes(directory, keys),
+      agentsGroupRoutes(directory),
+      agentsCommandRoutes({ ...parts, node, configuration, directory }),
+      agentsRequestRoutes({ directory, questions: new AgentQuestions({ ...parts, node }), manager: questions }),
     ],
   };
 }

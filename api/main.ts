@@ -4,6 +4,9 @@ import { RequestServer } from '../lib/bus/request-server.js';
 import { analysisdContract } from '../lib/bus/contracts/analysisd.js';
 import { apidContract } from '../lib/bus/contracts/apid.js';
 import { commonHandlers } from '../lib/bus/contracts/common.js';
+import { authdContract } from '../lib/bus/contracts/authd.js';
+import { dbContract } from '../lib/bus/contracts/db.js';
+import { remotedContract } from '../lib/bus/contracts/remoted.js';
 import { monitordContract } from '../lib/bus/contracts/monitord.js';
 import { describeWarning } from '../lib/config/config-error.js';
 import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
@@ -42,6 +45,9 @@ async function buildApid({ home, logger, reload }: DaemonContext): Promise<Runni
 
   const monitord = new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') });
   const analysisd = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
+  const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+  const authd = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
+  const remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
   const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
   outlet.start();
 
@@ -50,6 +56,9 @@ async function buildApid({ home, logger, reload }: DaemonContext): Promise<Runni
     logger,
     monitord,
     analysisd,
+    db,
+    authd,
+    remoted,
     outlet,
     catalogue: productCatalogue(),
     apiConfig: () => loaded.config,
@@ -61,7 +70,7 @@ async function buildApid({ home, logger, reload }: DaemonContext): Promise<Runni
   const commands = new RequestServer({
     contract: apidContract,
     handlers: commonHandlers('svc-apid', {
-      stats: () => ({ ...api.stats(), events: { ...outlet.counters } }),
+      stats: () => ({ ...api.stats(), events: outlet.stats() }),
       sections: new Map([['api', () => ({ ...loaded.config })]]),
       reload,
     }),
@@ -89,7 +98,7 @@ async function buildApid({ home, logger, reload }: DaemonContext): Promise<Runni
       await commands.stop(0);
       await api.stop();
       await outlet.close(DRAIN_MS);
-      analysisd.close();
+      for (const client of [analysisd, db, authd, remoted]) client.close();
       monitord.close();
     },
   };

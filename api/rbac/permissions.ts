@@ -1,3 +1,4 @@
+import { type AgentScope, MAX_SCOPE_VALUE } from '../../lib/bus/contracts/db-agents.js';
 import type { PolicyBody } from './rbac-model.js';
 import { ApiError } from '../http/api-error.js';
 
@@ -44,7 +45,7 @@ export class Permissions {
    * @throws ApiError 4500 for a policy that is not valid
    */
   allowed(action: string, type: string, wanted: Iterable<string>, members = NO_MEMBERS): Set<string> {
-    if (this.#invalid !== undefined) throw new ApiError(4500, { extra: this.#invalid });
+    this.#refuseInvalid();
     const all = new Set(wanted);
     let result = this.mode === 'black' ? new Set(all) : new Set<string>();
     for (const entry of this.#entries.get(action)?.values() ?? []) {
@@ -73,6 +74,22 @@ export class Permissions {
     return result;
   }
 
+  /**
+   * The agents an action is allowed on, for svc-db to choose from: a list of all agents need not be known here.
+   * @throws ApiError 4500 for a policy that is not valid
+   */
+  agentScope(action: string): AgentScope {
+    this.#refuseInvalid();
+    const steps: AgentScope['steps'] = [];
+    for (const { type, value, effect } of this.#entries.get(action)?.values() ?? []) {
+      // No agent and no group has a name that svc-db does not take.
+      if ((type !== 'agent:id' && type !== 'agent:group') || value.length > MAX_SCOPE_VALUE) continue;
+      if (value === '*') steps.push({ effect, kind: 'all' });
+      else steps.push({ effect, kind: type === 'agent:id' ? 'id' : 'group', value });
+    }
+    return { start: this.mode === 'black' ? 'all' : 'none', steps };
+  }
+
   /** @throws ApiError 4000 when an action without resource is not allowed */
   require(action: string): void {
     if (!this.allows(action)) throw new ApiError(4000, { extra: 'Resource type: *:*' });
@@ -85,6 +102,10 @@ export class Permissions {
       result.set(action, new Map([...entries].map(([resource, { effect }]) => [resource, effect])));
     }
     return result;
+  }
+
+  #refuseInvalid(): void {
+    if (this.#invalid !== undefined) throw new ApiError(4500, { extra: this.#invalid });
   }
 
   /** A new entry moves to the end; one for everything removes the earlier ones of its type. */

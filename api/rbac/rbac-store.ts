@@ -1,8 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { open, type Database, type RootDatabase } from 'lmdb';
-import { z } from 'zod';
-import { checkLmdbFile } from '../../lib/store/check-lmdb-file.js';
+import { LmdbStore } from '../../lib/store/lmdb-store.js';
+import { StoreError } from '../../lib/store/store-error.js';
+import type { StoreTable } from '../../lib/store/store-table.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
 import {
   policySchema,
@@ -18,9 +16,6 @@ import {
   type User,
 } from './rbac-model.js';
 
-/** Layout of the store; a newer program moves older ones forward at open (design.md 4 "State"). */
-const SCHEMA_VERSION = 1;
-
 /** What a token was revoked by: a user, a role, or all tokens that were issued with a context. */
 export type RevocationKey = `user:${number}` | `role:${number}` | 'run_as';
 
@@ -30,16 +25,12 @@ export class RbacStoreError extends Error {
   readonly code = 2012;
 }
 
-/** One step from version `index + 1` to the next. None is needed yet. */
-const MIGRATIONS: readonly ((tables: Tables) => void)[] = [];
-
 type Tables = {
-  readonly meta: Database<number, string>;
-  readonly users: Database<User, number>;
-  readonly roles: Database<Role, number>;
-  readonly policies: Database<Policy, number>;
-  readonly rules: Database<SecurityRule, number>;
-  readonly revocations: Database<Revocation, string>;
+  readonly users: StoreTable<number, User>;
+  readonly roles: StoreTable<number, Role>;
+  readonly policies: StoreTable<number, Policy>;
+  readonly rules: StoreTable<number, SecurityRule>;
+  readonly revocations: StoreTable<string, Revocation>;
 };
 
 /** Initial hash of each built-in user's password; asked for only when the store is made. */
@@ -50,7 +41,7 @@ export type InitialUsers = () => Promise<readonly User[]>;
  * memory whole (a few thousand objects at most), so that a request reads no disk.
  */
 export class RbacStore {
-  readonly #root: RootDatabase;
+  readonly #store: LmdbStore;
   readonly #tables: Tables;
   readonly #users = new Map<number, User>();
   readonly #usersByName = new Map<string, User>();
@@ -59,8 +50,8 @@ export class RbacStore {
   readonly #rules = new Map<number, SecurityRule>();
   readonly #revocations = new Map<string, Revocation>();
 
-  private constructor(root: RootDatabase, tables: Tables) {
-    this.#root = root;
+  private constructor(store: LmdbStore, tables: Tables) {
+    this.#store = store;
     this.#tables = tables;
   }
 
@@ -70,35 +61,31 @@ export class RbacStore {
    * @throws RbacStoreError when it is damaged or too new
    */
   static async open(directory: string, initialUsers: InitialUsers): Promise<RbacStore> {
-    mkdirSync(dirname(directory), { recursive: true });
-    mkdirSync(directory, { recursive: true, mode: 0o750 });
-    const damage = checkLmdbFile(join(directory, 'data.mdb'));
-    if (damage !== undefined) throw damaged(directory, damage);
-    let root: RootDatabase;
+    let store: LmdbStore;
     try {
-      root = open({ path: directory, noMemInit: false, maxDbs: 12 });
+      store = await LmdbStore.open({ directory, tables: ['users', 'roles', 'policies', 'rules', 'revocations'] });
     } catch (error) {
-      throw damaged(directory, error);
+      throw unusable(error);
     }
     try {
-      for (const file of ['data.mdb', 'lock.mdb']) chmodSync(join(directory, file), 0o640);
       const tables: Tables = {
-        meta: root.openDB({ name: 'meta' }),
-        users: root.openDB({ name: 'users' }),
-        roles: root.openDB({ name: 'roles' }),
-        policies: root.openDB({ name: 'policies' }),
-        rules: root.openDB({ name: 'rules' }),
-        revocations: root.openDB({ name: 'revocations' }),
+        users: store.table('users', userSchema),
+        roles: store.table('roles', roleSchema),
+        policies: store.table('policies', policySchema),
+        rules: store.table('rules', securityRuleSchema),
+        revocations: store.table('revocations', revocationSchema),
       };
-      const version = tables.meta.get('schema');
-      if (version === undefined) await initialise(root, tables, await initialUsers());
-      else await migrate(root, tables, version);
-      const store = new RbacStore(root, tables);
-      store.#load();
-      return store;
+      const result = new RbacStore(store, tables);
+      result.#load();
+      // Built-in users cannot be deleted: a store without any is new.
+      if (result.#users.size === 0) {
+        await initialise(store, tables, await initialUsers());
+        result.#load();
+      }
+      return result;
     } catch (error) {
-      await root.close();
-      throw error instanceof RbacStoreError ? error : damaged(directory, error);
+      await store.close();
+      throw unusable(error);
     }
   }
 
@@ -141,66 +128,45 @@ export class RbacStore {
    */
   async revoke(keys: readonly RevocationKey[], now: number, tokenLifetimeSeconds: number): Promise<void> {
     const entry: Revocation = { nbfInvalidUntil: now, expiresAt: now + tokenLifetimeSeconds };
+    const { revocations } = this.#tables;
     const expired = [...this.#revocations].filter(([, { expiresAt }]) => expiresAt < now).map(([key]) => key);
     for (const key of expired) this.#revocations.delete(key);
     for (const key of keys) this.#revocations.set(key, entry);
-    await this.#root.transaction(() => {
-      for (const key of expired) void this.#tables.revocations.remove(key);
-      for (const key of keys) void this.#tables.revocations.put(key, entry);
-    });
-    await this.#root.flushed;
+    await this.#store.commit([
+      ...expired.map((key) => revocations.remove(key)),
+      ...keys.map((key) => revocations.put(key, entry)),
+    ]);
   }
 
   async close(): Promise<void> {
-    await this.#root.close();
+    await this.#store.close();
   }
 
   #load(): void {
-    for (const user of rows(this.#tables.users, userSchema)) {
-      this.#users.set(user.id, user);
+    for (const [id, user] of this.#tables.users.entries()) {
+      this.#users.set(id, user);
       this.#usersByName.set(user.name, user);
     }
-    for (const role of rows(this.#tables.roles, roleSchema)) this.#roles.set(role.id, role);
-    for (const policy of rows(this.#tables.policies, policySchema)) this.#policies.set(policy.id, policy);
-    for (const rule of rows(this.#tables.rules, securityRuleSchema)) this.#rules.set(rule.id, rule);
-    for (const { key, value } of this.#tables.revocations.getRange()) {
-      this.#revocations.set(key, revocationSchema.parse(value));
-    }
+    for (const [id, role] of this.#tables.roles.entries()) this.#roles.set(id, role);
+    for (const [id, policy] of this.#tables.policies.entries()) this.#policies.set(id, policy);
+    for (const [id, rule] of this.#tables.rules.entries()) this.#rules.set(id, rule);
+    for (const [key, revocation] of this.#tables.revocations.entries()) this.#revocations.set(key, revocation);
   }
 }
 
-async function initialise(root: RootDatabase, tables: Tables, users: readonly User[]): Promise<void> {
-  await root.transaction(() => {
-    for (const policy of DEFAULT_POLICIES) void tables.policies.put(policy.id, policy);
-    for (const rule of DEFAULT_SECURITY_RULES) void tables.rules.put(rule.id, rule);
-    for (const role of DEFAULT_ROLES) void tables.roles.put(role.id, role);
-    for (const user of users) void tables.users.put(user.id, user);
-    void tables.meta.put('schema', SCHEMA_VERSION);
-  });
-  await root.flushed;
+async function initialise(store: LmdbStore, tables: Tables, users: readonly User[]): Promise<void> {
+  await store.commit([
+    ...DEFAULT_POLICIES.map((policy) => tables.policies.put(policy.id, policy)),
+    ...DEFAULT_SECURITY_RULES.map((rule) => tables.rules.put(rule.id, rule)),
+    ...DEFAULT_ROLES.map((role) => tables.roles.put(role.id, role)),
+    ...users.map((user) => tables.users.put(user.id, user)),
+  ]);
 }
 
-async function migrate(root: RootDatabase, tables: Tables, version: number): Promise<void> {
-  if (version === SCHEMA_VERSION) return;
-  if (version > SCHEMA_VERSION) {
-    throw new RbacStoreError(
-      `2012 - The RBAC database has version ${String(version)}, this program knows ${String(SCHEMA_VERSION)}: it was written by a newer version`,
-    );
-  }
-  await root.transaction(() => {
-    for (const step of MIGRATIONS.slice(version - 1)) step(tables);
-    void tables.meta.put('schema', SCHEMA_VERSION);
-  });
-  await root.flushed;
-}
-
-function* rows<T>(table: Database<T, number>, schema: z.ZodType<T>): Generator<T> {
-  for (const { value } of table.getRange()) yield schema.parse(value);
-}
-
-function damaged(directory: string, cause: unknown): RbacStoreError {
-  const reason = cause instanceof z.ZodError ? 'an entry is not what it should be' : String(cause);
-  return new RbacStoreError(`2012 - Error while attempting to check RBAC database integrity: ${directory}: ${reason}`, {
-    cause,
-  });
+/** What is no fault of the store itself keeps its own error. */
+function unusable(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  const text =
+    error.code === 'damaged' ? 'Error while attempting to check RBAC database integrity' : 'Error in the RBAC database';
+  return new RbacStoreError(`2012 - ${text}: ${error.message}`, { cause: error });
 }

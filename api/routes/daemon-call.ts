@@ -2,7 +2,7 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
-import { ApiError } from '../http/api-error.js';
+import { ApiError, type ApiErrorOptions } from '../http/api-error.js';
 import { Problem } from '../http/problem.js';
 
 /** Seconds after which a client may try again when a daemon is busy. */
@@ -14,12 +14,20 @@ export function busyProblem(daemon: DaemonName): Problem {
   return new Problem(503, { title: 'Service Unavailable', detail }, { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
-/** 1017: names the daemon that this very request needs and its state (product.md 10 "Readiness"). */
-export async function notReady(home: Home, node: string, daemon: DaemonName): Promise<ApiError> {
+/**
+ * 1017: names the daemon that this very request needs and its state (product.md 10 "Readiness").
+ * @param answer another status than 500, and headers
+ */
+export async function notReady(
+  home: Home,
+  node: string,
+  daemon: DaemonName,
+  answer: Pick<ApiErrorOptions, 'status' | 'headers'> = {},
+): Promise<ApiError> {
   const status = (await readDaemonStatus(home, [daemon])).get(daemon);
   // It may have come up in between; for this request it was not there.
   const state = status === undefined || status.state === 'running' ? 'stopped' : status.state;
-  return new ApiError(1017, { values: { node_name: node, not_ready_daemons: `${daemon}->${state}` } });
+  return new ApiError(1017, { ...answer, values: { node_name: node, not_ready_daemons: `${daemon}->${state}` } });
 }
 
 /** What a client is told when a call to a daemon failed. Codes of the daemon's own stay as they are. */

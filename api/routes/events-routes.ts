@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
+import type { SendLimits } from '../../lib/bus/event-producer.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/daemon/home.js';
 import { ApiError } from '../http/api-error.js';
@@ -15,13 +16,19 @@ const MAX_EVENTS = 100;
 /** UTF-8 bytes of an event: with its queue and location it fits the 65535 of the queue (rest-api.md 6.8). */
 const MAX_EVENT_BYTES = 65_520;
 const LOCATION = 'API-Webhook';
-/** How long the client waits for the acknowledgement at most; the request time limit is usually shorter. */
-const ACKNOWLEDGE_DEADLINE_MS = 9_000;
+/**
+ * How long the client waits: until its events are on their way to svc-analysisd, which may just be coming up, and until
+ * they are acknowledged. The request time limit is usually shorter than the second.
+ */
+const LIMITS: SendLimits = { startMs: 1_500, deadlineMs: 9_000 };
+/** Seconds after which a client may try again: a disk is not emptied, nor a daemon started, in one. */
+const RETRY_AFTER = { 'retry-after': '5' };
 
 /** The way events go: `EventProducer` of lib/bus. */
 export interface EventOutlet {
   readonly connected: boolean;
-  sendAll(events: readonly BusEvent[], deadlineMs?: number): Promise<void>;
+  readonly refusal: string | undefined;
+  sendAll(events: readonly BusEvent[], limits?: SendLimits): Promise<void>;
 }
 
 export type EventsRouteParts = {
@@ -90,24 +97,41 @@ async function ingest(
   });
 }
 
-/** @throws ApiError 1017 when svc-analysisd does not run, Problem 503 when it takes nothing more for the moment */
+/** @throws ApiError 1017 with 503 when svc-analysisd does not run, Problem 503 when it takes nothing for the moment */
 async function send(parts: EventsRouteParts, request: ApiRequest, events: readonly BusEvent[]): Promise<void> {
   const node = request.nodeName(parts.node());
-  if (!parts.outlet.connected) {
+  if (!parts.outlet.connected && parts.outlet.refusal === undefined) {
     // Not connected to a daemon that runs: it has just come up, and the connection is on its way.
     const status = (await readDaemonStatus(parts.home, ['svc-analysisd'])).get('svc-analysisd');
-    if (status?.state !== 'running') throw await notReady(parts.home, node, 'svc-analysisd');
+    if (status?.state !== 'running') throw await noSink(parts.home, node);
   }
   try {
-    await parts.outlet.sendAll(events, ACKNOWLEDGE_DEADLINE_MS);
+    await parts.outlet.sendAll(events, LIMITS);
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
-    if (error.code === 'busy') throw busyProblem('svc-analysisd');
-    if (error.code === 'timeout') {
-      // Not refused, only not confirmed: a client with an Idempotency-Key can repeat the request safely.
-      const detail = 'The events were not confirmed in time; they may still be analysed.';
-      throw new Problem(503, { title: 'Service Unavailable', detail }, { 'retry-after': '5' });
+    switch (error.code) {
+      case 'busy':
+        throw busyProblem('svc-analysisd');
+      case 'refused':
+        throw unavailable(
+          'svc-analysisd takes no events for the moment. None of these will be analysed; send them again.',
+        );
+      case 'unconfirmed':
+        throw unavailable('svc-analysisd takes no events for the moment. Some of these may still be analysed.');
+      case 'timeout':
+        throw unavailable('The events were not confirmed in time; they may still be analysed.');
+      default:
+        throw await noSink(parts.home, node);
     }
-    throw await notReady(parts.home, node, 'svc-analysisd');
   }
+}
+
+/** Not refused, only not confirmed: a client with an Idempotency-Key can repeat the request safely in any case. */
+function unavailable(detail: string): Problem {
+  return new Problem(503, { title: 'Service Unavailable', detail }, RETRY_AFTER);
+}
+
+/** 503 and not the usual 500 of 1017: senders of events know it as "try again later". */
+function noSink(home: Home, node: string): Promise<ApiError> {
+  return notReady(home, node, 'svc-analysisd', { status: 503, headers: RETRY_AFTER });
 }

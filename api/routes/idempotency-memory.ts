@@ -5,8 +5,19 @@ import type { ApiResult } from '../http/envelope.js';
 const REMEMBER_MS = 10 * 60_000;
 /** Answers remembered at most; the rate limit of /events keeps the number far below it. */
 const MAX_REMEMBERED = 10_000;
+/**
+ * Bytes of remembered answers: one repeats the events that are too large, and requests of nothing but such would fill the
+ * memory with gigabytes. What is forgotten early is analysed once all the same: svc-analysisd knows the keys, too.
+ */
+const MAX_BYTES = 16 * 1024 * 1024;
 
-type Remembered = { readonly fingerprint: string; readonly answer: Promise<ApiResult>; readonly at: number };
+type Remembered = {
+  readonly fingerprint: string;
+  readonly answer: Promise<ApiResult>;
+  readonly at: number;
+  /** 0 until the answer is there. */
+  bytes: number;
+};
 
 /** Thrown when a key comes again with another body: answering the first one would lose events. */
 export class IdempotencyConflictError extends Error {
@@ -17,6 +28,7 @@ export class IdempotencyConflictError extends Error {
 export class IdempotencyMemory {
   readonly #answers = new Map<string, Remembered>();
   readonly #now: () => number;
+  #bytes = 0;
 
   /** @param now milliseconds of a clock that never goes back */
   constructor(now: () => number) {
@@ -40,17 +52,34 @@ export class IdempotencyMemory {
       return known.answer;
     }
     const answer = work();
-    this.#answers.set(key, { fingerprint, answer, at: this.#now() });
-    answer.catch(() => this.#answers.delete(key));
+    const entry: Remembered = { fingerprint, answer, at: this.#now(), bytes: 0 };
+    this.#answers.set(key, entry);
+    answer.then(
+      (result) => {
+        if (this.#answers.get(key) !== entry) return;
+        entry.bytes = sizeOf(result);
+        this.#bytes += entry.bytes;
+        this.#forgetOld();
+      },
+      () => {
+        if (this.#answers.get(key) === entry) this.#answers.delete(key);
+      },
+    );
     return answer;
   }
 
   /** Entries are in the order of their times. */
   #forgetOld(): void {
     const limit = this.#now() - REMEMBER_MS;
-    for (const [key, { at }] of this.#answers) {
-      if (at > limit && this.#answers.size < MAX_REMEMBERED) break;
+    for (const [key, { at, bytes }] of this.#answers) {
+      if (at > limit && this.#answers.size < MAX_REMEMBERED && this.#bytes <= MAX_BYTES) break;
       this.#answers.delete(key);
+      this.#bytes -= bytes;
     }
   }
+}
+
+/** Characters of an answer, about its bytes. */
+function sizeOf({ kind, body }: ApiResult): number {
+  return kind === 'raw' ? body.length : JSON.stringify(body).length;
 }

@@ -11,6 +11,8 @@ import type { Logger } from '../../lib/daemon/logger.js';
 import { managerInfo } from '../../lib/manager/manager-info.js';
 import { readManagerLog, summariseLog, type ManagerLogEntry } from '../../lib/manager/manager-log.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
+import { requireConfiguration } from '../agents/agent-components.js';
+import type { ManagerQuestions } from '../agents/manager-questions.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, rawResult, type ApiResult, type ListMessages } from '../http/envelope.js';
@@ -42,13 +44,14 @@ export type ManagerRouteParts = {
   readonly home: Home;
   readonly configuration: ManagerConfiguration;
   readonly monitord: RequestClient<typeof monitordContract>;
+  readonly questions: ManagerQuestions;
   /** Effective api.yaml. */
   readonly apiConfig: () => object;
   readonly logger: Logger;
   readonly now: () => Date;
 };
 
-/** State, identity, configuration and log of the manager (rest-api.md 6.4). None of them needs another daemon. */
+/** State, identity, configuration and log of the manager (rest-api.md 6.4). Only the active configuration needs other daemons. */
 export function managerRoutes(parts: ManagerRouteParts): Handlers {
   const { configuration } = parts;
   /** One item about this node; with a cluster the messages name the node. */
@@ -79,6 +82,11 @@ export function managerRoutes(parts: ManagerRouteParts): Handlers {
     getManagerConfiguration: (request) => {
       requireManager(request.caller, configuration, 'read');
       return managerConfiguration(parts, request);
+    },
+
+    getManagerConfigurationComponentConfiguration: (request) => {
+      requireManager(request.caller, configuration, 'read');
+      return activeConfiguration(parts, request);
     },
 
     getManagerLogs: async ({ caller, parameters }) => {
@@ -171,6 +179,29 @@ function managerConfiguration(parts: ManagerRouteParts, { caller, parameters }: 
   } catch (error) {
     const failed = [{ id: nodeId(configuration), error: configurationError(error) }];
     return listResult({ items: [], total: 0, failed, messages });
+  }
+}
+
+/** As the daemons have it in force. */
+async function activeConfiguration(
+  { configuration, questions }: ManagerRouteParts,
+  { parameters, signal }: ApiRequest,
+): Promise<ApiResult> {
+  const component = parameters.requiredText('component');
+  const name = parameters.requiredText('configuration');
+  requireConfiguration(component, name);
+  const messages = nodeMessages(
+    configuration,
+    'Active configuration was successfully read',
+    'Could not read active configuration in some nodes',
+    'Could not read active configuration',
+  );
+  try {
+    const item = await questions.configuration(component, name, signal);
+    return listResult({ items: [item], total: 1, messages });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return listResult({ items: [], total: 0, failed: [{ id: nodeId(configuration), error }], messages });
   }
 }
 

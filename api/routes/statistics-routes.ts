@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
@@ -22,6 +23,7 @@ const REPORTING_DAEMONS = ['svc-analysisd', 'svc-remoted', 'svc-db'] as const;
 type ReportingDaemon = (typeof REPORTING_DAEMONS)[number];
 
 const ANALYSISD_STATE = 'var/run/wazuh-analysisd.state';
+const REMOTED_STATE = 'var/run/svc-remoted.state';
 
 /** What a daemon answers; times are epoch seconds. */
 const report = z.object({
@@ -34,6 +36,7 @@ export type StatisticsRouteParts = {
   readonly home: Home;
   readonly configuration: ManagerConfiguration;
   readonly analysisd: RequestClient<typeof analysisdContract>;
+  readonly remoted: RequestClient<typeof remotedContract>;
   readonly logger: Logger;
   readonly now: () => Date;
 };
@@ -52,6 +55,7 @@ export function statisticsRoutes(parts: StatisticsRouteParts): Handlers {
     getManagerStatsHourly: (request) => answer(request, ' per hour', () => [readHourlyAverages(home)]),
     getManagerStatsWeekly: (request) => answer(request, ' per week', () => readWeeklyAverages(home)),
     getManagerStatsAnalysisd: (request) => answer(request, '', () => [readStateFile(home, ANALYSISD_STATE)]),
+    getManagerStatsRemoted: (request) => answer(request, '', () => [readStateFile(home, REMOTED_STATE)]),
     getManagerDaemonsStats: (request) => daemonStatistics(parts, request),
   };
 }
@@ -98,8 +102,9 @@ async function daemonStatistics(parts: StatisticsRouteParts, request: ApiRequest
 }
 
 /** @throws BusError when the daemon does not answer, or has no statistics in this version */
-async function ask({ analysisd }: StatisticsRouteParts, daemon: ReportingDaemon, signal: AbortSignal) {
+async function ask({ analysisd, remoted }: StatisticsRouteParts, daemon: ReportingDaemon, signal: AbortSignal) {
   if (daemon === 'svc-analysisd') return analysisd.call('statistics.read', {}, { signal });
+  if (daemon === 'svc-remoted') return remoted.call('statistics.read', {}, { signal });
   throw new BusError('unavailable', `${daemon} is not part of this version`);
 }
 

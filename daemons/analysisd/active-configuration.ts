@@ -1,4 +1,4 @@
-import type { Analysis } from './analysis.js';
+import type { Settings } from './settings.js';
 
 /** Internal options that have an effect here. */
 const SHOWN = [
@@ -18,8 +18,8 @@ const SHOWN = [
 const yesNo = (value: boolean): 'yes' | 'no' => (value ? 'yes' : 'no');
 
 /** The configuration in force, by section, in the shapes of daemons-and-config.md 1.7 ("analysis"). */
-export function activeConfiguration(analysis: () => Analysis): ReadonlyMap<string, () => Record<string, unknown>> {
-  const config = () => analysis().settings.config;
+export function activeConfiguration(settings: () => Settings): ReadonlyMap<string, () => Record<string, unknown>> {
+  const config = () => settings().config;
   return new Map<string, () => Record<string, unknown>>([
     [
       'global',
@@ -73,7 +73,7 @@ export function activeConfiguration(analysis: () => Analysis): ReadonlyMap<strin
     [
       'internal',
       () => {
-        const { options } = analysis().settings;
+        const { options } = settings();
         return {
           internal: { analysisd: Object.fromEntries(SHOWN.map((name) => [name, options.get(`analysisd.${name}`)])) },
         };

@@ -1,118 +1,205 @@
-import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { DiffSnapshot } from '../../lib/engine/diff-store.js';
+import type { RememberedEvents } from '../../lib/engine/correlation-columns.js';
 import { Engine, DEFAULT_STEP_BUDGET, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
-import { EngineState } from '../../lib/engine/engine-state.js';
-import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
-import { EngineDiagnostics, EventDiagnostics } from './engine-diagnostics.js';
+import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
+import { Statistics } from '../../lib/engine/statistics.js';
+import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';
+import { describeRepair } from './describe-repair.js';
+import { EventDiagnostics } from './engine-diagnostics.js';
 import { FileDiffStore } from './file-diff-store.js';
+import { isSameInForce, type InForce } from './in-force.js';
 import { LineFile } from './line-file.js';
-import { closingError, compileRuleset, loadHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
-import { RulesetStore } from './ruleset-store.js';
-import type { Settings } from './settings.js';
-import { StatisticsFiles } from './statistics-files.js';
+import { Outputs, type OutputsState } from './outputs.js';
+import type { StoredLog } from './pipeline/journal-record.js';
+import { StatisticsFiles, type StatisticsFilesState } from './statistics-files.js';
 
 const MEGABYTE = 1024 * 1024;
 /** Bound on the memory of remembered events (correlation). */
 const MAX_REMEMBERED_BYTES = 256 * MEGABYTE;
 
-/**
- * The engine with everything that belongs to the home: the ruleset on disk and the last good one, the state that
- * survives a reload, and the small files beside the outputs.
- */
+/** Everything the analysis has come to, as plain data: the engine's state, and where the files end that it writes. */
+export type AnalysisSnapshot = {
+  readonly inForce: InForce;
+  readonly engine: EngineStateSnapshot;
+  /** First-seen keys that `queue/fts/fts-queue` cannot hold; the others are in it, up to the length below. */
+  readonly unwrittenKeys: readonly string[];
+  readonly outputs: OutputsState;
+  readonly firstTimeSeen: number;
+  readonly ignored: number;
+  readonly statistics: StatisticsFilesState;
+  /** Logs of `check_diff` that are not in their files. */
+  readonly diffs: DiffSnapshot;
+};
+
+/** Where an analysis begins: afresh at a moment, with the files as they are, or from a checkpoint. */
+export type AnalysisStart = { readonly now: Date; readonly inForce: InForce } | { readonly snapshot: AnalysisSnapshot };
+
+/** The engine with the outputs and the small files beside them: all that analysed events change. */
 export class Analysis {
-  readonly #context: DaemonContext;
-  readonly #store: RulesetStore;
+  readonly #home: Home;
+  readonly #logger: Logger;
   readonly #firstTimeSeen: LineFile;
   readonly #ignored: LineFile;
   readonly #statistics: StatisticsFiles;
   readonly #diffs: FileDiffStore;
   readonly #diagnostics: EventDiagnostics;
-  #settings: Settings;
+  readonly #unwrittenKeys: string[];
+  #outputs: Outputs;
+  #inForce: InForce;
   #engine: Engine;
-  #loaded: LoadedRuleset;
-  #loadWarnings: readonly LoadMessage[] = [];
+  /** The averages as they were saved last. */
+  #savedAverages: string;
 
   /**
-   * Loads the ruleset of the home, or the last good one when that does not load; the problem is then shown until a
-   * reload succeeds.
-   * @throws RulesetError when neither loads
+   * @param ruleset that of the configuration in force
+   * @throws Error of the file system
    */
-  constructor(context: DaemonContext, settings: Settings) {
-    const { home, logger } = context;
-    this.#context = context;
-    this.#settings = settings;
-    this.#store = new RulesetStore(home.path('queue', 'journal', 'rulesets'));
-    this.#firstTimeSeen = new LineFile(home.path('queue', 'fts', 'fts-queue'));
-    this.#ignored = new LineFile(home.path('queue', 'fts', 'ig-queue'));
-    this.#statistics = new StatisticsFiles(home.path('stats'));
-    this.#diffs = new FileDiffStore(home.path('queue', 'diff'));
-    this.#loaded = this.#loadAtStart();
-    const { options } = settings;
-    const state = new EngineState(
-      this.#loaded.ruleset.rules,
-      {
-        maxRememberedBytes: MAX_REMEMBERED_BYTES,
-        firstTimeSeen: {
-          listSize: options.get('analysisd.fts_list_size'),
-          minSize: options.get('analysisd.fts_min_size_for_str'),
-        },
-        statistics: {
-          level: settings.config.global.stats,
-          maxDiff: options.get('analysisd.stats_maxdiff'),
-          minDiff: options.get('analysisd.stats_mindiff'),
-          percentDiff: options.get('analysisd.stats_percent_diff'),
-        },
-      },
-      this.#diffs,
-    );
-    for (const key of this.#firstTimeSeen.read()) state.firstTimeSeen.load(key);
-    this.#statistics.load(state.statistics);
+  constructor(home: Home, logger: Logger, ruleset: EngineRuleset, start: AnalysisStart) {
+    this.#home = home;
+    this.#logger = logger;
+    const snapshot = 'snapshot' in start ? start.snapshot : undefined;
+    this.#inForce = 'snapshot' in start ? start.snapshot.inForce : start.inForce;
     this.#diagnostics = new EventDiagnostics(logger);
-    this.#engine = this.#makeEngine(this.#loaded, state);
+    const onRepair = (repair: FileRepair): void => {
+      logger.warn(describeRepair(repair));
+    };
+    const now = 'now' in start ? start.now : start.snapshot.statistics;
+    this.#firstTimeSeen = new LineFile(home.path('queue', 'fts', 'fts-queue'), snapshot?.firstTimeSeen, onRepair);
+    this.#ignored = new LineFile(home.path('queue', 'fts', 'ig-queue'), snapshot?.ignored, onRepair);
+    this.#statistics = new StatisticsFiles(home.path('stats'), now, onRepair);
+    this.#diffs = new FileDiffStore(home.path('queue', 'diff'));
+    this.#unwrittenKeys = [...(snapshot?.unwrittenKeys ?? [])];
+    const state = new EngineState(ruleset.rules, stateOptions(this.#inForce), this.#diffs);
+    if (snapshot === undefined) this.#statistics.load(state.statistics);
+    else {
+      state.restore(snapshot.engine);
+      this.#diffs.restore(snapshot.diffs);
+    }
+    for (const key of [...this.#firstTimeSeen.read(), ...this.#unwrittenKeys]) state.firstTimeSeen.load(key);
+    this.#engine = this.#makeEngine(ruleset, state);
+    // A crash may have come between the state and the files.
+    const onDisk = new Statistics(this.#inForce.state.statistics);
+    this.#statistics.load(onDisk);
+    this.#savedAverages = averagesOf(onDisk);
+    const from = 'snapshot' in start ? start.snapshot.outputs : start.now;
+    this.#outputs = new Outputs(home, this.#inForce.outputs, logger, from);
   }
 
   get engine(): Engine {
     return this.#engine;
   }
 
-  get loaded(): LoadedRuleset {
-    return this.#loaded;
+  get outputs(): Outputs {
+    return this.#outputs;
   }
 
-  get settings(): Settings {
-    return this.#settings;
+  get inForce(): InForce {
+    return this.#inForce;
   }
 
-  /** Files that are written together with the outputs. */
-  get sideFiles(): readonly { flush(): void }[] {
-    return [this.#firstTimeSeen, this.#ignored, this.#diffs];
+  /** `<custom_alert_output>`, a byte string; null = the usual form. */
+  get customFormat(): string | null {
+    return this.#inForce.customFormat;
   }
 
-  /** Warnings of the last load that succeeded. */
-  get loadWarnings(): readonly LoadMessage[] {
-    return this.#loadWarnings;
+  /** Logs of `check_diff`, as the engine sees them. */
+  get diffs(): FileDiffStore {
+    return this.#diffs;
   }
+
+  /** Told of each log of logtest that the engine has come to. */
+  onStoredLog: (stored: StoredLog) => void = () => {};
 
   /** First-time-seen keys found since the start. */
   ftsWritten = 0;
 
+  /** Whether so much waits for a checkpoint that one should be made now. */
+  get checkpointDue(): boolean {
+    return this.#diffs.isCheckpointDue;
+  }
+
+  /** Whether so much waits that nothing should be analysed before checkpoints have been made. */
+  get isFull(): boolean {
+    return this.#diffs.isFull;
+  }
+
+  /** Whether another configuration opens other files. */
+  reopensFor({ outputs }: InForce): boolean {
+    return JSON.stringify(outputs) !== JSON.stringify(this.#inForce.outputs);
+  }
+
   /**
-   * Loads the ruleset anew and keeps the state of rules that still exist. On an error everything stays as it was.
-   * @returns the warnings of the load
-   * @throws RulesetError naming file and line
+   * Puts a configuration in force. The state of rules that still exist is kept.
+   * @param now at which outputs that are opened begin
+   * @throws Error of the file system; to be called again then
    */
-  reload(settings: Settings, diagnostics = new EngineDiagnostics(this.#context.logger)): readonly string[] {
-    const { home, logger, setProblem } = this.#context;
-    logger.info('Reloading ruleset');
-    const loaded = loadHomeRuleset(home, settings, diagnostics);
-    const state = this.#engine.state.transferTo(loaded.ruleset.rules);
-    this.#settings = settings;
-    this.#loaded = loaded;
-    this.#loadWarnings = diagnostics.loadWarnings;
-    this.#engine = this.#makeEngine(loaded, state);
-    this.#keep(loaded);
-    setProblem(undefined);
-    logger.info('Ruleset reloaded successfully');
-    return diagnostics.warnings;
+  configure(inForce: InForce, ruleset: EngineRuleset, now: Date): void {
+    if (isSameInForce(inForce, this.#inForce)) return;
+    if (this.reopensFor(inForce)) {
+      this.flush();
+      this.#outputs.close();
+      this.#outputs = new Outputs(this.#home, inForce.outputs, this.#logger, now);
+    }
+    this.#inForce = inForce;
+    const state = this.#engine.state.transferTo(ruleset.rules, stateOptions(inForce));
+    this.#engine = this.#makeEngine(ruleset, state);
+  }
+
+  /** Day switch and rotation of the outputs. @throws Error of the file system; to be called again then */
+  rotate(now: Date): void {
+    this.#outputs.rotate(now);
+  }
+
+  /** Takes a log of `check_diff` that logtest stored. */
+  storeLog(stored: StoredLog): void {
+    this.#diffs.store(stored.host, stored.rule, stored.log);
+    this.onStoredLog(stored);
+  }
+
+  /** Hands everything to the file system. @throws its error; nothing is lost, the next call goes on */
+  flush(): void {
+    this.#outputs.flush();
+    this.#firstTimeSeen.flush();
+    this.#ignored.flush();
+    this.#statistics.flush();
+  }
+
+  /** Waits until everything flushed so far is on the disk itself. @throws the system's error */
+  async sync(): Promise<void> {
+    await this.#outputs.sync();
+    await this.#firstTimeSeen.sync();
+    await this.#ignored.sync();
+    await this.#statistics.sync();
+  }
+
+  /** A replay has given everything that may have been written before. Errors as `flush`. */
+  endReplay(): void {
+    this.#outputs.endReplay();
+    this.#firstTimeSeen.endReplay();
+    this.#ignored.endReplay();
+    this.#statistics.endReplay();
+  }
+
+  /**
+   * To be taken when everything is flushed; good for a checkpoint once a `sync` begun after it is done. The events that
+   * the engine remembers are given apart.
+   */
+  capture(): { readonly snapshot: AnalysisSnapshot; readonly events: RememberedEvents } {
+    const { snapshot: engine, events } = this.#engine.state.capture();
+    const snapshot = {
+      inForce: this.#inForce,
+      engine,
+      unwrittenKeys: [...this.#unwrittenKeys],
+      outputs: this.#outputs.state(),
+      firstTimeSeen: this.#firstTimeSeen.state(),
+      ignored: this.#ignored.state(),
+      statistics: this.#statistics.state(),
+      diffs: this.#diffs.pending(),
+    };
+    return { snapshot, events };
   }
 
   /** Once in a while: says what was held back of messages about events. */
@@ -120,44 +207,22 @@ export class Analysis {
     this.#diagnostics.flush();
   }
 
-  /** Writes what is kept over a restart. */
-  close(): void {
-    this.#statistics.save(this.#engine.state.statistics);
+  /** Flushes and closes the files. @throws Error of the file system */
+  close(options: CloseOptions): void {
+    this.#saveAverages();
+    this.#outputs.close(options);
+    this.#firstTimeSeen.close(options);
+    this.#ignored.close(options);
+    this.#statistics.close(options);
   }
 
-  #loadAtStart(): LoadedRuleset {
-    const { home, logger, setProblem } = this.#context;
-    const diagnostics = new EngineDiagnostics(logger);
-    try {
-      const loaded = loadHomeRuleset(home, this.#settings, diagnostics);
-      this.#keep(loaded);
-      this.#loadWarnings = diagnostics.loadWarnings;
-      return loaded;
-    } catch (error) {
-      const sources = this.#store.load();
-      if (sources === undefined) throw closingError(error, this.#settings);
-      const ruleset = compileRuleset(home, this.#settings, sources, diagnostics);
-      const reason = error instanceof Error ? error.message : String(error);
-      setProblem(`The ruleset does not load, the last one that did is in use: ${reason}`);
-      return { ruleset, sources, settings: this.#settings };
-    }
-  }
-
-  #keep(loaded: LoadedRuleset): void {
-    try {
-      this.#store.save(loaded.sources);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#context.logger.warn(`The ruleset could not be kept as the last good one: ${reason}`);
-    }
-  }
-
-  #makeEngine({ ruleset }: LoadedRuleset, state: EngineState): Engine {
+  #makeEngine(ruleset: EngineRuleset, state: EngineState): Engine {
     const hooks: EngineHooks = {
       firstTimeSeen: (key) => {
         this.ftsWritten += 1;
         // A line end in a key would add keys of the sender's choice, and what he does next would not be new any more.
-        if (!key.includes('\n')) this.#firstTimeSeen.append(`${key}\n`);
+        if (key.includes('\n')) this.#keepUnwritten(key);
+        else this.#firstTimeSeen.append(`${key}\n`);
       },
       ignored: (key) => {
         this.#ignored.append(`\n${key}\n`);
@@ -171,8 +236,8 @@ export class Analysis {
       state,
       options: {
         mode: 'live',
-        origin: this.#settings.origin,
-        logFirewall: this.#settings.options.get('analysisd.log_fw') === 1,
+        origin: this.#inForce.origin,
+        logFirewall: this.#inForce.logFirewall,
         budget: DEFAULT_STEP_BUDGET,
       },
       diagnostics: this.#diagnostics,
@@ -180,16 +245,40 @@ export class Analysis {
     });
   }
 
+  /** @throws Error of the file system */
+  #saveAverages(): void {
+    const averages = averagesOf(this.#engine.state.statistics);
+    if (averages === this.#savedAverages) return;
+    this.#statistics.save(this.#engine.state.statistics);
+    this.#savedAverages = averages;
+  }
+
+  #keepUnwritten(key: string): void {
+    this.#unwrittenKeys.push(key);
+    if (this.#unwrittenKeys.length > MAX_UNWRITTEN_KEYS) this.#unwrittenKeys.shift();
+  }
+
   #hourEnded(report: HourReport): void {
     const { statistics } = this.#engine.state;
-    const today = this.#engine.clock.dayKey(Math.floor(Date.now() / 1000));
-    const dayEnded = !report.hourKey.startsWith(today);
+    const [endedDay] = report.hourKey.split('T');
+    const [nextDay] = report.nextHourKey.split('T');
     try {
-      this.#statistics.appendTotals(report, dayEnded ? statistics.counts : undefined);
-      this.#statistics.save(statistics);
+      this.#statistics.appendTotals(report, endedDay === nextDay ? undefined : statistics.counts);
+      this.#saveAverages();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#context.logger.error(`Statistics cannot be written: ${reason}`);
+      this.#logger.error(`Statistics cannot be written: ${reason}`);
     }
   }
+}
+
+/** Keys with line ends are made up; that many are remembered over a restart. */
+const MAX_UNWRITTEN_KEYS = 10_000;
+
+function stateOptions({ state }: InForce): EngineStateOptions {
+  return { ...state, maxRememberedBytes: MAX_REMEMBERED_BYTES };
+}
+
+function averagesOf({ hourly, weekly }: Statistics): string {
+  return JSON.stringify([hourly, weekly]);
 }

@@ -3,21 +3,18 @@ import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import { MemoryStreamPositions } from '../../lib/bus/stream-positions.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
-import { toByteString } from '../../lib/engine/byte-string.js';
 import { AlertStream } from '../../lib/output/alert-stream.js';
 import { activeConfiguration } from './active-configuration.js';
 import { AlertReader } from './alert-reader.js';
-import { Analysis } from './analysis.js';
 import { Counters } from './counters.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { EpsLimiter } from './eps-limiter.js';
-import { EventPump } from './event-pump.js';
 import { ExhaustedReport } from './exhausted-report.js';
 import { listLoadedRules } from './list-loaded-rules.js';
+import { LogtestDiffs } from './logtest-diffs.js';
 import { LogtestService } from './logtest-service.js';
-import { Outputs } from './outputs.js';
+import { Pipeline } from './pipeline/pipeline.js';
 import { closingError, loadHomeRuleset } from './ruleset-loader.js';
 import { loadSettings, type Settings } from './settings.js';
 import { removeStateFile, stateFileText, writeStateFile } from './state-file.js';
@@ -26,7 +23,7 @@ import { statisticsReport } from './statistics-report.js';
 const TICK_MS = 1000;
 /** Budgets exceeded are reported once a minute. */
 const REPORT_MS = 60_000;
-/** Events the sink keeps for the engine before producers are held back; reported as the size of every queue. */
+/** Events that may wait before the pipeline counts as full; reported as the size of every queue. */
 const PIPELINE_SIZE = 16_384;
 
 /** svc-analysisd: events in, alerts out; answers about rules, logtest and statistics. */
@@ -62,41 +59,39 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
   const limiter = maximum > 0 ? new EpsLimiter(maximum, timeframe, Math.floor(now() / 1000)) : undefined;
 
   const counters = new Counters(now());
-  const analysis = new Analysis(context, settings);
-  const outputs = new Outputs(home, settings.outputs, logger, new Date(now()));
   const alerts = new AlertReader(
     new AlertStream(home.path('logs', 'alerts'), (message) => {
       logger.warn(`Alert stream: ${message}.`);
     }),
   );
-  const pump = new EventPump({
-    engine: analysis.engine,
-    outputs,
-    sideFiles: analysis.sideFiles,
+  const pipeline = await Pipeline.open({
+    ...context,
+    settings,
     counters,
-    logger,
-    customFormat: global.custom_alert_output === undefined ? undefined : toByteString(global.custom_alert_output),
-    now,
     epsLimiter: limiter,
+    now,
+    onWritten: () => {
+      alerts.wake();
+    },
   });
-  const logtest = new LogtestService(context, settings, analysis.engine.state.diffs);
-  logtest.share(analysis.loaded, analysis.loadWarnings);
-  const reload = (diagnostics = new EngineDiagnostics(logger)): readonly string[] => {
-    const next = loadSettings(home, logger);
-    const warnings = analysis.reload(next, diagnostics);
-    pump.swapEngine(analysis.engine);
-    logtest.share(analysis.loaded, analysis.loadWarnings);
+  const { analysis, configuration } = pipeline;
+  const diffs = new LogtestDiffs(analysis.diffs, (stored) => pipeline.storeLog(stored));
+  analysis.onStoredLog = (stored) => {
+    diffs.reached(stored);
+  };
+  const logtest = new LogtestService(context, settings, diffs);
+  logtest.share(configuration.loaded, configuration.loadWarnings);
+  const reload = async (diagnostics = new EngineDiagnostics(logger)): Promise<readonly string[]> => {
+    const warnings = await pipeline.reload(loadSettings(home, logger), diagnostics);
+    logtest.share(configuration.loaded, configuration.loadWarnings);
     return warnings;
   };
 
   const sink = new EventSink({
     path: home.eventsSocket(),
-    positions: new MemoryStreamPositions(),
+    positions: pipeline.positions,
     logger,
-    onBatch: async (batch) => {
-      await pump.take(batch);
-      alerts.wake();
-    },
+    onBatch: (batch) => pipeline.take(batch),
   });
   const server = new RequestServer({
     contract: analysisdContract,
@@ -105,24 +100,31 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     handlers: {
       ...commonHandlers('svc-analysisd', {
         stats: () => stats(),
-        sections: activeConfiguration(() => analysis),
+        sections: activeConfiguration(() => configuration.settings),
         reload: context.reload,
       }),
       'logtest.run': (params) => logtest.run(params),
       'logtest.close': (params) => logtest.close(params),
-      'rules.list': () => ({ rules: listLoadedRules(analysis.loaded.sources) }),
+      'rules.list': () => ({ rules: listLoadedRules(configuration.loaded.sources) }),
       'ruleset.check': () => ({ errors: [...logtest.check()] }),
-      'ruleset.reload': () => {
+      'ruleset.reload': async () => {
         const diagnostics = new EngineDiagnostics(logger);
         try {
-          return { error: 0 as const, data: [...reload(diagnostics)] };
+          return { error: 0 as const, data: [...(await reload(diagnostics))] };
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           logger.error(`The ruleset was not reloaded, the one in force stays: ${reason}`);
           return { error: 1 as const, data: diagnostics.errors.length > 0 ? [...diagnostics.errors] : [reason] };
         }
       },
-      'statistics.read': () => statisticsReport(counters, pump.pending, PIPELINE_SIZE, limiter, now()),
+      'statistics.read': () => {
+        counters.ftsWritten = analysis.ftsWritten;
+        const { events, journal } = flow();
+        return statisticsReport(counters, pipeline.pending, PIPELINE_SIZE, limiter, now(), {
+          pipeline: events,
+          journal,
+        });
+      },
       'alerts.read': async ({ after, max, waitMs }) => {
         if (!settings.outputs.alertsJson)
           throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
@@ -131,15 +133,22 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       },
     },
   });
+  /** Events from the sink to their alerts, and the journal between. */
+  const flow = () => {
+    const { events, journal } = pipeline.stats();
+    const { duplicates } = sink.counters;
+    return {
+      events: {
+        received: events.journaled + duplicates,
+        ...events,
+        duplicates: duplicates + events.duplicates,
+        dropped: { undecodable: counters.eventsDropped, unwritable: counters.alertsFailed },
+      },
+      journal,
+    };
+  };
   const stats = (): Record<string, unknown> => ({
-    events: {
-      received: counters.eventsReceived,
-      processed: counters.eventsProcessed,
-      dropped: counters.eventsDropped,
-      pending: pump.pending,
-      duplicates: sink.counters.duplicates,
-      refused: sink.counters.refused,
-    },
+    ...flow(),
     written: { alerts: counters.alertsWritten, archives: counters.archivesWritten, firewall: counters.firewallWritten },
     requests: { ...server.counters },
     bus: { ...sink.counters },
@@ -149,9 +158,10 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     },
   });
 
-  await server.start();
+  await pipeline.start(context.fatal);
   await logtest.start();
   await sink.start();
+  await server.start();
 
   const exhausted = new ExhaustedReport(logger);
   const stateFile = home.path('var', 'run', 'wazuh-analysisd.state');
@@ -160,13 +170,13 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
   const writeState = (): void => {
     counters.ftsWritten = analysis.ftsWritten;
     try {
-      writeStateFile(stateFile, stateFileText(counters, pump.pending / PIPELINE_SIZE, PIPELINE_SIZE));
+      writeStateFile(stateFile, stateFileText(counters, Math.min(1, pipeline.pending / PIPELINE_SIZE), PIPELINE_SIZE));
     } catch (error) {
       logger.warn(`The state file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
   const timers = [
-    setInterval(() => void pump.tick().catch(context.fatal), TICK_MS),
+    setInterval(() => void pipeline.tick().catch(context.fatal), TICK_MS),
     setInterval(() => {
       exhausted.report(analysis.engine.state.exhausted);
       analysis.report();
@@ -179,21 +189,16 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       requests: { protocol: 'ipc', address: home.socket('svc-analysisd') },
       events: { protocol: 'ipc', address: home.eventsSocket() },
     },
-    reload() {
-      return Promise.resolve().then(() => {
-        const before = analysis.settings;
-        reload();
-        return changedSections(before, analysis.settings);
-      });
+    async reload() {
+      const before = configuration.settings;
+      await reload();
+      return changedSections(before, configuration.settings);
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      pump.stop();
       await Promise.all([sink.stop(), logtest.stop(), server.stop()]);
-      await pump.flush();
-      outputs.close();
+      await pipeline.stop();
       alerts.close();
-      analysis.close();
       removeStateFile(stateFile);
     },
   };
@@ -212,7 +217,7 @@ const START_OPTIONS = [
 
 /** What of the configuration changed and does not take effect by a reload. */
 function changedSections(before: Settings, after: Settings): string[] {
-  const sections: string[] = (['global', 'rule_test'] as const).filter(
+  const sections: string[] = (['global', 'rule_test', 'journal'] as const).filter(
     (section) => JSON.stringify(before.config[section]) !== JSON.stringify(after.config[section]),
   );
   const options = START_OPTIONS.filter((name) => before.options.get(name) !== after.options.get(name));

@@ -13,6 +13,8 @@ export class Counters {
   eventsReceived = 0;
   eventsProcessed = 0;
   eventsDropped = 0;
+  /** Events of the journal that were analysed before: sent again, or part of a request that was repeated. */
+  duplicates = 0;
   alertsWritten = 0;
   archivesWritten = 0;
   firewallWritten = 0;

@@ -38,7 +38,14 @@ export class EpsLimiter {
   }
 
   #move(now: number): void {
-    if (now <= this.#second) return;
+    if (now === this.#second) return;
+    if (now < this.#second) {
+      // The clock was set back: waiting until it is there again would hold all events up for as long.
+      this.#counts.fill(0);
+      this.#used = 0;
+      this.#second = now;
+      return;
+    }
     if (this.#used >= this.#credits) this.secondsOverLimit += 1;
     const steps = Math.min(now - this.#second, this.#timeframe);
     for (let step = 1; step <= steps; step += 1) {

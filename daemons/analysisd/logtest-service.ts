@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FramedSocket } from '../../lib/bus/framed-socket.js';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
 import { fromByteString } from '../../lib/engine/byte-string.js';
 import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
@@ -17,7 +18,7 @@ import {
   type RemoveRequest,
 } from '../../lib/logtest/logtest-request.js';
 import { placed } from './engine-diagnostics.js';
-import { FramedSocket } from './framed-socket.js';
+import { loadingOf } from './in-force.js';
 import { compileRuleset, readHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
 import { loadSettings, type Settings } from './settings.js';
 
@@ -168,7 +169,7 @@ export class LogtestService {
         diagnostics.error(message, place);
       },
     };
-    const ruleset = compileRuleset(home, settings, sources, recording);
+    const ruleset = compileRuleset(sources, loadingOf(settings), recording);
     this.#compiled = { hash, ruleset, reports };
     return ruleset;
   }
@@ -182,9 +183,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What a compiled ruleset depends on: the texts and the settings that `compileRuleset` goes by. */
 function hashOf({ sources, settings }: Pick<LoadedRuleset, 'sources'> & { readonly settings: Settings }): string {
-  const { config, options } = settings;
-  const numbers = [options.get('analysisd.default_timeframe'), options.get('analysisd.decoder_order_size')];
-  const hash = createHash('sha256').update(JSON.stringify([config.alerts, config.global.memory_size, numbers]));
+  const hash = createHash('sha256').update(JSON.stringify([loadingOf(settings), sources.mitre]));
   for (const part of [sources.decoders, sources.rules, sources.lists]) {
     for (const { path, content } of part)
       hash.update(`\0${path}\0${String(content.length)}\0`).update(content, 'latin1');

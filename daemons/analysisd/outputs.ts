@@ -1,6 +1,8 @@
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import { OutputFile } from '../../lib/output/output-file.js';
+import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';
+import { OutputFile, type OutputFileState } from '../../lib/output/output-file.js';
+import { describeRepair } from './describe-repair.js';
 
 export type OutputSettings = {
   readonly alertsText: boolean;
@@ -13,6 +15,8 @@ export type OutputSettings = {
   readonly maxOutputBytes: number;
   /** `analysisd.min_rotate_interval`: seconds between two rotations by size. */
   readonly minRotateIntervalSeconds: number;
+  /** Whether alerts.log has the lines of `<custom_alert_output>` instead of records of several lines (default false). */
+  readonly hasCustomText?: boolean;
 };
 
 type Stream = 'alertsText' | 'alertsJson' | 'archivesText' | 'archivesJson' | 'firewall';
@@ -25,20 +29,33 @@ const STREAMS: Readonly<Record<Stream, { area: string; live: string; stem: strin
   firewall: { area: 'firewall', live: 'firewall.log', stem: 'ossec-firewall', extension: 'log' },
 };
 
+/** Where all outputs stand; plain data for a checkpoint. */
+export type OutputsState = {
+  /** When the parts within the day were changed last, epoch milliseconds. */
+  readonly rotatedAt: number;
+  readonly files: Readonly<Partial<Record<Stream, OutputFileState>>>;
+};
+
 /**
  * The output files of svc-analysisd (rules-and-alerts.md 7.7, 7.8). Records are collected by the files and reach the
  * disk at `flush`. The text streams are always open, even when nothing is written to them, as users' tools expect the
  * live names; an empty dated file goes away when it is closed.
+ *
+ * Opened from a state they take the same records and rotations once more, until `endReplay`: what is in the files already
+ * is not written again, and every `alertOffset` is what it was in the first run (design.md 4 "Journal and checkpoint").
  */
 export class Outputs {
   readonly settings: OutputSettings;
   readonly #files: Partial<Record<Stream, OutputFile>> = {};
   #rotatedAt: number;
 
-  /** @throws Error of the file system, naming the path */
-  constructor(home: Home, settings: OutputSettings, logger: Logger, now: Date) {
+  /**
+   * @param from a moment: the newest files of its day are continued; a state: replay begins there
+   * @throws Error of the file system, naming the path
+   */
+  constructor(home: Home, settings: OutputSettings, logger: Logger, from: Date | OutputsState) {
     this.settings = settings;
-    this.#rotatedAt = now.getTime();
+    this.#rotatedAt = from instanceof Date ? from.getTime() : from.rotatedAt;
     const wanted: Record<Stream, boolean> = {
       alertsText: true,
       alertsJson: settings.alertsJson,
@@ -46,25 +63,14 @@ export class Outputs {
       archivesJson: settings.archivesJson,
       firewall: true,
     };
-    for (const [stream, { area, live, stem, extension }] of Object.entries(STREAMS) as [
-      Stream,
-      (typeof STREAMS)[Stream],
-    ][]) {
-      if (!wanted[stream]) continue;
-      this.#files[stream] = new OutputFile(
-        {
-          directory: home.path('logs', area),
-          liveName: live,
-          stem,
-          extension,
-          recordEnd: stream === 'alertsText' ? '\n\n' : '\n',
-          maxBytes: settings.maxOutputBytes,
-          onTornTail: (path, bytes) => {
-            logger.warn(`Cut ${String(bytes)} bytes of an unfinished record off the end of '${path}'.`);
-          },
-        },
-        now,
-      );
+    try {
+      for (const stream of Object.keys(STREAMS) as Stream[]) {
+        if (wanted[stream]) this.#files[stream] = this.#open(stream, home, logger, from);
+      }
+    } catch (error) {
+      // It is tried again each second: what is open by now must not cost descriptors each time.
+      for (const file of this.#all()) file.giveUp();
+      throw error;
     }
   }
 
@@ -90,31 +96,86 @@ export class Outputs {
     });
   }
 
+  /** Where everything stands, with all records appended so far. A checkpoint waits for a `sync` begun after it. */
+  state(): OutputsState {
+    const files: Partial<Record<Stream, OutputFileState>> = {};
+    for (const [stream, file] of Object.entries(this.#files) as [Stream, OutputFile][]) files[stream] = file.state();
+    return { rotatedAt: this.#rotatedAt, files };
+  }
+
+  /** Flushes and waits until everything is on the disk itself. @throws the system's error */
+  async sync(): Promise<void> {
+    const results = await Promise.allSettled(this.#all().map((file) => file.sync()));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** Replay has given everything: whole records that the files have beyond stay. Errors as `flush`; call it again then. */
+  endReplay(): void {
+    forEachOrThrow(this.#all(), (file) => {
+      file.endReplay();
+    });
+  }
+
+  /** Whether `rotate` would change a file now, so that only such moments need to be recorded for replay. */
+  isRotationDue(now: Date): boolean {
+    return this.#all().some((file) => !file.isOn(now)) || this.#partsDue(now).length > 0;
+  }
+
   /** Day switch and rotation within the day (7.8); to be called between two events. Errors as `flush`. */
   rotate(now: Date): void {
     forEachOrThrow(this.#all(), (file) => {
       file.switchDay(now);
     });
-    const { rotateIntervalSeconds, maxOutputBytes, minRotateIntervalSeconds } = this.settings;
-    const elapsed = (now.getTime() - this.#rotatedAt) / 1000;
-    if (rotateIntervalSeconds > 0 && elapsed >= rotateIntervalSeconds) {
-      for (const file of this.#all()) file.nextPart();
-      this.#rotatedAt = now.getTime();
-    } else if (maxOutputBytes > 0 && elapsed >= minRotateIntervalSeconds) {
-      const large = this.#all().filter((file) => file.position > maxOutputBytes);
-      for (const file of large) file.nextPart();
-      if (large.length > 0) this.#rotatedAt = now.getTime();
-    }
+    const due = this.#partsDue(now);
+    for (const file of due) file.nextPart();
+    if (due.length > 0) this.#rotatedAt = now.getTime();
   }
 
   /** Flushes and closes all files. */
-  close(): void {
-    for (const file of this.#all()) file.close();
+  close(options?: CloseOptions): void {
+    for (const file of this.#all()) file.close(options);
+  }
+
+  #open(stream: Stream, home: Home, logger: Logger, from: Date | OutputsState): OutputFile {
+    const { area, live, stem, extension } = STREAMS[stream];
+    const { hasCustomText, maxOutputBytes } = this.settings;
+    return new OutputFile(
+      {
+        directory: home.path('logs', area),
+        liveName: live,
+        stem,
+        extension,
+        recordEnd: stream === 'alertsText' && hasCustomText !== true ? '\n\n' : '\n',
+        maxBytes: maxOutputBytes,
+        onRepair: (repair: FileRepair) => {
+          logger.warn(describeRepair(repair));
+        },
+        onFinished: (path) => {
+          logger.info(`'${path}' was compressed or removed meanwhile: what is recovered of it counts as written.`);
+        },
+      },
+      from instanceof Date ? from : (from.files[stream] ?? dayIn(from)),
+    );
+  }
+
+  /** Files that move to their next part; by the interval also empty ones, which then stay where they are. */
+  #partsDue(now: Date): OutputFile[] {
+    const { rotateIntervalSeconds, maxOutputBytes, minRotateIntervalSeconds } = this.settings;
+    const elapsed = (now.getTime() - this.#rotatedAt) / 1000;
+    if (rotateIntervalSeconds > 0 && elapsed >= rotateIntervalSeconds) return this.#all();
+    if (maxOutputBytes === 0 || elapsed < minRotateIntervalSeconds) return [];
+    return this.#all().filter((file) => file.position > maxOutputBytes);
   }
 
   #all(): OutputFile[] {
     return Object.values(this.#files);
   }
+}
+
+/** The day of a state, for a stream that was switched on since. */
+function dayIn({ files, rotatedAt }: OutputsState): Date {
+  const [known] = Object.values(files);
+  return known === undefined ? new Date(rotatedAt) : new Date(known.day.year, known.day.month, known.day.day, 12);
 }
 
 /**

@@ -11,12 +11,19 @@ import { RulesetError } from '../../lib/engine/ruleset-error.js';
 import { readRulesetFiles, selectRulesetFiles, type FileSelection } from '../../lib/engine/ruleset-files.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../lib/patterns/matcher.js';
+import { loadingOf, type LoadingSettings } from './in-force.js';
 import type { Settings } from './settings.js';
+
+/** The texts a ruleset is made from, with the table that gives its alerts the names of MITRE ATT&CK. */
+export type StoredRuleset = RulesetSources & {
+  /** Text of the table; null where there is none. */
+  readonly mitre: string | null;
+};
 
 /** A ruleset with what it was made from, so that it can be kept as the last good one and shared. */
 export type LoadedRuleset = {
   readonly ruleset: EngineRuleset;
-  readonly sources: RulesetSources;
+  readonly sources: StoredRuleset;
   readonly settings: Settings;
 };
 
@@ -26,11 +33,11 @@ export type LoadedRuleset = {
  */
 export function loadHomeRuleset(home: Home, settings: Settings, diagnostics: Diagnostics): LoadedRuleset {
   const sources = readHomeRuleset(home, settings, diagnostics);
-  return { ruleset: compileRuleset(home, settings, sources, diagnostics), sources, settings };
+  return { ruleset: compileRuleset(sources, loadingOf(settings), diagnostics), sources, settings };
 }
 
 /** Reads the files the configuration selects. @throws RulesetError when a directory's pattern does not compile */
-export function readHomeRuleset(home: Home, settings: Settings, diagnostics: Diagnostics): RulesetSources {
+export function readHomeRuleset(home: Home, settings: Settings, diagnostics: Diagnostics): StoredRuleset {
   const { ruleset } = settings.config;
   const fileSystem = new DiskRulesetFileSystem(home.root);
   const selection = { fileSystem, compilePattern, context: new MatchContext(), diagnostics };
@@ -48,38 +55,41 @@ export function readHomeRuleset(home: Home, settings: Settings, diagnostics: Dia
       excludes: ruleset.rule_exclude,
     }),
     lists: readRulesetFiles(ruleset.list, fileSystem, diagnostics),
+    mitre: readMitreText(home, diagnostics),
   };
 }
 
 /** Loads a ruleset from its texts. @throws RulesetError */
 export function compileRuleset(
-  home: Home,
-  settings: Settings,
-  sources: RulesetSources,
+  sources: StoredRuleset,
+  loading: LoadingSettings,
   diagnostics: Diagnostics,
 ): EngineRuleset {
-  const { config, options } = settings;
-  return loadRuleset(sources, {
-    diagnostics,
-    compilePattern,
-    mitre: readMitreTable(home, diagnostics),
-    logLevel: config.alerts.log_alert_level,
-    mailLevel: config.alerts.email_alert_level,
-    defaultTimeframe: options.get('analysisd.default_timeframe'),
-    orderSize: options.get('analysisd.decoder_order_size'),
-    memorySize: config.global.memory_size,
-  });
+  return loadRuleset(sources, { ...loading, diagnostics, compilePattern, mitre: mitreTable(sources, diagnostics) });
 }
 
-function readMitreTable(home: Home, diagnostics: Diagnostics): MitreTable {
-  const path = home.path('ruleset', 'mitre', 'attack.json');
+function readMitreText(home: Home, diagnostics: Diagnostics): string | null {
   try {
-    return MitreTable.parse(readFileSync(path, 'utf8'));
+    return readFileSync(home.path('ruleset', 'mitre', 'attack.json'), 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    diagnostics.warn(`MITRE ATT&CK names are not available: ${reason}`);
+    warnOfMitre(error, diagnostics);
+    return null;
+  }
+}
+
+function mitreTable({ mitre }: StoredRuleset, diagnostics: Diagnostics): MitreTable {
+  if (mitre === null) return MitreTable.empty;
+  try {
+    return MitreTable.parse(mitre);
+  } catch (error) {
+    warnOfMitre(error, diagnostics);
     return MitreTable.empty;
   }
+}
+
+function warnOfMitre(error: unknown, diagnostics: Diagnostics): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  diagnostics.warn(`MITRE ATT&CK names are not available: ${reason}`);
 }
 
 /**

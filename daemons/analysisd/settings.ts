@@ -13,7 +13,7 @@ import type { OutputSettings } from './outputs.js';
  * @throws ConfigError naming file and line
  */
 export function loadSettings(home: Home, logger: Logger) {
-  const config = loadManagerConfig(home, ['global', 'alerts', 'ruleset', 'rule_test', 'cluster']);
+  const config = loadManagerConfig(home, ['global', 'alerts', 'ruleset', 'rule_test', 'cluster', 'journal']);
   const options = loadInternalOptions(home, ['analysisd']);
   for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
   const { global, cluster } = config;
@@ -25,6 +25,7 @@ export function loadSettings(home: Home, logger: Logger) {
     rotateIntervalSeconds: global.rotate_interval,
     maxOutputBytes: global.max_output_size,
     minRotateIntervalSeconds: options.get('analysisd.min_rotate_interval'),
+    hasCustomText: global.custom_alert_output !== undefined,
   };
   const origin: AlertOrigin = {
     managerName: toByteString(hostname()),

@@ -19,13 +19,17 @@ const QUEUES = [
   'upgrade',
 ] as const;
 
-/** Answer of `getstats` (rules-and-alerts.md 11.4, daemons-and-config.md 11.3). `pending` of `size` events wait. */
+/**
+ * Answer of `getstats` (rules-and-alerts.md 11.4, daemons-and-config.md 11.3). `pending` of `size` events wait;
+ * `flow` tells of pipeline and journal, which the reference does not have.
+ */
 export function statisticsReport(
   counters: Counters,
   pending: number,
   size: number,
   limiter: EpsLimiter | undefined,
   now: number,
+  flow: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const usage = Math.min(1, pending / size);
   const eps =
@@ -62,6 +66,7 @@ export function statisticsReport(
           stats: counters.statsWritten,
         },
       },
+      ...flow,
       queues: Object.fromEntries(QUEUES.map((queue) => [queue, { size, usage }])),
     },
   };

@@ -3,8 +3,10 @@ import type { EventProducer } from '../../lib/bus/event-producer.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import { bootId } from '../../lib/daemon/process-identity.js';
 import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
 import type { CollectorSettings } from './collector-settings.js';
+import { aborted } from './aborted.js';
 import { CollectorStats } from './collector-stats.js';
 import { CommandRunner } from './command-runner.js';
 import { FileFollower } from './file-follower.js';
@@ -14,6 +16,13 @@ import { Outlet, type MessageFormat, type SocketOutlet } from './outlet.js';
 import { compileOutputFormat } from './output-format.js';
 import { PositionStore, type SavedJournal } from './position-store.js';
 import { SocketTarget } from './socket-target.js';
+
+/**
+ * Pauses between two saves of positions, the second as a multiple of what a save takes. What the sink has beyond them it
+ * tells after a crash; but of a file that was cut while nobody looked, only the positions know how it began.
+ */
+const MIN_SAVE_PAUSE_MS = 1000;
+const SAVE_PAUSE_FACTOR = 20;
 
 export type CollectorParts = {
   readonly home: Home;
@@ -36,6 +45,9 @@ export class Collector {
   #commands: CommandRunner[] = [];
   #journal: JournalReader | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
+  #saving: Promise<unknown> = Promise.resolve();
+  /** A save that has not begun: whoever wants one meanwhile shares it. */
+  #nextSave: Promise<boolean> | undefined;
   #stopped = false;
 
   constructor(parts: CollectorParts) {
@@ -46,7 +58,7 @@ export class Collector {
     this.#store = new PositionStore(home.path('queue', 'logcollector', 'file_status.json'), logger);
     this.#follower = new FileFollower({
       events: {
-        openStream: (name, from) => producer.openStream(name, from),
+        openStream: (name, from, options) => producer.openStream(name, from, options),
         trySend: (event) => producer.trySend(event),
         ready: () => producer.ready(),
       },
@@ -70,6 +82,7 @@ export class Collector {
       },
       now: Date.now,
       monotonic: () => performance.now(),
+      boot: bootId(),
       savePositions: () => this.#save(),
     });
   }
@@ -82,12 +95,8 @@ export class Collector {
     await this.#follower.start(this.#settings.files, state.files, state.locations ?? []);
     this.#startCommands();
     this.#every(options.get('logcollector.loop_timeout'), () => this.#follower.poll());
-    this.#every(Math.max(1, options.get('logcollector.vcheck_files')), async () => {
-      await this.#follower.scan();
-      await this.#save();
-    });
-    // The journal moves on without files being looked at.
-    this.#every(1, () => (this.#journal === undefined ? Promise.resolve() : this.#save()));
+    this.#every(Math.max(1, options.get('logcollector.vcheck_files')), () => this.#follower.scan());
+    this.#every(MIN_SAVE_PAUSE_MS / 1000, () => this.#saveAndPause());
     const interval = options.get('logcollector.state_interval');
     if (interval > 0) {
       this.#every(interval, () => this.#writeState());
@@ -131,10 +140,33 @@ export class Collector {
     });
   }
 
-  async #save(): Promise<void> {
+  /**
+   * Writes positions down, what changed before the call included. One after the other: positions collected earlier must
+   * not be written later.
+   * @returns false when they could not be written
+   */
+  #save(): Promise<boolean> {
+    if (this.#nextSave === undefined) {
+      this.#nextSave = this.#saving.then(() => {
+        this.#nextSave = undefined;
+        return this.#saveNow();
+      });
+      this.#saving = this.#nextSave.catch(() => undefined);
+    }
+    return this.#nextSave;
+  }
+
+  async #saveNow(): Promise<boolean> {
     const { files, locations } = await this.#follower.positions();
     const journald = this.#journal?.position;
-    this.#store.save({ files, locations, ...(journald === undefined ? {} : { journald }) });
+    return this.#store.save({ files, locations, ...(journald === undefined ? {} : { journald }) });
+  }
+
+  /** Saves, and gives the pause after it, seconds, in proportion: many files must not keep the daemon busy. */
+  async #saveAndPause(): Promise<number> {
+    const begin = performance.now();
+    await this.#save();
+    return Math.max(MIN_SAVE_PAUSE_MS, SAVE_PAUSE_FACTOR * (performance.now() - begin)) / 1000;
   }
 
   #writeState(): Promise<void> {
@@ -144,17 +176,25 @@ export class Collector {
     return Promise.resolve();
   }
 
-  /** Does something again and again, `seconds` after it was done before. */
-  #every(seconds: number, action: () => Promise<void>): void {
+  /** Does something again and again, `seconds` after it was done before, or as many as it says. */
+  #every(seconds: number, action: () => Promise<unknown>): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      action()
+      let pause = seconds;
+      // A call that throws at once, such as a write to a full disk, ends as one that rejects: said, and done again later.
+      Promise.resolve()
+        .then(action)
+        .then((wanted) => {
+          if (typeof wanted === 'number') {
+            pause = wanted;
+          }
+        })
         .catch((error: unknown) => {
           this.#parts.logger.error(error instanceof Error ? error.message : String(error));
         })
         .finally(() => {
           if (!this.#stopped) {
-            this.#every(seconds, action);
+            this.#every(pause, action);
           }
         });
     }, seconds * 1000);
@@ -225,6 +265,7 @@ export class Collector {
       logger,
       stats: this.stats,
       now: Date.now,
+      savePosition: () => this.#save(),
     });
     this.#journal.start(saved);
   }
@@ -236,7 +277,7 @@ export class Collector {
       const format = this.#format(config, 'agent', name);
       const runner = new CommandRunner({
         config,
-        send: (location, message) => this.#send(location, format(message)),
+        send: (location, message, signal) => this.#send(location, format(message), signal),
         logger,
         directory: home.root,
       });
@@ -245,8 +286,8 @@ export class Collector {
     });
   }
 
-  /** Hands on an event that has no position: waits for room, as long as it takes. */
-  async #send(location: string, message: Buffer): Promise<void> {
+  /** Hands on an event that has no position: waits for room, as long as it takes or until the signal is aborted. */
+  async #send(location: string, message: Buffer, signal: AbortSignal): Promise<void> {
     const { producer } = this.#parts;
     const event: BusEvent = {
       queue: '1',
@@ -255,7 +296,10 @@ export class Collector {
       receivedAt: Date.now(),
     };
     while (!producer.trySend(event)) {
-      await producer.ready();
+      await Promise.race([producer.ready(), aborted(signal)]);
+      if (signal.aborted) {
+        return;
+      }
     }
     this.stats.count(location, message.length, ['agent']);
   }

@@ -7,13 +7,15 @@ import { LineSplitter } from './line-splitter.js';
 const MAX_OUTPUT_BYTES = 65_279;
 /** Bytes of the header. */
 const MAX_HEADER_BYTES = 256;
+/** Longest time of a timer, 24.8 days: a longer one would run out at once, and the command run without a pause. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 /** A command that does not end is ended, so that it cannot pile up. */
 const MAX_RUN_MS = 10 * 60 * 1000;
 
 export type CommandRunnerParts = {
   readonly config: LocalfileConfig;
-  /** Takes one message; resolves when it was handed on. */
-  readonly send: (location: string, message: Buffer) => Promise<void>;
+  /** Takes one message; resolves when it was handed on, or given up because the signal was aborted. */
+  readonly send: (location: string, message: Buffer, signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
   /** Working directory: the home. */
   readonly directory: string;
@@ -26,7 +28,7 @@ export class CommandRunner {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #stop: (() => void) | undefined;
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(parts: CommandRunnerParts) {
     this.#parts = parts;
@@ -39,13 +41,17 @@ export class CommandRunner {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     this.#stop?.();
     await this.#running;
   }
 
   #schedule(delayMs: number): void {
+    if (delayMs > MAX_TIMER_MS) {
+      this.#timer = setTimeout(() => this.#schedule(delayMs - MAX_TIMER_MS), MAX_TIMER_MS);
+      return;
+    }
     this.#timer = setTimeout(() => {
       const begin = performance.now();
       this.#running = this.#run()
@@ -54,7 +60,7 @@ export class CommandRunner {
           this.#parts.logger.error(`Command '${this.#name}' could not be run: ${reason}`);
         })
         .finally(() => {
-          if (!this.#stopped) {
+          if (!this.#stopping.signal.aborted) {
             this.#schedule(Math.max(0, this.#parts.config.frequency * 1000 - (performance.now() - begin)));
           }
         });
@@ -72,7 +78,7 @@ export class CommandRunner {
         .replace(/\n{2,}/g, '\n')
         .replace(/\n$/, '');
       if (text !== '') {
-        await send(this.#name, Buffer.concat([header, Buffer.from(`\n${text}`, 'latin1')]));
+        await send(this.#name, Buffer.concat([header, Buffer.from(`\n${text}`, 'latin1')]), this.#stopping.signal);
       }
       return;
     }
@@ -81,7 +87,7 @@ export class CommandRunner {
     const last = splitter.finish();
     for (const { bytes } of last === undefined ? lines : [...lines, last]) {
       if (bytes.length > 0) {
-        await send(this.#name, Buffer.concat([header, Buffer.from(' '), bytes]));
+        await send(this.#name, Buffer.concat([header, Buffer.from(' '), bytes]), this.#stopping.signal);
       }
     }
   }
@@ -104,6 +110,8 @@ export class CommandRunner {
             // It has ended already.
           }
         }
+        // What left the group may hold it open for ever.
+        child.stdout.destroy();
       };
       this.#stop = end;
       const timer = setTimeout(() => {

@@ -36,6 +36,8 @@ export class FileFollower {
   readonly #files = new Map<string, FollowedFile>();
   /** Files without a name that is followed, which may still have something to deliver. */
   readonly #retiring = new Set<FollowedFile>();
+  /** Files that are not read before their positions are written down. */
+  readonly #unrecorded: FollowedFile[] = [];
   #scanning: Promise<void> | undefined;
   #scanAgain = false;
   #scanTimer: NodeJS.Timeout | undefined;
@@ -86,15 +88,19 @@ export class FileFollower {
   async positions(): Promise<{ readonly files: SavedFile[]; readonly locations: string[] }> {
     const files: SavedFile[] = [];
     const open = [...this.#retiring, ...this.#files.values()];
+    // Files that are away keep their position: they may come back, or be found under another name. Taken now, since a
+    // file that is opened meanwhile would be in neither list.
+    const away = [...this.#saved.except(new Set(open.map(({ identity }) => inodeKey(identity))))];
     for (const file of open) {
       const saved = await attempt(() => file.saved());
       if (saved !== undefined) {
         files.push(saved);
       }
     }
-    // Files that are away keep their position: they may come back, or be found under another name.
-    files.push(...this.#saved.except(new Set(open.map(({ identity }) => inodeKey(identity)))));
-    return { files, locations: this.#sources.map(({ config }) => config.location) };
+    files.push(...away);
+    // Of a location whose files are not open yet nothing is known: they would count as new ones.
+    const locations = this.#sources.map(({ config }) => config.location);
+    return { files, locations: locations.filter((location) => this.#knownLocations.has(location)) };
   }
 
   /** Looks whether files grew, were cut or renamed, and whether lines wait too long. To be called every loop_timeout. */
@@ -115,6 +121,9 @@ export class FileFollower {
     }
     if (surprises) {
       await this.scan();
+    }
+    if (this.#unrecorded.length > 0) {
+      await this.#record();
     }
   }
 
@@ -164,11 +173,22 @@ export class FileFollower {
     const opened = [...(await this.#openRenamed(finding)), ...(await this.#openNew(finding))];
     const known = this.#knownLocations.size;
     this.#sources.forEach(({ config }) => this.#knownLocations.add(config.location));
-    if (opened.length > 0 || this.#knownLocations.size > known) {
-      await this.#parts.savePositions();
-    }
+    this.#unrecorded.push(...opened.filter(({ recorded }) => !recorded));
     // Not awaited: without a sink it takes until there is one.
-    void this.#prepareAll(opened);
+    void this.#prepareAll(opened.filter(({ recorded }) => recorded));
+    if (opened.length > 0 || this.#knownLocations.size > known) {
+      await this.#record();
+    }
+  }
+
+  /** Writes positions down, and begins with the files that waited for it. */
+  async #record(): Promise<void> {
+    const waiting = this.#unrecorded.splice(0);
+    if (await this.#parts.savePositions()) {
+      void this.#prepareAll(waiting);
+    } else {
+      this.#unrecorded.unshift(...waiting);
+    }
   }
 
   /** Gives open files their present names, and retires those whose name or source is gone. */
@@ -273,12 +293,33 @@ export class FileFollower {
   async #prepareAll(files: readonly FollowedFile[]): Promise<void> {
     for (const file of files) {
       try {
-        await file.prepare();
-        this.#queue.add(file);
+        if (await file.prepare()) {
+          this.#queue.add(file);
+        } else {
+          await this.#openAnew(file);
+        }
       } catch (error) {
         this.#parts.logger.debug(`'${file.path}' is not read: ${fileErrorText(error)}`);
       }
     }
+  }
+
+  /** The sink had more of the file than the file has now: what stands there was not read, and goes on a new stream. */
+  async #openAnew(file: FollowedFile): Promise<void> {
+    const { generation: _generation, acknowledged: _acknowledged, ...saved } = await file.saved();
+    this.#parts.logger.warn(`'${file.path}' lost its end when the host went down: it is read from ${saved.offset} on.`);
+    this.#saved.put(saved);
+    await this.#forget(file);
+  }
+
+  /** Closes a file and looks for it again. */
+  async #forget(file: FollowedFile): Promise<void> {
+    if (this.#files.get(file.path) === file) {
+      this.#files.delete(file.path);
+    }
+    this.#retiring.delete(file);
+    await attempt(() => file.close());
+    void this.scan();
   }
 
   // ---- reading
@@ -365,12 +406,7 @@ export class FileFollower {
     if (!file.retry()) {
       return 'blocked';
     }
-    if (this.#files.get(file.path) === file) {
-      this.#files.delete(file.path);
-    }
-    this.#retiring.delete(file);
-    await attempt(() => file.close());
-    void this.scan();
+    await this.#forget(file);
     return 'idle';
   }
 

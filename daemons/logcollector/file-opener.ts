@@ -3,10 +3,12 @@ import { open, type FileHandle } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import { lastIntact } from './anchors.js';
 import type { FoundFile } from './file-finder.js';
 import { identityOf, inodeKey, type FileIdentity } from './file-identity.js';
 import type { FileSource } from './file-source.js';
 import { FollowedFile } from './followed-file.js';
+import type { OpenStream } from './follower-parts.js';
 import { fileErrorText, type OnceLog } from './once-log.js';
 import type { Outlet } from './outlet.js';
 import { hasWildcard } from './path-pattern.js';
@@ -24,7 +26,7 @@ export type Occasion =
   | 'appeared';
 
 export type FileOpenerParts = {
-  readonly openStream: (name: string, from: number) => EventStream;
+  readonly openStream: OpenStream;
   readonly makeOutlet: (source: FileSource, path: string, stream: EventStream | undefined) => Outlet;
   readonly logger: Logger;
   readonly log: OnceLog;
@@ -33,6 +35,8 @@ export type FileOpenerParts = {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly monotonic: () => number;
+  /** The present run of the host. */
+  readonly boot: string;
 };
 
 /** Opens files at the place where reading is to go on (product.md 10, `only-future-events`). */
@@ -83,11 +87,15 @@ export class FileOpener {
     occasion: Occasion,
     saved: SavedFile | undefined,
   ): Promise<FollowedFile> {
-    const { openStream, makeOutlet, logger, log, sampleBytes, monotonic } = this.#parts;
+    const { openStream, makeOutlet, logger, log, sampleBytes, monotonic, boot } = this.#parts;
     const known = saved !== undefined && (await isSavedFile(handle, stats, saved));
     const anew = saved !== undefined || occasion === 'appeared';
-    const offset = known ? Number(saved.offset) : anew ? 0 : await this.#firstOffset(path, source, handle, stats);
-    if (saved !== undefined && !known) {
+    const rebooted = saved?.boot !== undefined && saved.boot !== boot;
+    const intact = rebooted && !known ? await lastIntact(handle, Number(stats.size), saved) : 0;
+    const offset = known ? Number(saved.offset) : anew ? intact : await this.#firstOffset(path, source, handle, stats);
+    if (intact > 0) {
+      logger.warn(`'${path}' lost its end when the host went down: it is read from ${String(intact)} on.`);
+    } else if (saved !== undefined && !known) {
       logger.info(`'${path}' is not the file that was read before: it is read from its start.`);
     }
     const identity: FileIdentity = {
@@ -95,7 +103,11 @@ export class FileOpener {
       generation: (known ? saved.generation : undefined) ?? this.#nextGeneration(),
     };
     const name = `${inodeKey(identity)}:${identity.generation}`;
-    const stream = source.config.target.includes('agent') ? openStream(name, offset) : undefined;
+    const acknowledged = known && saved.acknowledged !== undefined ? Number(saved.acknowledged) : undefined;
+    const sent = acknowledged ?? offset;
+    // Where a power cut took events from the sink they are read again; older positions do not say what it should have.
+    const options = { rewind: acknowledged !== undefined };
+    const stream = source.config.target.includes('agent') ? openStream(name, sent, options) : undefined;
     const outlet = makeOutlet(source, path, stream);
     log.forget(path);
     const isNew = occasion === 'appeared' && saved === undefined && hasWildcard(source.config.location);
@@ -104,7 +116,13 @@ export class FileOpener {
         ? `(1957): New file that matches the '${source.config.location}' pattern: '${path}'.`
         : `(1950): Analyzing file: '${path}'.`,
     );
-    return new FollowedFile({ path, identity, source, handle, offset, outlet, logger, sampleBytes, now: monotonic });
+    const recorded = known && saved.generation !== undefined;
+    const now = monotonic;
+    const anchors = (saved?.anchors ?? []).filter((anchor) => Number(anchor.offset) <= offset);
+    return new FollowedFile({
+      ...{ path, identity, source, handle, offset, sent, recorded, rebooted, anchors, boot },
+      ...{ outlet, logger, sampleBytes, now },
+    });
   }
 
   async #firstOffset(path: string, source: FileSource, handle: FileHandle, stats: BigIntStats): Promise<number> {

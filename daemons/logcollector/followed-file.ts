@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Logger } from '../../lib/daemon/logger.js';
+import { thinAnchors, type Anchor } from './anchors.js';
 import type { FileIdentity } from './file-identity.js';
 import type { FileSource } from './file-source.js';
 import { hashHead, HEAD_BYTES, nextTail, readTail } from './fingerprint.js';
@@ -9,6 +10,7 @@ import type { LogRecord, RecordAssembler } from './log-record.js';
 import type { Outlet } from './outlet.js';
 import type { SavedFile } from './position-store.js';
 
+const NEWLINE_HEX = '0a';
 /** Bytes read in one go. */
 const CHUNK_BYTES = 65_536;
 
@@ -19,6 +21,16 @@ export type FollowedFileParts = {
   readonly handle: FileHandle;
   /** Offset of the first byte to read, unless the sink knows that more was taken. */
   readonly offset: number;
+  /** Offset behind the last event that is known to be acknowledged. */
+  readonly sent: number;
+  /** Whether its generation is in the saved positions. */
+  readonly recorded: boolean;
+  /** Earlier positions in it. */
+  readonly anchors: readonly Anchor[];
+  /** The present run of the host. */
+  readonly boot: string;
+  /** Whether the position was saved in an earlier run of the host: the end of the file may have been lost since. */
+  readonly rebooted: boolean;
   readonly outlet: Outlet;
   readonly logger: Logger;
   /** Bytes of a line that a warning shows. */
@@ -61,6 +73,8 @@ export class FollowedFile {
   #changed = -1n;
   #lastLineAt = 0;
   #ready = false;
+  #saved: SavedFile | undefined;
+  #anchors: readonly Anchor[];
   #head: { readonly length: number; readonly hash: string } = { length: 0, hash: '' };
 
   constructor(parts: FollowedFileParts) {
@@ -71,19 +85,46 @@ export class FollowedFile {
     this.#outlet = parts.outlet;
     this.#assembler = parts.source.makeAssembler(parts.path);
     this.#splitter = new LineSplitter(parts.offset);
-    this.#sent = parts.offset;
+    this.#sent = parts.sent;
+    this.#anchors = parts.anchors;
   }
 
-  /** Waits until the sink has told how far it has the file; reads nothing before. */
-  async prepare(): Promise<void> {
+  /** Whether it may be read although positions cannot be written: it will be known again all the same. */
+  get recorded(): boolean {
+    return this.#parts.recorded;
+  }
+
+  /**
+   * Waits until the sink has told how far it has the file; reads nothing before.
+   * @returns false when the file is not what the sink had of it: then it is to be opened as another one
+   */
+  async prepare(): Promise<boolean> {
+    if (this.#ready) {
+      return true;
+    }
     const { stream } = this.#outlet;
-    const known = stream === undefined ? 0 : await stream.position();
-    if (known > this.#splitter.offset) {
-      this.#splitter = new LineSplitter(known);
+    if (stream !== undefined) {
+      const known = await stream.position();
+      if (known < this.#sent) {
+        this.#parts.logger.warn(
+          `'${this.path}' is read again from ${String(known)}, not ${String(this.#sent)}: events behind it were lost.`,
+        );
+      }
+      if (this.#parts.rebooted && known > this.#splitter.offset && !(await this.#endsLineAt(known))) {
+        return false;
+      }
+      if (known < this.#sent || known > this.#splitter.offset) {
+        this.#splitter = new LineSplitter(known);
+      }
       this.#sent = known;
     }
     this.#tail = (await readTail(this.#parts.handle, this.#splitter.offset)) ?? '';
     this.#ready = true;
+    return true;
+  }
+
+  async #endsLineAt(offset: number): Promise<boolean> {
+    return (await readTail(this.#parts.handle, offset))?.endsWith(NEWLINE_HEX) === true;
   }
 
   get ready(): boolean {
@@ -187,19 +228,31 @@ export class FollowedFile {
   async saved(): Promise<SavedFile> {
     const { handle } = this.#parts;
     const offset = this.position;
+    const acknowledged = this.#acknowledged;
+    const last = this.#saved;
+    if (last?.offset === String(offset) && last.acknowledged === String(acknowledged) && last.path === this.path) {
+      return last;
+    }
+    if (last !== undefined && last.offset !== String(offset) && last.tail !== undefined) {
+      this.#anchors = thinAnchors([...this.#anchors, { offset: last.offset, tail: last.tail }], offset);
+    }
     const hashed = Math.min(offset, HEAD_BYTES);
     if (this.#head.length !== hashed || this.#head.hash === '') {
       this.#head = { length: hashed, hash: (await hashHead(handle, hashed)) ?? '' };
     }
-    return {
+    this.#saved = {
       path: this.path,
       location: this.source.config.location,
       hash: this.#head.hash,
       offset: String(offset),
+      acknowledged: String(acknowledged),
       hashed: String(hashed),
       tail: (await readTail(handle, offset)) ?? '',
+      anchors: [...this.#anchors],
+      boot: this.#parts.boot,
       ...this.identity,
     };
+    return this.#saved;
   }
 
   /** Closes file and stream. What was handed on is acknowledged later all the same. */

@@ -4,9 +4,12 @@ import type { Logger } from '../../lib/daemon/logger.js';
 import type { FileSource } from './file-source.js';
 import type { Outlet } from './outlet.js';
 
+/** As `EventProducer.openStream`. */
+export type OpenStream = (name: string, from: number, options?: { readonly rewind: boolean }) => EventStream;
+
 /** The part of the event producer that following files needs. */
 export type FollowerEvents = {
-  readonly openStream: (name: string, from: number) => EventStream;
+  readonly openStream: OpenStream;
   readonly trySend: (event: BusEvent) => boolean;
   /** Resolves when the window has room; rejects when the producer is closed. */
   readonly ready: () => Promise<void>;
@@ -29,6 +32,11 @@ export type FileFollowerParts = {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly monotonic: () => number;
-  /** Writes all positions down. Called before the first event of a file that is new: its stream must be known again. */
-  readonly savePositions: () => Promise<void>;
+  /** The present run of the host: differs after every start. */
+  readonly boot: string;
+  /**
+   * Writes all positions down; false when that failed. Called before the first event of a file that is new: its stream
+   * must be known again after a crash, or all of it would be sent a second time.
+   */
+  readonly savePositions: () => Promise<boolean>;
 };

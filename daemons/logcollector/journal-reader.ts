@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import { aborted } from './aborted.js';
 import type { CollectorStats } from './collector-stats.js';
 import {
   entryTime,
@@ -32,6 +33,8 @@ export type JournalReaderParts = {
   readonly format: MessageFormat;
   /** Whether a first run begins with what comes from now on. */
   readonly onlyFuture: boolean;
+  /** Writes the position down; false when that failed. */
+  readonly savePosition: () => Promise<boolean>;
   readonly openStream: (name: string, from: number) => EventStream;
   readonly ready: () => Promise<void>;
   readonly logger: Logger;
@@ -113,10 +116,11 @@ export class JournalReader {
 
   async #run(): Promise<void> {
     const { openStream, now, filterKey } = this.#parts;
+    const begin = now();
     const { signal } = this.#stopping;
     // Counting goes on only with the same filters: others would count other entries.
     const counted = this.#saved?.stream?.endsWith(`:${filterKey}`) === true ? this.#saved : undefined;
-    const name = counted?.stream ?? `journald:${now().toString(36)}:${filterKey}`;
+    const name = counted?.stream ?? `journald:${begin.toString(36)}:${filterKey}`;
     const from = Number(counted?.sequence ?? 0);
     const stream = openStream(name, from);
     const position = await Promise.race([stream.position(), aborted(signal)]);
@@ -125,9 +129,26 @@ export class JournalReader {
     }
     this.#stream = stream;
     this.#sequence = position;
+    if (counted === undefined) {
+      await this.#record(name, begin);
+    }
     this.#skip = Math.max(0, position - from);
     while (!signal.aborted) {
       await this.#follow();
+      await Promise.race([delay(RESTART_MS), aborted(signal)]);
+    }
+  }
+
+  /**
+   * Writes down where a new stream begins, before its first event: after a crash its entries are counted from there, or
+   * they would all be sent a second time.
+   */
+  async #record(stream: string, begin: number): Promise<void> {
+    const { onlyFuture, savePosition } = this.#parts;
+    const { signal } = this.#stopping;
+    const { cursor, timestamp } = this.#saved ?? { timestamp: onlyFuture ? String(begin * 1000) : '0' };
+    this.#saved = { timestamp, ...(cursor === undefined ? {} : { cursor }), stream, sequence: '0' };
+    while (!signal.aborted && !(await savePosition())) {
       await Promise.race([delay(RESTART_MS), aborted(signal)]);
     }
   }
@@ -166,17 +187,17 @@ export class JournalReader {
   }
 
   #arguments(): string[] {
-    const args = ['-o', 'json', '-f', '-q', '--no-pager', '--all'];
+    const args = ['-o', 'json', '-f', '-q', '--no-pager', '--all', '-n', 'all'];
     const cursor = this.#sent.at(-1)?.cursor ?? this.#saved?.cursor;
     if (cursor !== undefined) {
-      return [...args, '-n', 'all', `--after-cursor=${cursor}`];
+      return [...args, `--after-cursor=${cursor}`];
     }
-    if (this.#saved !== undefined) {
-      const microseconds = BigInt(this.#saved.timestamp);
-      const fraction = String(microseconds % 1_000_000n).padStart(6, '0');
-      return [...args, '-n', 'all', `--since=@${String(microseconds / 1_000_000n)}.${fraction}`];
+    const microseconds = BigInt(this.#saved?.timestamp ?? 0);
+    if (microseconds === 0n) {
+      return args;
     }
-    return [...args, '-n', this.#parts.onlyFuture ? '0' : 'all'];
+    const fraction = String(microseconds % 1_000_000n).padStart(6, '0');
+    return [...args, `--since=@${String(microseconds / 1_000_000n)}.${fraction}`];
   }
 
   async #take(entry: JournalEntry): Promise<void> {
@@ -214,20 +235,4 @@ export class JournalReader {
 
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve(undefined);
-      return;
-    }
-    signal.addEventListener(
-      'abort',
-      () => {
-        resolve(undefined);
-      },
-      { once: true },
-    );
-  });
 }

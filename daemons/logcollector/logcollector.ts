@@ -41,7 +41,7 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
       ...commonHandlers('svc-logcollector', {
         stats: (): Record<string, unknown> => ({
           requests: { ...server.counters },
-          events: { ...producer.counters, pending: producer.pending },
+          events: producer.stats(),
           collector: collector.counters,
         }),
         sections: activeSections(() => settings),

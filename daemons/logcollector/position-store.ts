@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { readFileSync, renameSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Logger } from '../../lib/daemon/logger.js';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { writeFileDurably } from '../../lib/daemon/write-file-durably.js';
 
 /** Positions of 100,000 files take some 40 MB; anything larger is not ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -19,10 +20,16 @@ const fileSchema = z.object({
   hash: z.string(),
   /** Offset behind the last line that is acknowledged. */
   offset: digits,
+  /** Offset behind the last event that is acknowledged: before `offset` when the lines between are no events. */
+  acknowledged: digits.optional(),
   /** Bytes hashed; absent = `offset`. */
   hashed: digits.optional(),
   /** Last bytes before the offset, in hex. */
   tail: z.string().optional(),
+  /** Earlier positions, oldest first. */
+  anchors: z.array(z.object({ offset: digits, tail: z.string() })).optional(),
+  /** The run of the host in which it was saved. */
+  boot: z.string().optional(),
   /** Location of the block under which it was followed. */
   location: z.string().optional(),
   device: z.string().optional(),
@@ -65,58 +72,80 @@ export class PositionStore {
 
   /**
    * The state as it was saved; an empty one when there is none. A file that cannot be read as such is put aside under
-   * the name `<file>.bad`, with an error that says so, since everything would be read again otherwise without a word.
+   * the name `<file>.bad`, with an error that says so, and the one before it is used: the sink knows what came since.
    */
   load(): SavedState {
-    let text: string;
     try {
-      if (statSync(this.#path).size > MAX_BYTES) {
-        throw new Error(`larger than ${String(MAX_BYTES)} bytes`);
-      }
-      text = readFileSync(this.#path, 'utf8');
+      return readState(this.#path) ?? { files: [] };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-        return { files: [] };
-      }
-      return this.#putAside(error);
+      this.#putAside(error);
     }
     try {
-      return stateSchema.parse(JSON.parse(text));
+      return readState(this.#previous) ?? { files: [] };
     } catch (error) {
-      return this.#putAside(error);
+      this.#logger.error(`Positions in '${this.#previous}' cannot be used either: ${reasonOf(error)}`);
+      return { files: [] };
     }
   }
 
-  /** Writes the state when it changed. A failure is logged once, until a write succeeds again. */
-  save(state: SavedState): boolean {
+  /**
+   * Writes the state when it changed; resolves when it is on the disk. One call at a time. A failure is logged once,
+   * until a write succeeds again.
+   * @returns whether the state is written down
+   */
+  async save(state: SavedState): Promise<boolean> {
     const text = `${JSON.stringify(state)}\n`;
     if (text === this.#written) {
       return true;
     }
     try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o750 });
-      writeFileAtomically(this.#path, text, { mode: 0o640 });
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o750 });
+      await writeFileDurably(this.#path, text, { mode: 0o640, previous: this.#previous });
     } catch (error) {
       if (!this.#failing) {
-        this.#logger.error(`Positions cannot be written to '${this.#path}': ${reasonOf(error)}`);
+        const consequence = 'Files that are new are not read until they can be';
+        this.#logger.error(`Positions cannot be written to '${this.#path}': ${reasonOf(error)}. ${consequence}`);
       }
       this.#failing = true;
       return false;
+    }
+    if (this.#failing) {
+      this.#logger.info(`Positions are written to '${this.#path}' again.`);
     }
     this.#failing = false;
     this.#written = text;
     return true;
   }
 
-  #putAside(error: unknown): SavedState {
+  get #previous(): string {
+    return `${this.#path}.old`;
+  }
+
+  #putAside(error: unknown): void {
     const bad = `${this.#path}.bad`;
-    this.#logger.error(`Positions in '${this.#path}' cannot be used, kept as '${bad}': ${reasonOf(error)}`);
+    this.#logger.error(
+      `Positions in '${this.#path}' cannot be used, kept as '${bad}', those saved before are taken: ${reasonOf(error)}`,
+    );
     try {
       renameSync(this.#path, bad);
     } catch {
       // It stays where it is, and is replaced by the next write.
     }
-    return { files: [] };
+  }
+}
+
+/** Undefined when the file is not there. @throws Error when it is nothing that was saved */
+function readState(path: string): SavedState | undefined {
+  try {
+    if (statSync(path).size > MAX_BYTES) {
+      throw new Error(`larger than ${String(MAX_BYTES)} bytes`);
+    }
+    return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import type { AgentWatchSettings } from './agent-watch.js';
 import type { MaintenanceSettings } from './maintenance.js';
 
 const SECTIONS = ['global', 'reports', 'cluster'] as const;
@@ -42,6 +43,17 @@ export function logWarnings({ config, options }: MonitordSettings, logger: Logge
   if (config.reports.length > 0) {
     logger.warn("Section 'reports' has no effect: this version does not write reports.");
   }
+}
+
+/** What the watch over agents follows. @param worker whether this manager is a cluster worker */
+export function agentWatchSettings({ config, options }: MonitordSettings, worker: boolean): AgentWatchSettings {
+  return {
+    disconnectionTime: config.global.agents_disconnection_time,
+    alertTime: config.global.agents_disconnection_alert_time,
+    alerts: options.get('monitord.monitor_agents') === 1,
+    deleteAfterMinutes: options.get('monitord.delete_old_agents'),
+    worker,
+  };
 }
 
 /** Sections in force, in the shapes of daemons-and-config.md 1.7, by the name they are asked for. */

@@ -1,13 +1,17 @@
+import { authdContract } from '../../lib/bus/contracts/authd.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { dbContract } from '../../lib/bus/contracts/db.js';
 import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { AgentWatch } from './agent-watch.js';
 import { HOST_CLOCK } from './clock.js';
 import { Maintenance } from './maintenance.js';
 import { ManagerLogRotation } from './manager-log-rotation.js';
 import { monitordHandlers } from './monitord-handlers.js';
-import { activeSections, loadMonitordSettings, logWarnings } from './monitord-settings.js';
+import { activeSections, agentWatchSettings, loadMonitordSettings, logWarnings } from './monitord-settings.js';
 import { OutputSums } from './output-sums.js';
 
 /** The event the stock rules know as the start of the manager (rule 502; daemons-and-config.md 4.1). */
@@ -16,8 +20,8 @@ const STARTED_LOCATION = 'wazuh-monitord';
 const LOCAL_LOG_QUEUE = '1';
 
 /**
- * svc-monitord: reports the state of the daemons, the configuration and the manager's log, and looks after log files at
- * night. Watching agents needs the tables of svc-db and is not part of it yet.
+ * svc-monitord: reports the state of the daemons, the configuration and the manager's log, looks after log files at night,
+ * and sees which agents are no longer heard.
  */
 export const MONITORD: DaemonSpec = {
   name: 'svc-monitord',
@@ -45,13 +49,27 @@ async function buildMonitord(context: DaemonContext): Promise<RunningDaemon> {
     return cluster !== undefined && !cluster.disabled && cluster.node_type === 'worker';
   };
   const events = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-monitord', logger });
+  const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+  const authd = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
+  const watch = new AgentWatch({
+    db,
+    authd,
+    send: (event) => events.room > 0 && events.trySend(event),
+    clock: HOST_CLOCK,
+    logger,
+    settings: () => agentWatchSettings(settings, isWorker()),
+  });
   const server = new RequestServer<typeof monitordContract>({
     contract: monitordContract,
     path: home.socket('svc-monitord'),
     logger,
     handlers: {
       ...commonHandlers('svc-monitord', {
-        stats: (): Record<string, unknown> => ({ requests: { ...server.counters }, events: { ...events.counters } }),
+        stats: (): Record<string, unknown> => ({
+          requests: { ...server.counters },
+          events: events.stats(),
+          agents: { disconnected: watch.remembered },
+        }),
         sections: activeSections(() => settings),
         reload: context.reload,
       }),
@@ -67,7 +85,7 @@ async function buildMonitord(context: DaemonContext): Promise<RunningDaemon> {
     message: Buffer.from(STARTED_EVENT),
     receivedAt: HOST_CLOCK.now().getTime(),
   });
-  const working = maintenance.run();
+  const working = Promise.all([maintenance.run(), watch.run(stopped.signal)]);
 
   return {
     addresses: { requests: { protocol: 'ipc', address: home.socket('svc-monitord') } },
@@ -81,6 +99,9 @@ async function buildMonitord(context: DaemonContext): Promise<RunningDaemon> {
     },
     async stop() {
       stopped.abort();
+      // A call under way would otherwise be waited for.
+      db.close();
+      authd.close();
       await Promise.all([server.stop(), events.close(), working]);
     },
   };

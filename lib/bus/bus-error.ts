@@ -5,6 +5,8 @@
  * - `timeout`: no answer within the deadline; whether the call was carried out is not known
  * - `unknown_method`, `bad_params`, `too_large`: the request was refused before anything was done
  * - `busy`: a limit on calls or on unacknowledged events is reached; nothing was done, try again later
+ * - `refused`: events that no sink has taken; they were withdrawn, so that none will
+ * - `unconfirmed`: events of which some may have been taken; the others were withdrawn
  * - `internal`: the daemon failed while it answered, or answered something its contract does not allow
  * - `closed`: this side was closed
  * - `in_use`, `bad_path`: the socket cannot be bound
@@ -16,6 +18,8 @@ export type BusErrorCode =
   | 'bad_params'
   | 'too_large'
   | 'busy'
+  | 'refused'
+  | 'unconfirmed'
   | 'internal'
   | 'closed'
   | 'in_use'

@@ -8,7 +8,8 @@ import { decodeMessage, encodeTrusted } from './message-codec.js';
  * Frames of the event stream, msgpack arrays whose first element names the kind:
  *
  *   producer to sink
- *     hello    token, [stream, from]...       opens streams; `from`: what the producer knows to be acknowledged
+ *     hello    token, [stream, from, rewind?]... opens streams; `from`: what the producer knows to be acknowledged;
+ *                                             `rewind`: it can send again what is before that
  *     batch    number, [stream, previous]..., [queue, location, agent]..., cells...
  *   sink to producer
  *     welcome  token, [stream, position]...   where to go on
@@ -30,6 +31,11 @@ const NACK = 5;
 const CELLS = 6;
 
 export type StreamPosition = { readonly stream: string; readonly position: number };
+/** A stream of a hello. */
+export type StreamGreeting = StreamPosition & {
+  /** The sink is to say how far it is even when that is less: the producer goes back there. */
+  readonly rewind: boolean;
+};
 
 /**
  * Why a batch was not taken: `busy` (the sink's queue is full), `gap` (a batch before it is missing), `unknown_stream`
@@ -38,7 +44,7 @@ export type StreamPosition = { readonly stream: string; readonly position: numbe
 export type NackCode = 'busy' | 'gap' | 'unknown_stream' | 'failed' | 'malformed';
 const NACK_CODES: readonly string[] = ['busy', 'gap', 'unknown_stream', 'failed', 'malformed'] satisfies NackCode[];
 
-export type Hello = { readonly kind: 'hello'; readonly token: number; readonly streams: readonly StreamPosition[] };
+export type Hello = { readonly kind: 'hello'; readonly token: number; readonly streams: readonly StreamGreeting[] };
 export type Batch = {
   readonly kind: 'batch';
   readonly number: number;
@@ -68,8 +74,14 @@ export class BatchError extends MessageError {
   }
 }
 
-export function encodeHello(token: number, streams: readonly StreamPosition[]): Buffer {
-  return encodeTrusted([HELLO, token, streams.map(({ stream, position }) => [stream, position])]);
+export function encodeHello(
+  token: number,
+  streams: readonly (StreamPosition & Partial<Pick<StreamGreeting, 'rewind'>>)[],
+): Buffer {
+  const cells = streams.map(({ stream, position, rewind }) =>
+    rewind === true ? [stream, position, true] : [stream, position],
+  );
+  return encodeTrusted([HELLO, token, cells]);
 }
 
 export function encodeWelcome(token: number, streams: readonly StreamPosition[]): Buffer {
@@ -144,7 +156,7 @@ export function decodeFromProducer(frame: Buffer): Hello | Batch {
   const cells = decodeArray(frame);
   switch (cells[0]) {
     case HELLO: {
-      const streams = readPositions(cells[2]);
+      const streams = readGreetings(cells[2]);
       if (!isSequence(cells[1]) || streams === undefined) throw new MessageError('hello is malformed');
       return { kind: 'hello', token: cells[1], streams };
     }
@@ -184,6 +196,11 @@ function decodeArray(frame: Buffer): readonly unknown[] {
   const value = decodeMessage(frame);
   if (!Array.isArray(value)) throw new MessageError('message is no array');
   return value;
+}
+
+function readGreetings(value: unknown): StreamGreeting[] | undefined {
+  const items = value as unknown[][];
+  return readPositions(value)?.map((position, index) => ({ ...position, rewind: items[index]?.[2] === true }));
 }
 
 function readPositions(value: unknown): StreamPosition[] | undefined {

@@ -13,6 +13,10 @@ export type EventLinkCounters = {
   acknowledged: number;
   /** Events put on the socket again after a reconnect or a refusal. */
   resent: number;
+  /** Events the sink sent back: it was full, or could not keep them. They go again after a pause. */
+  sentBack: number;
+  /** Events that were taken back by their sender before they went again. */
+  withdrawn: number;
   /** Events the sink said it already had. */
   duplicates: number;
   /** Events the sink will never take; each batch of them is logged. */
@@ -53,10 +57,12 @@ export class EventLink {
   #resendPauseMs = FIRST_PAUSE_MS;
   #timer: NodeJS.Timeout | undefined;
   #outageLogged = false;
-  /** The sink refused events and has acknowledged none since. */
-  #refusing = false;
+  #refusal: string | undefined;
 
-  /** @param onProgress called whenever events have left the window */
+  /**
+   * @param onProgress called whenever events have left the window
+   * @param onRefusal called when the sink has refused events, which are off the wire by then
+   */
   constructor(
     private readonly path: string,
     private readonly window: EventWindow,
@@ -64,6 +70,7 @@ export class EventLink {
     private readonly counters: EventLinkCounters,
     private readonly logger: Logger,
     private readonly onProgress: () => void,
+    private readonly onRefusal: (reason: string) => void,
   ) {}
 
   /** Starts to connect, and goes on trying until closed. */
@@ -77,7 +84,18 @@ export class EventLink {
 
   /** Whether the sink has answered on the present connection, and does not refuse what it is sent. */
   get connected(): boolean {
-    return this.#connection !== undefined && (this.#state === 'up' || this.#state === 'pausing') && !this.#refusing;
+    const answered = this.#state === 'up' || this.#state === 'pausing';
+    return this.#connection !== undefined && answered && this.#refusal === undefined;
+  }
+
+  /** Why the sink refused what it was sent, until it has acknowledged something. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** Whether nothing is sent for a while. What is sent next asks the sink whether it takes events again. */
+  get resting(): boolean {
+    return this.#state === 'pausing';
   }
 
   /** Tells the sink of a new stream with the next flush. */
@@ -141,6 +159,7 @@ export class EventLink {
 
   #lost(): void {
     this.#connection = undefined;
+    this.#refusal = undefined;
     clearTimeout(this.#timer);
     if (this.started) void this.#connect();
   }
@@ -148,7 +167,7 @@ export class EventLink {
   /** Starts over on a connection: nothing counts as sent until the sink has said how far it is. */
   #greetAll(connection: BusConnection): void {
     this.#state = 'greeting';
-    this.window.rewind();
+    this.counters.withdrawn += this.window.rewind();
     this.#inFlight = [];
     this.#unannounced = [];
     this.#token++;
@@ -160,7 +179,11 @@ export class EventLink {
   #greet(connection: BusConnection, streams: readonly StreamState[]): void {
     for (let at = 0; at < streams.length; at += MAX_HELLO_STREAMS) {
       const part = streams.slice(at, at + MAX_HELLO_STREAMS);
-      const positions = part.map(({ name, acknowledged }) => ({ stream: name, position: acknowledged }));
+      const positions = part.map(({ name, acknowledged, rewindable }) => ({
+        stream: name,
+        position: acknowledged,
+        rewind: rewindable,
+      }));
       this.#send(connection, encodeHello(this.#token, positions));
     }
   }
@@ -221,7 +244,12 @@ export class EventLink {
     for (const { stream: name, position } of streams) {
       const stream = this.streams.get(name);
       if (stream === undefined) continue;
-      stream.acknowledged = Math.max(stream.acknowledged, position);
+      if (!stream.moveTo(position)) {
+        // Its events are on their way already: the sink is asked again, to believe them.
+        stream.rewindable = false;
+        this.announce(stream);
+        continue;
+      }
       stream.welcomed = true;
       for (const waiter of stream.waiters.splice(0)) waiter.resolve();
     }
@@ -254,7 +282,7 @@ export class EventLink {
     this.counters.acknowledged += batch.events;
     this.counters.duplicates += duplicates;
     this.#resendPauseMs = FIRST_PAUSE_MS;
-    this.#refusing = false;
+    this.#refusal = undefined;
     this.onProgress();
     this.#flush();
   }
@@ -270,9 +298,15 @@ export class EventLink {
       this.window.reject(batch.events, new BusError('rejected', `the event was refused: ${message}`));
       this.onProgress();
     }
-    this.#refusing = code === 'busy' || code === 'failed';
+    const before = this.#inFlight.slice(0, index).reduce((sum, { events }) => sum + events, 0);
+    const behind = this.#inFlight.slice(index).reduce((sum, { events }) => sum + events, 0);
     this.#inFlight.length = index;
     this.#pause();
+    if (code !== 'busy' && code !== 'failed') return;
+    this.window.refuse(before, batch.events);
+    this.counters.sentBack += behind;
+    this.#refusal = message;
+    this.onRefusal(message);
   }
 
   #pause(): void {

@@ -24,6 +24,14 @@ export type EventProducerCounters = EventLinkCounters & {
   refused: number;
 };
 
+/** How long a sender waits who wants to be told soon. */
+export type SendLimits = {
+  /** Milliseconds until everything is acknowledged. */
+  readonly deadlineMs: number;
+  /** Milliseconds until the first event is on its way to a sink; default `deadlineMs`. */
+  readonly startMs?: number;
+};
+
 /** Default of `close`. */
 const DRAIN_MS = 2000;
 
@@ -36,6 +44,8 @@ export class EventProducer {
     sent: 0,
     acknowledged: 0,
     resent: 0,
+    sentBack: 0,
+    withdrawn: 0,
     duplicates: 0,
     refused: 0,
     rejected: 0,
@@ -58,9 +68,19 @@ export class EventProducer {
     this.#logger = options.logger;
     this.#own = new StreamState(`${options.daemon}:${randomUUID()}`, 0);
     this.#streams.set(this.#own.name, this.#own);
-    this.#link = new EventLink(options.path, this.#window, this.#streams, this.counters, options.logger, () => {
-      this.#afterProgress();
-    });
+    this.#link = new EventLink(
+      options.path,
+      this.#window,
+      this.#streams,
+      this.counters,
+      options.logger,
+      () => {
+        this.#afterProgress();
+      },
+      (reason) => {
+        this.#withdraw(this.#window.waitingDeliveries(), (clean) => refusal(reason, clean));
+      },
+    );
   }
 
   /** Starts to connect, and goes on trying until closed. Events may be given before. */
@@ -75,6 +95,23 @@ export class EventProducer {
    */
   get connected(): boolean {
     return this.#link.connected;
+  }
+
+  /** Why the sink refused what it was sent last; undefined when it did not, or went away since. */
+  get refusal(): string | undefined {
+    return this.#link.refusal;
+  }
+
+  /** Counters and the state of the window, for `stats` of the daemon. */
+  stats(): Record<string, number | boolean | string> {
+    const { refusal } = this.#link;
+    return {
+      ...this.counters,
+      pending: this.#window.size,
+      window: MAX_WINDOW_EVENTS,
+      connected: this.#link.connected,
+      ...(refusal === undefined ? {} : { refusal }),
+    };
   }
 
   /** Events taken and not acknowledged. */
@@ -105,9 +142,14 @@ export class EventProducer {
 
   /**
    * As {@link send} for several events: all are taken or none, and it resolves when the last is acknowledged.
-   * @param deadlineMs after which it fails with `timeout`; the events stay in the window and may still arrive
+   *
+   * With limits it fails soon, too, when the sink refuses what it is sent. The events are then withdrawn from the
+   * window, so that they do not arrive after their sender was told that they had failed.
+   *
+   * @throws BusError `refused` when no event was taken, nor will be; `unconfirmed` when some may have been, because the
+   * sink had them when it went away or took a part; `timeout` when they are on their way and not acknowledged in time
    */
-  async sendAll(events: readonly BusEvent[], deadlineMs?: number): Promise<void> {
+  async sendAll(events: readonly BusEvent[], limits?: SendLimits): Promise<void> {
     this.#checkOpen();
     if (events.length === 0) return;
     if (events.length > MAX_WINDOW_EVENTS) {
@@ -118,23 +160,49 @@ export class EventProducer {
       this.counters.refused += events.length;
       throw this.#busy();
     }
-    let timer: NodeJS.Timeout | undefined;
+    const refused = limits !== undefined && this.#link.resting ? this.#link.refusal : undefined;
+    if (refused !== undefined) throw refusal(refused, true);
+    const timers: NodeJS.Timeout[] = [];
     const delivered = new Promise<void>((resolve, reject) => {
-      if (deadlineMs !== undefined) {
-        timer = setTimeout(() => {
-          reject(
-            new BusError('timeout', `events were not acknowledged within ${deadlineMs} ms; they may still arrive`),
-          );
-        }, deadlineMs);
-      }
-      const delivery: Delivery = { resolve, reject, left: events.length };
+      const delivery: Delivery = {
+        resolve,
+        reject,
+        left: events.length,
+        events: events.length,
+        withdrawable: limits !== undefined,
+      };
       for (const event of events) this.#push(this.#own, event, this.#own.taken + 1, delivery);
+      if (limits !== undefined) timers.push(...this.#limit(delivery, limits));
     });
     try {
       await delivered;
     } finally {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
     }
+  }
+
+  #limit(delivery: Delivery, { deadlineMs, startMs = deadlineMs }: SendLimits): NodeJS.Timeout[] {
+    const late = (limit: number) => (clean: boolean) =>
+      clean
+        ? new BusError('refused', `no sink took the events within ${limit} ms`)
+        : new BusError('timeout', `events were not acknowledged within ${limit} ms; they may still arrive`);
+    const withdraw = (limit: number): void => {
+      this.#withdraw(new Set([delivery]), late(limit));
+    };
+    return [
+      setTimeout(() => {
+        if (!this.#window.touched(delivery)) withdraw(startMs);
+      }, startMs),
+      setTimeout(withdraw, deadlineMs, deadlineMs),
+    ];
+  }
+
+  #withdraw(deliveries: ReadonlySet<Delivery>, failure: (clean: boolean) => BusError): void {
+    if (deliveries.size === 0) return;
+    const { removed, clean } = this.#window.withdraw(deliveries);
+    this.counters.withdrawn += removed;
+    for (const delivery of deliveries) delivery.reject(failure(clean.has(delivery)));
+    this.#afterProgress();
   }
 
   /** Resolves when the window has room again; at once when it has. @throws BusError `closed` */
@@ -150,15 +218,17 @@ export class EventProducer {
    * Opens a stream with sequences of the caller's own, such as the offsets of a file.
    * @param name visible ASCII, 1 to 128 characters
    * @param from last sequence the caller knows to be acknowledged; counts when the sink does not know the stream
+   * @param options `rewind`: when the sink knows less than `from`, the stream goes back there; the source must have it.
+   * Nothing is to be sent before `position` has resolved then
    * @throws TypeError for a bad name or one that is open; BusError `closed`
    */
-  openStream(name: string, from = 0): EventStream {
+  openStream(name: string, from = 0, options: { readonly rewind?: boolean } = {}): EventStream {
     this.#checkOpen();
     if (!isStreamName(name) || !isSequence(from)) throw new TypeError(`'${name}' from ${from} is no stream`);
     let stream = this.#streams.get(name);
     if (stream?.closed === false) throw new TypeError(`stream '${name}' is open already`);
     if (stream === undefined) {
-      stream = new StreamState(name, from);
+      stream = new StreamState(name, from, options.rewind === true);
       this.#streams.set(name, stream);
       this.#link.announce(stream);
     } else {
@@ -214,7 +284,7 @@ export class EventProducer {
       trySend: (event, sequence) => offer(event, sequence, undefined),
       send: (event, sequence) =>
         new Promise<void>((resolve, reject) => {
-          if (!offer(event, sequence, { resolve, reject, left: 1 })) throw this.#busy();
+          if (!offer(event, sequence, { resolve, reject, left: 1, events: 1, withdrawable: false })) throw this.#busy();
         }),
       close: () => {
         stream.closed = true;
@@ -236,7 +306,7 @@ export class EventProducer {
   }
 
   #push(stream: StreamState, event: BusEvent, sequence: number, delivery: Delivery | undefined): void {
-    this.#window.push({ event, stream, sequence, delivery });
+    this.#window.push(stream, event, sequence, delivery);
     this.#link.scheduleFlush();
   }
 
@@ -267,4 +337,10 @@ export class EventProducer {
   #busy(): BusError {
     return new BusError('busy', `${this.#window.size} events are not acknowledged yet: try again later`);
   }
+}
+
+function refusal(reason: string, clean: boolean): BusError {
+  return clean
+    ? new BusError('refused', `the sink takes no events: ${reason}`)
+    : new BusError('unconfirmed', `the sink takes no events (${reason}); some may have been taken before`);
 }

@@ -130,12 +130,17 @@ export class EventSink {
 
   /**
    * Tells where to go on. What is admitted but not yet safe is not counted: a producer forgets what it is told.
-   * A producer that knows more than the sink is right: it has forgotten what was acknowledged to it.
+   * A producer that knows more than the sink is right when it cannot go back: it has forgotten what was acknowledged to
+   * it. One that can go back is told the truth: what it knows more of was lost here, with the power perhaps.
    */
   #welcome(peer: Buffer, { token, streams }: Hello): void {
     const answer: StreamPosition[] = [];
-    for (const { stream, position: from } of streams) {
+    for (const { stream, position: from, rewind } of streams) {
       const known = this.#positions.get(stream);
+      if (rewind && known !== undefined) {
+        answer.push({ stream, position: known });
+        continue;
+      }
       if (known === undefined || known < from) this.#positions.set(stream, from);
       const admitted = this.#admitted.get(stream);
       if (admitted !== undefined && admitted < from) this.#admitted.set(stream, from);

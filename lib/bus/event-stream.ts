@@ -6,8 +6,9 @@ export interface EventStream {
   /** `device:inode:generation` for a followed file. */
   readonly name: string;
   /**
-   * Where to go on: the last sequence the sink has accepted, or the `from` given at `openStream` if the sink knows less.
-   * Resolves when a sink has answered; rejects only with `closed`.
+   * Where to go on: the last sequence the sink has accepted, or the `from` given at `openStream` if the sink does not
+   * know the stream, or knows less and the stream cannot go back. Resolves when a sink has answered; rejects only with
+   * `closed`.
    */
   position(): Promise<number>;
   /** Last sequence that is acknowledged: the place it is safe to forget up to. */
@@ -37,13 +38,32 @@ export class StreamState {
   /** A sink has told where it is since the stream was opened. */
   welcomed = false;
   closed = false;
+
+  /** Goes to where the sink is. False when it is behind what was acknowledged, and going back is too late. */
+  moveTo(position: number): boolean {
+    const back = position < this.acknowledged;
+    if (back && this.rewindable && this.taken > this.acknowledged) return false;
+    if (back && this.rewindable) {
+      this.acknowledged = position;
+      this.taken = position;
+    } else {
+      this.acknowledged = Math.max(this.acknowledged, position);
+    }
+    this.rewindable = false;
+    return true;
+  }
+
   /** Those who wait for `welcomed`. */
   readonly waiters: Waiter[] = [];
 
-  /** @param acknowledged last sequence that is acknowledged */
+  /**
+   * @param acknowledged last sequence that is acknowledged
+   * @param rewindable nothing was sent yet, and its source can be read again from any sequence
+   */
   constructor(
     readonly name: string,
     public acknowledged: number,
+    public rewindable = false,
   ) {
     this.sent = acknowledged;
     this.taken = acknowledged;

@@ -1,8 +1,8 @@
 import { MAX_STREAMS } from './bus-limits.js';
 
 /**
- * Last accepted sequence of every stream. Today kept in memory; with a journal its checkpoint stands behind it, so that
- * what was accepted before a crash is not accepted again after it.
+ * Last accepted sequence of every stream. Where what is accepted goes into a journal, its checkpoints hold them, and a
+ * start moves them by the records behind: what was accepted before a crash is not accepted again after it.
  */
 export interface StreamPositions {
   /** Last accepted sequence, or undefined for a stream that is not remembered. */

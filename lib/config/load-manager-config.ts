@@ -13,6 +13,7 @@ import {
 } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
 import { type CommandConfig, finishActiveResponses, type RawActiveResponse } from './sections/active-response.js';
+import { finishJournal } from './sections/journal.js';
 import { finishAuth } from './sections/remote.js';
 import { withDefaultDirectories } from './sections/ruleset.js';
 
@@ -134,6 +135,8 @@ function readSection(
       return withDefaultDirectories(read(SECTIONS.ruleset, blocks));
     case 'auth':
       return finishAuth(read(SECTIONS.auth, blocks));
+    case 'journal':
+      return finishJournal(read(SECTIONS.journal, blocks), blocks, report);
     case 'active-response': {
       const responses: readonly RawActiveResponse[] = read(SECTIONS['active-response'], blocks);
       const commands: readonly CommandConfig[] = read(SECTIONS.command, blocksByName.get('command') ?? []);

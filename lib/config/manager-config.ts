@@ -4,6 +4,7 @@ import { ACTIVE_RESPONSE, type ActiveResponsesConfig, COMMAND } from './sections
 import { AGENTLESS, ANTI_TAMPERING, CLIENT, CLIENT_BUFFER, WDB } from './sections/agent.js';
 import { CLUSTER } from './sections/cluster.js';
 import { ALERTS, GLOBAL, LOGGING } from './sections/global.js';
+import { JOURNAL } from './sections/journal.js';
 import { LOCALFILE, SOCKET } from './sections/localfile.js';
 import { AGENT_UPGRADE, INDEXER, SCA, TASK_MANAGER, VULNERABILITY_DETECTION, WODLE } from './sections/modules.js';
 import { EMAIL_ALERTS, INTEGRATION, LABELS, REPORTS, SYSLOG_OUTPUT } from './sections/outputs.js';
@@ -13,13 +14,14 @@ import { ROOTCHECK, SYSCHECK } from './sections/syscheck.js';
 
 const OLD = 'the section is old and has no effect';
 
-/** Every section accepted under the root (daemons-and-config.md 1.1), by the name users write. */
+/** Every section accepted under the root (daemons-and-config.md 1.1; `journal` is ours), by the name users write. */
 export const SECTIONS = {
   global: GLOBAL,
   alerts: ALERTS,
   ruleset: RULESET,
   rule_test: RULE_TEST,
   logging: LOGGING,
+  journal: JOURNAL,
   remote: REMOTE,
   auth: AUTH,
   localfile: LOCALFILE,

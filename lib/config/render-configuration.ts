@@ -55,6 +55,7 @@ const SECTION_KINDS: ReadonlyMap<string, 'duplicate' | 'merge' | 'last'> = new M
     'syscheck',
     'rootcheck',
     'ruleset',
+    'journal',
     'sca',
     'syscollector',
     'osquery',

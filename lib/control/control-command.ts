@@ -15,6 +15,7 @@ import { initHome } from './init-home.js';
 import { install, uninstall } from './install.js';
 import { runSupervisor } from './run-supervisor.js';
 import { findServiceAccount } from './service-account.js';
+import { DEFAULT_WATCH_SECONDS, showStats } from './stats-command.js';
 import { readStatusReport, statusItems, statusTable } from './status-report.js';
 import type { Suite } from './suite-commands.js';
 import { cleanStalePidFiles, reloadSuite, restartSuite, startSuite, stopSuite } from './suite-commands.js';
@@ -28,6 +29,8 @@ export type ControlEnvironment = {
   readonly writeError: (text: string) => void;
   /** Whether standard output is a terminal: people get a table there. */
   readonly terminal: boolean;
+  /** Ends what goes on by itself, `stats --watch`; without it a signal to the process does. */
+  readonly signal?: AbortSignal;
 };
 
 type HomeOption = { readonly home?: string };
@@ -108,6 +111,19 @@ class ControlProgram {
     sub('status [daemon...]', 'show which daemons run; exit code 0 when all that should do', (names, command) =>
       this.#status(suite(command), names, command.opts<{ table?: true }>().table === true),
     ).option('--table', 'a table also where standard output is no terminal');
+    sub(
+      'stats [daemon...]',
+      'show the way of events through the daemons; exit code 0 when all answered',
+      (names, command) => {
+        const { watch } = command.opts<{ watch?: true | string }>();
+        const { terminal, signal } = this.#environment;
+        return showStats(suite(command), names, {
+          terminal,
+          ...(watch === undefined ? {} : { watch: watch === true ? DEFAULT_WATCH_SECONDS : watchSeconds(watch) }),
+          ...(signal === undefined ? {} : { signal }),
+        });
+      },
+    ).option('--watch [seconds]', `again and again (default: every ${String(DEFAULT_WATCH_SECONDS)} s)`);
     sub('info [what...]', 'show version (-v), revision (-r), type (-t)', (what, command) =>
       Promise.resolve(this.#info(suite(command), [...infoFlags(command), ...what])),
     )
@@ -319,6 +335,13 @@ type RunFlags = {
 
 function homeOption(): Option {
   return new Option('--home <dir>', 'the home (default: $SVC_HOME, else the installed one, else .home)');
+}
+
+/** @throws Error for anything but 0.1 to 3600 */
+function watchSeconds(text: string): number {
+  const seconds = /^\d{1,4}(\.\d)?$/.test(text) ? Number(text) : 0;
+  if (seconds < 0.1 || seconds > 3600) throw new Error(`--watch ${text}: seconds are a number from 0.1 to 3600`);
+  return seconds;
 }
 
 function infoFlags(command: Command): string[] {

@@ -25,7 +25,7 @@ import { HomeError, checkHomePath, readHomeRecord } from '../daemon/home-record.
 import { productRoot } from '../product/product-root.js';
 import { randomPassword } from '../security/initial-password.js';
 import { ensureTokenKeys } from '../security/token-keys.js';
-import { ensureSelfSignedCertificate } from '../tls/self-signed-certificate.js';
+import { ensureSelfSignedCertificate, makeEnrollmentCertificate } from '../tls/self-signed-certificate.js';
 import type { LayoutOwner } from './home-layout.js';
 import {
   AGENT_FILES,
@@ -99,6 +99,7 @@ class HomeMaker {
       for (const { to, owner, mode } of SERVER_EMPTY_FILES) this.#file(to, owner, mode, () => '');
       this.#ruleset();
       await this.#apiSecrets();
+      await this.#enrollmentCertificate();
     }
     return this.#made;
   }
@@ -243,6 +244,18 @@ class HomeMaker {
     for (const name of PASSWORD_FILES) {
       this.#file(`api/configuration/security/${name}`, 'service', 0o600, () => randomPassword() + '\n');
     }
+  }
+
+  /** Agents enrol over TLS with it. A key that is there already, from an interrupted run for one, gets its certificate. */
+  async #enrollmentCertificate(): Promise<void> {
+    const [key, certificate] = ['etc/sslmanager.key', 'etc/sslmanager.cert'] as const;
+    if (existsSync(this.#home.path(certificate))) return;
+    const existing = existsSync(this.#home.path(key)) ? readFileSync(this.#home.path(key), 'utf8') : undefined;
+    const made = await makeEnrollmentCertificate(new Date(), existing).catch((error: unknown) => {
+      throw new HomeError(`no certificate can be made for '${key}': ${(error as Error).message}`);
+    });
+    this.#file(key, 'root', 0o640, () => made.key);
+    this.#file(certificate, 'root', 0o640, () => made.certificate);
   }
 
   #ids(owner: LayoutOwner): { uid: number; gid: number } | undefined {

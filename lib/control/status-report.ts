@@ -8,6 +8,7 @@ import type { SupervisorReport } from './control-protocol.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { stopOrder } from './daemon-catalogue.js';
 import { residentBytes } from './live-process.js';
+import { textTable } from './text-table.js';
 import { wantedDaemons } from './wanted-daemons.js';
 
 /** The supervisor answers at once or not at all; status is also asked when it hangs. */
@@ -99,13 +100,7 @@ export function statusTable(report: StatusReport): string[] {
     restarts === undefined ? '-' : String(restarts),
   ]);
   const table = [['DAEMON', 'STATE', 'PID', 'UPTIME', 'MEMORY', 'RESTARTS'], ...rows];
-  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = textTable(table, 2);
   for (const { daemon, problem } of report.daemons) if (problem !== undefined) lines.push(`${daemon}: ${problem}`);
   lines.push(
     report.supervisor === undefined

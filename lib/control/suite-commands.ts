@@ -5,6 +5,7 @@ import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
 import { openOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
+import { ProcessLock } from '../daemon/process-lock.js';
 import { RunFiles, restartMarker } from '../daemon/run-files.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
@@ -12,6 +13,7 @@ import { checkDaemons } from './check-daemons.js';
 import { NoSupervisorError, callSupervisor } from './control-client.js';
 import type { ControlOutput } from './control-output.js';
 import type { ControlRequest, ProgressEvent } from './control-protocol.js';
+import { supervisorLock } from './control-protocol.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { selectDaemons, startOrder, stopOrder, stopPhases } from './daemon-catalogue.js';
 import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './live-process.js';
@@ -20,6 +22,8 @@ import { wantedDaemons } from './wanted-daemons.js';
 
 /** A supervisor that does not answer by then has failed to start. */
 const SUPERVISOR_START_MS = 15_000;
+/** One that has stopped everything and is still there by then does not end. */
+const SUPERVISOR_END_MS = 15_000;
 
 const PRODUCT = 'Security Manager';
 
@@ -87,6 +91,7 @@ export async function stopSuite(suite: Suite, typed: readonly string[]): Promise
   const names = typed.length === 0 ? [...stopOrder(record.role)] : selectDaemons(stopOrder(record.role), typed);
   const available = names.filter((name) => catalogue.program(name) !== undefined);
   return withScriptLock<0 | 1>(home, async () => {
+    const supervisor = ProcessLock.holder(supervisorLock(home));
     const items = new Map<string, Item>();
     const notRunning = (daemon: DaemonName) => {
       if (items.has(daemon)) return;
@@ -113,10 +118,13 @@ export async function stopSuite(suite: Suite, typed: readonly string[]): Promise
       await stopDirectly(suite, names, onEvent);
     }
     for (const daemon of names) notRunning(daemon);
-    if (typed.length === 0) {
-      await supervisorIsGone(home);
-      output.line(`${PRODUCT} v${productVersion()} Stopped`);
+    // Whoever starts straight after this must not meet a supervisor that is about to end.
+    if (supervisor !== undefined && (typed.length === 0 || !(await isNeeded(home)))) {
+      if (!(await supervisorHasEnded(home, supervisor))) {
+        throw new Error(`the daemons were stopped, but the supervisor (pid ${supervisor.pid}) does not end`);
+      }
     }
+    if (typed.length === 0) output.line(`${PRODUCT} v${productVersion()} Stopped`);
     output.document({ error: 0, data: names.map((name) => items.get(name)) });
     return 0;
   });
@@ -290,10 +298,25 @@ async function supervisorRuns(home: Home): Promise<boolean> {
   }
 }
 
-async function supervisorIsGone(home: Home): Promise<void> {
-  const end = performance.now() + SUPERVISOR_START_MS;
-  while ((await supervisorRuns(home)) && performance.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+/** Whether a supervisor is there that has something to supervise: one without ends by itself. */
+async function isNeeded(home: Home): Promise<boolean> {
+  try {
+    const report = await callSupervisor(home, { command: 'status' });
+    return report !== undefined && Object.values(report.daemons).some(({ wanted }) => wanted);
+  } catch (error) {
+    if (error instanceof NoSupervisorError) return false;
+    throw error;
+  }
+}
+
+/** Waits until the lock of a supervisor is free, or another's: it gives it back at its very end. */
+async function supervisorHasEnded(home: Home, { pid, startTime }: ProcessIdentity): Promise<boolean> {
+  const end = performance.now() + SUPERVISOR_END_MS;
+  for (;;) {
+    const holder = ProcessLock.holder(supervisorLock(home));
+    if (holder?.pid !== pid || holder.startTime !== startTime) return true;
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 

@@ -15,19 +15,41 @@ export type DaemonFlags = {
   readonly group: string | undefined;
 };
 
+/** A flag that only one daemon has. */
+export type OwnFlag = {
+  /** As commander takes it: `-p <port>`, `-P`. */
+  readonly flags: string;
+  readonly description: string;
+  /** Turns the text after the flag into a value. @throws Error whose message says what is wrong with it */
+  readonly parse?: (text: string) => unknown;
+};
+
 /** What the command line asks for. */
 export type ParsedFlags =
-  | { readonly kind: 'run'; readonly flags: DaemonFlags }
+  | { readonly kind: 'run'; readonly flags: DaemonFlags; readonly own: OwnFlagValues }
   | { readonly kind: 'version' }
   | { readonly kind: 'done'; readonly exitCode: number };
+
+/** Values of a daemon's own flags by their letter; true for those without a text. */
+export type OwnFlagValues = Readonly<Record<string, unknown>>;
 
 function nonEmpty(value: string): string {
   if (value === '') throw new InvalidArgumentError('It must not be empty.');
   return value;
 }
 
-/** Parses a daemon's arguments. Help and errors are printed here. */
-export function parseDaemonFlags(name: string, args: readonly string[]): ParsedFlags {
+function checked(parse: (text: string) => unknown): (text: string) => unknown {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+/** Parses a daemon's arguments. Help and errors are printed here. @param own flags that only this daemon has */
+export function parseDaemonFlags(name: string, args: readonly string[], own: readonly OwnFlag[] = []): ParsedFlags {
   let debug = 0;
   const command = new Command(name)
     .exitOverride()
@@ -43,6 +65,10 @@ export function parseDaemonFlags(name: string, args: readonly string[]): ParsedF
     .option('-u, --user <user>', 'run as this user (only for root; default: the user recorded in the home)', nonEmpty)
     .option('-g, --group <group>', 'run as this group (only for root)', nonEmpty)
     .allowExcessArguments(false);
+  for (const { flags, description, parse } of own) {
+    if (parse === undefined) command.option(flags, description);
+    else command.option(flags, description, checked(parse));
+  }
   command.on('option:debug', () => {
     debug += 1;
   });
@@ -66,5 +92,6 @@ export function parseDaemonFlags(name: string, args: readonly string[]): ParsedF
       user: text('user'),
       group: text('group'),
     },
+    own: options,
   };
 }

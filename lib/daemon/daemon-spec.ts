@@ -1,6 +1,7 @@
 import type { DaemonName } from '../product/daemon-names.js';
 import type { Home } from './home.js';
 import type { DebugLevel } from './daemon-logger.js';
+import type { OwnFlag, OwnFlagValues } from './daemon-flags.js';
 import type { Logger } from './logger.js';
 
 /** An address a daemon listens on, as written to `var/run/<daemon>.json` (design.md 4 "Home"). */
@@ -15,6 +16,8 @@ export type CheckContext = {
   readonly name: DaemonName;
   readonly home: Home;
   readonly logger: Logger;
+  /** Values of the daemon's own flags by their letter. */
+  readonly ownFlags: OwnFlagValues;
 };
 
 /** What a daemon's `build` gets: the composition root makes everything else from it by hand. */
@@ -56,6 +59,8 @@ export type RunningDaemon = {
 /** A daemon: `daemons/<short>/main.ts` hands one to `runDaemon`. */
 export type DaemonSpec = {
   readonly name: DaemonName;
+  /** Flags that no other daemon has. */
+  readonly ownFlags?: readonly OwnFlag[];
   /**
    * Checks configuration without side effects (`-t`).
    * @throws an Error whose message names file, line or field

@@ -10,7 +10,8 @@ export type ProcessIdentity = {
 const UNKNOWN = 'unknown';
 let cachedBootId: string | undefined;
 
-function bootId(): string {
+/** Differs after every start of the host; `unknown` where /proc does not tell. */
+export function bootId(): string {
   try {
     cachedBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'ascii').trim();
   } catch {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../config/config-error.js';
 import { productVersion } from '../product/version.js';
 import { parseDaemonFlags } from './daemon-flags.js';
-import type { DaemonFlags } from './daemon-flags.js';
+import type { DaemonFlags, OwnFlagValues } from './daemon-flags.js';
 import { DaemonLogger, LogOutput } from './daemon-logger.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from './daemon-spec.js';
 import { configuredDebugLevel } from './debug-level.js';
@@ -51,7 +51,7 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 
-  const parsed = parseDaemonFlags(spec.name, args);
+  const parsed = parseDaemonFlags(spec.name, args, spec.ownFlags);
   if (parsed.kind === 'done') {
     process.exitCode = parsed.exitCode;
     return;
@@ -61,7 +61,7 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
     return;
   }
 
-  const { flags } = parsed;
+  const { flags, own } = parsed;
   const home = resolveHome(flags.home);
   let record: HomeRecord;
   try {
@@ -75,8 +75,8 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
     process.exit(1);
   }
 
-  if (flags.test) process.exit(await testConfiguration(spec, home, flags));
-  const lifecycle = new Lifecycle(spec, home, record, flags);
+  if (flags.test) process.exit(await testConfiguration(spec, home, flags, own));
+  const lifecycle = new Lifecycle(spec, home, record, flags, own);
   await lifecycle.start();
 }
 
@@ -93,7 +93,7 @@ function checkConfigurationFile(home: Home, file: string): void {
 }
 
 /** `-t`: says only what is wrong, on standard error. */
-async function testConfiguration(spec: DaemonSpec, home: Home, flags: DaemonFlags): Promise<0 | 1> {
+async function testConfiguration(spec: DaemonSpec, home: Home, flags: DaemonFlags, own: OwnFlagValues): Promise<0 | 1> {
   const output = new LogOutput(home, { plain: false, json: false, stderr: true }, flags.debugLevel ?? 0);
   const logger = new DaemonLogger(output, spec.name);
   const quiet = {
@@ -104,7 +104,7 @@ async function testConfiguration(spec: DaemonSpec, home: Home, flags: DaemonFlag
     critical: (message: string) => logger.critical(message),
   };
   try {
-    await spec.check({ name: spec.name, home, logger: quiet });
+    await spec.check({ name: spec.name, home, logger: quiet, ownFlags: own });
     return 0;
   } catch (error) {
     logFailure(logger, error, 'error');
@@ -127,6 +127,7 @@ function logFailure(logger: DaemonLogger, error: unknown, level: 'error' | 'crit
 
 class Lifecycle {
   readonly #spec: DaemonSpec;
+  readonly #ownFlags: OwnFlagValues;
   readonly #home: Home;
   readonly #files: RunFiles;
   readonly #output: LogOutput;
@@ -141,8 +142,9 @@ class Lifecycle {
   #stopSignal: NodeJS.Signals | undefined;
   #ending = false;
 
-  constructor(spec: DaemonSpec, home: Home, record: HomeRecord, flags: DaemonFlags) {
+  constructor(spec: DaemonSpec, home: Home, record: HomeRecord, flags: DaemonFlags, own: OwnFlagValues) {
     this.#spec = spec;
+    this.#ownFlags = own;
     this.#home = home;
     this.#files = new RunFiles(home, spec.name);
     const owner =
@@ -198,6 +200,7 @@ class Lifecycle {
       name: this.#spec.name,
       home: this.#home,
       logger: this.#logger,
+      ownFlags: this.#ownFlags,
       debugLevel: this.#output.debugLevel,
       moduleLogger: (module) => this.#logger.tagged(`${this.#spec.name}:${module}`),
       fatal: (error) => this.#fatal(error),

@@ -32,6 +32,7 @@ export function writeFileAtomically(path: string, content: string | Buffer, opti
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    // The system's error of a descriptor does not name its file, and whoever reads it must know which disk is full.
+    throw error instanceof Error && !('path' in error) ? Object.assign(error, { path }) : error;
   }
 }

@@ -123,9 +123,11 @@ export class CorrelationList {
     this.#onRemove(node);
   }
 
-  /** Events from the oldest to the newest. */
-  *events(): Iterable<RememberedEvent> {
-    for (let node = this.#oldest; node !== undefined; node = node.newer) yield node.event;
+  /** `position` of the events, from the oldest to the newest. */
+  positions(): number[] {
+    const positions: number[] = [];
+    for (let node = this.#oldest; node !== undefined; node = node.newer) positions.push(node.event.position);
+    return positions;
   }
 
   #link(node: ListNode, index: number, key: string): void {

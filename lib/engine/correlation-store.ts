@@ -1,3 +1,4 @@
+import { eventsOf, RememberedEvents } from './correlation-columns.js';
 import { CorrelationList, type CorrelationListSpec, type ListNode } from './correlation-list.js';
 import { RememberedEvent } from './remembered-event.js';
 import type { Category } from './event.js';
@@ -94,7 +95,9 @@ export class CorrelationStore {
     for (const position of positions) {
       const list = this.#listAt(position);
       list?.expire(event.time);
-      this.#bytes += list?.add(event) ?? 0;
+      // Apart from the sum, as adding takes away what it makes superfluous.
+      const added = list?.add(event) ?? 0;
+      this.#bytes += added;
     }
     if (event.nodes.length === 0) this.#forget(event);
     if (event.time >= this.#nextSweep) this.#sweep(event.time);
@@ -105,29 +108,23 @@ export class CorrelationStore {
   }
 
   snapshot(): CorrelationSnapshot {
-    const positions = new Map<RememberedEvent, number>();
-    const events: CorrelationSnapshot['events'][number][] = [];
+    const { events, ...rest } = this.capture();
+    return { ...rest, events: eventsOf(events.columns(0, events.count)) };
+  }
+
+  /** The same as `snapshot`, quickly: what takes time is left to whoever reads the events, a part at a time, later. */
+  capture(): Omit<CorrelationSnapshot, 'events'> & { readonly events: RememberedEvents } {
+    const events: RememberedEvent[] = [];
     for (let event = this.#oldest; event !== undefined; event = event.newer) {
-      positions.set(event, events.length);
-      const { fields } = event;
-      events.push({
-        time: event.time,
-        agentId: event.agentId,
-        category: event.category,
-        fullLog: event.fullLog,
-        log: event.log,
-        attributes: event.attributes.map((value) => value ?? null),
-        hasFields: event.hasFields,
-        fields: this.#fieldKeys.flatMap((key, i) => (fields[i] === undefined ? [] : [[key, fields[i]] as const])),
-        mark: event.mark,
-      });
+      event.position = events.length;
+      events.push(event);
     }
     const lists = this.#lists.flatMap((list) => {
-      if (list === undefined) return [];
-      const members = [...list.events()].map((event) => positions.get(event) ?? -1);
-      return members.length === 0 ? [] : [[list.spec.key, members] as const];
+      const positions = list?.positions() ?? [];
+      return list === undefined || positions.length === 0 ? [] : [[list.spec.key, positions] as const];
     });
-    return { events, lists, evicted: this.#evicted, nextSweep: this.#nextSweep };
+    const evicted = this.#evicted;
+    return { events: new RememberedEvents(events, this.#fieldKeys), lists, evicted, nextSweep: this.#nextSweep };
   }
 
   /**

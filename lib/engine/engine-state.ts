@@ -1,4 +1,5 @@
 import { Accumulator, type AccumulatorSnapshot } from './accumulator.js';
+import type { RememberedEvents } from './correlation-columns.js';
 import { CorrelationStore, type CorrelationSnapshot } from './correlation-store.js';
 import { MemoryDiffStore, type DiffSnapshot, type DiffStore } from './diff-store.js';
 import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './first-time-seen.js';
@@ -38,6 +39,9 @@ export type EngineStateSnapshot = {
   readonly exhausted: readonly (readonly [string, number])[];
   readonly cutSearches: number;
 };
+
+/** What a checkpoint is made of; `events` are those of `snapshot.correlation`, which has none. */
+export type EngineStateCapture = { readonly snapshot: EngineStateSnapshot; readonly events: RememberedEvents };
 
 /**
  * Everything that evaluation changes (rules-and-alerts.md 12), apart from the compiled ruleset, which many states can
@@ -138,20 +142,30 @@ export class EngineState {
   }
 
   snapshot(): EngineStateSnapshot {
-    return { ...this.#ownSnapshot(), agents: this.agents.snapshot() };
+    return { ...this.#ownSnapshot(this.correlation.snapshot(), false), agents: this.agents.snapshot() };
+  }
+
+  /**
+   * The same for checkpoints, which must not hold events up: without the remembered events, which are given apart to be
+   * read a part at a time, and without the first-seen keys, which the owner keeps in a file.
+   */
+  capture(): EngineStateCapture {
+    const { events, ...correlation } = this.correlation.capture();
+    const own = this.#ownSnapshot({ ...correlation, events: [] }, true);
+    return { snapshot: { ...own, agents: this.agents.snapshot() }, events };
   }
 
   /** Everything but what a state shares with the one before a reload. */
-  #ownSnapshot(): Omit<EngineStateSnapshot, 'agents'> {
+  #ownSnapshot(correlation: CorrelationSnapshot, withoutKeys: boolean): Omit<EngineStateSnapshot, 'agents'> {
     const { rules } = this.ruleset;
     return {
-      correlation: this.correlation.snapshot(),
+      correlation,
       firedTimes: [...this.firedRules()].map(([rule, times]) => [rule.rule.id, times]),
       ignoredSince: rules.flatMap((rule) => {
         const since = this.ignoredSince(rule);
         return since === undefined ? [] : [[rule.rule.id, since] as const];
       }),
-      firstTimeSeen: this.firstTimeSeen.snapshot(),
+      firstTimeSeen: this.firstTimeSeen.snapshot(withoutKeys),
       diffs: this.diffs instanceof MemoryDiffStore ? this.diffs.snapshot() : [],
       accumulator: this.accumulator.snapshot(),
       statistics: this.statistics.snapshot(),
@@ -189,10 +203,10 @@ export class EngineState {
     this.#cutSearches = snapshot.cutSearches;
   }
 
-  /** The state for a new ruleset: everything of rules that still exist is kept (hot reload). */
-  transferTo(ruleset: Ruleset): EngineState {
-    const state = new EngineState(ruleset, this.#options, this.diffs, this.agents);
-    state.#restoreOwn(this.#ownSnapshot());
+  /** The state for a new ruleset, or new options: everything of rules that still exist is kept (hot reload). */
+  transferTo(ruleset: Ruleset, options: EngineStateOptions = this.#options): EngineState {
+    const state = new EngineState(ruleset, options, this.diffs, this.agents);
+    state.#restoreOwn(this.#ownSnapshot(this.correlation.snapshot(), false));
     return state;
   }
 }

@@ -26,6 +26,8 @@ import { MitreTable } from './mitre-table.js';
 export type HourReport = HourCounters & {
   /** Local day and hour, as `LocalClock.hourKey` names it. */
   readonly hourKey: string;
+  /** The hour that begins, with the event that ended the other. */
+  readonly nextHourKey: string;
   /** Rules that fired, in load order. */
   readonly fired: readonly { readonly rule: CompiledRule; readonly times: number }[];
 };
@@ -255,7 +257,7 @@ export class Engine {
     if (hourKey !== state.hourKey) {
       if (state.hourKey !== '') {
         const fired = [...state.firedRules()].map(([rule, times]) => ({ rule, times }));
-        this.#hooks.hourEnded?.({ ...state.hour, hourKey: state.hourKey, fired });
+        this.#hooks.hourEnded?.({ ...state.hour, hourKey: state.hourKey, nextHourKey: hourKey, fired });
       }
       state.startHour(hourKey);
     }

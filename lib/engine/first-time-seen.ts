@@ -60,8 +60,9 @@ export class FirstTimeSeen {
     return key;
   }
 
-  snapshot(): FirstTimeSeenSnapshot {
-    return { keys: [...this.#keys], recent: [...this.#recent] };
+  /** @param withoutKeys for an owner that keeps the keys elsewhere and loads them after `restore` */
+  snapshot(withoutKeys = false): FirstTimeSeenSnapshot {
+    return { keys: withoutKeys ? [] : [...this.#keys], recent: [...this.#recent] };
   }
 
   restore(snapshot: FirstTimeSeenSnapshot): void {

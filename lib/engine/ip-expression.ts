@@ -82,7 +82,7 @@ function prefixMask(bits: number, unit: number, count: number): number[] {
 }
 
 /** The numbers of an address: 4 bytes, or 8 groups of 16 bits; undefined when the text is no address. */
-function parseAddress(text: string): number[] | undefined {
+export function parseAddress(text: string): number[] | undefined {
   // The mapped form is IPv4 here, so that one network covers both spellings.
   const plain = /^::ffff:/i.test(text) && text.includes('.') ? text.slice(7) : text;
   return plain.includes(':') ? parseIpv6(plain) : parseIpv4(plain);

@@ -21,6 +21,8 @@ export class RememberedEvent {
   readonly fields: readonly (string | undefined)[];
   /** Level of the composite rule that used this event up (5.2). */
   mark = 0;
+  /** Its number among the events of the capture that is being made. */
+  position = 0;
   /** Places in lists; without any, the event is not remembered. */
   readonly nodes: ListNode[] = [];
   /** Neighbours in the order of arrival of all remembered events. */

@@ -26,18 +26,28 @@ export function checkLmdbFile(path: string): string | undefined {
     const { size } = fstatSync(file);
     // LMDB makes the file first and its meta pages later: an empty one is as good as none.
     if (size === 0) return undefined;
-    const first = readMeta(file, 0);
-    if (first === undefined) return 'it is not an LMDB file';
-    const { pageSize } = first;
-    if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return 'its page size is not valid';
-    const second = readMeta(file, pageSize);
-    if (second === undefined) return 'its second meta page is damaged';
-    const newest = second.transaction > first.transaction ? second : first;
-    const expected = (newest.lastPage + 1n) * BigInt(pageSize);
-    return BigInt(size) < expected ? `it has ${size} bytes and must have ${expected}: it was cut off` : undefined;
+    const used = usedBytes(file);
+    if (typeof used === 'string') return used;
+    return size < used ? `it has ${size} bytes and must have ${used}: it was cut off` : undefined;
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Bytes of an LMDB file up to the end of its last page; the file may be longer.
+ * @param file descriptor of `data.mdb`
+ * @returns what is wrong with the file when that cannot be said
+ */
+export function usedBytes(file: number): number | string {
+  const first = readMeta(file, 0);
+  if (first === undefined) return 'it is not an LMDB file';
+  const { pageSize } = first;
+  if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) return 'its page size is not valid';
+  const second = readMeta(file, pageSize);
+  if (second === undefined) return 'its second meta page is damaged';
+  const newest = second.transaction > first.transaction ? second : first;
+  return Number(newest.lastPage + 1n) * pageSize;
 }
 
 type Meta = { readonly pageSize: number; readonly lastPage: bigint; readonly transaction: bigint };

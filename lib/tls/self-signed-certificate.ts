@@ -11,6 +11,38 @@ const VALID_DAYS = 365;
 /** Bits of the generated RSA key (rest-api.md 1.1). */
 const KEY_BITS = 2048;
 
+/** Whom a certificate names and what it may be used for. */
+type CertificateKind = {
+  readonly subject: readonly { readonly shortName: string; readonly value: string }[];
+  /** Extensions beside the alternative names. */
+  readonly extensions: readonly Readonly<Record<string, unknown>>[];
+};
+
+const API: CertificateKind = {
+  subject: [
+    { shortName: 'C', value: 'DE' },
+    { shortName: 'ST', value: 'None' },
+    { shortName: 'L', value: 'None' },
+    { shortName: 'O', value: 'Security Manager' },
+    { shortName: 'CN', value: 'security-manager' },
+  ],
+  extensions: [],
+};
+
+/** agents-and-groups.md 2.1: agents that check the manager take this very certificate for their authority. */
+const ENROLLMENT: CertificateKind = {
+  subject: [
+    { shortName: 'C', value: 'US' },
+    { shortName: 'ST', value: 'California' },
+    { shortName: 'CN', value: 'Wazuh' },
+  ],
+  extensions: [
+    { name: 'subjectKeyIdentifier' },
+    { name: 'authorityKeyIdentifier', keyIdentifier: true },
+    { name: 'basicConstraints', critical: true, cA: true },
+  ],
+};
+
 export type CertificateFiles = { readonly key: string; readonly certificate: string };
 
 /**
@@ -19,12 +51,35 @@ export type CertificateFiles = { readonly key: string; readonly certificate: str
  * @param now start of the validity
  * @param host name of this host
  */
-export async function makeSelfSignedCertificate(
+export function makeSelfSignedCertificate(now: Date, host = hostname()): Promise<{ key: string; certificate: string }> {
+  return make(API, now, host);
+}
+
+/**
+ * The same for the enrolment of agents (agents-and-groups.md 2.1).
+ * @param key RSA key in PEM to make the certificate for; without it one is made
+ * @throws Error when the key is no RSA key in PEM, or has a pass phrase
+ */
+export function makeEnrollmentCertificate(
   now: Date,
+  key?: string,
   host = hostname(),
 ): Promise<{ key: string; certificate: string }> {
+  return make(ENROLLMENT, now, host, key);
+}
+
+async function makeKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: KEY_BITS, publicExponent: 65537 });
-  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+async function make(
+  kind: CertificateKind,
+  now: Date,
+  host: string,
+  existing?: string,
+): Promise<{ key: string; certificate: string }> {
+  const key = existing ?? (await makeKey());
   const signer = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(signer.n, signer.e);
@@ -34,16 +89,9 @@ export async function makeSelfSignedCertificate(
   certificate.serialNumber = serial.toString('hex');
   certificate.validity.notBefore = new Date(now);
   certificate.validity.notAfter = new Date(now.getTime() + VALID_DAYS * 86_400_000);
-  const name = [
-    { shortName: 'C', value: 'DE' },
-    { shortName: 'ST', value: 'None' },
-    { shortName: 'L', value: 'None' },
-    { shortName: 'O', value: 'Security Manager' },
-    { shortName: 'CN', value: 'security-manager' },
-  ];
-  certificate.setSubject(name);
-  certificate.setIssuer(name);
-  certificate.setExtensions([{ name: 'subjectAltName', altNames: alternativeNames(host) }]);
+  certificate.setSubject([...kind.subject]);
+  certificate.setIssuer([...kind.subject]);
+  certificate.setExtensions([...kind.extensions, { name: 'subjectAltName', altNames: alternativeNames(host) }]);
   certificate.sign(signer, forge.md.sha256.create());
   return { key, certificate: forge.pki.certificateToPem(certificate) };
 }

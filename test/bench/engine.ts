@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
 import { EngineState } from '../../lib/engine/engine-state.js';
 import type { IncomingEvent } from '../../lib/engine/event.js';
@@ -11,6 +9,7 @@ import { readOfflineRuleset } from '../../lib/logtest/read-offline-ruleset.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
+import { calibrate, measured, quantile, readCorpus } from '../support/measuring.js';
 
 /*
  * Figures of the engine on one thread:
@@ -51,37 +50,7 @@ if (
   process.exit(2);
 }
 
-/** CPU seconds of this process, user and system. */
-function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-}
-
-function measured(work: () => void): number {
-  const before = cpuSeconds();
-  work();
-  return cpuSeconds() - before;
-}
-
-/** The two figures beside which others can be compared: hashing 512 MiB, and five million runs of a plain RegExp. */
-function calibrate(): { readonly sha256Seconds: number; readonly regExpSeconds: number } {
-  const block = Buffer.alloc(1 << 20, 7);
-  const sha256Seconds = measured(() => {
-    const hash = createHash('sha256');
-    for (let i = 0; i < 512; i++) hash.update(block);
-    hash.digest();
-  });
-  const expression = /user (\S+) (\d+\.\d+\.\d+\.\d+) port (\d+)/;
-  const line = 'Mar 20  9:46:40 web02 sshd[10339]: Disconnected from user ubuntu 10.3.11.191 port 29678 ';
-  const regExpSeconds = measured(() => {
-    for (let i = 0; i < 5_000_000; i++) expression.exec(line);
-  });
-  return { sha256Seconds, regExpSeconds };
-}
-
-const raw = readFileSync(values.corpus);
-const text = (raw[0] === 0x1f && raw[1] === 0x8b ? gunzipSync(raw) : raw).toString('latin1');
-const lines = text.split('\n').filter((line) => line !== '');
+const lines = readCorpus(values.corpus);
 const START = 1_774_000_000_000;
 
 const diagnostics = new RecordingDiagnostics();
@@ -181,8 +150,7 @@ for (let i = 0; i < lines.length; i++) {
   times[i] = (performance.now() - before) * 1000;
 }
 times.sort();
-const quantile = (q: number): number =>
-  Math.round((times[Math.min(times.length - 1, Math.floor(q * times.length))] ?? 0) * 10) / 10;
+const rounded = (q: number): number => Math.round(quantile(times, q) * 10) / 10;
 
 const figures = {
   mode,
@@ -192,9 +160,9 @@ const figures = {
   eventsPerSecond: Math.round(count / cpu),
   alerts,
   allocatedBytesPerEvent: Math.round(allocated / sampled),
-  p50Us: quantile(0.5),
-  p99Us: quantile(0.99),
-  maxUs: quantile(1),
+  p50Us: rounded(0.5),
+  p99Us: rounded(0.99),
+  maxUs: rounded(1),
   loadSeconds: Math.round(loadSeconds * 1000) / 1000,
   loadCpuSeconds: Math.round(loadCpu * 1000) / 1000,
   rules: loaded.rules.rules.length,

@@ -20,8 +20,12 @@ export class FollowerHarness {
   follower: FileFollower | undefined;
   /** Milliseconds added to the monotonic clock. */
   later = 0;
+  /** Whether positions can be written. */
+  writable = true;
+  /** The run of the host. */
+  boot = 'first';
   limits = { maxFiles: 1000, maxLines: 10_000, sampleBytes: 64 };
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<boolean> = Promise.resolve(true);
 
   constructor() {
     mkdirSync(join(this.directory, 'logs'));
@@ -68,27 +72,31 @@ export class FollowerHarness {
       limits: this.limits,
       now: Date.now,
       monotonic: () => performance.now() + this.later,
+      boot: this.boot,
       savePositions: () => this.save(),
     });
     this.follower = follower;
     const state = store.load();
-    this.#saving = Promise.resolve();
+    this.#saving = Promise.resolve(true);
     await follower.start(this.sources(...blocks), state.files, state.locations ?? []);
     return follower;
   }
 
-  async save(): Promise<void> {
+  async save(): Promise<boolean> {
     const follower = this.follower;
-    const saving = this.#saving.then(async () => {
-      if (follower !== undefined) new PositionStore(this.statePath, this.logger).save(await follower.positions());
+    this.#saving = this.#saving.then(async () => {
+      if (follower === undefined) return true;
+      if (!this.writable) return false;
+      return new PositionStore(this.statePath, this.logger).save(await follower.positions());
     });
-    this.#saving = saving;
-    await saving;
+    return this.#saving;
   }
 
   /** Stops in an orderly way. */
   async stop(): Promise<void> {
-    await this.follower?.stop(() => this.save());
+    await this.follower?.stop(async () => {
+      await this.save();
+    });
     this.follower = undefined;
   }
 

@@ -16,11 +16,15 @@ export type TestRequest = {
   readonly path: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
+  /** Fails after this time; without it, never. */
+  readonly timeoutMs?: number;
+  /** Keeps the connection for further requests; without it each has its own. */
+  readonly agent?: http.Agent;
 };
 
-/** One request to 127.0.0.1 on a connection of its own; the server's certificate is not checked. */
+/** One request to 127.0.0.1; the server's certificate is not checked. */
 export function httpRequest(options: TestRequest): Promise<TestResponse> {
-  const { port, tls = false, method = 'GET', path, headers = {}, body } = options;
+  const { port, tls = false, method = 'GET', path, headers = {}, body, timeoutMs, agent = false } = options;
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const settings = {
@@ -29,8 +33,9 @@ export function httpRequest(options: TestRequest): Promise<TestResponse> {
       method,
       path,
       headers: { ...length, ...headers },
-      agent: false,
+      agent,
       rejectUnauthorized: false,
+      ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
     };
     const request = (tls ? https : http).request(settings, (response) => {
       const chunks: Buffer[] = [];

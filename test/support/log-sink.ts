@@ -35,6 +35,14 @@ export class LogSink {
     for (const resolve of this.#roomWaiters.splice(0)) resolve();
   }
 
+  /** A power cut of the sink: of every stream it has only the events up to the `count`th of all. */
+  forgetFrom(count: number): void {
+    this.taken.length = count;
+    for (const stream of this.#positions.keys()) {
+      this.#positions.set(stream, this.taken.findLast((taken) => taken.stream === stream)?.sequence ?? 0);
+    }
+  }
+
   /** A producer that was killed: what it had not got acknowledged is lost. */
   forgetPending(): void {
     this.#pending = [];
@@ -44,7 +52,7 @@ export class LogSink {
   /** A fresh connection, as a daemon that starts has one. */
   connect(): FollowerEvents {
     return {
-      openStream: (name, from) => this.#open(name, from),
+      openStream: (name, from, options) => this.#open(name, from, options?.rewind === true),
       trySend: (event) => {
         this.own.push(event);
         return true;
@@ -56,8 +64,9 @@ export class LogSink {
     };
   }
 
-  #open(name: string, from: number): EventStream {
-    const known = Math.max(from, this.#positions.get(name) ?? 0);
+  #open(name: string, from: number, rewind: boolean): EventStream {
+    const mine = this.#positions.get(name);
+    const known = rewind && mine !== undefined ? mine : Math.max(from, mine ?? 0);
     let last = known;
     const positions = this.#positions;
     positions.set(name, known);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '../../lib/daemon/home.js';
 
-/** A home with the directories and the record a daemon needs, in the system's temporary directory. */
+/** A home with the directories and the record a daemon needs, in the system's temporary directory or below another. */
 export class TemporaryHome extends Home {
-  constructor(record: Record<string, unknown> = { version: 1, role: 'server' }) {
-    super(mkdtempSync(join(tmpdir(), 'svc-')));
+  constructor(record: Record<string, unknown> = { version: 1, role: 'server' }, below = tmpdir()) {
+    super(mkdtempSync(join(below, 'svc-')));
     for (const directory of ['etc', 'logs', 'var/run', 'tmp', 'bin', 'queue']) {
       mkdirSync(this.path(directory), { recursive: true });
     }

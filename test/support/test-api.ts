@@ -3,6 +3,9 @@ import { Api, type ApiOptions } from '../../api/api.js';
 import { apiHandlers } from '../../api/api-handlers.js';
 import type { ApiSettings } from '../../api/api-settings.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import { authdContract } from '../../lib/bus/contracts/authd.js';
+import { dbContract } from '../../lib/bus/contracts/db.js';
+import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
@@ -62,14 +65,21 @@ export class TestApi {
     const { home, logger } = this;
     const monitord = new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') });
     const analysisd = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
+    const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+    const authd = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
+    const remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     outlet.start();
-    this.#closers = [() => monitord.close(), () => analysisd.close(), () => outlet.close(0)];
+    const clients = [monitord, analysisd, db, authd, remoted];
+    this.#closers = [() => clients.forEach((client) => client.close()), () => outlet.close(0)];
     const { handlers, node } = apiHandlers({
       home,
       logger,
       monitord,
       analysisd,
+      db,
+      authd,
+      remoted,
       outlet,
       catalogue: testCatalogue(this.daemons),
       apiConfig: () => ({}),

@@ -11,6 +11,9 @@ import {
   yesNo,
 } from '../value-fields.js';
 
+/** Longest time of a timer, 24.8 days: a longer one would run out at once. */
+const MAX_TIMER_SECONDS = 2_147_483;
+
 const PORT = { min: 0, max: 65_535 };
 
 const SERVER = blocks(
@@ -18,9 +21,11 @@ const SERVER = blocks(
     address: optionalText(),
     port: integer(1514, PORT),
     protocol: oneOf('tcp', ['tcp', 'udp']),
-    max_retries: integer(5),
-    /** Seconds. */
-    retry_interval: duration(10),
+    /** Read for configurations of 4.x; it has no effect. */
+    interface_index: optionalInteger(),
+    max_retries: integer(5, { min: 1 }),
+    /** Seconds; without a pause an agent would flood a server that refuses it. */
+    retry_interval: duration(10, { min: 1, max: MAX_TIMER_SECONDS }),
   },
   (raw, block, report) => {
     const { address } = raw;
@@ -31,15 +36,15 @@ const SERVER = blocks(
   },
 );
 
-/** `<client>`: how an agent reaches its manager. A manager accepts the section and does not use it. */
+/** `<client>`: how an agent reaches its manager (svc-agentd). A manager accepts the section and does not use it. */
 export const CLIENT = optionalGroup({
   server: SERVER,
   'config-profile': freeText(),
   /** Seconds. */
-  notify_time: duration(10, { min: 1 }),
+  notify_time: duration(10, { min: 1, max: MAX_TIMER_SECONDS }),
   /** Seconds. */
   'time-reconnect': duration(60, { min: 1 }),
-  force_reconnect_interval: duration(0),
+  force_reconnect_interval: duration(0, { max: MAX_TIMER_SECONDS }),
   ip_update_interval: duration(0),
   local_ip: optionalText(),
   auto_restart: yesNo(true),
@@ -48,6 +53,8 @@ export const CLIENT = optionalGroup({
     enabled: yesNo(true),
     manager_address: optionalText(),
     port: integer(1515, PORT),
+    /** As above. */
+    interface_index: optionalInteger(),
     agent_name: optionalText(),
     groups: optionalText(),
     agent_address: optionalText(),
@@ -57,7 +64,7 @@ export const CLIENT = optionalGroup({
     agent_key_path: optionalText(),
     authorization_pass_path: text('etc/authd.pass'),
     auto_method: yesNo(false),
-    delay_after_enrollment: duration(20),
+    delay_after_enrollment: duration(20, { max: MAX_TIMER_SECONDS }),
     use_source_ip: yesNo(false),
   }),
 });

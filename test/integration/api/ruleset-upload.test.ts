@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { productRoot } from '../../../lib/product/product-root.js';
 import type { ApiList } from '../../support/api-list.js';
+import { writeEngineFiles } from '../../support/engine-files.js';
 import { eventually } from '../../support/eventually.js';
 import { httpRequest, type TestResponse } from '../../support/http-request.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
@@ -46,28 +45,12 @@ describe('a ruleset made over the API', function () {
   beforeEach(async () => {
     home = new TemporaryHome();
     programs = [];
-    for (const directory of [
-      'ruleset/rules',
-      'ruleset/decoders',
-      'ruleset/mitre',
-      'etc/rules',
-      'etc/decoders',
-      'etc/lists',
-      'api/configuration/security',
-    ]) {
+    writeEngineFiles(home, { name: '0010-base', text: '<decoder name="base"><prematch>^base</prematch></decoder>' });
+    for (const directory of ['etc/rules', 'etc/decoders', 'api/configuration/security']) {
       mkdirSync(home.path(directory), { recursive: true });
     }
-    writeFileSync(home.path('ruleset/mitre/attack.json'), '{"tactics":[],"techniques":[]}');
     writeFileSync(home.path('ruleset/rules/0010-base.xml'), BASE_RULES);
-    writeFileSync(
-      home.path('ruleset/decoders/0010-base.xml'),
-      '<decoder name="base"><prematch>^base</prematch></decoder>',
-    );
     writeFileSync(home.path('etc/lists/people'), 'bob:1\n');
-    copyFileSync(
-      fileURLToPath(new URL('etc/internal_options.conf', productRoot())),
-      home.path('etc/internal_options.conf'),
-    );
     writeFileSync(
       home.path('etc/manager.conf'),
       `<manager_config>
@@ -139,8 +122,21 @@ describe('a ruleset made over the API', function () {
     };
     return answer.data.output.rule;
   };
-  const sendEvent = () =>
-    producer.send({ queue: '1', location: '/var/log/door.log', message: Buffer.from(LINE), receivedAt: Date.now() });
+  /** Resolves when the event is analysed; acknowledged it is before. */
+  const sendEvent = async () => {
+    await producer.send({
+      queue: '1',
+      location: '/var/log/door.log',
+      message: Buffer.from(LINE),
+      receivedAt: Date.now(),
+    });
+    const client = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
+    await eventually('the event is analysed', async () => {
+      const { events } = (await client.call('stats', {})) as { events: { pending: number } };
+      return events.pending === 0;
+    });
+    client.close();
+  };
   const alertLevels = (): number[] =>
     existsSync(home.path('logs/alerts/alerts.json'))
       ? readFileSync(home.path('logs/alerts/alerts.json'), 'utf8')

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { copyFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
+import { writeEngineFiles } from '../../support/engine-files.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
@@ -18,7 +18,6 @@ import { TemporaryHome } from '../../support/temporary-home.js';
 /** Events of the reload test; `SVC_RELOAD_EVENTS=1000000` for the large run. */
 const RELOAD_EVENTS = Number(process.env['SVC_RELOAD_EVENTS'] ?? 20_000);
 const PROGRAM = fileURLToPath(new URL('bin/svc-analysisd', productRoot()));
-const shipped = (name: string) => fileURLToPath(new URL(`etc/${name}`, productRoot()));
 
 const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></decoder>
 <decoder name="door-open">
@@ -45,13 +44,8 @@ describe('svc-analysisd', () => {
 
   beforeEach(() => {
     home = new TemporaryHome();
-    for (const directory of ['ruleset/rules', 'ruleset/decoders', 'ruleset/mitre', 'etc/lists']) {
-      mkdirSync(home.path(directory), { recursive: true });
-    }
-    writeFileSync(home.path('ruleset/mitre/attack.json'), '{"tactics":[],"techniques":[]}');
-    writeFileSync(home.path('ruleset/decoders/door.xml'), DECODERS);
+    writeEngineFiles(home, { name: 'door', text: DECODERS });
     writeRules(rules(5));
-    copyFileSync(shipped('internal_options.conf'), home.path('etc/internal_options.conf'));
     writeConfiguration('<global><logall_json>yes</logall_json></global>');
     client = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
     producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-test', logger: new RecordingLogger() });
@@ -112,11 +106,18 @@ describe('svc-analysisd', () => {
       );
     });
   }
+  /** An event that is acknowledged is in the journal; its alert comes soon. */
+  const analysed = () =>
+    eventually('everything is analysed', async () => {
+      const { events } = (await client.call('stats', {})) as { events: { pending: number } };
+      return events.pending === 0;
+    });
   const test = () => spawnSync(process.execPath, [PROGRAM, '-t', '--home', home.root], { encoding: 'utf8' });
 
-  it('writes alerts and archives before it acknowledges', async () => {
+  it('writes alerts and archives of what it acknowledged', async () => {
     await start();
     await producer.sendAll([event(1), event(2, 'bob'), { ...event(3), message: Buffer.from('nothing known') }]);
+    await analysed();
     expect(numbers()).to.deep.equal(['1', '2']);
     expect(alerts()[0]).to.deep.include({ location: '/var/log/door.log' });
     expect(alerts()[0]).to.have.nested.property('rule.id', '100200');
@@ -131,6 +132,7 @@ describe('svc-analysisd', () => {
     await start();
     const agent = { id: '004', name: 'web-02', ip: '10.0.0.24', labels: new Map([['site', 'north']]) };
     await producer.send(event(7, 'ann', { agent }));
+    await analysed();
     expect(alerts()[0]).to.deep.include({ location: '/var/log/door.log' });
     expect(alerts()[0]?.['agent']).to.deep.equal({
       id: '004',
@@ -143,6 +145,7 @@ describe('svc-analysisd', () => {
   it('swaps the ruleset in the middle of a stream and keeps what composite rules have counted', async () => {
     await start();
     await producer.sendAll([event(1), event(2)]);
+    await analysed();
     const sending = (async () => {
       for (let number = 1000; number < 3000; number += 1) {
         const one = event(number, `user${String(number)}`);
@@ -153,6 +156,7 @@ describe('svc-analysisd', () => {
     expect(await client.call('ruleset.reload', {})).to.deep.equal({ error: 0, data: [] });
     await sending;
     await producer.send(event(3));
+    await analysed();
     const all = numbers();
     expect(all).to.have.length(2003);
     expect(new Set(all).size).to.equal(2003);
@@ -165,8 +169,13 @@ describe('svc-analysisd', () => {
     this.timeout(RELOAD_EVENTS * 2);
     await start();
     const started = performance.now();
+    // However fast it is, each quarter of the events waits for one more reload.
+    const quarter = RELOAD_EVENTS / 4;
+    let turns = 0;
+    let turned = (): void => {};
     const sending = (async () => {
       for (let number = 0; number < RELOAD_EVENTS; number += 1) {
+        while (turns < Math.floor(number / quarter)) await new Promise<void>((resolve) => (turned = resolve));
         const one = event(number, `user${String(number)}`);
         while (!producer.trySend(one)) await producer.ready();
       }
@@ -175,17 +184,17 @@ describe('svc-analysisd', () => {
     })();
     let reloads = 0;
     let refused = 0;
-    for (let turn = 0; ; turn += 1) {
-      writeRules(rules([5, 7, 20][turn % 3] ?? 5));
-      if (turn % 2 === 0) {
-        child?.kill('SIGHUP');
-      }
+    for (; ; turned()) {
+      writeRules(rules([5, 7, 20][turns % 3] ?? 5));
+      if (turns % 2 === 0) child?.kill('SIGHUP');
       const { error } = await client.call('ruleset.reload', {}, { deadlineMs: 60_000 });
       if (error === 0) reloads += 1;
       else refused += 1;
+      turns += 1;
       const next = new Promise((resolve) => setTimeout(resolve, RELOAD_EVENTS / 200));
       if ((await Promise.race([sending, next])) === 'sent') break;
     }
+    await analysed();
     const seconds = (performance.now() - started) / 1000;
     const times = new Uint8Array(RELOAD_EVENTS + 1);
     const levels = new Set<number>();
@@ -219,6 +228,7 @@ describe('svc-analysisd', () => {
     expect(answer.data[0]).to.equal(`rules_op: Invalid level: 20. Must be an integer between 0 and 16. ${place}`);
     expect(await client.call('ruleset.check', {})).to.deep.equal({ errors: answer.data });
     await producer.send(event(1));
+    await analysed();
     expect(numbers()).to.deep.equal(['1']);
     writeRules(rules(6));
     expect(await client.call('ruleset.check', {})).to.deep.equal({ errors: [] });
@@ -245,12 +255,14 @@ describe('svc-analysisd', () => {
     writeRules('<group name="x,"><rule id="1">');
     await start();
     await producer.send(event(1));
+    await analysed();
     expect(numbers()).to.deep.equal(['1']);
     const record = JSON.parse(readFileSync(home.path('var/run/svc-analysisd.json'), 'utf8')) as { problem?: string };
     expect(record.problem).to.match(/^The ruleset does not load, the last one that did is in use: .*door\.xml/);
     writeRules(rules(9));
     expect((await client.call('ruleset.reload', {})).error).to.equal(0);
     await producer.send(event(2));
+    await analysed();
     expect(alerts().at(-1)).to.have.nested.property('rule.level', 9);
   });
 
@@ -266,7 +278,9 @@ describe('svc-analysisd', () => {
     await start();
     const key = (index: number) => ({ idempotency: { key: 'k1', index } });
     await producer.sendAll([event(1, 'ann', key(0)), event(2, 'ann', key(1))]);
+    await analysed();
     await producer.sendAll([event(1, 'ann', key(0)), event(2, 'ann', key(1))]);
+    await analysed();
     expect(numbers()).to.deep.equal(['1', '2']);
   });
 
@@ -325,14 +339,17 @@ describe('svc-analysisd', () => {
     const ask = { event: event(1).message.toString(), log_format: 'syslog', location: 'x' };
     const tried = async () => (await client.call('logtest.run', ask)).data;
     await producer.send(event(1));
+    await analysed();
     expect(last()).to.equal('100200');
     expect(await tried()).to.have.nested.property('output.rule.id', '100200');
     writeFileSync(home.path('etc/lists/people'), 'ann:\ndan:\nbob:\n');
     expect(await tried(), 'a session made after the change').to.have.nested.property('output.rule.id', '100220');
     await producer.send(event(2, 'dan'));
+    await analysed();
     expect(last(), 'before the reload').to.equal('100200');
     expect(await client.call('ruleset.reload', {})).to.deep.equal({ error: 0, data: [] });
     await producer.send(event(3));
+    await analysed();
     expect(last()).to.equal('100220');
     writeFileSync(home.path('etc/local_internal_options.conf'), 'analysisd.decoder_order_size=32\n');
     writeFileSync(
@@ -372,6 +389,7 @@ describe('svc-analysisd', () => {
       { ...event(2), message: Buffer.from('Mar  7 09:15:02 gate fwd: DROP tcp 10.1.2.3:1024 10.9.9.9:22') },
       { ...event(3), message: Buffer.from('nothing known') },
     ]);
+    await analysed();
     const read = (path: string) => readFileSync(home.path(path), 'latin1');
     expect(read('logs/alerts/alerts.log')).to.contain(`ALARM 100200 level 5 ${event(1).message.toString()}`);
     expect(read('logs/archives/archives.log').trimEnd().split('\n')).to.have.length(3);
@@ -384,6 +402,7 @@ describe('svc-analysisd', () => {
     const { next: before } = await client.call('alerts.read', { after: 'end' });
     const waiting = client.call('alerts.read', { after: before, waitMs: 5000 }, { deadlineMs: 10_000 });
     await producer.sendAll([event(1), event(2)]);
+    await analysed();
     const page = await waiting;
     expect(page.alerts.map((text) => JSON.parse(text) as unknown)).to.deep.equal(alerts());
     expect((await client.call('alerts.read', { after: page.next })).alerts).to.deep.equal([]);
@@ -394,17 +413,20 @@ describe('svc-analysisd', () => {
   it('goes on after kill -9: what was acknowledged is there, what was not is sent again', async () => {
     await start();
     await producer.sendAll([event(1), event(2, 'bob')]);
+    await analysed();
     await kill();
     const pending = producer.send(event(3, 'eve'));
     rmSync(home.path('var/run/svc-analysisd.sock'), { force: true });
     await start();
     await pending;
+    await analysed();
     expect(numbers()).to.deep.equal(['1', '2', '3']);
   });
 
   it('reports counters and statistics', async () => {
     await start();
     await producer.sendAll([event(1), event(2)]);
+    await analysed();
     const statistics = await client.call('statistics.read', {});
     expect(statistics).to.have.nested.property('metrics.events.processed', 2);
     expect(statistics).to.have.nested.property('metrics.events.written_breakdown.alerts', 2);

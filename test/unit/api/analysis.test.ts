@@ -141,17 +141,35 @@ describe('events and logtest over the API', () => {
     expect((await post(['d'], { 'idempotency-key': 'two words' })).status).to.equal(400);
   });
 
+  it('are refused at once, and not analysed later, when they cannot be kept', async () => {
+    await startSink();
+    accept = () => Promise.reject(new Error('no space left on device'));
+    const refused = await post(['one', 'two'], { 'idempotency-key': 'batch-1' });
+    expect([refused.status, refused.headers['retry-after']]).to.deep.equal([503, '5']);
+    expect(refused.json()).to.deep.equal({
+      title: 'Service Unavailable',
+      detail: 'svc-analysisd takes no events for the moment. None of these will be analysed; send them again.',
+    });
+    const again = await post(['three']);
+    expect(again.status).to.equal(503);
+    accept = () => Promise.resolve();
+    await eventually('events are taken', async () => (await post(['four'])).status === 200);
+    expect((await post(['one', 'two'], { 'idempotency-key': 'batch-1' })).status).to.equal(200);
+    expect(texts()).to.deep.equal(['four', 'one', 'two']);
+  });
+
   it('name svc-analysisd when it does not run', async () => {
     const answer = await post(['x']);
-    expect(answer.status).to.equal(500);
+    expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '5']);
     const detail = 'Some Wazuh daemons are not ready yet in node "node01" (svc-analysisd->stopped)';
     expect(answer.json()).to.deep.equal({
-      title: 'Security Manager Internal Error',
+      title: 'Service Unavailable',
       detail,
-      dapi_errors: { node01: { error: detail, logfile: 'WAZUH_HOME/logs/api.log' } },
+      dapi_errors: { node01: { error: detail } },
       error: 1017,
     });
     const logtest = await api.call('PUT', '/logtest', { event: 'x', log_format: 'syslog', location: 'y' });
+    expect(logtest.status).to.equal(500);
     expect(logtest.json()).to.deep.include({ error: 1017, detail });
   });
 

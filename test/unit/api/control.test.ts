@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { RemotedCounters } from '../../../daemons/remoted/remoted-counters.js';
+import {
+  remotedStateText,
+  remotedStatistics,
+  type StatisticsSources,
+} from '../../../daemons/remoted/remoted-statistics.js';
 import type { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
-import type { RequestServer } from '../../../lib/bus/request-server.js';
+import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
+import { RequestServer } from '../../../lib/bus/request-server.js';
 import { controlSocket } from '../../../lib/control/control-protocol.js';
 import { serveAnalysisd } from '../../support/analysisd-server.js';
 import { ListCaller } from '../../support/api-list.js';
@@ -244,6 +251,45 @@ describe('statistics over the API', () => {
     lists.checker.check('GET', '/manager/stats/analysisd', answer);
     expect(answer.headers).to.include({ deprecated: 'true' });
     expect(answer.text).to.include('[{"total_events_decoded": 1204, "event_queue_usage": 0.25, "__proto__": 1}]');
+  });
+
+  it('show what svc-remoted counts, in both forms', async () => {
+    const sources: StatisticsSources = {
+      counters: new RemotedCounters(),
+      startedAt: 1_749_106_800_000,
+      now: () => 1_749_110_401_000,
+      tcpSessions: () => 3,
+      queued: () => 0,
+      queueSize: 100,
+      waiting: () => 0,
+      mostWaiting: 100,
+    };
+    write('var/run/svc-remoted.state', remotedStateText(sources));
+    const flat = await lists.get('/manager/stats/remoted');
+    expect(flat.data.affected_items[0]).to.include({ tcp_sessions: 3, total_queue_size: 100, evt_count: 0 });
+    const methods = Object.keys(remotedContract.methods);
+    const refuse = () => Promise.reject(new Error('not asked'));
+    const server = new RequestServer({
+      contract: remotedContract,
+      handlers: {
+        ...Object.fromEntries(methods.map((name) => [name, refuse])),
+        'statistics.read': () => remotedStatistics(sources),
+      } as never,
+      path: api.home.socket('svc-remoted'),
+      logger: api.logger,
+    });
+    await server.start();
+    try {
+      const { data } = await lists.get('/manager/daemons/stats?daemons_list=svc-remoted');
+      expect(data.affected_items[0]).to.deep.include({
+        name: 'svc-remoted',
+        uptime: '2025-06-05T07:00:00+00:00',
+        timestamp: '2025-06-05T08:00:01+00:00',
+      });
+      expect(data.affected_items[0]).to.have.nested.property('metrics.tcp_sessions', 3);
+    } finally {
+      await server.stop();
+    }
   });
 
   it('ask daemons for theirs, and name those that do not answer', async () => {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { commonHandlers } from '../../../lib/bus/contracts/common.js';
+import { logcollectorContract } from '../../../lib/bus/contracts/logcollector.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
+import { DbServer } from '../../support/db-server.js';
 import { addUser } from '../../support/rbac-user.js';
 import { ResponseChecker } from '../../support/response-checker.js';
 import { TestApi } from '../../support/test-api.js';
@@ -101,6 +104,70 @@ describe('the manager over the API', () => {
     const raw = await api.call('GET', '/manager/configuration?raw=true');
     expect(raw.headers['content-type']).to.equal('application/xml; charset=utf-8');
     expect(raw.text).to.equal(CONFIGURATION);
+  });
+
+  it('shows what a daemon has in force and counts, also for agent 000', async () => {
+    const span = { start: '2026-05-08 10:00:00', end: '2026-05-08 12:00:00', files: [] };
+    const internal = { logcollector: { queue_size: 1024 } };
+    const server = new RequestServer<typeof logcollectorContract>({
+      contract: logcollectorContract,
+      handlers: {
+        ...commonHandlers('svc-logcollector', {
+          stats: () => ({}),
+          sections: new Map([['internal', () => internal]]),
+          reload: () => Promise.resolve([]),
+        }),
+        getstate: () => ({ global: span, interval: span }),
+      },
+      path: api.home.socket('svc-logcollector'),
+      logger: api.logger,
+    });
+    const active = async (pair: string): Promise<List> => {
+      const answer = await api.call('GET', `/manager/configuration/${pair}`);
+      checker.check('GET', '/manager/configuration/{component}/{configuration}', answer);
+      return answer.json() as List;
+    };
+    const agent = async (rest: string) => {
+      const answer = await api.call('GET', `/agents/000/${rest}`);
+      const [kind] = rest.split('/');
+      const template = kind === 'stats' ? 'stats/{component}' : 'config/{component}/{configuration}';
+      checker.check('GET', `/agents/{agent_id}/${template}`, answer);
+      return answer.json() as List;
+    };
+    const failed = ({ data }: List) => (data.failed_items as { error: { code: number }; id: string[] }[])[0];
+    const db = await DbServer.start(api.home, () => api.now);
+    await server.start();
+    try {
+      const shown = await active('logcollector/internal');
+      expect(shown).to.deep.include({ message: 'Active configuration was successfully read', error: 0 });
+      expect(shown.data.affected_items).to.deep.equal([internal]);
+      expect(await agent('config/logcollector/internal')).to.deep.equal({ data: internal, error: 0 });
+      const unknown = await active('logcollector/socket');
+      expect(unknown.message).to.equal('Could not read active configuration');
+      expect(failed(unknown)).to.deep.nested.include({ 'error.code': 1116, id: ['manager'] });
+      expect((await agent('config/logcollector/socket')).error).to.equal(1116);
+      // Two daemons that do not run, the second of them not part of this product.
+      for (const pair of ['auth/auth', 'mail/alerts']) {
+        expect(failed(await active(pair)), pair).to.deep.nested.include({ 'error.code': 1117 });
+        expect((await agent(`config/${pair}`)).error, pair).to.equal(1117);
+      }
+      expect((await active('auth/alerts')).error).to.equal(1128);
+      expect((await agent('config/auth/alerts')).error).to.equal(1128);
+
+      const counted = { ...span, start: '2026-05-08T10:00:00Z', end: '2026-05-08T12:00:00Z' };
+      expect((await agent('stats/logcollector')).data.affected_items).to.deep.equal([
+        { global: counted, interval: counted },
+      ]);
+    } finally {
+      await server.stop();
+      rmSync(api.home.socket('svc-logcollector'), { force: true });
+    }
+    try {
+      expect(failed(await agent('stats/logcollector'))).to.deep.nested.include({ 'error.code': 1117, id: ['000'] });
+      expect(failed(await agent('stats/agent'))).to.deep.nested.include({ 'error.code': 1310 });
+    } finally {
+      await db.stop();
+    }
   });
 
   it('says what of the configuration cannot be shown', async () => {

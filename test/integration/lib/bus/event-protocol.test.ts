@@ -10,6 +10,7 @@ import {
   encodeNack,
   encodeWelcome,
 } from '../../../../lib/bus/event-frames.js';
+import { MAX_BATCH_EVENTS } from '../../../../lib/bus/bus-limits.js';
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { encodeMessage } from '../../../../lib/bus/message-codec.js';
@@ -249,6 +250,76 @@ describe('the event producer, frame by frame', () => {
     expect(texts).to.deep.equal(['three']);
     await say(encodeAck(again, 0));
     await third;
+  });
+
+  const SOON = { deadlineMs: 60_000 };
+  const failureOf = (sending: Promise<void>) => sending.then(() => undefined).catch((error: unknown) => error);
+
+  it('tells a sender in a hurry of a refusal at once, and takes its events back', async () => {
+    const patient = producer.send(sampleEvent('patient'));
+    const refused = failureOf(producer.sendAll([sampleEvent('one'), sampleEvent('two')], SOON));
+    const [number, ...texts] = await nextBatch();
+    expect(texts).to.deep.equal(['patient', 'one', 'two']);
+    await say(encodeNack(number, 'failed', 'disk full'));
+    expect(await refused).to.include({ code: 'refused', message: 'the sink takes no events: disk full' });
+    // Not even sent: the sink has just said so.
+    expect(await failureOf(producer.sendAll([sampleEvent('three')], SOON))).to.include({ code: 'refused' });
+    expect([producer.pending, producer.refusal]).to.deep.equal([1, 'disk full']);
+    expect(producer.counters).to.include({ sentBack: 3, withdrawn: 2, refused: 0 });
+    await welcome();
+    const [again, ...left] = await nextBatch();
+    expect(left).to.deep.equal(['patient']);
+    // This one is sent: it is how the sender learns that all is well again.
+    const fourth = producer.sendAll([sampleEvent('four')], SOON);
+    const [next, ...last] = await nextBatch();
+    expect(last).to.deep.equal(['four']);
+    await say(encodeAck(again, 0));
+    await say(encodeAck(next, 0));
+    await Promise.all([patient, fourth]);
+    expect([producer.connected, producer.refusal]).to.deep.equal([true, undefined]);
+    expect(producer.counters).to.include({ acknowledged: 2, resent: 1, sent: 4 });
+  });
+
+  it('does not promise that nothing was taken when the sink had it before', async () => {
+    const doubtful = failureOf(producer.sendAll([sampleEvent('doubtful')], SOON));
+    await nextBatch();
+    void failureOf(producer.sendAll([sampleEvent('next')], SOON));
+    const [second] = await nextBatch();
+    // The answer to the first got lost, and the sink, asked, has it not on the disk yet.
+    await say(encodeAck(second, 0));
+    await welcome();
+    const [again, ...texts] = await nextBatch();
+    expect(texts).to.deep.equal(['doubtful', 'next']);
+    await say(encodeNack(again, 'busy', 'many'));
+    expect(await doubtful).to.include({ code: 'unconfirmed' });
+    expect(producer.pending).to.equal(0);
+  });
+
+  it('does not promise it either when a part was taken', async () => {
+    const large = Array.from({ length: MAX_BATCH_EVENTS + 1 }, (_, index) => sampleEvent(`${index}`));
+    const parted = failureOf(producer.sendAll(large, SOON));
+    const [first] = await nextBatch();
+    const [second] = await nextBatch();
+    await say(encodeAck(first, 0));
+    await say(encodeNack(second, 'failed', 'disk full'));
+    expect(await parted).to.include({ code: 'unconfirmed' });
+    expect(producer.counters).to.include({ acknowledged: MAX_BATCH_EVENTS, withdrawn: 1 });
+  });
+
+  it('does not send again what its sender gave up', async () => {
+    const late = failureOf(producer.sendAll([sampleEvent('late')], { deadlineMs: 20 }));
+    await nextBatch();
+    expect(await late).to.include({ code: 'timeout' });
+    expect(producer.pending).to.equal(1);
+    const patient = producer.send(sampleEvent('patient'));
+    const [second] = await nextBatch();
+    await say(encodeAck(second, 0));
+    await welcome();
+    const [again, ...texts] = await nextBatch();
+    expect(texts).to.deep.equal(['patient']);
+    await say(encodeAck(again, 0));
+    await patient;
+    expect(producer.counters).to.include({ withdrawn: 1, acknowledged: 1 });
   });
 
   it('waits longer from refusal to refusal', async () => {

@@ -116,6 +116,145 @@ describe('FileFollower', () => {
       await harness.expectTexts(['1', '2']);
     });
 
+    it('does not read lines again that are no event, and were behind the last one', async () => {
+      const block = `${APP}${FROM_START}<ignore>^debug</ignore>`;
+      harness.append('app.log', '1\ndebug a\ndebug b\n');
+      await harness.start(block);
+      await harness.expectTexts(['1']);
+      await harness.stop();
+      harness.append('app.log', '2\n');
+      // Without the filter the lines would be events if they were read again.
+      await harness.start(APP + FROM_START);
+      await harness.expectTexts(['1', '2']);
+      await harness.kill();
+      await harness.start(APP + FROM_START);
+      await harness.expectTexts(['1', '2']);
+    });
+
+    it('reads again what the sink lost', async () => {
+      harness.append('app.log', '1\n2\n3\n');
+      await harness.start(APP + FROM_START);
+      await harness.expectTexts(['1', '2', '3']);
+      await harness.stop();
+      harness.sink.forgetFrom(1);
+      harness.append('app.log', '4\n');
+      await harness.start(APP + FROM_START);
+      await harness.expectTexts(['1', '2', '3', '4']);
+      expect(said('is read again from 2, not 6: events behind it were lost')).to.equal(1);
+    });
+
+    describe('of the host, when the power was cut', () => {
+      const line = (number: number): string => `Nov 22 11:00:${String(number).padStart(2, '0')} web app: line`;
+      const lines = (from: number, to: number): string[] =>
+        Array.from({ length: to - from }, (_, index) => line(from + index));
+      const append = (from: number, to: number): void => {
+        harness.append(
+          'app.log',
+          lines(from, to)
+            .map((text) => `${text}\n`)
+            .join(''),
+        );
+      };
+      const bytes = (count: number): number => count * (line(0).length + 1);
+      /** Lines 0 to 29 are read, with positions saved after each third one. */
+      const readThirty = async (): Promise<void> => {
+        append(0, 3);
+        await harness.start(APP + FROM_START);
+        for (let end = 3; end < 30; end += 3) {
+          await eventually('they are read', async () => {
+            await harness.follower?.poll();
+            return harness.sink.texts.length === end;
+          });
+          await harness.save();
+          append(end, end + 3);
+        }
+        await harness.expectTexts(lines(0, 30));
+      };
+      const boot = async (): Promise<void> => {
+        await harness.kill();
+        harness.boot = 'second';
+      };
+
+      it('reads on where a file that lost its end is still the same', async () => {
+        await readThirty();
+        await boot();
+        truncateSync(harness.path('app.log'), bytes(20));
+        append(40, 55);
+        await harness.start(APP + FROM_START);
+        // Saved were 3, 6, ... 27; of those 3, 18, 21 and 24 are kept beside the last.
+        await harness.expectTexts([...lines(0, 30), ...lines(18, 20), ...lines(40, 55)]);
+        expect(said(`lost its end when the host went down: it is read from ${bytes(18)} on`)).to.equal(1);
+        await harness.stop();
+        append(55, 56);
+        await harness.start(APP + FROM_START);
+        await harness.expectTexts([...lines(0, 30), ...lines(18, 20), ...lines(40, 56)]);
+      });
+
+      it('reads what stands where the sink had other lines', async () => {
+        await readThirty();
+        await boot();
+        // Behind the position that was saved last, 27, and with no line end where the sink is.
+        truncateSync(harness.path('app.log'), bytes(28));
+        harness.append('app.log', 'a new first line which is long enough to go beyond it\nsecond\n');
+        await harness.start(APP + FROM_START);
+        const added = ['a new first line which is long enough to go beyond it', 'second'];
+        await harness.expectTexts([...lines(0, 30), line(27), ...added]);
+        await harness.kill();
+        await harness.start(APP + FROM_START);
+        await harness.expectTexts([...lines(0, 30), line(27), ...added]);
+      });
+
+      it('reads nothing twice when nothing was lost', async () => {
+        await readThirty();
+        await boot();
+        append(30, 31);
+        await harness.start(APP + FROM_START);
+        await harness.expectTexts(lines(0, 31));
+      });
+
+      it('reads a file from its start that is another one', async () => {
+        await readThirty();
+        await boot();
+        truncateSync(harness.path('app.log'), 0);
+        append(40, 60);
+        await harness.start(APP + FROM_START);
+        await harness.expectTexts([...lines(0, 30), ...lines(40, 60)]);
+      });
+    });
+
+    it('reads no file that would not be known again, until its position can be written', async () => {
+      harness.append('known.log', '1\n');
+      await harness.start(ALL + FROM_START);
+      await harness.expectTexts(['1']);
+      await harness.stop();
+      harness.append('known.log', '2\n');
+      harness.append('new.log', 'a\n');
+      harness.writable = false;
+      await harness.start(ALL + FROM_START);
+      await harness.expectTexts(['1', '2']);
+      harness.writable = true;
+      await harness.expectTexts(['1', '2', 'a']);
+      await harness.kill();
+      await harness.start(ALL + FROM_START);
+      await harness.expectTexts(['1', '2', 'a']);
+    });
+
+    it('takes the positions before the last when those cannot be read', async () => {
+      harness.append('app.log', '1\n');
+      await harness.start(APP + FROM_START);
+      await harness.expectTexts(['1']);
+      await harness.save();
+      harness.append('app.log', '2\n');
+      await harness.expectTexts(['1', '2']);
+      await harness.stop();
+      // As after a power cut on a file system that renames before it writes.
+      truncateSync(harness.statePath, 20);
+      harness.append('app.log', '3\n');
+      await harness.start(APP + FROM_START);
+      await harness.expectTexts(['1', '2', '3']);
+      expect(said('cannot be used, kept as')).to.equal(1);
+    });
+
     it('reads a file that was written anew from its start', async () => {
       harness.append('app.log', 'first content\n');
       await harness.start(APP + FROM_START);

@@ -62,24 +62,34 @@ describe('journal entries', () => {
   });
 });
 
+/** Entry n has the time BEGIN + n seconds. */
+const BEGIN = 1_709_802_902;
+
 describe('JournalReader', () => {
   let directory: string;
   let sink: LogSink;
   let logger: RecordingLogger;
   let reader: JournalReader | undefined;
+  let onlyFuture: boolean;
+  /** Whether positions can be written. */
+  let writable: boolean;
+  let saves: (SavedJournal | undefined)[];
 
-  /** A journal in a file, and a program that shows it as journalctl does: from the end, from all, or behind a cursor. */
+  /** A journal in a file, and a program that shows it as journalctl does: from a time, from all, or behind a cursor. */
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'svc-journal-'));
     sink = new LogSink();
+    onlyFuture = true;
+    writable = true;
+    saves = [];
     logger = new RecordingLogger();
     const script = `#!/bin/sh
 journal=${join(directory, 'journal')}
-from=$(($(wc -l < $journal) + 1))
+from=1
 for word; do
   case $word in
     --after-cursor=*) from=$((\${word#--after-cursor=} + 1));;
-    all) from=1;;
+    --since=@*) since=\${word#--since=@}; from=$((\${since%.*} - ${BEGIN} + 1));;
   esac
 done
 echo "$@" >> ${join(directory, 'arguments')}
@@ -100,7 +110,7 @@ exec tail -n +$from -f $journal
       const odd = index % 2 === 0 ? { PRIORITY: '3' } : { PRIORITY: '6' };
       return JSON.stringify({
         __CURSOR: number,
-        __REALTIME_TIMESTAMP: '1709802902000000',
+        __REALTIME_TIMESTAMP: `${String(BEGIN + index + 1)}000000`,
         MESSAGE: `m${number}`,
         ...odd,
       });
@@ -121,12 +131,16 @@ exec tail -n +$from -f $journal
       filterKey: pattern === undefined ? 'all' : 'some',
       lines: new LineFilter([], []),
       format: (message) => message,
-      onlyFuture: true,
+      onlyFuture,
+      savePosition: () => {
+        saves.push(reader?.position);
+        return Promise.resolve(writable);
+      },
       openStream: events.openStream,
       ready: events.ready,
       logger,
       stats: new CollectorStats(() => new Date()),
-      now: Date.now,
+      now: () => BEGIN * 1000 + 2500,
     });
     reader.start(saved);
     return reader;
@@ -135,15 +149,12 @@ exec tail -n +$from -f $journal
 
   it('begins with what comes from now on, and goes on behind the last entry', async () => {
     const first = start(undefined);
-    await eventually('the reader runs', () => first.position === undefined && sink.texts.length === 0);
-    // The program opens the file at its end; what follows is read.
-    await new Promise((resolve) => setTimeout(resolve, 200));
     write(4);
     await eventually('two entries', () => sink.texts.length === 2);
     await first.stop();
     expect(numbers()).to.deep.equal(['m3', 'm4']);
     const saved = first.position;
-    expect(saved).to.include({ cursor: '4', sequence: '2', timestamp: '1709802902000000' });
+    expect(saved).to.include({ cursor: '4', sequence: '2', timestamp: `${String(BEGIN + 4)}000000` });
     write(6);
     start(saved);
     await eventually('two more', () => sink.texts.length === 4);
@@ -161,6 +172,31 @@ exec tail -n +$from -f $journal
     start(saved, '^3$');
     await eventually('entry 11', () => sink.texts.length === 5);
     expect(numbers()).to.deep.equal(['m3', 'm5', 'm7', 'm9', 'm11']);
+  });
+
+  for (const future of [true, false]) {
+    it(`sends nothing twice when killed before it wrote a cursor down, ${future ? 'from now on' : 'from all'}`, async () => {
+      onlyFuture = future;
+      write(4);
+      const count = future ? 2 : 4;
+      const first = start(undefined);
+      await eventually('the first entries', () => sink.texts.length === count);
+      await first.stop();
+      expect(saves).to.have.length(1);
+      write(5);
+      start(saves[0]);
+      await eventually('one more', () => sink.texts.length === count + 1);
+      expect(new Set(numbers()).size).to.equal(count + 1);
+    });
+  }
+
+  it('reads nothing before its beginning is written down', async () => {
+    write(4);
+    writable = false;
+    const first = start(undefined);
+    await eventually('it tried', () => saves.length === 1);
+    await first.stop();
+    expect(sink.texts).to.deep.equal([]);
   });
 
   it('waits while the sink has no room', async () => {

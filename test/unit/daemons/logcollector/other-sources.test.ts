@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { CollectorStats } from '../../../../daemons/logcollector/collector-stats.js';
-import { CommandRunner } from '../../../../daemons/logcollector/command-runner.js';
+import { CommandRunner, type CommandRunnerParts } from '../../../../daemons/logcollector/command-runner.js';
 import { Outlet } from '../../../../daemons/logcollector/outlet.js';
 import { SocketTarget } from '../../../../daemons/logcollector/socket-target.js';
 import { parseManagerConfig } from '../../../../lib/config/load-manager-config.js';
@@ -21,17 +21,19 @@ describe('CommandRunner', () => {
     sent = [];
   });
 
-  function start(format: string, command: string, more = ''): void {
+  const take: CommandRunnerParts['send'] = (location, message) => {
+    sent.push([location, message.toString()]);
+    return Promise.resolve();
+  };
+
+  function start(format: string, command: string, more = '', send = take): void {
     const block = `<localfile><log_format>${format}</log_format><command>${command}</command>${more}</localfile>`;
     const { localfile } = parseManagerConfig(`<manager_config>${block}</manager_config>`, 'f', ['localfile']);
     const [config] = localfile;
     if (config === undefined) throw new Error('no block');
     runner = new CommandRunner({
       config,
-      send: (location, message) => {
-        sent.push([location, message.toString()]);
-        return Promise.resolve();
-      },
+      send,
       logger,
       directory: tmpdir(),
     });
@@ -63,6 +65,20 @@ describe('CommandRunner', () => {
     await eventually('one message', () => sent.length >= 1);
     expect(sent[0]?.[1].length).to.be.within(65_000, 65_536);
     expect(logger.lines.filter((line) => line.includes("'much' printed more than"))).to.have.length(1);
+  });
+
+  it('stops although nobody takes what it sends', async () => {
+    let waiting = 0;
+    start('command', 'echo x', '', (_location, _message, signal) => {
+      waiting++;
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      });
+    });
+    await eventually('it waits', () => waiting === 1);
+    await runner?.stop();
   });
 
   it('ends a command that runs when it is stopped', async () => {

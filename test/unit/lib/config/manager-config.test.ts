@@ -45,6 +45,12 @@ describe('main configuration: the file', () => {
     expect(config.ruleset.rule_dir).to.deep.equal([{ path: 'ruleset/rules', pattern: '.xml$' }]);
     expect(config.ruleset.decoder_dir).to.deep.equal([{ path: 'ruleset/decoders', pattern: '.xml$' }]);
     expect(config.rule_test).to.deep.equal({ enabled: true, threads: 1, max_sessions: 64, session_timeout: 900 });
+    expect(config.journal).to.deep.equal({
+      sync: 10,
+      segment_size: 64 * 1024 ** 2,
+      max_size: 8 * 1024 ** 3,
+      checkpoint_interval: 10,
+    });
     expect(config.auth).to.equal(undefined);
     expect(config.syscheck).to.equal(undefined);
     expect(config.rootcheck).to.equal(undefined);
@@ -218,6 +224,34 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ],
   ['<ruleset><rules>x</rules></ruleset>', "(1230): Invalid element in the configuration: 'rules'."],
   ['<rule_test><threads>0</threads></rule_test>', "(1235): Invalid value for element 'threads': 0."],
+  ...['0ms', '1001ms', '10', '10s', '-1ms', 'Batch', '1.5ms'].map((value): [string, string] => [
+    `<journal><sync>${value}</sync></journal>`,
+    `(1235): Invalid value for element 'sync': ${value}.`,
+  ]),
+  ['<journal><sync/></journal>', '(1234): Invalid NULL content for element: sync.'],
+  ['<journal><fsync>batch</fsync></journal>', "(1230): Invalid element in the configuration: 'fsync'."],
+  ['<journal><segment_size>1023K</segment_size></journal>', "(1235): Invalid value for element 'segment_size': 1023K."],
+  [
+    '<journal><segment_size>1025MB</segment_size></journal>',
+    "(1235): Invalid value for element 'segment_size': 1025MB.",
+  ],
+  ['<journal><max_size>1MB</max_size></journal>', "(1235): Invalid value for element 'max_size': 1MB."],
+  [
+    '<journal><max_size>100MB</max_size></journal>',
+    "(1235): Invalid value for element 'max_size': 100MB: max_size is 100 MB and must hold 2 segments of 64 MB.",
+  ],
+  [
+    '<journal><max_size>8G</max_size></journal><journal><segment_size>4097M</segment_size></journal>',
+    "(1235): Invalid value for element 'segment_size': 4097M.",
+  ],
+  [
+    '<journal><checkpoint_interval>0</checkpoint_interval></journal>',
+    "(1235): Invalid value for element 'checkpoint_interval': 0.",
+  ],
+  [
+    '<journal><checkpoint_interval>61m</checkpoint_interval></journal>',
+    "(1235): Invalid value for element 'checkpoint_interval': 61m.",
+  ],
   ['<remote><port>1514</port></remote>', '(1234): Invalid NULL content for element: connection.'],
   ['<remote><connection>plain</connection></remote>', "(1235): Invalid value for element 'connection': plain."],
   [
@@ -381,6 +415,28 @@ describe('main configuration: sections', () => {
     expect(rule_test).to.include({ threads: 128, max_sessions: 500, session_timeout: 31_536_000 });
     expect(warnings).to.have.length(3);
     expect(parse('<rule_test><threads>auto</threads></rule_test>').rule_test.threads).to.be.at.least(1);
+  });
+
+  it('reads the journal, sizes against each other only when all blocks are read', () => {
+    const { journal } = parse(
+      `<journal><sync>1000ms</sync><max_size>4MB</max_size><checkpoint_interval>1h</checkpoint_interval></journal>
+      <journal><segment_size>2M</segment_size></journal>`,
+    );
+    expect(journal).to.deep.equal({
+      sync: 1000,
+      segment_size: 2 * 1024 ** 2,
+      max_size: 4 * 1024 ** 2,
+      checkpoint_interval: 3600,
+    });
+    expect(parse('<journal><sync>batch</sync></journal>').journal.sync).to.equal('batch');
+    expect(parse('<journal><sync>never</sync></journal>').journal.sync).to.equal('never');
+    const error = errorOf(
+      '<journal><max_size>8MB</max_size></journal>\n<journal><segment_size>5M</segment_size></journal>',
+    );
+    expect(error.line).to.equal(3);
+    expect(error.text).to.equal(
+      "(1235): Invalid value for element 'segment_size': 5M: max_size is 8 MB and must hold 2 segments of 5 MB.",
+    );
   });
 
   it('reads remote blocks and their protocols', () => {

@@ -234,6 +234,11 @@ describe('configuration as the API shows it', () => {
     expect(warnings).to.deep.equal(['There are multiple cluster sections in configuration. Using only last section.']);
   });
 
+  it('shows the section of the journal, which the reference does not have', () => {
+    const body = '<journal><sync>10ms</sync></journal><journal><max_size>1GB</max_size></journal>';
+    expect(render(body, { section: 'journal' })).to.deep.equal({ journal: { sync: '10ms', max_size: '1GB' } });
+  });
+
   it('never shows sections outside the table', () => {
     const hidden = ['logging', 'rule_test', 'client_buffer', 'socket', 'wdb', 'github', 'task-manager', 'nonsense'];
     expect(

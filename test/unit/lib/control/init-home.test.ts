@@ -66,6 +66,8 @@ describe('initHome', () => {
       ['api/configuration/security', '770'],
       ['api/configuration/api.yaml', '660'],
       ['api/configuration/ssl/server.key', '400'],
+      ['etc/sslmanager.key', '640'],
+      ['etc/sslmanager.cert', '640'],
       ['api/configuration/ssl/server.crt', '400'],
       ['api/configuration/security/private_key.pem', '640'],
       ['api/configuration/security/initial-admin-password', '600'],
@@ -82,6 +84,10 @@ describe('initHome', () => {
     expect(certificate.checkHost('localhost')).to.equal('localhost');
     expect(certificate.checkIP('127.0.0.1')).to.equal('127.0.0.1');
     expect(certificate.checkIP('::1')).to.not.equal(undefined);
+    const enrollment = new X509Certificate(text('etc/sslmanager.cert'));
+    expect(enrollment.checkPrivateKey(createPrivateKey(text('etc/sslmanager.key')))).to.equal(true);
+    expect(enrollment.ca).to.equal(true);
+    expect(enrollment.verify(enrollment.publicKey)).to.equal(true);
     const publicKey = createPublicKey(text('api/configuration/security/public_key.pem'));
     expect(publicKey.asymmetricKeyDetails?.namedCurve).to.equal('secp521r1');
     const passwords = ['admin', 'wui'].map((user) =>
@@ -91,6 +97,15 @@ describe('initHome', () => {
     for (const password of passwords) {
       expect(password).to.match(/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9])\S{24}$/);
     }
+  });
+
+  it('makes the certificate of enrolment for a key that is there', async () => {
+    await initHome(home, { role: 'server' });
+    const key = text('etc/sslmanager.key');
+    rmSync(home.path('etc/sslmanager.cert'));
+    await initHome(home, { role: 'server' });
+    expect(text('etc/sslmanager.key')).to.equal(key);
+    expect(new X509Certificate(text('etc/sslmanager.cert')).checkPrivateKey(createPrivateKey(key))).to.equal(true);
   });
 
   it('makes a configuration that loads', async () => {

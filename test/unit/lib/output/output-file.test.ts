@@ -141,7 +141,7 @@ describe('output file', () => {
     first.close();
     appendFileSync(first.path, '{"torn":');
     const cuts: [string, number][] = [];
-    const second = new OutputFile({ ...options, onTornTail: (path, bytes) => cuts.push([path, bytes]) }, MARCH_4);
+    const second = new OutputFile({ ...options, onRepair: ({ path, bytes }) => cuts.push([path, bytes]) }, MARCH_4);
     expect(cuts).to.deep.equal([[second.path, 8]]);
     expect(second.position).to.equal(12);
     second.append('{"next":1}\n');

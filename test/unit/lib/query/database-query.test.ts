@@ -26,6 +26,7 @@ const AGENTS = [
 const RULES = {
   fields: ['id', 'name', 'status', 'lastKeepAlive', 'group', 'os.name', 'os.major'],
   dateFields: ['lastKeepAlive'],
+  listFields: ['group'],
   now: NOW,
 };
 
@@ -46,6 +47,8 @@ describe('q of tables', () => {
     ['(id=000,status=active);os.name=debian', [1]],
     ['(status=disconnected,status=never_connected);group=default', [2, 3]],
     ['group=web', [1]],
+    ['group!=web', [2, 3]],
+    ['group~we', [1]],
     ['os.name=null', [0, 3]],
     ['os.name!=NULL', [0, 3]],
     ['status=all', [0, 1, 2, 3]],
@@ -70,9 +73,24 @@ describe('q of tables', () => {
     ['foo=1', 1408, 'Available fields: group, id, lastKeepAlive, name, os.major, os.name, status. Field: foo'],
     ['name', 1407, 'name'],
     ['(name=a', 1407, '(name=a'],
+    ['group>a', 1409, 'Valid operators for group: =, !=, ~. Used operator: >'],
     ['lastKeepAlive>yesterday', 1412, undefined],
     ['lastKeepAlive>2026-13-45', 1412, undefined],
   ];
+  it('reads fields as it is told, dates in milliseconds', () => {
+    const entries = [{ row: ['one', NOW - 3_600_000] }, { row: ['two', NOW - 100_000_000] }, { row: ['three'] }];
+    const rules = {
+      fields: ['name', 'seen'],
+      dateFields: ['seen'],
+      now: NOW,
+      read: (field: string) => (item: (typeof entries)[number]) => item.row[field === 'name' ? 0 : 1],
+    };
+    const names = (q: string) => entries.filter(compileDatabaseQuery(q, rules)).map(({ row }) => row[0]);
+    expect(names('seen<1d')).to.deep.equal(['one']);
+    expect(names('seen~2026-05-08,name=two')).to.deep.equal(['one', 'two']);
+    expect(names('seen=null')).to.deep.equal(['three']);
+  });
+
   for (const [q, code, extra] of refused) {
     it(`refuses ${q}`, () => {
       expect(() => ids(q))

@@ -1,0 +1,151 @@
+import { type AgentFilter, type AgentScope, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
+import { formatAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
+import { ApiError } from '../http/api-error.js';
+import type { ApiRequest } from '../http/api-request.js';
+import type { FailedItem } from '../http/envelope.js';
+import type { AgentDirectory } from './agent-directory.js';
+import { scopeAllows } from './scope-allows.js';
+
+export type AgentItem = { readonly id: string; readonly groups: readonly string[] } & Readonly<Record<string, unknown>>;
+
+/** Agents named by a request: those to go on with, and why there is nothing to be done to the others. */
+export type ChosenAgents = { readonly agents: readonly AgentItem[]; readonly failed: FailedItem[] };
+
+export type ListParameters = AgentFilter & {
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly sort?: string;
+  readonly select?: string[];
+  readonly distinct?: boolean;
+};
+
+/** Agents without the manager, in the query language. */
+const WITHOUT_MANAGER = `id!=${MANAGER_ID}`;
+
+export type ItemPage = { readonly items: Record<string, unknown>[]; readonly total: number };
+
+/** The agents that the caller of one request may do one action to (rest-api.md 5). */
+export class AgentView {
+  readonly scope: AgentScope;
+
+  /** @throws ApiError 4500 for a policy that is not valid */
+  constructor(
+    private readonly directory: AgentDirectory,
+    private readonly request: ApiRequest,
+    action: string,
+  ) {
+    this.scope = request.caller.permissions.agentScope(action);
+  }
+
+  /** A page of any length, put together from those of svc-db. */
+  async list(parameters: ListParameters): Promise<ItemPage> {
+    return this.#pages('agents.list', { ...parameters, scope: this.scope });
+  }
+
+  /** Groups of equal values with their count. */
+  async countBy(parameters: Omit<ListParameters, 'select' | 'distinct'> & { fields?: string[] }): Promise<ItemPage> {
+    return this.#pages('agents.count_by', { ...parameters, scope: this.scope });
+  }
+
+  async summary(filter: AgentFilter = {}) {
+    return this.directory.call(this.request, 'agents.summary', { ...filter, scope: this.scope });
+  }
+
+  /** Everything that is counted for the overview, all groups of it (rest-api.md 6.1). */
+  async overview() {
+    const { nodes, systems, versions, ...rest } = await this.directory.call(this.request, 'agents.overview', {
+      scope: this.scope,
+    });
+    const all = async ({ items, total }: ItemPage, ...fields: string[]): Promise<ItemPage['items']> => {
+      if (items.length >= total) return items;
+      const others = { q: WITHOUT_MANAGER, fields, offset: items.length, limit: Number.POSITIVE_INFINITY };
+      return [...items, ...(await this.countBy(others)).items];
+    };
+    return {
+      ...rest,
+      nodes: await all(nodes, 'node_name'),
+      systems: await all(systems, 'os.name', 'os.platform', 'os.version'),
+      versions: await all(versions, 'version'),
+    };
+  }
+
+  async ids(filter: AgentFilter): Promise<readonly string[]> {
+    return (await this.directory.call(this.request, 'agents.ids', { ...filter, scope: this.scope })).ids;
+  }
+
+  /**
+   * The agents of a list of ids. An id that is not written as agents' ids are belongs to nobody: it must not reach an
+   * agent whose id the caller may not use.
+   * @param select fields that items have besides id and groups
+   * @throws ApiError 4000 when none of them is allowed (5.2)
+   */
+  async choose(ids: readonly string[], select: readonly string[] = []): Promise<ChosenAgents> {
+    const wanted = [...new Set(ids)];
+    const known = new Map<string, AgentItem>();
+    const written = wanted.filter(isAgentId);
+    for (let at = 0; at < written.length; at += MAX_AGENTS_PER_PAGE) {
+      const page = { ids: written.slice(at, at + MAX_AGENTS_PER_PAGE), select: ['group', ...select] };
+      const { items } = await this.directory.call(this.request, 'agents.get', page);
+      for (const item of items) {
+        const agent = agentItem(item);
+        known.set(agent.id, agent);
+      }
+    }
+    const agents: AgentItem[] = [];
+    const failed: FailedItem[] = [];
+    let denied = 0;
+    for (const id of wanted) {
+      const agent = known.get(id);
+      if (!scopeAllows(this.scope, id, agent?.groups ?? [])) {
+        denied++;
+        failed.push({ id, error: deniedAgent() });
+      } else if (agent === undefined) failed.push({ id, error: new ApiError(1701) });
+      else agents.push(agent);
+    }
+    if (denied > 0 && denied === wanted.length) throw deniedAgent();
+    return { agents, failed };
+  }
+
+  /** As {@link choose}; 000 fails with 1703. */
+  async chooseAgents(ids: readonly string[], select: readonly string[] = []): Promise<ChosenAgents> {
+    const { agents, failed } = await this.choose(ids, select);
+    const others = agents.filter(({ id }) => id !== MANAGER_ID);
+    if (others.length < agents.length) failed.push({ id: MANAGER_ID, error: new ApiError(1703) });
+    return { agents: others, failed };
+  }
+
+  /** All agents that pass, without 000; what is not allowed is left out silently. */
+  async all(filter: AgentFilter, select: readonly string[] = []): Promise<readonly AgentItem[]> {
+    const limit = Number.POSITIVE_INFINITY;
+    const { items } = await this.list({ ...filter, select: ['group', ...select], limit });
+    return items.map(agentItem).filter(({ id }) => id !== MANAGER_ID);
+  }
+
+  async #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<ItemPage> {
+    const { offset = 0, limit = 500 } = parameters;
+    const items: Record<string, unknown>[] = [];
+    for (;;) {
+      const page = await this.directory.call(this.request, method, {
+        ...parameters,
+        offset: offset + items.length,
+        limit: Math.min(limit - items.length, MAX_AGENTS_PER_PAGE),
+      });
+      items.push(...page.items);
+      const complete = items.length >= limit || offset + items.length >= page.total;
+      if (complete || page.items.length === 0) return { items, total: page.total };
+    }
+  }
+}
+
+function isAgentId(id: string): boolean {
+  return /^\d{3,8}$/.test(id) && formatAgentId(Number(id)) === id;
+}
+
+function agentItem(item: Readonly<Record<string, unknown>>): AgentItem {
+  const { id, group } = item;
+  return { ...item, id: String(id), groups: Array.isArray(group) ? group.map(String) : [] };
+}
+
+function deniedAgent(): ApiError {
+  return new ApiError(4000, { extra: 'Resource type: agent:id' });
+}

@@ -1,0 +1,73 @@
+import { BusError } from '../../lib/bus/bus-error.js';
+import { defineContract } from '../../lib/bus/contract.js';
+import { commonMethods } from '../../lib/bus/contracts/common.js';
+import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { DaemonName } from '../../lib/product/daemon-names.js';
+import { ApiError } from '../http/api-error.js';
+
+/** What a daemon may take to say what it has in memory, milliseconds. */
+const ANSWER_MS = 5000;
+
+/**
+ * Who answers for each part of a manager (daemons-and-config.md 1.7); the others are no daemons here. A manager is no
+ * agent: svc-analysisd answers for that part.
+ */
+const DAEMON_OF: ReadonlyMap<string, DaemonName> = new Map([
+  ['agent', 'svc-analysisd'],
+  ['analysis', 'svc-analysisd'],
+  ['auth', 'svc-authd'],
+  ['com', 'svc-execd'],
+  ['logcollector', 'svc-logcollector'],
+  ['monitor', 'svc-monitord'],
+  ['request', 'svc-remoted'],
+  ['syscheck', 'svc-syscheckd'],
+  ['svc-db', 'svc-db'],
+  ['wmodules', 'svc-modulesd'],
+]);
+
+/** Asks the manager's own daemons what agents are asked through svc-remoted. */
+export class ManagerQuestions {
+  constructor(private readonly home: Home) {}
+
+  /**
+   * The configuration that a daemon has in force.
+   * @throws ApiError 1116, 1117, 1121
+   */
+  async configuration(component: string, configuration: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const daemon = DAEMON_OF.get(component);
+    const extra = `${component}:${configuration}`;
+    if (daemon === undefined) throw new ApiError(1117, { extra });
+    const client = new RequestClient({
+      contract: defineContract(daemon, commonMethods),
+      path: this.home.socket(daemon),
+    });
+    try {
+      return await client.call('config', { section: configuration }, { deadlineMs: ANSWER_MS, signal });
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      if (error.code === 'unknown_section') throw new ApiError(1116, { extra });
+      throw isAway(error) ? new ApiError(1117, { extra }) : new ApiError(1121, { extra: daemon });
+    } finally {
+      client.close();
+    }
+  }
+
+  /** What svc-logcollector counted, as agents answer `getstate`. @throws ApiError 1117 */
+  async collected(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    const path = this.home.socket('svc-logcollector');
+    const client = new RequestClient({ contract: logcollectorContract, path });
+    try {
+      return await client.call('getstate', {}, { deadlineMs: ANSWER_MS, signal });
+    } catch (error) {
+      throw error instanceof BusError ? new ApiError(1117) : error;
+    } finally {
+      client.close();
+    }
+  }
+}
+
+function isAway({ code }: BusError): boolean {
+  return code === 'unavailable' || code === 'closed' || code === 'bad_path';
+}

@@ -1,0 +1,61 @@
+import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
+import { EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
+import { agentFilters } from '../agents/agent-parameters.js';
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import type { AgentKeys } from '../agents/agent-keys.js';
+import { AgentView } from '../agents/agent-view.js';
+import { ApiError } from '../http/api-error.js';
+import type { Handlers } from '../http/api-request.js';
+import { listResult, type FailedItem } from '../http/envelope.js';
+import type { ParameterValues } from '../http/parameter-values.js';
+import { pythonText } from '../http/python-text.js';
+
+/** Removal of agents with their keys (rest-api.md 6.2). */
+export function agentsDeleteRoutes(directory: AgentDirectory, keys: AgentKeys): Handlers {
+  return {
+    deleteAgents: async (request) => {
+      const { parameters } = request;
+      const view = new AgentView(directory, request, 'agent:delete');
+      const wanted = parameters.texts('agents_list') ?? [];
+      const q = parameters.text('q');
+      const filter = { ...agentFilters(parameters), ...(q === undefined ? {} : { q }) };
+      const failed: FailedItem[] = [];
+      let eligible: readonly string[];
+      if (wanted.includes('all')) eligible = (await view.ids(filter)).filter((id) => id !== MANAGER_ID);
+      else {
+        const chosen = await view.chooseAgents(wanted);
+        failed.push(...chosen.failed);
+        const ids = chosen.agents.map(({ id }) => id);
+        eligible = await view.ids({ ...filter, ids });
+        const holding = new Set(eligible);
+        const error = new ApiError(1731, {
+          extra: `some of the requirements are not met -> ${requirements(parameters)}`,
+        });
+        for (const id of ids) if (!holding.has(id)) failed.push({ id, error });
+      }
+      const removed = eligible.length === 0 ? [] : await keys.remove(request, eligible, parameters.flag('purge'));
+      if (removed.length < eligible.length && !wanted.includes('all')) {
+        // Somebody else removed them meanwhile.
+        const done = new Set(removed);
+        for (const id of eligible) if (!done.has(id)) failed.push({ id, error: new ApiError(1701) });
+      }
+      const messages = {
+        all: 'All selected agents were deleted',
+        some: 'Some agents were not deleted',
+        none: 'No agents were deleted',
+      };
+      const items = [...removed].sort((a, b) => Number(a) - Number(b));
+      return listResult({ items, total: items.length, failed, messages });
+    },
+  };
+}
+
+/** `status: ['active'], older_than: 7d, q: id>5` */
+function requirements(parameters: ParameterValues): string {
+  const shown = [`status: ${pythonText([...(parameters.texts('status') ?? [])])}`];
+  for (const name of ['older_than', ...EQUALITY_FILTERS, 'q']) {
+    const value = parameters.text(name);
+    if (value !== undefined && value !== '') shown.push(`${name}: ${value}`);
+  }
+  return shown.join(', ');
+}

@@ -1,0 +1,60 @@
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import { agentListParameters } from '../agents/agent-parameters.js';
+import { AgentView, type ListParameters } from '../agents/agent-view.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
+import { listResult, type ApiResult, type ListMessages } from '../http/envelope.js';
+
+const READ = 'agent:read';
+const SYNC_FIELD = 'group_config_status';
+const MESSAGES: ListMessages = {
+  all: 'All selected agents information was returned',
+  some: 'Some agents information was not returned',
+  none: 'No agent information was returned',
+};
+
+/** Lists of agents, 000 among them (rest-api.md 6.2). */
+export function agentsRoutes(directory: AgentDirectory): Handlers {
+  /** @param fixed conditions besides those of the request */
+  const list = async (request: ApiRequest, fixed: ListParameters = {}): Promise<ApiResult> => {
+    const view = new AgentView(directory, request, READ);
+    return listResult({
+      ...(await view.list({ ...agentListParameters(request.parameters), ...fixed })),
+      messages: MESSAGES,
+    });
+  };
+  return {
+    getAgents: async (request) => {
+      const ids = request.parameters.texts('agents_list');
+      if (ids === undefined) return list(request);
+      const view = new AgentView(directory, request, READ);
+      const { agents, failed } = await view.choose(ids);
+      const chosen = { ...agentListParameters(request.parameters), ids: agents.map(({ id }) => id) };
+      return listResult({ ...(await view.list(chosen)), failed, messages: MESSAGES });
+    },
+
+    getAgentsNoGroup: (request) => list(request, { no_group: true }),
+    getAgentsOutdated: (request) => list(request, { outdated: true }),
+
+    getAgentsAgentIdGroupIsSync: async (request) => {
+      const id = request.parameters.requiredText('agent_id');
+      const { agents, failed } = await new AgentView(directory, request, READ).chooseAgents([id], [SYNC_FIELD]);
+      const items = agents.map((agent) => ({ id: agent.id, synced: agent[SYNC_FIELD] === 'synced' }));
+      const messages = {
+        all: 'Sync info was returned for all selected agents',
+        some: 'Sync info was not returned for some selected agents',
+        none: 'No sync info was returned',
+      };
+      return listResult({ items, total: items.length, failed, messages });
+    },
+
+    getAgentsStatsDistinct: async (request) => {
+      const { select: _select, distinct: _distinct, ...parameters } = agentListParameters(request.parameters);
+      const fields = request.parameters.texts('fields');
+      const page = await new AgentView(directory, request, READ).countBy({
+        ...parameters,
+        ...(fields === undefined ? {} : { fields: [...fields] }),
+      });
+      return listResult({ ...page, messages: MESSAGES });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import { AgentView } from '../agents/agent-view.js';
+import { GroupSums } from '../agents/group-sums.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
+import { dataResult, listResult } from '../http/envelope.js';
+import type { Home } from '../../lib/daemon/home.js';
+
+/** What is counted of agents that do not have a value. */
+const MISSING = 'N/A';
+
+/** Agents in numbers (rest-api.md 6.1, 6.2). */
+export function agentsSummaryRoutes(directory: AgentDirectory, home: Home): Handlers {
+  const sums = new GroupSums(home);
+  const viewOf = (request: ApiRequest) => new AgentView(directory, request, 'agent:read');
+  return {
+    getAgentsSummary: async (request) => {
+      const view = viewOf(request);
+      const ids = request.parameters.texts('agents_list');
+      const chosen = ids === undefined ? {} : { ids: (await view.choose(ids)).agents.map(({ id }) => id) };
+      const { connection, os, groups } = await view.summary(chosen);
+      const { total: _total, ...status } = connection;
+      return dataResult({ status, os, groups });
+    },
+
+    getAgentsSummaryStatus: async (request) => {
+      const { connection, configuration } = await viewOf(request).summary();
+      return dataResult({ connection, configuration });
+    },
+
+    getAgentsSummaryOs: async (request) => {
+      // Counted, not listed: that needs no order of all agents.
+      const page = await viewOf(request).countBy({ fields: ['os.platform'], limit: Number.POSITIVE_INFINITY });
+      const platforms = page.items.flatMap(({ os }) => platformOf(os) ?? []).sort();
+      const messages = {
+        all: 'Showing the operative system of all specified agents',
+        some: 'Could not get the operative system of some agents',
+        none: 'Could not get the operative system of the agents',
+      };
+      return listResult({ items: platforms, total: platforms.length, messages });
+    },
+
+    getOverviewAgents: async (request) => {
+      const view = viewOf(request);
+      const [overview, { groups }] = await Promise.all([view.overview(), directory.call(request, 'groups.list', {})]);
+      const { connection, configuration } = overview;
+      const names = groups.map(({ name }) => name);
+      const allowed = request.caller.permissions.allowed('group:read', 'group:id', names);
+      return dataResult({
+        nodes: overview.nodes,
+        groups: await Promise.all(
+          groups
+            .filter(({ name }) => allowed.has(name))
+            .map(async ({ name, count }) => ({ name, count, ...(await sums.of(name)) })),
+        ),
+        agent_os: overview.systems,
+        agent_status: { connection, configuration },
+        agent_version: overview.versions,
+        last_registered_agent: overview.last,
+      });
+    },
+  };
+}
+
+function platformOf(os: unknown): string | undefined {
+  const platform = typeof os === 'object' && os !== null && 'platform' in os ? os.platform : undefined;
+  return typeof platform === 'string' && platform !== MISSING ? platform : undefined;
+}

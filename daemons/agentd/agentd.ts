@@ -1,0 +1,273 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
+import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
+import { buildEventPayload } from '../../lib/agentlink/event-payload.js';
+import { buildKeepalive } from '../../lib/agentlink/keepalive.js';
+import { MAX_PAYLOAD_BYTES } from '../../lib/agentlink/link-limits.js';
+import { MessageOpener } from '../../lib/agentlink/message-opener.js';
+import { MessageSealer } from '../../lib/agentlink/message-sealer.js';
+import { SenderCounter } from '../../lib/agentlink/sender-counter.js';
+import type { BusEvent, EventBatch } from '../../lib/bus/bus-event.js';
+import { agentdContract } from '../../lib/bus/contracts/agentd.js';
+import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
+import { EventSink } from '../../lib/bus/event-sink.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
+import { RequestServer } from '../../lib/bus/request-server.js';
+import { MemoryStreamPositions } from '../../lib/bus/stream-positions.js';
+import { callSupervisor } from '../../lib/control/control-client.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { describeError } from '../../lib/daemon/describe-error.js';
+import { readHomeRecord } from '../../lib/daemon/home-record.js';
+import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
+import { AgentState } from './agent-state.js';
+import { activeSections, loadAgentdSettings, logWarnings, type AgentdSettings } from './agentd-settings.js';
+import { AutoEnrollment } from './auto-enrollment.js';
+import { bufferNotice } from './buffer-notice.js';
+import { BufferSender } from './buffer-sender.js';
+import { EventBuffer } from './event-buffer.js';
+import { unameText } from './uname-text.js';
+import { ManagerLink } from './manager-link.js';
+import { ManagerOrders } from './manager-orders.js';
+
+const SECOND_MS = 1000;
+const STATE_FILE = 'svc-agentd.state';
+/** Events the sink hands on in one go: few, so that what waits stays with its producers. */
+const GROUP_EVENTS = 512;
+/** How long a stop may wait for events in hand, and for those of the buffer. */
+const DRAIN_MS = 1500;
+/** How long a stop may wait for the connection to go. */
+const LAST_MS = 1000;
+/** The supervisor answers a ping by then. */
+const SUPERVISOR_MS = 2000;
+/** The answer to a request for a restart leaves before the restart. */
+const BEFORE_RESTART_MS = 300;
+
+/** svc-agentd: takes the events of an agent's host and sends them to a manager (agents-and-groups.md 4, 5). */
+export const AGENTD: DaemonSpec = {
+  name: 'svc-agentd',
+  check({ home, logger }) {
+    // A throw becomes a rejection: the caller prints it.
+    return Promise.resolve().then(() => {
+      logWarnings(loadAgentdSettings(home), logger);
+    });
+  },
+  build: buildAgentd,
+};
+
+async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
+  const { home, logger } = context;
+  let settings = loadAgentdSettings(home);
+  logWarnings(settings, logger);
+  const { client, options, config } = settings;
+  const keys = new ClientKeysFile(home.path('etc', 'client.keys'));
+  if (!client.enrollment.enabled && (await keys.read()).agents.length === 0) {
+    throw new Error('(1751): File client.keys not found or empty.');
+  }
+  const notify = client.notify_time;
+  logger.info(`Using notify time: ${notify} and max time to reconnect: ${settings.reconnectAfter}`);
+  const uname = unameText();
+  logger.info(`Version detected -> ${uname}`);
+  logger.info(`Using ${client.crypto_method === 'aes' ? 'AES' : 'Blowfish'} as encryption method.`);
+
+  const stopped = new AbortController();
+  const state = new AgentState();
+  mkdirSync(home.path('queue', 'rids'), { recursive: true, mode: 0o770 });
+  const counter = new SenderCounter(home.path('queue', 'rids', 'sender_counter'), (error) => {
+    logger.error(`Counters of messages cannot be kept in queue/rids: ${describeError(error)}`);
+  });
+  const schedules = new BlowfishCache();
+  const logcollector = new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') });
+  const buffer = config.client_buffer.disabled
+    ? undefined
+    : new EventBuffer(
+        {
+          size: config.client_buffer.queue_size,
+          warn: options.get('agent.warn_level'),
+          normal: options.get('agent.normal_level'),
+          tolerance: options.get('agent.tolerance') * SECOND_MS,
+        },
+        (level) => {
+          const notice = bufferNotice(level, options.get('agent.warn_level'), options.get('agent.normal_level'));
+          logger[notice.severity](notice.log);
+          // Notices go past the buffer.
+          link.notify(buildEventPayload('1', 'wazuh-agent', notice.event));
+        },
+      );
+  const waiting = (): number | undefined => buffer?.length;
+  const sections = activeSections(() => settings);
+  const orders = new ManagerOrders({
+    state,
+    sections,
+    waiting,
+    logcollector,
+    canRestart: async () => {
+      await callSupervisor(home, { command: 'ping' }, undefined, SUPERVISOR_MS);
+    },
+    restart: (command) => {
+      logger.info(`The manager asked for a ${command} of this agent.`);
+      void delay(BEFORE_RESTART_MS)
+        .then(() => callSupervisor(home, { command }))
+        .catch((error: unknown) => {
+          if (!stopped.signal.aborted) logger.error(`The ${command} failed: ${describeError(error)}`);
+        });
+    },
+    logger,
+  });
+  const link: ManagerLink = new ManagerLink({
+    client,
+    keys,
+    enrollment: new AutoEnrollment(home, readHomeRecord(home), client.enrollment, logger, stopped.signal),
+    logger,
+    setProblem: context.setProblem,
+    signal: stopped.signal,
+    session: {
+      sealer: new MessageSealer(schedules),
+      opener: new MessageOpener(schedules),
+      counter,
+      state,
+      logger,
+      form: client.crypto_method === 'blowfish' ? 'blowfish' : 'aes',
+      notifyMs: notify * SECOND_MS,
+      silentMs: settings.reconnectAfter * SECOND_MS,
+      answerMs: options.get('agent.recv_timeout') * SECOND_MS,
+      renewMs: client.force_reconnect_interval * SECOND_MS,
+      keepalive: (agentIp) =>
+        buildKeepalive({ uname, version: `Wazuh v${COMPATIBILITY_VERSION}`, agentIp }, settings.config.labels),
+      control: (control, session) => orders.take(control, session),
+      now: () => Date.now(),
+    },
+  });
+  const pump =
+    buffer === undefined
+      ? undefined
+      : new BufferSender(buffer, (event) => link.sendEvent(event), settings.eventsPerSecond, logger);
+  const sink = new EventSink({
+    path: home.eventsSocket(),
+    positions: new MemoryStreamPositions(),
+    logger,
+    maxGroupEvents: GROUP_EVENTS,
+    onBatch: async ({ events }: EventBatch) => {
+      // Without a connection those who send events wait, and keep them.
+      await link.connected();
+      state.generated += events.length;
+      for (const event of events) {
+        const payload = payloadOf(event, state);
+        if (buffer === undefined) await link.sendEvent(payload);
+        else buffer.append(payload, performance.now());
+      }
+      pump?.wake();
+    },
+  });
+  const server = new RequestServer<typeof agentdContract>({
+    contract: agentdContract,
+    path: home.socket('svc-agentd'),
+    logger,
+    handlers: {
+      ...commonHandlers('svc-agentd', {
+        stats: (): Record<string, unknown> => ({
+          requests: { ...server.counters },
+          events: {
+            received: state.generated,
+            duplicates: sink.counters.duplicates,
+            dropped: { buffer_full: buffer?.dropped ?? 0 },
+            pending: (buffer?.length ?? 0) + sink.waiting,
+          },
+          buffer: { enabled: buffer !== undefined, level: buffer?.level ?? 'normal', size: buffer?.size ?? 0 },
+          connection: {
+            status: state.status,
+            connections: state.connections,
+            sent: state.sent,
+            cut: state.cut,
+            requests: state.requests,
+            refused: state.refused,
+          },
+        }),
+        sections,
+        reload: context.reload,
+      }),
+      getstate: () => state.toJson(waiting()),
+    },
+  });
+
+  await server.start();
+  try {
+    await sink.start();
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  const linking = link.run().catch(context.fatal);
+  const pumping = pump?.run();
+  const stateFile = home.path('var', 'run', STATE_FILE);
+  const writeState = (): void => {
+    try {
+      writeFileAtomically(stateFile, state.toFile(waiting()), { mode: 0o640 });
+    } catch (error) {
+      logger.error(`The state file '${stateFile}' was not written: ${describeError(error)}`);
+    }
+  };
+  const interval = options.get('agent.state_interval') * SECOND_MS;
+  if (interval > 0) writeState();
+  const stateTimer = interval > 0 ? setInterval(writeState, interval) : undefined;
+
+  return {
+    addresses: {
+      requests: { protocol: 'ipc', address: home.socket('svc-agentd') },
+      events: { protocol: 'ipc', address: home.eventsSocket() },
+    },
+    reload() {
+      return Promise.resolve().then(() => {
+        const next = loadAgentdSettings(home);
+        logWarnings(next, logger);
+        const changed = restartNeeded(settings, next);
+        settings = { ...settings, config: { ...settings.config, labels: next.config.labels } };
+        return changed;
+      });
+    },
+    async stop() {
+      clearInterval(stateTimer);
+      // Who waits for a connection waits no more; with one, what is in hand goes out.
+      if (link.session === undefined) link.refuse();
+      await Promise.race([Promise.all([server.stop(), sink.stop()]), delay(DRAIN_MS)]);
+      pump?.stop();
+      if (buffer !== undefined) await Promise.race([sendRest(buffer, link), delay(DRAIN_MS)]);
+      link.refuse();
+      stopped.abort();
+      await Promise.race([Promise.all([linking, pumping]), delay(LAST_MS)]);
+      logcollector.close();
+      counter.close();
+      rmSync(stateFile, { force: true });
+    },
+  };
+}
+
+/** What the buffer still holds goes out without its pace: the ring does not outlive the process. */
+async function sendRest(buffer: EventBuffer, link: ManagerLink): Promise<void> {
+  for (let event = buffer.first(); event !== undefined && link.session !== undefined; event = buffer.first()) {
+    buffer.shift();
+    await link.sendEvent(event).catch(() => {});
+  }
+}
+
+/** The event as it goes to a manager, cut to what a message holds. */
+function payloadOf({ queue, location, message }: BusEvent, state: AgentState): Buffer {
+  const payload = buildEventPayload(queue, location, message);
+  if (payload.length <= MAX_PAYLOAD_BYTES) return payload;
+  state.cut += 1;
+  return payload.subarray(0, MAX_PAYLOAD_BYTES);
+}
+
+/** Sections of which something changed that only a start takes up. */
+function restartNeeded(before: AgentdSettings, after: AgentdSettings): readonly string[] {
+  const changed = (part: (settings: AgentdSettings) => unknown): boolean =>
+    JSON.stringify(part(before)) !== JSON.stringify(part(after));
+  const internal = (settings: AgentdSettings): unknown => activeSections(() => settings).get('internal')?.();
+  return [
+    ...(changed(({ client }) => client) ? ['client'] : []),
+    ...(changed(({ config }) => config.client_buffer) ? ['client_buffer'] : []),
+    ...(changed(internal) ? ['internal_options'] : []),
+  ];
+}

@@ -1,0 +1,80 @@
+import type { AlertOrigin } from '../../lib/engine/alert.js';
+import { toByteString } from '../../lib/engine/byte-string.js';
+import type { EngineStateOptions } from '../../lib/engine/engine-state.js';
+import type { OutputSettings } from './outputs.js';
+import type { Settings } from './settings.js';
+
+/** What the loading of a ruleset goes by, beside its texts. */
+export type LoadingSettings = {
+  readonly logLevel: number;
+  readonly mailLevel: number;
+  /** Seconds. */
+  readonly defaultTimeframe: number;
+  readonly orderSize: number;
+  readonly memorySize: number;
+};
+
+/**
+ * Everything beside the events that the output depends on, as plain data: what the journal records whenever it changes,
+ * so that a replay gives the same bytes whatever the files on disk say by then.
+ */
+export type InForce = {
+  /** Content hash of the ruleset's copy in the library. */
+  readonly ruleset: string;
+  readonly loading: LoadingSettings;
+  readonly origin: AlertOrigin;
+  /** `analysisd.log_fw`. */
+  readonly logFirewall: boolean;
+  readonly state: Omit<EngineStateOptions, 'maxRememberedBytes'>;
+  readonly outputs: OutputSettings;
+  /** `<custom_alert_output>`, a byte string; null = the usual form. */
+  readonly customFormat: string | null;
+};
+
+/** What the loading of a ruleset takes from the settings. */
+export function loadingOf({ config, options }: Settings): LoadingSettings {
+  return {
+    logLevel: config.alerts.log_alert_level,
+    mailLevel: config.alerts.email_alert_level,
+    defaultTimeframe: options.get('analysisd.default_timeframe'),
+    orderSize: options.get('analysisd.decoder_order_size'),
+    memorySize: config.global.memory_size,
+  };
+}
+
+/** What is in force after a start with these settings. @param ruleset content hash */
+export function inForceOf(settings: Settings, ruleset: string): InForce {
+  const { config, options, outputs, origin } = settings;
+  const format = config.global.custom_alert_output;
+  return {
+    ruleset,
+    loading: loadingOf(settings),
+    origin,
+    logFirewall: options.get('analysisd.log_fw') === 1,
+    state: {
+      firstTimeSeen: {
+        listSize: options.get('analysisd.fts_list_size'),
+        minSize: options.get('analysisd.fts_min_size_for_str'),
+      },
+      statistics: {
+        level: config.global.stats,
+        maxDiff: options.get('analysisd.stats_maxdiff'),
+        minDiff: options.get('analysisd.stats_mindiff'),
+        percentDiff: options.get('analysisd.stats_percent_diff'),
+      },
+    },
+    outputs,
+    customFormat: format === undefined ? null : toByteString(format),
+  };
+}
+
+/** What is in force after a reload: outputs and the options of the engine's state stay those of the start. */
+export function inForceAfterReload(running: InForce, settings: Settings, ruleset: string): InForce {
+  const { state, outputs, customFormat } = running;
+  return { ...inForceOf(settings, ruleset), state, outputs, customFormat };
+}
+
+/** Whether two are the same; both come from this file or from a journal that holds what came from it. */
+export function isSameInForce(a: InForce, b: InForce): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,132 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LogLimiter } from '../../../lib/bus/log-limiter.js';
+import { describeError } from '../../../lib/daemon/describe-error.js';
+import type { Logger } from '../../../lib/daemon/logger.js';
+import type { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
+
+/** What a checkpoint is made of. */
+export type Capture = {
+  /** The record at hand, or the one that comes next. */
+  readonly position: number;
+  /** Puts the data together: everything the analysis has remembered and where its files end. */
+  readonly data: () => Promise<unknown>;
+  /** Content hash of the ruleset in force. */
+  readonly ruleset: string;
+  /** Brings what the data counts as written to the disk itself. */
+  readonly sync: () => Promise<void>;
+  /**
+   * Told when the checkpoint is safe; the next one waits for it.
+   * @throws Error of the file system, which is only logged
+   */
+  readonly onSafe: () => void | Promise<void>;
+};
+
+export type CheckpointerParts = {
+  readonly store: CheckpointStore;
+  readonly logger: Logger;
+  /** Takes everything down, in one turn of the event loop; undefined when that cannot be done just now. */
+  readonly capture: () => Capture | undefined;
+  /**
+   * The two newest checkpoints are these, the older one first; what is from before them is needed no more. Both are told,
+   * as the older one takes the place of the newer when that turns out to be damaged.
+   */
+  readonly onKept: (older: Kept, newer: Kept) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** A checkpoint on the disk. */
+export type Kept = { readonly position: number; readonly ruleset: string };
+
+/** Writes checkpoints, one at a time. A failure is logged once a minute; the one before stays good. */
+export class Checkpointer {
+  readonly #parts: CheckpointerParts;
+  readonly #failureLog: LogLimiter;
+  #last: Kept | undefined;
+  #savedAt: number | undefined;
+  #running: Promise<boolean> | undefined;
+  /** What the last checkpoint made possible is being done. */
+  #telling: Promise<void> = Promise.resolve();
+  #failure: string | undefined;
+
+  /** @param last the checkpoint the start was made from */
+  constructor(parts: CheckpointerParts, last: Kept | undefined) {
+    this.#parts = parts;
+    this.#last = last;
+    this.#failureLog = new LogLimiter((message) => {
+      parts.logger.error(message);
+    });
+  }
+
+  /** Position of the newest checkpoint; undefined when there is none. */
+  get position(): number | undefined {
+    return this.#last?.position;
+  }
+
+  /** When it was made, epoch milliseconds; undefined when that was before the start. */
+  get savedAt(): number | undefined {
+    return this.#savedAt;
+  }
+
+  /** Why the last attempt failed; undefined when it did not. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Makes a checkpoint of what is now; after the one that is being made, if any. @returns whether it is safe */
+  async make(): Promise<boolean> {
+    while (this.#running !== undefined) await this.#running;
+    this.#running = this.#make();
+    try {
+      return await this.#running;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Makes one unless one is being made. */
+  async makeUnlessRunning(): Promise<void> {
+    if (this.#running === undefined) await this.make();
+  }
+
+  async #make(): Promise<boolean> {
+    const { store, capture, now, onKept, logger } = this.#parts;
+    try {
+      await this.#telling;
+      let captured = capture();
+      if (captured === undefined) {
+        // The analysis may just be between two steps of a change; a change that a full disk stops takes longer.
+        await nextTurn();
+        captured = capture();
+      }
+      if (captured === undefined) return false;
+      const { position, ruleset } = captured;
+      await captured.sync();
+      await store.save(position, await captured.data());
+      this.#savedAt = now();
+      const kept = { position, ruleset };
+      onKept(this.#last ?? kept, kept);
+      this.#last = kept;
+      if (this.#failure !== undefined) logger.info('Checkpoints are written again.');
+      this.#failure = undefined;
+      this.#telling = this.#tell(captured);
+      return true;
+    } catch (error) {
+      const reason = `checkpoint could not be written: ${describeError(error)}`;
+      this.#failure = `a ${reason}`;
+      this.#failureLog.log(`A ${reason}`);
+      return false;
+    }
+  }
+
+  /** Never rejects. */
+  async #tell({ onSafe }: Capture): Promise<void> {
+    try {
+      await onSafe();
+    } catch (error) {
+      this.#failureLog.log(
+        `What a checkpoint made possible could not be done, the next one does it: ${describeError(error)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import { LogLimiter } from '../../../lib/bus/log-limiter.js';
+import type { Logger } from '../../../lib/daemon/logger.js';
+import { isKeepalive } from '../../../lib/engine/alert-text.js';
+import type { Outcome } from '../../../lib/engine/outcome.js';
+import type { Analysis } from '../analysis.js';
+import { componentOf } from '../component.js';
+import type { Counters } from '../counters.js';
+import { incomingEvent } from './incoming-event.js';
+import type { TakenEvents } from './taken-events.js';
+
+/** Takes one event after the other through the engine and appends what comes of it to the outputs; nothing is flushed. */
+export class EventWriter {
+  readonly #analysis: Analysis;
+  readonly #taken: TakenEvents;
+  readonly #counters: Counters;
+  readonly #failureLog: LogLimiter;
+
+  constructor(analysis: Analysis, taken: TakenEvents, counters: Counters, logger: Logger) {
+    this.#analysis = analysis;
+    this.#taken = taken;
+    this.#counters = counters;
+    this.#failureLog = new LogLimiter((message) => {
+      logger.error(message);
+    });
+  }
+
+  /** Never throws, whatever the event holds. */
+  take(event: ReceivedEvent): void {
+    const counters = this.#counters;
+    counters.eventsReceived += 1;
+    counters.bytesReceived += event.message.length;
+    if (!this.#taken.take(event)) {
+      counters.duplicates += 1;
+      return;
+    }
+    const component = componentOf(event.queue, event.location);
+    const outcome = this.#analysis.engine.process(incomingEvent(event));
+    if (outcome.disposition === 'dropped') {
+      counters.eventsDropped += 1;
+      counters.dropped[component] += 1;
+      return;
+    }
+    counters.decoded[component] += 1;
+    counters.eventsProcessed += 1;
+    try {
+      this.#write(outcome);
+    } catch (error) {
+      // A defect of ours. Thrown on, it would have the event analysed again, the others of its batch with it, for ever.
+      counters.alertsFailed += 1;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#failureLog.log(`The alert of an event from '${event.location}' could not be written: ${reason}`);
+    }
+  }
+
+  #write(outcome: Outcome): void {
+    const counters = this.#counters;
+    const { engine, outputs, customFormat } = this.#analysis;
+    const { settings } = outputs;
+    const { event } = outcome;
+    const seconds = Math.floor(event.receivedAt / 1000);
+    if (outcome.firewall) {
+      outputs.append('firewall', engine.texts.firewall(event));
+      counters.firewallWritten += 1;
+    }
+    for (const alert of [outcome.statistics, outcome.isAlert ? outcome.alert : undefined]) {
+      if (alert === undefined) continue;
+      const id = `${String(seconds)}.${String(outputs.alertOffset)}`;
+      if (settings.alertsText) {
+        const text = customFormat === null ? engine.alertText(alert, id) : engine.texts.custom(alert, id, customFormat);
+        outputs.append('alertsText', text);
+      }
+      if (settings.alertsJson) outputs.append('alertsJson', `${engine.alertJson(alert, { id })}\n`);
+      counters.alertsWritten += 1;
+      if (alert === outcome.statistics) counters.statsWritten += 1;
+    }
+    if (outcome.disposition !== 'processed' || (!settings.archivesText && !settings.archivesJson)) return;
+    if (isKeepalive(event)) return;
+    if (settings.archivesText) {
+      const line = engine.texts.archive(event);
+      if (line !== undefined) outputs.append('archivesText', line);
+    }
+    if (settings.archivesJson) {
+      const id = `${String(seconds)}.${String(outputs.alertOffset)}`;
+      outputs.append('archivesJson', `${engine.alertJson(outcome.alert, { id, alwaysFullLog: true })}\n`);
+    }
+    counters.archivesWritten += 1;
+  }
+}

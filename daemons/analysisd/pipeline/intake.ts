@@ -1,0 +1,100 @@
+import type { EventBatch } from '../../../lib/bus/bus-event.js';
+import { describeError } from '../../../lib/daemon/describe-error.js';
+import { encodeEventBatch } from '../../../lib/journal/event-batch.js';
+import type { Journal } from '../../../lib/journal/journal.js';
+import type { JournalFeed } from './journal-feed.js';
+import { encodeControl, EVENTS, type Control, type Entry } from './journal-record.js';
+
+/**
+ * The way into the journal: batches of the event sink and control records. What is appended is handed to the feed once
+ * it is durable. A batch that cannot be kept is refused, so that its producers keep it.
+ */
+export class Intake {
+  readonly #journal: Journal;
+  readonly #feed: JournalFeed;
+  readonly #now: () => number;
+  /** Control records that must stand before the next event. Each is made when it is tried. */
+  readonly #required: (() => Control)[] = [];
+  #meeting: Promise<void> | undefined;
+  #blocked: string | undefined;
+  /** Events that are in the journal. */
+  journaled = 0;
+
+  /** @param now epoch milliseconds */
+  constructor(journal: Journal, feed: JournalFeed, now: () => number) {
+    this.#journal = journal;
+    this.#feed = feed;
+    this.#now = now;
+  }
+
+  /** Why the last attempt to append failed; undefined when it did not. */
+  get blocked(): string | undefined {
+    return this.#blocked;
+  }
+
+  /** Has a record appended before any further event; it is tried again with each batch until it can be. */
+  require(make: () => Control): void {
+    this.#required.push(make);
+  }
+
+  /** Takes a batch; it is durable, as far as the policy promises, when this resolves. @throws Error saying why not */
+  async take({ events }: EventBatch): Promise<void> {
+    await this.meet();
+    await this.#append(EVENTS, encodeEventBatch(events), events);
+    this.journaled += events.length;
+  }
+
+  /**
+   * Appends a control record, behind those that are required.
+   * @returns its position
+   * @throws Error saying why not
+   */
+  async control(control: Control): Promise<number> {
+    await this.meet();
+    return this.#appendControl(control);
+  }
+
+  /** Appends what is required. @throws Error saying why not */
+  async meet(): Promise<void> {
+    while (this.#required.length > 0) await (this.#meeting ??= this.#meetOne());
+  }
+
+  async #meetOne(): Promise<void> {
+    try {
+      const [make] = this.#required;
+      if (make === undefined) return;
+      let control: Control;
+      try {
+        control = make();
+      } catch (error) {
+        throw this.#refusal(error);
+      }
+      await this.#appendControl(control);
+      this.#required.shift();
+    } finally {
+      this.#meeting = undefined;
+    }
+  }
+
+  #appendControl(control: Control): Promise<number> {
+    const { kind, payload } = encodeControl(control);
+    return this.#append(kind, payload, control);
+  }
+
+  async #append(kind: number, payload: Buffer, content: Entry['content']): Promise<number> {
+    const writtenAt = this.#now();
+    try {
+      const { position, next } = await this.#journal.append(kind, payload, writtenAt);
+      this.#blocked = undefined;
+      this.#feed.offer({ position, next, writtenAt, content });
+      return position;
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  #refusal(error: unknown): Error {
+    this.#blocked = describeError(error);
+    return new Error(this.#blocked, { cause: error });
+  }
+}

@@ -1,0 +1,122 @@
+import type { Journal } from '../../../lib/journal/journal.js';
+import { JournalDamageError } from '../../../lib/journal/journal-error.js';
+import type { JournalReader } from '../../../lib/journal/journal-reader.js';
+import { decodeRecord, isEvents, RecordError, type Entry } from './journal-record.js';
+
+/** Records kept in memory for an analysis that keeps up; beyond that it reads them from the journal. */
+const MAX_EVENTS = 32_768;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** What an event takes beside its message, roughly. */
+const EVENT_BYTES = 400;
+
+/**
+ * Hands the analysis the records of the journal in their order, each once: from memory while it keeps up, else from the
+ * disk. Only durable records come here, so that a power cut cannot leave the alert of an event that is sent again.
+ */
+export class JournalFeed {
+  readonly #journal: Journal;
+  readonly #onUnreadable: (error: unknown) => void;
+  #entries: Entry[] = [];
+  #head = 0;
+  #events = 0;
+  #bytes = 0;
+  /** Where the record after those in memory begins; while reading, where the next read begins. */
+  #tail: number;
+  /** Records that are not in memory were appended behind `#tail`. */
+  #behind = true;
+  #reader: JournalReader | undefined;
+  #wake: () => void = () => {};
+
+  /**
+   * @param from position of the first record
+   * @param onUnreadable told of a record that cannot be understood, and is passed over
+   */
+  constructor(journal: Journal, from: number, onUnreadable: (error: unknown) => void) {
+    this.#journal = journal;
+    this.#tail = from;
+    this.#onUnreadable = onUnreadable;
+  }
+
+  /** Where the record after the last one handed out, or in memory, begins. */
+  get tail(): number {
+    return this.#tail;
+  }
+
+  /** Tells of a record that is durable now. */
+  offer(entry: Entry): void {
+    this.#keep(entry);
+    this.#wake();
+  }
+
+  /** The next record; undefined when there is none yet. @throws the file system's error; the next call tries again */
+  next(): Entry | undefined {
+    return this.#fromMemory() ?? this.#fromDisk();
+  }
+
+  /** Resolves when there may be a record, or when `wake` is called. */
+  wait(): Promise<void> {
+    if (this.#behind || this.#head < this.#entries.length) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Lets go of the file that is read. */
+  close(): void {
+    this.#reader?.close();
+    this.#reader = undefined;
+  }
+
+  /** Ends a wait. */
+  wake(): void {
+    this.#wake();
+  }
+
+  #keep(entry: Entry): void {
+    if (this.#behind || entry.position < this.#tail) return;
+    if (entry.position !== this.#tail || this.#events >= MAX_EVENTS || this.#bytes >= MAX_BYTES) {
+      this.#behind = true;
+      return;
+    }
+    this.#entries.push(entry);
+    this.#count(entry, 1);
+    this.#tail = entry.next;
+  }
+
+  #fromMemory(): Entry | undefined {
+    const entry = this.#entries[this.#head];
+    if (entry === undefined) return undefined;
+    this.#head += 1;
+    if (this.#head === this.#entries.length) {
+      this.#entries = [];
+      this.#head = 0;
+    }
+    this.#count(entry, -1);
+    return entry;
+  }
+
+  #count({ position, next, content }: Entry, sign: 1 | -1): void {
+    const events = isEvents(content) ? content.length : 1;
+    this.#events += sign * events;
+    this.#bytes += sign * (next - position + events * EVENT_BYTES);
+  }
+
+  #fromDisk(): Entry | undefined {
+    while (this.#behind) {
+      const reader = (this.#reader ??= this.#journal.reader(this.#tail));
+      try {
+        const record = reader.next();
+        this.#tail = reader.position;
+        if (record !== undefined) return decodeRecord(record);
+      } catch (error) {
+        this.#tail = reader.position;
+        if (!(error instanceof JournalDamageError || error instanceof RecordError)) throw error;
+        this.#onUnreadable(error);
+        continue;
+      }
+      this.#behind = false;
+      this.close();
+    }
+    return undefined;
+  }
+}

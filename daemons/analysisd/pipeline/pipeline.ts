@@ -1,0 +1,421 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventBatch } from '../../../lib/bus/bus-event.js';
+import { LogLimiter } from '../../../lib/bus/log-limiter.js';
+import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
+import type { JournalConfig } from '../../../lib/config/sections/journal.js';
+import { describeError } from '../../../lib/daemon/describe-error.js';
+import { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
+import { Journal } from '../../../lib/journal/journal.js';
+import { describeDamage } from '../../../lib/journal/journal-error.js';
+import { dayOf, isSameDay } from '../../../lib/output/local-day.js';
+import { Analysis } from '../analysis.js';
+import { Configuration, type ConfigurationParts } from '../configuration.js';
+import type { Counters } from '../counters.js';
+import type { EngineDiagnostics } from '../engine-diagnostics.js';
+import type { EpsLimiter } from '../eps-limiter.js';
+import { isSameInForce, type InForce } from '../in-force.js';
+import type { Settings } from '../settings.js';
+import { Analyzer } from './analyzer.js';
+import { analysisOf, encodeCheckpoint, isCheckpointData, type CheckpointData } from './checkpoint-data.js';
+import { Checkpointer, type Capture, type Kept } from './checkpointer.js';
+import { EventWriter } from './event-writer.js';
+import { Intake } from './intake.js';
+import { JournalFeed } from './journal-feed.js';
+import type { StoredLog } from './journal-record.js';
+import { scanJournal, type ScannedJournal } from './scan-journal.js';
+import { TakenEvents } from './taken-events.js';
+
+/** How long a stop goes on analysing what is in the journal; the rest is analysed after the next start. */
+const DRAIN_MS = 2000;
+/** How long a stop waits for its checkpoint; without it the next start analyses once more what came since the last. */
+const LAST_CHECKPOINT_MS = 1500;
+const DRAIN_POLL_MS = 10;
+
+export type PipelineParts = ConfigurationParts & {
+  readonly settings: Settings;
+  readonly counters: Counters;
+  readonly epsLimiter: EpsLimiter | undefined;
+  /** Wall clock, epoch milliseconds. */
+  readonly now: () => number;
+  /** Alerts have reached the file system. */
+  readonly onWritten: () => void;
+};
+
+/**
+ * The way of events through svc-analysisd (design.md 4 "Events", "Journal and checkpoint"):
+ *
+ *     sink -> intake -> journal -> feed -> analyzer -> outputs
+ *
+ * What the intake has taken is in the journal and acknowledged. The analyzer follows the journal; from time to time a
+ * checkpoint holds how far it is. A start goes on from the last checkpoint and does again what came behind it, which gives
+ * the same bytes, so that each event has its alert once whatever happened in between.
+ */
+export class Pipeline {
+  readonly #parts: PipelineParts;
+  readonly #journal: Journal;
+  readonly #store: CheckpointStore;
+  readonly #feed: JournalFeed;
+  readonly #intake: Intake;
+  readonly #analysis: Analysis;
+  readonly #taken: TakenEvents;
+  readonly #analyzer: Analyzer;
+  readonly #checkpointer: Checkpointer;
+  readonly #configuration: Configuration;
+  readonly #troubleLog: LogLimiter;
+  readonly #journalConfig: JournalConfig;
+  /** Last accepted sequence of every stream: for the sink. */
+  readonly positions: MemoryStreamPositions;
+  /** What the newest record of the journal puts in force. */
+  #newest: InForce;
+  /** Rulesets that records of the journal name. */
+  #rulesets: readonly Kept[];
+  /** Events that were in the journal, and not analysed, at the start. */
+  readonly #backlog: number;
+  #reloading: Promise<unknown> = Promise.resolve();
+  #rotation: { readonly position: number; readonly at: number } | undefined;
+  #ticking = false;
+  #checkpointedAt: number;
+  #checkpointed = '';
+  #stopped = false;
+
+  /**
+   * Opens journal and outputs where the last run has left them and finds out what was accepted. Nothing is analysed
+   * before `start`.
+   * @throws RulesetError when no ruleset loads; Error of the file system when what is there cannot be read
+   */
+  static async open(parts: PipelineParts): Promise<Pipeline> {
+    const { home, logger, settings } = parts;
+    const directory = home.path('queue', 'journal');
+    const { journal: config } = settings.config;
+    const store = new CheckpointStore(directory, ({ file, reason }) => {
+      logger.error(`The checkpoint ${file} cannot be used: ${reason}.`);
+    });
+    const loaded = store.load();
+    const data = isCheckpointData(loaded?.data) ? loaded.data : undefined;
+    const troubleLog = new LogLimiter((message) => {
+      logger.error(message);
+    });
+    const journal = await Journal.open({
+      directory,
+      sync: config.sync,
+      segmentBytes: config.segment_size,
+      maxBytes: config.max_size,
+      ...(loaded === undefined ? {} : { committed: loaded.position }),
+      onDamage: (report) => {
+        if (report.kind === 'torn') logger.warn(describeDamage(report));
+        else logger.error(describeDamage(report));
+      },
+      onTrouble: (error) => {
+        troubleLog.log(`The journal has trouble with its files: ${describeError(error)}`);
+      },
+    });
+    const checkpoint = loaded === undefined || data === undefined ? undefined : { position: loaded.position, data };
+    if (checkpoint === undefined && journal.start < journal.end) {
+      logger.error(
+        loaded === undefined
+          ? 'There is no checkpoint: all events of the journal are analysed, alerts that were written already are repeated.'
+          : 'The checkpoint is from another version: all events of the journal are analysed, alerts may be repeated.',
+      );
+    }
+    const positions = new MemoryStreamPositions();
+    for (const [stream, sequence] of checkpoint?.data.taken.streams ?? []) positions.set(stream, sequence);
+    const from = checkpoint?.position ?? journal.start;
+    const scanned = await scanJournal(journal, from, positions);
+    const analysed = checkpoint?.data.analysis.inForce;
+    const configuration = new Configuration(parts, settings, (scanned.inForce ?? analysed)?.ruleset);
+    return new Pipeline(parts, { journal, store, checkpoint, positions, scanned, configuration, troubleLog, from });
+  }
+
+  private constructor(
+    parts: PipelineParts,
+    found: {
+      readonly journal: Journal;
+      readonly store: CheckpointStore;
+      readonly checkpoint: { readonly position: number; readonly data: CheckpointData } | undefined;
+      readonly positions: MemoryStreamPositions;
+      readonly scanned: ScannedJournal;
+      readonly configuration: Configuration;
+      readonly troubleLog: LogLimiter;
+      readonly from: number;
+    },
+  ) {
+    const { home, logger, now, settings, counters } = parts;
+    const { journal, checkpoint, scanned, configuration, from } = found;
+    this.#parts = parts;
+    this.#journal = journal;
+    this.#store = found.store;
+    this.#journalConfig = settings.config.journal;
+    this.#configuration = configuration;
+    this.#troubleLog = found.troubleLog;
+    this.positions = found.positions;
+    this.#rulesets = scanned.rulesets;
+    this.#checkpointedAt = now();
+
+    const wanted = configuration.atStart();
+    const inForce = checkpoint?.data.analysis.inForce ?? wanted;
+    this.#analysis = new Analysis(
+      home,
+      logger,
+      configuration.rulesetOf(inForce),
+      checkpoint === undefined ? { inForce, now: new Date(now()) } : { snapshot: analysisOf(checkpoint.data) },
+    );
+    this.#taken = new TakenEvents();
+    if (checkpoint !== undefined) this.#taken.restore(checkpoint.data.taken);
+    this.#feed = new JournalFeed(journal, from, (error) => {
+      logger.error(`Events may be lost: ${describeError(error)}`);
+    });
+    this.#intake = new Intake(journal, this.#feed, now);
+    this.#newest = wanted;
+    if (!isSameInForce(wanted, scanned.inForce ?? inForce)) {
+      this.#intake.require(() => {
+        configuration.keep();
+        return { kind: 'configuration', inForce: wanted };
+      });
+    }
+    const done = checkpoint?.data.done ?? 0;
+    this.#backlog = Math.max(0, scanned.events - done);
+    this.#checkpointer = new Checkpointer(
+      {
+        store: found.store,
+        logger,
+        now,
+        capture: () => this.#capture(),
+        onKept: (older, newer) => {
+          journal.free(found.store.freeable);
+          this.#forgetRulesets(older, newer);
+        },
+      },
+      checkpoint && { position: checkpoint.position, ruleset: inForce.ruleset },
+    );
+    this.#analyzer = new Analyzer({
+      analysis: this.#analysis,
+      feed: this.#feed,
+      writer: new EventWriter(this.#analysis, this.#taken, counters, logger),
+      configuration,
+      logger,
+      epsLimiter: parts.epsLimiter,
+      now,
+      start: { position: from, done },
+      startIsSettled: checkpoint?.data.isSettled ?? false,
+      replayEnd: journal.end,
+      checkpoint: () => this.#checkpointer.make(),
+      onWritten: parts.onWritten,
+    });
+    if (this.#backlog > 0) logger.info(`${String(this.#backlog)} events of the journal are analysed first.`);
+  }
+
+  get analysis(): Analysis {
+    return this.#analysis;
+  }
+
+  get configuration(): Configuration {
+    return this.#configuration;
+  }
+
+  /** Begins to analyse. @param onFailure gets what should never be thrown */
+  async start(onFailure: (error: unknown) => void): Promise<void> {
+    // A copy that is there already is the usual case; without it nothing may name the ruleset, which is tried again.
+    try {
+      this.#configuration.keep();
+    } catch (error) {
+      this.#troubleLog.log(`The ruleset could not be kept as the last good one: ${describeError(error)}`);
+    }
+    // Without one, where the outputs end is not known: neither may they be written, nor may an event be accepted.
+    if (this.#checkpointer.position === undefined) await this.#checkpointer.make();
+    await this.tick();
+    this.#analyzer.start(onFailure);
+  }
+
+  /**
+   * Takes a batch of the sink: it is in the journal, and may be acknowledged, when this resolves.
+   * @throws Error saying why not
+   */
+  take(batch: EventBatch): Promise<void> {
+    if (this.#checkpointer.position === undefined) {
+      return Promise.reject(new Error(this.#checkpointer.failure ?? 'there is no checkpoint yet'));
+    }
+    return this.#intake.take(batch);
+  }
+
+  /** Stores a log of `check_diff` at this place of the journal. @throws Error saying why not */
+  async storeLog(stored: StoredLog): Promise<void> {
+    await this.#intake.control({ kind: 'stored-log', stored });
+  }
+
+  /**
+   * Puts the configuration on disk in force for the events that come from now on.
+   * @returns the warnings of the load
+   * @throws RulesetError naming file and line, Error when it could not be recorded; what was in force stays
+   */
+  reload(settings: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> {
+    const result = this.#reloading.then(() => this.#reload(settings, diagnostics));
+    this.#reloading = result.catch(() => {});
+    return result;
+  }
+
+  async #reload(settings: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> {
+    const { inForce, accept, warnings } = this.#configuration.load(this.#newest, settings, diagnostics);
+    if (!isSameInForce(inForce, this.#newest)) {
+      const position = await this.#intake.control({ kind: 'configuration', inForce });
+      this.#rulesets = [...this.#rulesets, { position, ruleset: inForce.ruleset }];
+      this.#newest = inForce;
+    }
+    accept();
+    return warnings;
+  }
+
+  /** What time brings: rotation, checkpoints, another try of what the disk refused. To be called each second. */
+  async tick(): Promise<void> {
+    if (this.#ticking || this.#stopped) return;
+    this.#ticking = true;
+    try {
+      await this.#intake.meet();
+      await this.#rotateIfDue();
+    } catch (error) {
+      this.#troubleLog.log(`The journal takes nothing, events wait at their producers: ${describeError(error)}`);
+    } finally {
+      this.#ticking = false;
+    }
+    if (this.#checkpointDue()) void this.#checkpointer.makeUnlessRunning();
+  }
+
+  #checkpointDue(): boolean {
+    // Segments are kept for the older checkpoint, too: a journal that fills up has room only when both have moved on.
+    const crowded = this.#journal.counters.bytes > this.#journalConfig.max_size / 2;
+    if (crowded && this.#store.freeable < this.#analyzer.position) return true;
+    const now = this.#parts.now();
+    const elapsed = now - this.#checkpointedAt;
+    // A clock that was set back must not keep checkpoints off.
+    if (elapsed >= 0 && elapsed < this.#journalConfig.checkpoint_interval * 1000) return false;
+    this.#checkpointedAt = now;
+    return this.#progressText() !== this.#checkpointed;
+  }
+
+  /** Events in the journal whose alerts are not written. */
+  get pending(): number {
+    return Math.max(0, this.#backlog + this.#intake.journaled - this.#analyzer.written);
+  }
+
+  /** Whether no record is at hand, be it events or something else. */
+  get isIdle(): boolean {
+    return this.pending === 0 && this.#analyzer.recordTime === undefined;
+  }
+
+  /** Whether what is analysed may have been analysed before the start. */
+  get replaying(): boolean {
+    return this.#analyzer.replaying;
+  }
+
+  /** Members of the daemon's statistics. */
+  stats() {
+    const { now, counters } = this.#parts;
+    const time = now();
+    const { recordTime } = this.#analyzer;
+    const { position, savedAt } = this.#checkpointer;
+    const { bytes, segments, syncs } = this.#journal.counters;
+    return {
+      events: {
+        journaled: this.#intake.journaled,
+        analysed: this.#analyzer.analysed,
+        replayed: this.#analyzer.replayed,
+        alerts: counters.alertsWritten,
+        duplicates: counters.duplicates,
+        pending: this.pending,
+        lag: {
+          events: this.pending,
+          seconds: recordTime === undefined || this.pending === 0 ? 0 : Math.max(0, (time - recordTime) / 1000),
+        },
+      },
+      journal: {
+        start: this.#journal.start,
+        end: this.#journal.end,
+        durable: this.#journal.durable,
+        bytes,
+        max_bytes: this.#journalConfig.max_size,
+        segments,
+        syncs,
+        sync: this.#journalConfig.sync,
+        blocked: this.#intake.blocked ?? (position === undefined ? this.#checkpointer.failure : undefined) ?? null,
+        outputs_blocked: this.#analyzer.blocked ?? null,
+        checkpoint: {
+          position: position ?? null,
+          age_seconds: savedAt === undefined ? null : Math.max(0, (time - savedAt) / 1000),
+        },
+      },
+    };
+  }
+
+  /**
+   * Analyses what is in the journal for a while, makes a last checkpoint and closes everything. To be called when no more
+   * batches come.
+   */
+  async stop(): Promise<void> {
+    const drainUntil = performance.now() + DRAIN_MS;
+    while (this.pending > 0 && this.#analyzer.blocked === undefined && performance.now() < drainUntil) {
+      await delay(DRAIN_POLL_MS);
+    }
+    this.#stopped = true;
+    await this.#analyzer.stop();
+    await Promise.race([this.#checkpointer.make(), delay(LAST_CHECKPOINT_MS, undefined, { ref: false })]);
+    this.#feed.close();
+    await this.#journal.close();
+    try {
+      this.#analysis.close({ midway: this.#analyzer.replaying });
+    } catch (error) {
+      this.#parts.logger.error(
+        `Outputs could not be written at the end, the next start does it: ${describeError(error)}`,
+      );
+    }
+  }
+
+  async #rotateIfDue(): Promise<void> {
+    const now = this.#parts.now();
+    const probing = this.#intake.blocked !== undefined;
+    if (!probing && !this.#analysis.outputs.isRotationDue(new Date(now))) return;
+    const { progress } = this.#analyzer;
+    const waits =
+      this.#rotation !== undefined && progress !== undefined && progress.position <= this.#rotation.position;
+    // One that the analysis has not come to yet does it, unless the day has changed once more.
+    if (!probing && waits && isSameDay(dayOf(new Date(now)), dayOf(new Date(this.#rotation?.at ?? now)))) return;
+    const position = await this.#intake.control({ kind: 'rotation' });
+    this.#rotation = { position, at: now };
+  }
+
+  #progressText(): string {
+    return JSON.stringify(this.#analyzer.progress);
+  }
+
+  /** Everything in one turn of the event loop: what is between two events belongs together. */
+  #capture(): Capture | undefined {
+    const { progress } = this.#analyzer;
+    if (progress === undefined) return undefined;
+    const analysis = this.#analysis;
+    const { ruleset } = analysis.inForce;
+    if (ruleset === this.#newest.ruleset) this.#configuration.keep();
+    analysis.flush();
+    this.#checkpointed = this.#progressText();
+    this.#checkpointedAt = this.#parts.now();
+    const { snapshot, events } = analysis.capture();
+    const { isSettled } = this.#analyzer;
+    const parts = { done: progress.done, isSettled, taken: this.#taken.snapshot(), analysis: snapshot };
+    return {
+      position: progress.position,
+      data: () => encodeCheckpoint(parts, events),
+      ruleset,
+      sync: () => analysis.sync(),
+      onSafe: () => analysis.diffs.checkpointed(),
+    };
+  }
+
+  /** Removes copies that neither of the two newest checkpoints needs, nor a record behind them. */
+  #forgetRulesets(older: Kept, newer: Kept): void {
+    this.#rulesets = this.#rulesets.filter(({ position }) => position >= older.position);
+    try {
+      this.#configuration.library.retain(
+        new Set([...this.#rulesets, older, newer, this.#newest].map(({ ruleset }) => ruleset)),
+      );
+    } catch (error) {
+      this.#troubleLog.log(`Copies of old rulesets could not be removed: ${describeError(error)}`);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { StreamPositions } from '../../../lib/bus/stream-positions.js';
+import { JournalDamageError } from '../../../lib/journal/journal-error.js';
+import type { Journal } from '../../../lib/journal/journal.js';
+import type { JournalRecord } from '../../../lib/journal/journal-record.js';
+import type { InForce } from '../in-force.js';
+import type { Kept } from './checkpointer.js';
+import { decodeRecord, isEvents, type Entry } from './journal-record.js';
+
+/** Heartbeats and signals get their turn after this many bytes. */
+const BYTES_PER_TURN = 4 * 1024 * 1024;
+
+/** What the records behind the checkpoint say, without any analysis. */
+export type ScannedJournal = {
+  readonly events: number;
+  /** The configuration that is in force at the end, when one of the records puts one in force. */
+  readonly inForce: InForce | undefined;
+  /** Rulesets the records name. */
+  readonly rulesets: readonly Kept[];
+};
+
+/**
+ * Reads the journal from a position to its end and moves the positions of the streams: events can be accepted then, long
+ * before these are analysed. Damage is passed over; the analysis meets it too, and reports it.
+ */
+export async function scanJournal(journal: Journal, from: number, positions: StreamPositions): Promise<ScannedJournal> {
+  const rulesets: Kept[] = [];
+  let inForce: InForce | undefined;
+  let events = 0;
+  let turnAt = from + BYTES_PER_TURN;
+  const reader = journal.reader(from);
+  try {
+    for (let record = read(reader); record !== undefined; record = read(reader)) {
+      const { content } = record === 'damage' ? NOTHING : tryDecode(record);
+      if (content !== undefined && isEvents(content)) {
+        events += content.length;
+        content.forEach(({ stream, sequence }, index) => {
+          if (content[index + 1]?.stream !== stream) positions.set(stream, sequence);
+        });
+      } else if (content?.kind === 'configuration' && record !== 'damage') {
+        inForce = content.inForce;
+        rulesets.push({ position: record.position, ruleset: inForce.ruleset });
+      }
+      if (record !== 'damage' && record.next >= turnAt) {
+        turnAt = record.next + BYTES_PER_TURN;
+        await nextTurn();
+      }
+    }
+  } finally {
+    reader.close();
+  }
+  return { events, inForce, rulesets };
+}
+
+type Readable = { next(): JournalRecord | undefined };
+const NOTHING: { readonly content?: Entry['content'] } = {};
+
+function read(reader: Readable): JournalRecord | 'damage' | undefined {
+  try {
+    return reader.next();
+  } catch (error) {
+    if (error instanceof JournalDamageError) return 'damage';
+    throw error;
+  }
+}
+
+function tryDecode(record: JournalRecord): { readonly content?: Entry['content'] } {
+  try {
+    return decodeRecord(record);
+  } catch {
+    return NOTHING;
+  }
+}

@@ -1,0 +1,237 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
+import { LogLimiter } from '../../lib/bus/log-limiter.js';
+import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
+import { describeError } from '../../lib/daemon/describe-error.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { certificateNames } from '../../lib/tls/certificate-host.js';
+
+/** Longest request (agents-and-groups.md 2.1). */
+const MAX_REQUEST_BYTES = 69_632;
+/** Clients at a time (agents-and-groups.md 2.1). */
+const MAX_CLIENTS = 999;
+/** A client that does not finish its handshake in this time is dropped: open connections are bounded. */
+const HANDSHAKE_MS = 5000;
+/** The whole request must be there in this time after the handshake, however slowly its bytes come. */
+const REQUEST_MS = 5000;
+/** A client that does not read its reply is dropped after this time. */
+const REPLY_MS = 5000;
+/** Replies under way get this long when the daemon stops. */
+const STOP_MS = 2000;
+
+/** What a request gets. */
+export type Reply = {
+  readonly text: string;
+  /** Called when the reply could not be handed over. */
+  readonly undelivered?: () => void;
+};
+
+export type EnrollmentServerOptions = {
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly ipv6: boolean;
+  readonly tls: SecureContextOptions;
+  /** A certificate of the agent is demanded, signed by `tls.ca`. */
+  readonly verifyAgent: boolean;
+  /** It must have been made for the address the agent comes from. */
+  readonly verifyHost: boolean;
+  /** @param line the request without its last newline, one character a byte @param peer address of the sender */
+  readonly answer: (line: string, peer: string) => Promise<Reply>;
+  readonly logger: Logger;
+  /** Limits that tests shorten, milliseconds. */
+  readonly handshakeMs?: number;
+  readonly requestMs?: number;
+  readonly maxClients?: number;
+};
+
+export type EnrollmentCounters = {
+  /** Connections accepted. */
+  connections: number;
+  /** Requests answered. */
+  answered: number;
+  /** Connections that ended without an answer: no handshake, no request in time, no newline, too long. */
+  dropped: number;
+  /** Connections refused because there were too many. */
+  refused: number;
+};
+
+/** The TLS service of port 1515: one request line, one reply, close (agents-and-groups.md 2.1). */
+export class EnrollmentServer {
+  readonly counters: EnrollmentCounters = { connections: 0, answered: 0, dropped: 0, refused: 0 };
+
+  readonly #options: EnrollmentServerOptions;
+  readonly #server: Server;
+  readonly #sockets = new Set<TLSSocket>();
+  readonly #answering = new Set<Promise<void>>();
+  readonly #handshakeLog: LogLimiter;
+  readonly #refusalLog: LogLimiter;
+
+  constructor(options: EnrollmentServerOptions) {
+    this.#options = options;
+    const { logger } = options;
+    this.#handshakeLog = new LogLimiter((message) => {
+      logger.warn(message);
+    });
+    this.#refusalLog = new LogLimiter((message) => {
+      logger.error(message);
+    });
+    this.#server = createServer(
+      {
+        ...options.tls,
+        requestCert: options.verifyAgent,
+        rejectUnauthorized: options.verifyAgent,
+        handshakeTimeout: options.handshakeMs ?? HANDSHAKE_MS,
+        // A client may end its sending side after its request: it still gets the reply.
+        allowHalfOpen: true,
+      },
+      (socket) => {
+        this.#serve(socket);
+      },
+    );
+    this.#server.maxConnections = options.maxClients ?? MAX_CLIENTS;
+    this.#server.on('connection', () => {
+      this.counters.connections++;
+    });
+    this.#server.on('drop', () => {
+      this.counters.refused++;
+      this.#refusalLog.log('Too many connections. Rejecting.');
+    });
+    this.#server.on('tlsClientError', (error, socket) => {
+      this.counters.dropped++;
+      const peer = socket.remoteAddress === undefined ? 'a client that is gone' : peerOf(socket);
+      this.#handshakeLog.log(`TLS handshake with ${peer} failed: ${describeError(error)}`);
+      socket.destroy();
+    });
+  }
+
+  /** @throws the system's error when the port cannot be bound */
+  async start(): Promise<AddressInfo> {
+    const { port, ipv6 } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ port, host: ipv6 ? '::' : '0.0.0.0', backlog: 1024 }, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#server.on('error', (error) => {
+      this.#options.logger.error(`Enrolment service: ${describeError(error)}`);
+    });
+    return this.#server.address() as AddressInfo;
+  }
+
+  /** Clients past their handshake. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
+  /** Certificates, versions and ciphers for connections from now on. */
+  renew(tls: SecureContextOptions): void {
+    this.#server.setSecureContext(tls);
+  }
+
+  /** Takes no new clients; those whose request is being answered get their reply. */
+  async stop(): Promise<void> {
+    this.#server.close();
+    const late = new Promise((resolve) => setTimeout(resolve, STOP_MS).unref());
+    await Promise.race([Promise.allSettled(this.#answering), late]);
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #serve(socket: TLSSocket): void {
+    const { logger } = this.#options;
+    const peer = peerOf(socket);
+    this.#sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#sockets.delete(socket));
+    if (this.#options.verifyHost) {
+      const certificate = socket.getPeerX509Certificate();
+      if (certificate === undefined || !certificateNames(certificate, peer)) {
+        logger.error('Unable to verify client certificate.');
+        this.#drop(socket);
+        return;
+      }
+    }
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const noNewline = () => {
+      if (length > 0) logger.error(`Newline terminator not found in message request for ${peer}`);
+      this.#drop(socket);
+    };
+    const timer = setTimeout(noNewline, this.#options.requestMs ?? REQUEST_MS);
+    const onEnd = () => {
+      noNewline();
+    };
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      const complete = chunk[chunk.length - 1] === NEWLINE;
+      if (length > MAX_REQUEST_BYTES || complete) {
+        clearTimeout(timer);
+        socket.off('data', onData);
+        socket.off('end', onEnd);
+        // Whatever comes after the request is read and thrown away, so that closing does not reset the reply.
+        socket.resume();
+        if (length > MAX_REQUEST_BYTES) noNewline();
+        else this.#track(this.#answer(socket, Buffer.concat(chunks).toString('latin1', 0, length - 1), peer));
+      }
+    };
+    socket.on('data', onData);
+    socket.on('end', onEnd);
+    socket.on('close', () => {
+      clearTimeout(timer);
+    });
+  }
+
+  #track(work: Promise<void>): void {
+    this.#answering.add(work);
+    void work.finally(() => this.#answering.delete(work));
+  }
+
+  async #answer(socket: TLSSocket, line: string, peer: string): Promise<void> {
+    let reply: Reply;
+    try {
+      reply = await this.#options.answer(line, peer);
+    } catch (error) {
+      this.#options.logger.error(`Request from ${peer} failed: ${describeError(error)}`);
+      this.#drop(socket);
+      return;
+    }
+    if (await deliver(socket, reply.text)) this.counters.answered++;
+    else {
+      this.counters.dropped++;
+      reply.undelivered?.();
+    }
+  }
+
+  #drop(socket: TLSSocket): void {
+    this.counters.dropped++;
+    socket.destroy();
+  }
+}
+
+const NEWLINE = 0x0a;
+
+/** Whether the text was handed to the system for sending; the socket is closed either way. */
+async function deliver(socket: TLSSocket, text: string): Promise<boolean> {
+  if (socket.destroyed) return false;
+  const timer = setTimeout(() => socket.destroy(), REPLY_MS);
+  const delivered = await new Promise<boolean>((resolve) => {
+    socket.once('finish', () => {
+      resolve(true);
+    });
+    socket.once('close', () => {
+      resolve(false);
+    });
+    socket.end(text, 'latin1');
+  });
+  // The client closes when it has read the reply; one that does not is not waited for.
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+  return delivered;
+}
+
+function peerOf(socket: TLSSocket): string {
+  return normalizeAddress(socket.remoteAddress ?? 'unknown');
+}

@@ -1,0 +1,295 @@
+import { randomBytes } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { AgentKey } from '../../lib/agentlink/agent-key.js';
+import { ClientKeysDocument } from '../../lib/agentlink/client-keys-document.js';
+import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
+import { describeError } from '../../lib/daemon/describe-error.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { AgentIndex } from './agent-index.js';
+import { readIfPresent } from './read-if-present.js';
+
+/** Readable for the service's group and nobody else (daemons-and-config.md 3.11). */
+const KEYS_MODE = 0o640;
+const LAST_ID_MODE = 0o640;
+/** A commit is followed by a pause as long as itself, up to this, so that a large file is not written all the time. */
+const MAX_PAUSE_MS = 100;
+
+/** One change: some agents go, one comes. Both or nothing. */
+export type KeyChange = {
+  readonly remove: readonly string[];
+  readonly add?: AgentKey;
+  /** Leaves no line of the removed ones. */
+  readonly purge: boolean;
+};
+
+/** The file could not be written: the change was not made. */
+export class KeyWriteError extends Error {
+  override readonly name = 'KeyWriteError';
+}
+
+type Waiting = KeyChange & { readonly done: () => void; readonly failed: (error: Error) => void };
+
+export type KeyRegistryOptions = {
+  /** `etc/client.keys` */
+  readonly path: string;
+  /** Keeps the largest id ever given where its line was purged, so that no id is given twice. */
+  readonly lastIdPath: string;
+  readonly logger: Logger;
+  /** Owner of the files, where this process may set one. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+  /** Runs before the file is written: what must be on disk before the keys are. */
+  readonly prepare?: () => Promise<void>;
+  /** The file was just replaced. */
+  readonly onWritten?: () => void;
+  /** The keys are others than those known so far: the file was changed by hand, or changes were undone. */
+  readonly onReplaced?: () => void;
+};
+
+/**
+ * The keys of all agents, and the only writer of their file. Changes count at once for whoever asks this object and are
+ * answered when they are on disk; those that come while the file is written share the next write. The file is replaced
+ * as a whole, so that readers and a killed process leave the old content or the new (agents-and-groups.md 1.2).
+ */
+export class KeyRegistry {
+  readonly #options: KeyRegistryOptions;
+  readonly #file: ClientKeysFile;
+  #document = new ClientKeysDocument({ agents: [], removed: [], highestId: 0 });
+  #index = new AgentIndex([]);
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  /** Largest id there was in this process or before, whatever the file says now. */
+  #lastId = 0;
+  #savedLastId = 0;
+  #seen: string | undefined;
+  #complete = true;
+
+  constructor(options: KeyRegistryOptions) {
+    this.#options = options;
+    this.#file = new ClientKeysFile(options.path);
+  }
+
+  /** Reads the file. @throws the file system's error, or KeyFileError */
+  async load(): Promise<void> {
+    await rm(this.#temporary, { force: true });
+    this.#savedLastId = await readLastId(this.#options.lastIdPath);
+    this.#lastId = this.#savedLastId;
+    await this.#read();
+  }
+
+  get size(): number {
+    return this.#document.size;
+  }
+
+  get agents(): IterableIterator<AgentKey> {
+    return this.#document.agents;
+  }
+
+  /** Whether the file was there and every line of it was understood: only then an absent agent is a removed one. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  byId(id: string): AgentKey | undefined {
+    return this.#document.find(id);
+  }
+
+  byName(name: string): AgentKey | undefined {
+    return this.#index.byName(name);
+  }
+
+  /** @param ip as `AgentAddress` writes it; `any` belongs to nobody */
+  byAddress(ip: string): AgentKey | undefined {
+    return this.#index.byAddress(ip);
+  }
+
+  /** The next id; it is given once, however often it is asked for before `change`. @throws ClientKeysError */
+  nextId(): string {
+    return this.#document.nextId();
+  }
+
+  /**
+   * Makes a change. It counts from now on and is on disk when the promise settles.
+   * @throws ClientKeysError at once when the change is not possible; rejects with KeyWriteError when it was undone
+   */
+  change(change: KeyChange): Promise<void> {
+    this.#apply(change);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...change, done: resolve, failed: reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** Takes over a file that was changed by hand. While changes are written nothing is to be done: they look themselves. */
+  async refresh(): Promise<void> {
+    this.#writing ??= this.#lookAndWrite();
+    await this.#writing;
+  }
+
+  /** Settles when nothing is left to be written. */
+  async idle(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  #apply({ remove, add, purge }: KeyChange): void {
+    for (const id of remove) {
+      const agent = this.#document.remove(id, purge);
+      if (agent !== undefined) this.#index.remove(agent);
+    }
+    if (add === undefined) return;
+    this.#document.add(add);
+    this.#index.add(add);
+    this.#lastId = Math.max(this.#lastId, Number(add.id));
+  }
+
+  async #lookAndWrite(): Promise<void> {
+    try {
+      if (await this.#changedByOthers()) await this.#reload();
+    } catch (error) {
+      this.#options.logger.error(`Unable to read '${this.#options.path}': ${describeError(error)}`);
+    }
+    await this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const started = performance.now();
+      let batch: Waiting[] = [];
+      try {
+        if (await this.#changedByOthers()) await this.#reload();
+        batch = this.#waiting;
+        this.#waiting = [];
+        const content = this.#document.format();
+        await this.#options.prepare?.();
+        await this.#write(content, batch);
+        for (const { done } of batch) done();
+        this.#options.onWritten?.();
+      } catch (error) {
+        await this.#undo([...batch, ...this.#waiting.splice(0)], error);
+      }
+      if (this.#waiting.length > 0) {
+        await new Promise((resolve) => setTimeout(resolve, Math.min(performance.now() - started, MAX_PAUSE_MS)));
+      }
+    }
+    // In the same step as the look at what waits: a change that comes now starts the next round.
+    this.#writing = undefined;
+  }
+
+  get #temporary(): string {
+    return `${this.#options.path}.new`;
+  }
+
+  async #write(content: Buffer, batch: readonly KeyChange[]): Promise<void> {
+    const { path, lastIdPath } = this.#options;
+    // A purged line no longer tells that its id was given: that must be on disk before the line is gone.
+    if (this.#lastId > this.#savedLastId && batch.some(({ remove, purge }) => purge && remove.length > 0)) {
+      await this.#replace(lastIdPath, `${lastIdPath}.new`, Buffer.from(`${this.#lastId}\n`), LAST_ID_MODE);
+      this.#savedLastId = this.#lastId;
+    }
+    this.#seen = await this.#replace(path, this.#temporary, content, KEYS_MODE);
+  }
+
+  /** @returns the mark of the file that is now in place */
+  async #replace(path: string, temporary: string, content: Buffer, mode: number): Promise<string> {
+    // The directory belongs to the service's user: whatever stands under the temporary name is not followed.
+    await rm(temporary, { force: true });
+    const file = await open(temporary, 'wx', mode);
+    let mark: string;
+    try {
+      await file.chmod(mode);
+      const { owner } = this.#options;
+      if (owner !== undefined) await file.chown(owner.uid, owner.gid);
+      await file.writeFile(content);
+      await file.sync();
+      mark = markOf(await file.stat({ bigint: true }));
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    const directory = await open(dirname(path), 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+    return mark;
+  }
+
+  /** What is in the file is what there is; everything that was answered before is in it. */
+  async #undo(changes: readonly Waiting[], cause: unknown): Promise<void> {
+    const { logger, path } = this.#options;
+    logger.error(`Unable to write '${path}': ${describeError(cause)}`);
+    await rm(this.#temporary, { force: true }).catch(() => {});
+    try {
+      await this.#takeFile();
+    } catch (error) {
+      logger.error(`Unable to read '${path}': ${describeError(error)}`);
+    }
+    const failure = new KeyWriteError(`the keys could not be written: ${describeError(cause)}`, { cause });
+    for (const { failed } of changes) failed(failure);
+  }
+
+  async #reload(): Promise<void> {
+    this.#options.logger.info('(1409): Authentication file changed. Updating.');
+    await this.#takeFile();
+  }
+
+  /** Takes the file as it is, with the changes that wait on top. */
+  async #takeFile(): Promise<void> {
+    await this.#read();
+    for (const change of this.#waiting.splice(0)) {
+      try {
+        this.#apply(change);
+        this.#waiting.push(change);
+      } catch (error) {
+        change.failed(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    this.#options.onReplaced?.();
+  }
+
+  async #read(): Promise<void> {
+    const mark = await this.#markNow();
+    const keys = await this.#file.read();
+    for (const { text } of keys.problems) this.#options.logger.error(text);
+    this.#lastId = Math.max(this.#lastId, keys.highestId);
+    this.#document = new ClientKeysDocument({ ...keys, highestId: this.#lastId });
+    this.#index = new AgentIndex(keys.agents);
+    this.#complete = mark !== MISSING && keys.problems.length === 0;
+    this.#seen = mark;
+  }
+
+  async #changedByOthers(): Promise<boolean> {
+    return (await this.#markNow()) !== this.#seen;
+  }
+
+  async #markNow(): Promise<string> {
+    try {
+      return markOf(await stat(this.#options.path, { bigint: true }));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return MISSING;
+      throw error;
+    }
+  }
+}
+
+const MISSING = 'missing';
+
+function markOf({ ino, mtimeNs, size }: BigIntStats): string {
+  return `${ino} ${mtimeNs} ${size}`;
+}
+
+async function readLastId(path: string): Promise<number> {
+  const text = await readIfPresent(path);
+  const match = /^(\d{1,8})\s*$/.exec(text);
+  return match === null ? 0 : Number(match[1]);
+}
+
+/** Bytes of randomness in a key: as many as its 64 hex digits hold. */
+const KEY_BYTES = 32;
+
+/** A new key: 64 hex digits (agents-and-groups.md 2.6). */
+export function newRawKey(): string {
+  return randomBytes(KEY_BYTES).toString('hex');
+}

@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+
+/** Text of a file, one character a byte; empty when there is none. @throws the file system's error */
+export async function readIfPresent(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

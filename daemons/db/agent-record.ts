@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { AGENT_STATUSES, agentOs } from '../../lib/bus/contracts/db-agents.js';
+
+/** An agent as it is stored (agents-and-groups.md 10.5); the last keepalive has a table of its own. */
+export const agentRecord = z.object({
+  name: z.string(),
+  /** Address of the last full keepalive. */
+  ip: z.string().optional(),
+  registerIP: z.string(),
+  os: agentOs.omit({ uname: true }).optional(),
+  /** Apart from the rest of the system, which many agents share: this one names the host. */
+  uname: z.string().optional(),
+  version: z.string().optional(),
+  configSum: z.string().optional(),
+  mergedSum: z.string().optional(),
+  manager: z.string().optional(),
+  nodeName: z.string(),
+  /** Epoch seconds. */
+  dateAdd: z.number().int(),
+  /** By priority. */
+  groups: z.array(z.string()).readonly(),
+  status: z.enum(AGENT_STATUSES),
+  statusCode: z.number().int(),
+  /** Epoch seconds, 0 for none. */
+  disconnectionTime: z.number().int(),
+  groupConfigStatus: z.enum(['synced', 'not synced']),
+});
+
+export type AgentRecord = Readonly<z.output<typeof agentRecord>>;
+export type AgentOs = NonNullable<AgentRecord['os']>;
+
+/** Number of the manager itself. */
+export const MANAGER_ID = 0;
+
+/** `001` */
+export function agentIdText(id: number): string {
+  return String(id).padStart(3, '0');
+}
+
+/** An agent in memory. Its record is replaced whole, so that the one before can be put back. */
+export class AgentRow {
+  record: AgentRecord;
+  /** Epoch seconds; undefined when it never connected. */
+  lastKeepAlive: number | undefined;
+
+  /** @param slot place of the agent in arrays that hold something for each */
+  constructor(
+    readonly id: number,
+    readonly slot: number,
+    record: AgentRecord,
+    lastKeepAlive: number | undefined,
+  ) {
+    this.record = record;
+    this.lastKeepAlive = lastKeepAlive;
+  }
+
+  get idText(): string {
+    return agentIdText(this.id);
+  }
+
+  /** The reported address, else the registered one. */
+  get address(): string {
+    return this.record.ip ?? this.record.registerIP;
+  }
+}
+
+const ANY_ADDRESS = 'any';
+const STATUSES = new Map(AGENT_STATUSES.map((status) => [status, status] as const));
+
+/** Different values of one kind that are kept at most; more are agents that make them up. */
+const MAX_SHARED = 20_000;
+
+/** Lets the agents share what many of them have: systems, versions, sums and group lists. */
+export class SharedValues {
+  readonly #texts = new Map<string, string>();
+  readonly #systems = new Map<string, AgentOs>();
+  readonly #lists = new Map<string, readonly string[]>();
+
+  /**
+   * The same record with shared values in it, and with texts of its own where they are not shared: those of a decoded
+   * message or entry are views that keep all of it in memory.
+   * @param before what the agent had, whose texts are taken where they are equal
+   */
+  share(record: AgentRecord, before?: AgentRecord): AgentRecord {
+    const text = (value: string | undefined) =>
+      value === undefined ? undefined : shared(this.#texts, value, () => ownText(value));
+    const own = (value: string, old: string | undefined) => (value === old ? old : ownText(value));
+    return {
+      // Always the same members in the same order: one hidden class for all agents.
+      name: own(record.name, before?.name),
+      ip: record.ip === undefined ? undefined : own(record.ip, before?.ip),
+      registerIP: record.registerIP === ANY_ADDRESS ? ANY_ADDRESS : own(record.registerIP, before?.registerIP),
+      os: record.os === undefined ? undefined : this.#system(record.os),
+      uname: record.uname === undefined ? undefined : own(record.uname, before?.uname),
+      version: text(record.version),
+      configSum: text(record.configSum),
+      mergedSum: text(record.mergedSum),
+      manager: text(record.manager),
+      nodeName: text(record.nodeName) ?? record.nodeName,
+      dateAdd: record.dateAdd,
+      groups: this.groups(record.groups),
+      status: STATUSES.get(record.status) ?? record.status,
+      statusCode: record.statusCode,
+      disconnectionTime: record.disconnectionTime,
+      groupConfigStatus: record.groupConfigStatus === 'synced' ? 'synced' : 'not synced',
+    };
+  }
+
+  groups(groups: readonly string[]): readonly string[] {
+    return shared(this.#lists, groups.join(','), () =>
+      groups.map((name) => shared(this.#texts, name, () => ownText(name))),
+    );
+  }
+
+  #system(os: AgentOs): AgentOs {
+    return shared(this.#systems, JSON.stringify(os), () => JSON.parse(JSON.stringify(os)) as AgentOs);
+  }
+}
+
+/** A copy that keeps nothing else in memory. */
+function ownText(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+function shared<T>(known: Map<string, T>, key: string, make: () => T): T {
+  let value = known.get(key);
+  if (value === undefined) {
+    if (known.size >= MAX_SHARED) known.clear();
+    value = make();
+    known.set(ownText(key), value);
+  }
+  return value;
+}

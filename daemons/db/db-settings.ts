@@ -1,0 +1,63 @@
+import { describeWarning } from '../../lib/config/config-error.js';
+import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
+import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+
+const SECTIONS = ['wdb', 'cluster'] as const;
+/** Name of a node that no configuration names (daemons-and-config.md 1.2). */
+const DEFAULT_NODE = 'node01';
+
+/** Configuration of svc-db, as one thing that is replaced whole by a reload. */
+export type DbSettings = {
+  readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
+  readonly options: InternalOptions<'wazuh_db'>;
+  /** What agent 000 shows as its node. */
+  readonly nodeName: string;
+};
+
+/** @throws ConfigError with file and line */
+export function loadDbSettings(home: Home): DbSettings {
+  const config = loadManagerConfig(home, SECTIONS);
+  return {
+    config,
+    options: loadInternalOptions(home, ['wazuh_db']),
+    nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
+  };
+}
+
+/** Logs what of the configuration has no effect: backups too, which it may take for granted. */
+export function logWarnings({ config, options }: DbSettings, logger: Logger): void {
+  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
+  if (config.wdb.backup.enabled)
+    logger.info("'wdb' 'backup' has no effect: this version makes no backups of queue/db.");
+}
+
+const INTERNAL_OPTIONS = [
+  'commit_time_min',
+  'commit_time_max',
+  'open_db_limit',
+  'worker_pool_size',
+  'fragmentation_threshold',
+  'fragmentation_delta',
+  'free_pages_percentage',
+  'max_fragmentation',
+  'check_fragmentation_interval',
+] as const;
+
+/** Sections in force, in the shapes of daemons-and-config.md 1.7, by the name they are asked for. */
+export function activeSections(settings: () => DbSettings): ReadonlyMap<string, () => Record<string, unknown>> {
+  return new Map<string, () => Record<string, unknown>>([
+    ['wdb', () => ({ wdb: { backup: [{ database: 'global', ...settings().config.wdb.backup }] } })],
+    [
+      'internal',
+      () => {
+        const { options } = settings();
+        return {
+          wazuh_db: Object.fromEntries(INTERNAL_OPTIONS.map((name) => [name, options.get(`wazuh_db.${name}`)])),
+        };
+      },
+    ],
+  ]);
+}

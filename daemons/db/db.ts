@@ -1,0 +1,72 @@
+import { hostname } from 'node:os';
+import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { dbContract } from '../../lib/bus/contracts/db.js';
+import { RequestServer } from '../../lib/bus/request-server.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { agentsHandlers } from './agents-handlers.js';
+import { activeSections, type DbSettings, loadDbSettings, logWarnings } from './db-settings.js';
+import { groupsHandlers } from './groups-handlers.js';
+import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
+import { Registry } from './registry.js';
+
+/** svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10). */
+export const DB: DaemonSpec = {
+  name: 'svc-db',
+  check({ home, logger }) {
+    // A throw becomes a rejection: the caller prints it.
+    return Promise.resolve().then(() => logWarnings(loadDbSettings(home), logger));
+  },
+  build: buildDb,
+};
+
+async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
+  const { home, logger } = context;
+  let settings = loadDbSettings(home);
+  logWarnings(settings, logger);
+
+  const registry = await Registry.open(home.path('queue', 'db'), context.setProblem);
+  void registry.broken.then(context.fatal);
+  const now = () => Date.now();
+  const settle = async ({ nodeName }: DbSettings) => {
+    const seconds = Math.floor(now() / 1000);
+    await registry.ensureDefaultGroup(seconds);
+    await ensureManagerAgent(registry, hostname(), nodeName, seconds);
+  };
+  await settle(settings);
+
+  const server = new RequestServer<typeof dbContract>({
+    contract: dbContract,
+    path: home.socket('svc-db'),
+    logger,
+    handlers: {
+      ...commonHandlers('svc-db', {
+        stats: (): Record<string, unknown> => ({
+          requests: { ...server.counters },
+          registry: { ...registry.counters, agents: registry.agents.size, groups: registry.groups.size },
+        }),
+        sections: activeSections(() => settings),
+        reload: context.reload,
+      }),
+      ...agentsHandlers(registry, now, MANAGER_VERSION),
+      ...groupsHandlers(registry, now),
+    },
+  });
+  await server.start();
+  registry.start();
+  logger.debug(`Agents: ${registry.agents.size}, groups: ${registry.groups.size}.`);
+
+  return {
+    addresses: { requests: { protocol: 'ipc', address: home.socket('svc-db') } },
+    async reload() {
+      const next = loadDbSettings(home);
+      logWarnings(next, logger);
+      await settle(next);
+      settings = next;
+      return [];
+    },
+    async stop() {
+      await server.stop();
+      await registry.close();
+    },
+  };
+}

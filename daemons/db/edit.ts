@@ -1,0 +1,117 @@
+import type { Change } from '../../lib/store/commit-queue.js';
+import type { AgentRecord, AgentRow } from './agent-record.js';
+import type { AgentSet } from './agent-set.js';
+import type { GroupRecord, Labels, RegistryTables } from './registry-store.js';
+
+/** What of the registry is in memory. Labels are only while they are on their way to disk. */
+export type RegistryMemory = {
+  readonly agents: AgentSet;
+  readonly groups: Map<string, GroupRecord>;
+  readonly unwrittenLabels: Map<number, Labels>;
+};
+
+/**
+ * One transaction of the registry: each step changes memory at once, and remembers what goes to disk and how it is
+ * taken back.
+ */
+export class Edit {
+  readonly changes: Change[] = [];
+  readonly #memory: RegistryMemory;
+  readonly #tables: RegistryTables;
+  readonly #undo: (() => void)[] = [];
+  readonly #labels: { readonly id: number; readonly labels: Labels }[] = [];
+
+  constructor(memory: RegistryMemory, tables: RegistryTables) {
+    this.#memory = memory;
+    this.#tables = tables;
+  }
+
+  /** Adds an agent or replaces its record. */
+  setAgent(id: number, record: AgentRecord): AgentRow {
+    const { agents } = this.#memory;
+    const before = agents.get(id)?.record;
+    const row = agents.set(id, record);
+    if (row.record === before) return row;
+    this.#undo.push(() => {
+      if (before === undefined) agents.delete(id);
+      else agents.set(id, before);
+    });
+    this.changes.push(this.#tables.agents.put(id, withoutUndefined(row.record)));
+    return row;
+  }
+
+  /** @param time epoch seconds */
+  setKeepAlive(row: AgentRow, time: number): void {
+    const before = row.lastKeepAlive;
+    if (before === time) return;
+    const { agents } = this.#memory;
+    agents.setKeepAlive(row, time);
+    this.#undo.push(() => {
+      const now = agents.get(row.id);
+      if (now !== undefined) agents.setKeepAlive(now, before);
+    });
+    this.changes.push(this.#tables.keepAlives.put(row.id, time));
+  }
+
+  /** With everything that belongs to it. */
+  deleteAgent(row: AgentRow): void {
+    const { agents, unwrittenLabels } = this.#memory;
+    const { id, record, lastKeepAlive } = row;
+    const labels = unwrittenLabels.get(id);
+    agents.delete(id);
+    unwrittenLabels.delete(id);
+    this.#undo.push(() => {
+      agents.setKeepAlive(agents.set(id, record), lastKeepAlive);
+      if (labels !== undefined) unwrittenLabels.set(id, labels);
+    });
+    this.changes.push(
+      this.#tables.agents.remove(id),
+      this.#tables.keepAlives.remove(id),
+      this.#tables.labels.remove(id),
+    );
+  }
+
+  setLabels(id: number, labels: Labels): void {
+    const { unwrittenLabels } = this.#memory;
+    const before = unwrittenLabels.get(id);
+    unwrittenLabels.set(id, labels);
+    this.#labels.push({ id, labels });
+    this.#undo.push(() => {
+      if (before === undefined) unwrittenLabels.delete(id);
+      else unwrittenLabels.set(id, before);
+    });
+    this.changes.push(this.#tables.labels.put(id, labels));
+  }
+
+  addGroup(name: string, record: GroupRecord): void {
+    const { groups } = this.#memory;
+    groups.set(name, record);
+    this.#undo.push(() => groups.delete(name));
+    this.changes.push(this.#tables.groups.put(name, record));
+  }
+
+  deleteGroup(name: string): void {
+    const { groups } = this.#memory;
+    const before = groups.get(name);
+    if (before === undefined) return;
+    groups.delete(name);
+    this.#undo.push(() => groups.set(name, before));
+    this.changes.push(this.#tables.groups.remove(name));
+  }
+
+  /** Memory as it was before the first step. */
+  undo(): void {
+    for (const step of this.#undo.splice(0).toReversed()) step();
+  }
+
+  /** What only had to be remembered until it was on disk is forgotten. */
+  done(): void {
+    const { unwrittenLabels } = this.#memory;
+    for (const { id, labels } of this.#labels) if (unwrittenLabels.get(id) === labels) unwrittenLabels.delete(id);
+  }
+}
+
+/** msgpack would store them as null. */
+function withoutUndefined(record: AgentRecord): AgentRecord {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as AgentRecord;
+}

@@ -1,0 +1,104 @@
+import { BusError } from '../../lib/bus/bus-error.js';
+import type { Handlers } from '../../lib/bus/contract.js';
+import type { dbContract } from '../../lib/bus/contracts/db.js';
+import { type groupMethods, MAX_GROUPS } from '../../lib/bus/contracts/db-groups.js';
+import type { AgentRow } from './agent-record.js';
+import type { Now } from './agents-handlers.js';
+import type { Edit } from './edit.js';
+import { DEFAULT_GROUP, groupHash, withoutGroups } from './membership.js';
+import type { Registry } from './registry.js';
+
+type GroupHandlers = Pick<Handlers<typeof dbContract>, keyof typeof groupMethods>;
+
+/** Answers of svc-db about groups (lib/bus/contracts/db-groups.ts). */
+export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
+  const { groups, agents } = registry;
+  const counted = (name: string) => ({ name, count: agents.byGroup.count(name) });
+  const create = (edit: Edit, name: string) => {
+    if (groups.size >= MAX_GROUPS) {
+      throw new BusError('too_many_groups', `There cannot be more than ${MAX_GROUPS} groups`);
+    }
+    edit.addGroup(name, { dateAdd: Math.floor(now() / 1000) });
+  };
+  return {
+    'groups.list': ({ names }) => {
+      const wanted = names ?? [...groups.keys()];
+      return {
+        groups: [...new Set(wanted)]
+          .filter((name) => groups.has(name))
+          .sort()
+          .map(counted),
+        unknown: wanted.filter((name) => !groups.has(name)),
+      };
+    },
+
+    'groups.get': ({ name }) => {
+      registry.requireGroups([name]);
+      return counted(name);
+    },
+
+    'groups.create': async ({ name }) => {
+      await registry.edit((edit) => {
+        if (groups.has(name)) throw new BusError('group_exists', `There is a group '${name}' already`);
+        create(edit, name);
+      });
+      return {};
+    },
+
+    'groups.remove': ({ names }) =>
+      registry.edit((edit) => {
+        if (names.includes(DEFAULT_GROUP)) {
+          throw new BusError('default_group', `The group '${DEFAULT_GROUP}' cannot be removed`);
+        }
+        const removed = [...new Set(names)].filter((name) => groups.has(name));
+        const members = removeGroups(registry, edit, removed);
+        return {
+          removed,
+          unknown: names.filter((name) => !removed.includes(name)),
+          agents: members.map((row) => row.idText),
+        };
+      }),
+
+    'groups.agents': ({ name }) => {
+      registry.requireGroups([name]);
+      return { ids: byId(agents.byGroup.get(name)).map((row) => row.idText) };
+    },
+
+    'groups.sync': ({ names }) =>
+      registry.edit((edit) => {
+        const wanted = new Set([...names, DEFAULT_GROUP]);
+        const removed = [...groups.keys()].filter((name) => !wanted.has(name));
+        const created = [...wanted].filter((name) => !groups.has(name));
+        removeGroups(registry, edit, removed);
+        for (const name of created) create(edit, name);
+        return { created, removed };
+      }),
+
+    'groups.multigroups': () => {
+      const lists = new Map<string, { groups: string[]; hash: string; agents: number }>();
+      for (const { record } of agents.values()) {
+        if (record.groups.length < 2) continue;
+        const key = record.groups.join(',');
+        const known = lists.get(key);
+        if (known === undefined)
+          lists.set(key, { groups: [...record.groups], hash: groupHash(record.groups), agents: 1 });
+        else known.agents += 1;
+      }
+      return { lists: [...lists.values()] };
+    },
+  };
+}
+
+/** @returns agents that were in one of them */
+function removeGroups(registry: Registry, edit: Edit, names: readonly string[]): AgentRow[] {
+  const deleted = new Set(names);
+  const members = byId(new Set(names.flatMap((name) => [...registry.agents.byGroup.get(name)])));
+  for (const row of members)
+    edit.setAgent(row.id, { ...row.record, groups: [...withoutGroups(row.record.groups, deleted)] });
+  for (const name of names) edit.deleteGroup(name);
+  return members;
+}
+
+function byId(rows: Iterable<AgentRow>): AgentRow[] {
+  return [...rows].sort((a, b) => a.id - b.id);
+}

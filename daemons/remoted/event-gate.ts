@@ -1,0 +1,146 @@
+import type { BusEvent } from '../../lib/bus/bus-event.js';
+import { LogLimiter } from '../../lib/bus/log-limiter.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import { MAX_QUEUED_BYTES, MAX_READMITTED } from './remoted-limits.js';
+
+/** The part of `EventProducer` that is used. */
+export type EventWindow = {
+  readonly room: number;
+  trySend(event: BusEvent): boolean;
+  ready(): Promise<void>;
+};
+
+/** A source that stands still while its event waits. */
+export interface Holder {
+  /** Its event is on its way: it may go on with what it has read. @returns false when it stands still again */
+  resume(): boolean;
+  /** It may read on. */
+  read(): void;
+}
+
+/**
+ * Hands agents' events to the bus. While the bus has no room, a source over TCP stands still with the event it has in
+ * hand, and the network holds back what follows; events over UDP wait in a bounded queue and are counted when they do
+ * not fit (design.md 4 "Events").
+ */
+export class EventGate {
+  readonly #window: EventWindow;
+  readonly #mostQueued: number;
+  readonly #fullLog: LogLimiter;
+  #held = new Map<Holder, BusEvent>();
+  #queue: BusEvent[] = [];
+  #queuedBytes = 0;
+  /** Sources without an event in hand that do not read yet. */
+  #drained: Holder[] = [];
+  #waiting = false;
+  #admitting = false;
+  #closed = false;
+
+  /** @param mostQueued `<queue_size>`, events */
+  constructor(window: EventWindow, mostQueued: number, logger: Logger) {
+    this.#window = window;
+    this.#mostQueued = mostQueued;
+    this.#fullLog = new LogLimiter((message) => {
+      logger.warn(message);
+    });
+  }
+
+  /** Events that wait in the queue. */
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  /** Sources that stand still. */
+  get holders(): IterableIterator<Holder> {
+    return this.#held.keys();
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  /** Hands an event on; false when its source has to stand still until `resume`: the event is then kept for it. */
+  offer(event: BusEvent, holder: Holder): boolean {
+    if (this.#free && this.#window.trySend(event)) return true;
+    this.#held.set(holder, event);
+    this.#wait();
+    return false;
+  }
+
+  /** Hands on an event whose source cannot stand still; false when it is lost. */
+  queue(event: BusEvent): boolean {
+    if (this.#free && this.#window.trySend(event)) return true;
+    if (this.#queue.length >= this.#mostQueued || this.#queuedBytes >= MAX_QUEUED_BYTES) {
+      this.#fullLog.log(`Message queue is full (${String(this.#queue.length)}). Events may be lost.`);
+      return false;
+    }
+    this.#queue.push(event);
+    this.#queuedBytes += event.message.length;
+    this.#wait();
+    return true;
+  }
+
+  /** Nothing more is handed on. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Who comes while others wait has to wait behind them. */
+  get #free(): boolean {
+    return this.#held.size === 0 && this.#queue.length === 0 && this.#window.room > 0;
+  }
+
+  #wait(): void {
+    if (this.#waiting || this.#closed) return;
+    this.#waiting = true;
+    this.#window.ready().then(
+      () => {
+        this.#waiting = false;
+        this.#release();
+      },
+      () => {
+        // The producer was closed: the daemon stops.
+      },
+    );
+  }
+
+  #release(): void {
+    if (this.#closed) return;
+    this.#releaseQueue();
+    const waiting = [...this.#held];
+    this.#held = new Map();
+    for (const [index, [holder, event]] of waiting.entries()) {
+      if (this.#queue.length > 0 || this.#window.room <= 0 || !this.#window.trySend(event)) {
+        // Those not served yet come before those that stand still again.
+        this.#held = new Map([...waiting.slice(index), ...this.#held]);
+        break;
+      }
+      if (holder.resume()) this.#drained.push(holder);
+    }
+    if (this.#held.size > 0 || this.#queue.length > 0) this.#wait();
+    else this.#admitSoon();
+  }
+
+  /** After a stall each source may have much to read: they begin group by group, when nobody has an event in hand. */
+  #admitSoon(): void {
+    if (this.#admitting || this.#drained.length === 0) return;
+    this.#admitting = true;
+    setImmediate(() => {
+      this.#admitting = false;
+      // Those that stand still again are released first; this is then called again.
+      if (this.#closed || this.#held.size > 0 || this.#queue.length > 0) return;
+      for (const holder of this.#drained.splice(0, MAX_READMITTED)) holder.read();
+      this.#admitSoon();
+    });
+  }
+
+  #releaseQueue(): void {
+    let taken = 0;
+    for (const event of this.#queue) {
+      if (this.#window.room <= 0 || !this.#window.trySend(event)) break;
+      this.#queuedBytes -= event.message.length;
+      taken += 1;
+    }
+    if (taken > 0) this.#queue = this.#queue.slice(taken);
+  }
+}

@@ -1,0 +1,4 @@
+import { runDaemon } from '../../lib/daemon/run-daemon.js';
+import { REMOTED } from './remoted.js';
+
+await runDaemon(REMOTED);

@@ -1,0 +1,48 @@
+/** Limits of svc-remoted, with the attack each one stops. Times are milliseconds. */
+
+/** Connections at a time: a flood of them must end in refusals, not in an exhausted process. */
+export const MAX_CONNECTIONS = 131_072;
+
+/**
+ * Connections that have not yet sent one message that could be opened. The oldest one makes room for a new one, so that
+ * whoever opens sockets without a key cannot keep agents out.
+ */
+export const MAX_UNPROVEN_CONNECTIONS = 2048;
+
+/** How long a connection may stay without such a message. Agents send one at once. */
+export const UNPROVEN_TIMEOUT_MS = 60_000;
+
+/** How long one frame may take to arrive: a peer that sends a byte now and then does not hold memory for ever. */
+export const FRAME_TIMEOUT_MS = 60_000;
+
+/** How often the two times above are looked at. */
+export const SWEEP_MS = 1000;
+
+/** Agents whose connection waits for the event window are told this often that the manager is alive (5.4 `time-reconnect`). */
+export const HELD_ACK_MS = 10_000;
+
+/** Bytes of events over UDP that wait for the event window, beside `queue_size`: datagrams cannot be held back. */
+export const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Connections that begin to read at once after the event window was full: each may bring 64 KiB that have to wait again,
+ * and ten thousand of them would fill the memory.
+ */
+export const MAX_READMITTED = 256;
+
+/** Receive buffer asked for on UDP sockets: a burst of datagrams while other work is done must fit into it. */
+export const UDP_RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
+
+/** How often `etc/client.keys` is looked at: a new agent is known within a second. */
+export const KEY_WATCH_MS = 400;
+
+/** Agents of one call to svc-db, and characters of what they told: far below what a message of the bus may have. */
+export const MAX_REPORTED_AGENTS = 1000;
+export const MAX_REPORTED_CHARS = 2 * 1024 * 1024;
+
+/** Labels of an agent that are kept: what the bus lets through for one event. */
+export const MAX_LABELS = 1024;
+
+/** Log lines about what peers do: a burst, then so many a second. What is left out is counted. */
+export const LOG_BURST_LINES = 100;
+export const LOG_LINES_PER_SECOND = 10;

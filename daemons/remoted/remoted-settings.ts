@@ -1,0 +1,111 @@
+import { hostname } from 'node:os';
+import { describeWarning } from '../../lib/config/config-error.js';
+import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
+import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import type { RemoteConfig } from '../../lib/config/sections/remote.js';
+import type { Home } from '../../lib/daemon/home.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+
+const SECTIONS = ['global', 'remote', 'cluster'] as const;
+const DEFAULT_NODE = 'node01';
+
+/** Configuration of svc-remoted, as one thing that is replaced whole by a reload. */
+export type RemotedSettings = {
+  readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
+  readonly options: InternalOptions<'remoted'>;
+  /** The block with the connection `secure`: where agents connect. */
+  readonly secure: RemoteConfig | undefined;
+};
+
+/** @throws ConfigError with file and line */
+export function loadRemotedSettings(home: Home): RemotedSettings {
+  const config = loadManagerConfig(home, SECTIONS);
+  const options = loadInternalOptions(home, ['remoted']);
+  return { config, options, secure: config.remote.find(({ connection }) => connection === 'secure') };
+}
+
+/** Logs what of the configuration has no effect. */
+export function logWarnings({ config, options, secure }: RemotedSettings, logger: Logger): void {
+  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
+  if (secure === undefined) {
+    logger.warn("No 'remote' block has the connection 'secure': agents cannot connect.");
+  } else if (secure['allowed-ips'].length > 0 || secure['denied-ips'].length > 0) {
+    logger.warn("'allowed-ips' and 'denied-ips' have no effect on agents: the address in an agent's key counts.");
+  }
+  if (config.remote.some(({ connection }) => connection === 'syslog')) {
+    logger.warn("'remote' blocks with the connection 'syslog' have no effect: this version does not listen to syslog.");
+  }
+}
+
+/** Manager as agents' rows show it. */
+export function managerIdentity({ config }: RemotedSettings): { readonly host: string; readonly node: string } {
+  const node = config.cluster?.node_name;
+  return { host: hostname(), node: node === undefined || node === '' ? DEFAULT_NODE : node };
+}
+
+/** Address the listeners bind: `local_ip`, or all addresses. */
+export function bindAddress({ local_ip, ipv6 }: RemoteConfig): string {
+  return local_ip ?? (ipv6 ? '::' : '0.0.0.0');
+}
+
+const yesNo = (value: boolean): 'yes' | 'no' => (value ? 'yes' : 'no');
+
+/** Sections in force, in the shapes of daemons-and-config.md 1.7, by the name they are asked for. */
+export function activeSections(settings: () => RemotedSettings): ReadonlyMap<string, () => Record<string, unknown>> {
+  return new Map<string, () => Record<string, unknown>>([
+    ['remote', () => ({ remote: settings().config.remote.map(activeBlock) })],
+    ['global', () => ({ global: { remoted: activeGlobal(settings()) } })],
+    ['internal', () => ({ internal: { remoted: activeInternal(settings()) } })],
+  ]);
+}
+
+function activeBlock(block: RemoteConfig): Record<string, unknown> {
+  const { local_ip } = block;
+  const filters = Object.fromEntries(
+    (['allowed-ips', 'denied-ips'] as const)
+      .filter((name) => block[name].length > 0)
+      .map((name) => [name, block[name]]),
+  );
+  const shared = {
+    connection: block.connection,
+    ipv6: yesNo(block.ipv6),
+    protocol: block.protocol.map((name) => name.toUpperCase()),
+    port: String(block.port),
+    ...(local_ip === undefined ? {} : { local_ip }),
+    ...filters,
+  };
+  if (block.connection === 'syslog') return shared;
+  return {
+    ...shared,
+    queue_size: String(block.queue_size),
+    agents: { allow_higher_versions: yesNo(block.agents.allow_higher_versions) },
+    connection_overtake_time: block.connection_overtake_time,
+  };
+}
+
+function activeGlobal({ config }: RemotedSettings): Record<string, unknown> {
+  const { agents_disconnection_time, agents_disconnection_alert_time } = config.global;
+  return { agents_disconnection_time, agents_disconnection_alert_time };
+}
+
+/** Internal options that have an effect here. */
+const USED_OPTIONS = [
+  'recv_counter_flush',
+  'verify_msg_id',
+  'pass_empty_keyfile',
+  'request_pool',
+  'response_timeout',
+  'request_rto_sec',
+  'request_rto_msec',
+  'max_attempts',
+  'state_interval',
+  'send_buffer_size',
+  'send_timeout_to_retry',
+  'tcp_keepidle',
+  'control_msg_queue_size',
+] as const;
+
+function activeInternal({ options }: RemotedSettings): Record<string, unknown> {
+  return Object.fromEntries(USED_OPTIONS.map((name) => [name, options.get(`remoted.${name}`)]));
+}

@@ -1,0 +1,143 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
+import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
+import type { FloodGuard } from './flood-guard.js';
+import type { RemotedCounters } from './remoted-counters.js';
+import {
+  FRAME_TIMEOUT_MS,
+  MAX_CONNECTIONS,
+  MAX_UNPROVEN_CONNECTIONS,
+  SWEEP_MS,
+  UNPROVEN_TIMEOUT_MS,
+} from './remoted-limits.js';
+import { TcpConnection, type ConnectionOwner, type Taken } from './tcp-connection.js';
+
+/** What is done with messages over TCP. */
+export interface TcpMessages {
+  takeTcp(connection: TcpConnection, message: Buffer): Taken;
+  /** The connection is gone. */
+  gone(connection: TcpConnection): void;
+}
+
+export type TcpListenerParts = {
+  readonly messages: TcpMessages;
+  readonly counters: RemotedCounters;
+  readonly log: FloodGuard;
+  /** `remoted.send_buffer_size` */
+  readonly sendBuffer: number;
+  /** `remoted.tcp_keepidle`, milliseconds: half-open connections are found by it. */
+  readonly keepAliveMs: number;
+  /** Milliseconds of a clock that is not set. */
+  readonly now: () => number;
+};
+
+/** Accepts agents' connections (agents-and-groups.md 3.1). */
+export class TcpListener implements ConnectionOwner {
+  readonly #parts: TcpListenerParts;
+  readonly #server: Server;
+  readonly #connections = new Set<TcpConnection>();
+  /** Those that have shown nothing yet, and since when; the oldest first. */
+  readonly #unproven = new Map<TcpConnection, number>();
+  /** Those in the middle of a frame, and since when; the oldest first. */
+  readonly #unfinished = new Map<TcpConnection, number>();
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(parts: TcpListenerParts) {
+    this.#parts = parts;
+    this.#server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: parts.keepAliveMs });
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('connection', (socket) => {
+      this.#accept(socket);
+    });
+    this.#server.on('drop', () => {
+      parts.counters.connections.refused += 1;
+      parts.log.log('warning', 'Too many connections of agents: a new one was refused.');
+    });
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** @throws the system's error, such as EADDRINUSE */
+  async start(host: string, port: number): Promise<BoundAddress> {
+    this.#server.listen({ host, port, backlog: 4096 });
+    await once(this.#server, 'listening');
+    this.#server.on('error', (error) => {
+      this.#parts.log.log('error', `Accepting connections of agents failed: ${error.message}`);
+    });
+    this.#sweep = setInterval(() => {
+      this.sweep();
+    }, SWEEP_MS);
+    const { address, port: bound } = this.#server.address() as AddressInfo;
+    return { protocol: 'tcp', address, port: bound };
+  }
+
+  /** Refuses new connections and ends those there are. */
+  stop(): void {
+    clearInterval(this.#sweep);
+    this.#server.close();
+    for (const connection of this.#connections) connection.close();
+  }
+
+  /** Ends connections that are too slow. */
+  sweep(): void {
+    const now = this.#parts.now();
+    this.#end(this.#unproven, now - UNPROVEN_TIMEOUT_MS, 'no message that could be read');
+    this.#end(this.#unfinished, now - FRAME_TIMEOUT_MS, 'no end of its message');
+  }
+
+  message(connection: TcpConnection, message: Buffer): Taken {
+    const taken = this.#parts.messages.takeTcp(connection, message);
+    if (connection.agent !== undefined) this.#unproven.delete(connection);
+    return taken;
+  }
+
+  tooLong(connection: TcpConnection, error: FrameSizeError): void {
+    this.#parts.counters.received.unknown += 1;
+    this.#parts.log.log('warning', `Too big message size from '${connection.source}' (${String(error.bytes)} bytes).`);
+  }
+
+  bytes(received: number, sent: number): void {
+    this.#parts.counters.receivedBytes += received;
+    this.#parts.counters.sentBytes += sent;
+  }
+
+  unfinished(connection: TcpConnection, unfinished: boolean): void {
+    if (unfinished) this.#unfinished.set(connection, this.#parts.now());
+    else this.#unfinished.delete(connection);
+  }
+
+  closed(connection: TcpConnection): void {
+    this.#connections.delete(connection);
+    this.#unproven.delete(connection);
+    this.#unfinished.delete(connection);
+    this.#parts.messages.gone(connection);
+  }
+
+  #accept(socket: Socket): void {
+    const { counters, log } = this.#parts;
+    counters.connections.accepted += 1;
+    const connection = new TcpConnection(socket, this, this.#parts.sendBuffer);
+    this.#connections.add(connection);
+    this.#unproven.set(connection, this.#parts.now());
+    if (this.#unproven.size <= MAX_UNPROVEN_CONNECTIONS) return;
+    const [oldest] = this.#unproven.keys();
+    if (oldest === undefined) return;
+    counters.connections.refused += 1;
+    log.log('warning', `Too many connections without a readable message: one from '${oldest.source}' was closed.`);
+    this.#unproven.delete(oldest);
+    oldest.close();
+  }
+
+  #end(since: Map<TcpConnection, number>, before: number, reason: string): void {
+    for (const [connection, at] of since) {
+      if (at > before) return;
+      since.delete(connection);
+      this.#parts.counters.connections.timedOut += 1;
+      this.#parts.log.log('warning', `Connection from '${connection.source}' closed: ${reason} came in time.`);
+      connection.close();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
+import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
+import type { Route } from './agent-link.js';
+import type { FloodGuard } from './flood-guard.js';
+import type { RemotedCounters } from './remoted-counters.js';
+import { UDP_RECEIVE_BUFFER_BYTES } from './remoted-limits.js';
+
+/** What is done with datagrams. */
+export interface UdpMessages {
+  /** @param message belongs to nobody else */
+  takeUdp(peer: UdpPeer, message: Buffer): void;
+}
+
+/** The address a datagram came from. */
+export class UdpPeer implements Route {
+  readonly lossy = true;
+  readonly source: string;
+  lastReceivedAt = 0;
+  #open = true;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly address: string,
+    private readonly port: number,
+    private readonly counters: RemotedCounters,
+  ) {
+    this.source = normalizeAddress(address);
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Whether a datagram came the same way. */
+  is(other: UdpPeer): boolean {
+    return this.address === other.address && this.port === other.port;
+  }
+
+  send(message: Buffer): boolean {
+    if (!this.#open) return false;
+    // The sender of a datagram hears nothing of its end: an error says no more than a loss on the way does.
+    this.socket.send(message, this.port, this.address, () => {});
+    this.counters.sentBytes += message.length;
+    return true;
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+}
+
+/** Takes agents' datagrams (agents-and-groups.md 3.1). */
+export class UdpListener {
+  readonly #socket: Socket;
+  readonly #messages: UdpMessages;
+  readonly #counters: RemotedCounters;
+  readonly #log: FloodGuard;
+  #stopped = false;
+
+  constructor(messages: UdpMessages, counters: RemotedCounters, log: FloodGuard, ipv6: boolean) {
+    this.#messages = messages;
+    this.#counters = counters;
+    this.#log = log;
+    this.#socket = createSocket({ type: ipv6 ? 'udp6' : 'udp4', recvBufferSize: UDP_RECEIVE_BUFFER_BYTES });
+    this.#socket.on('message', (message: Buffer, from: RemoteInfo) => {
+      this.#counters.receivedBytes += message.length;
+      this.#messages.takeUdp(new UdpPeer(this.#socket, from.address, from.port, this.#counters), message);
+    });
+  }
+
+  /** @throws the system's error, such as EADDRINUSE */
+  async start(host: string, port: number): Promise<BoundAddress> {
+    this.#socket.bind({ address: host, port });
+    await once(this.#socket, 'listening');
+    this.#socket.on('error', (error) => {
+      this.#log.log('error', `Receiving datagrams of agents failed: ${error.message}`);
+    });
+    const { address, port: bound } = this.#socket.address();
+    return { protocol: 'udp', address, port: bound };
+  }
+
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#socket.close();
+  }
+}

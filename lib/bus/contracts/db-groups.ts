@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** Groups of one agent (agents-and-groups.md 6.2). */
+export const MAX_GROUPS_PER_AGENT = 128;
+/** Groups of a manager: each is a directory and is watched. */
+export const MAX_GROUPS = 20_000;
+
+/** agents-and-groups.md 10.3. */
+export const groupName = z
+  .string()
+  .regex(/^(?!(?:\.|\.\.|all)$)[a-zA-Z0-9_.-]{1,255}$/, 'is no group name: 1 to 255 letters, digits, `.`, `_`, `-`');
+
+const group = z.object({ name: z.string(), count: z.number().int() });
+const groupNames = z.array(groupName).max(MAX_GROUPS);
+
+/**
+ * Groups as svc-db knows them; their files are not its business. `default` is always there. Errors: `unknown_group`,
+ * `group_exists`, `default_group`, `too_many_groups`, `disk_full`.
+ */
+export const groupMethods = {
+  /** All, or those of `names` that are there, by name. */
+  'groups.list': {
+    params: z.object({ names: groupNames.optional() }),
+    result: z.object({ groups: z.array(group), unknown: z.array(z.string()) }),
+  },
+  /** Error `unknown_group`. */
+  'groups.get': { params: z.object({ name: groupName }), result: group },
+  /** Error `group_exists`. */
+  'groups.create': { params: z.object({ name: groupName }), result: z.object({}) },
+  /** Members lose the group; those that had only this one get `default`. Error `default_group`: none was removed. */
+  'groups.remove': {
+    params: z.object({ names: groupNames }),
+    result: z.object({
+      removed: z.array(z.string()),
+      unknown: z.array(z.string()),
+      /** Agents that were in one of them. */
+      agents: z.array(z.string()),
+    }),
+  },
+  /** Ids of the members, ascending. Error `unknown_group`. */
+  'groups.agents': { params: z.object({ name: groupName }), result: z.object({ ids: z.array(z.string()) }) },
+  /** Makes the table hold exactly these groups and `default`: the directories of etc/shared (6.2). */
+  'groups.sync': {
+    params: z.object({ names: groupNames }),
+    result: z.object({ created: z.array(z.string()), removed: z.array(z.string()) }),
+  },
+  /** Distinct lists of several groups that agents have, with their hash (6.1): what multigroups are built for. */
+  'groups.multigroups': {
+    params: z.object({}),
+    result: z.object({
+      lists: z.array(z.object({ groups: z.array(z.string()), hash: z.string(), agents: z.number().int() })),
+    }),
+  },
+};

@@ -1,0 +1,7 @@
+import { defineContract } from '../contract.js';
+import { commonMethods } from './common.js';
+import { agentMethods } from './db-agents.js';
+import { groupMethods } from './db-groups.js';
+
+/** What svc-db answers: the registry of agents, their labels and groups. */
+export const dbContract = defineContract('svc-db', { ...commonMethods, ...agentMethods, ...groupMethods });

@@ -1,0 +1,24 @@
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
+
+/** Makes the names in a directory safe against a power cut. @throws the file system's error */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, FLAGS);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** The same while nothing else runs. */
+export function syncDirectoryNow(path: string): void {
+  const fd = openSync(path, FLAGS);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

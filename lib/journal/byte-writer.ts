@@ -1,0 +1,77 @@
+/** A text of one byte a character. */
+const BYTE_STRING = /^[\0-\xff]*$/;
+const MAX_VARINT_BYTES = 8;
+
+/** Writes numbers, texts and bytes into a buffer that grows. Only `text` and `bytes` look for room themselves. */
+export class ByteWriter {
+  #buffer: Buffer;
+  #at = 0;
+
+  /** @param size bytes expected */
+  constructor(size: number) {
+    this.#buffer = Buffer.allocUnsafe(size);
+  }
+
+  /** Makes room for so many bytes. */
+  reserve(bytes: number): void {
+    if (this.#buffer.length - this.#at >= bytes) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + bytes));
+    this.#buffer.copy(grown, 0, 0, this.#at);
+    this.#buffer = grown;
+  }
+
+  byte(value: number): void {
+    this.#buffer[this.#at++] = value;
+  }
+
+  /** Leaves out a byte. @returns where, for `patch` */
+  skip(): number {
+    return this.#at++;
+  }
+
+  patch(at: number, value: number): void {
+    this.#buffer[at] = value;
+  }
+
+  /** @throws RangeError for what is no safe integer of 0 or more */
+  varint(value: number): void {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is no number of 0 or more`);
+    const buffer = this.#buffer;
+    let at = this.#at;
+    let rest = value;
+    while (rest > 0x7fff_ffff) {
+      buffer[at++] = (rest % 128) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    while (rest > 0x7f) {
+      buffer[at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    buffer[at++] = rest;
+    this.#at = at;
+  }
+
+  float(value: number): void {
+    this.#at = this.#buffer.writeDoubleLE(value, this.#at);
+  }
+
+  /** A text with its length, any characters. */
+  text(value: string): void {
+    const isByteString = BYTE_STRING.test(value);
+    this.reserve(MAX_VARINT_BYTES + value.length * 2 + MAX_VARINT_BYTES);
+    this.varint(value.length * 2 + (isByteString ? 0 : 1));
+    this.#at += this.#buffer.write(value, this.#at, isByteString ? 'latin1' : 'utf16le');
+    // The numbers that follow a text need no look for room.
+    this.reserve(4 * MAX_VARINT_BYTES);
+  }
+
+  bytes(value: Buffer): void {
+    this.reserve(value.length);
+    this.#at += value.copy(this.#buffer, this.#at);
+  }
+
+  /** What was written. */
+  finish(): Buffer {
+    return this.#buffer.subarray(0, this.#at);
+  }
+}

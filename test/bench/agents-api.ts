@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
+import { ApiClient } from '../support/api-client.js';
+import { DbServer } from '../support/db-server.js';
+import { RunningDaemon } from '../support/running-daemon.js';
+import { sampleAgent } from '../support/sample-agents.js';
+import { TemporaryHome } from '../support/temporary-home.js';
+
+/*
+ * Figures of the lists of agents: `npm run bench -- agents-api [AGENTS]`, 100,000 by default. The real svc-apid over
+ * HTTPS; svc-db's tables are in the process of the client, one request after the other: wall time of whole requests.
+ */
+const count = Number(process.argv[2] ?? 100_000);
+const ROUNDS = 30;
+const LISTS = [
+  'limit=500',
+  'limit=500&offset=50000',
+  `limit=1&offset=${String(count - 1)}`,
+  'limit=500&sort=-lastKeepAlive',
+  'limit=500&sort=os.name,name',
+  'limit=500&sort=-version,status,ip',
+  'limit=500&status=disconnected',
+  'limit=1&status=active&os.platform=ubuntu&sort=-dateAdd',
+  'limit=1&group=site-7',
+  `name=${sampleAgent(777).record.name}`,
+  'agents_list=001,002,777,99999',
+  'limit=1&older_than=7d',
+  'limit=1&q=id!=000;os.name~deb,version=Wazuh v4.9.1',
+  'limit=1&search=web-1',
+  'select=os.name,version&distinct=true',
+  'limit=10000&select=name',
+];
+const COUNTS = [
+  '/agents/summary/status',
+  '/agents/summary',
+  '/agents/summary/os',
+  '/agents/stats/distinct?fields=os.name',
+  '/overview/agents',
+];
+
+function line(name: string, times: readonly number[]): void {
+  // The first one may build an index, which is then kept.
+  const [first = 0, ...others] = times;
+  const sorted = others.sort((a, b) => a - b);
+  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed(1);
+  process.stdout.write(`${name.padEnd(70)} p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, first ${first.toFixed(0)} ms\n`);
+}
+
+async function measure(client: ApiClient, path: string): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const from = performance.now();
+    const answer = await client.call('GET', encodeURI(path));
+    times.push(performance.now() - from);
+    if (answer?.status !== 200) throw new Error(`${path}: ${answer?.text ?? 'no answer'}`);
+  }
+  line(path, times);
+}
+
+const home = new TemporaryHome();
+mkdirSync(home.path('api', 'configuration', 'security'), { recursive: true });
+const settings = 'host: ["127.0.0.1"]\nport: 0\naccess:\n  max_request_per_minute: 0\n';
+writeFileSync(home.path('api', 'configuration', 'api.yaml'), settings);
+writeFileSync(home.path('etc', 'manager.conf'), '<manager_config></manager_config>\n');
+const db = await DbServer.start(home, () => 1_795_000_000_000);
+await db.fill(count);
+const daemon = await RunningDaemon.start('svc-apid', home);
+const connections = new Agent({ keepAlive: true });
+try {
+  const client = new ApiClient(home, connections);
+  await client.call('GET', '/');
+  for (const query of LISTS) await measure(client, `/agents?${query}`);
+  for (const path of COUNTS) await measure(client, path);
+} finally {
+  connections.destroy();
+  await daemon.stop();
+  await db.stop();
+  home.remove();
+}

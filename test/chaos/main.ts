@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { runChaos, type ChaosReport } from './run-chaos.js';
+
+/*
+ * Kills the product while events come in, and checks that each acknowledged one has exactly one alert:
+ *
+ *   npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--keep]
+ *
+ * Ends after N minutes or N kills (1 minute without either). Exit code 0 when all is well; else, or with --keep, the
+ * home is kept, and beside it driver.log and supervisor.out.
+ */
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string' },
+    kills: { type: 'string' },
+    seed: { type: 'string' },
+    sync: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const kills = values.kills === undefined ? Infinity : Number(values.kills);
+// A kill and what belongs to it takes some 2 s.
+const minutes = values.minutes === undefined ? (kills === Infinity ? 1 : kills / 10 + 1) : Number(values.minutes);
+const seed = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);
+if (!(minutes > 0) || !(kills > 0) || !Number.isSafeInteger(seed)) {
+  console.error('usage: npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms]');
+  process.exit(2);
+}
+
+const abort = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    abort.abort();
+  });
+}
+console.log(`seed ${String(seed)}`);
+try {
+  const { sync, keep } = values;
+  const report = await runChaos({ seed, kills, seconds: minutes * 60, sync, keep, signal: abort.signal });
+  print(report);
+  process.exitCode = report.problems.length === 0 ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+function print(report: ChaosReport): void {
+  const sum = [...report.kills.values()].reduce((a, b) => a + b, 0);
+  const list = (map: ReadonlyMap<string | number, number>): string =>
+    [...map].map(([what, count]) => `${String(what)} ${String(count)}`).join(', ');
+  console.log(`  kills          ${String(sum)}: ${list(report.kills)}`);
+  console.log(
+    `  power cuts     ${String(report.powerCuts)}, restarts ${String(report.restarts)}, reloads ${String(report.reloads)}`,
+  );
+  console.log(`  POST /events   ${list(report.statuses)} (0: no answer)`);
+  console.log(`  sent           ${String(report.sent)}, acknowledged ${String(report.acknowledged)}`);
+  console.log(`  lost           ${String(report.lost.length)}, doubled ${String(report.doubled.length)}`);
+  console.log(`  time           ${report.seconds.toFixed(0)} s`);
+  for (const problem of report.problems) console.log(`  PROBLEM        ${problem}`);
+  if (report.kept !== undefined) console.log(`  kept           ${report.kept}`);
+}

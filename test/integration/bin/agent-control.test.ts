@@ -1,0 +1,165 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { agentControlCommand } from '../../../lib/agents/agent-control-command.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
+import { eventually } from '../../support/eventually.js';
+import { MinimalAgent } from '../../support/minimal-agent.js';
+import { identity, RemotedHome } from '../../support/remoted-home.js';
+import { RunningDaemon } from '../../support/running-daemon.js';
+import { TemporaryHome } from '../../support/temporary-home.js';
+
+const RESPONSES = `
+<command><name>refar</name><executable>refar.sh</executable><timeout_allowed>yes</timeout_allowed></command>
+<active-response><command>refar</command><location>local</location><level>5</level><timeout>15</timeout></active-response>`;
+const CLUSTER = `<cluster><node_type>worker</node_type><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster>`;
+
+describe('agent_control', function () {
+  this.timeout(60_000);
+  const home = new RemotedHome({ sections: RESPONSES });
+  const client = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+  const agents: MinimalAgent[] = [];
+  let db: RunningDaemon | undefined;
+  let remoted: RunningDaemon | undefined;
+
+  before(async () => {
+    mkdirSync(home.path('queue/db'));
+    home.keys(...[1, 2, 3].map((number) => identity(number)));
+    db = await RunningDaemon.start('svc-db', home);
+    for (const { id, name } of [1, 2, 3].map((number) => identity(number))) {
+      await client.call('agents.register', { id, name, dateAdd: 1_700_000_000 });
+    }
+    remoted = await RunningDaemon.start('svc-remoted', home);
+    for (const [number, version] of [
+      [1, 'Wazuh v4.14.7'],
+      [2, 'OSSEC HIDS v3.7.0'],
+    ] as const) {
+      const agent = new MinimalAgent(identity(number));
+      agents.push(agent);
+      await agent.connect(remoted.port('agents_tcp'));
+      await agent.start();
+      agent.keepalive([], version);
+    }
+    await eventually('both are active', async () => (await client.call('agents.summary', {})).connection.active === 2);
+  });
+  after(async () => {
+    for (const agent of agents) agent.close();
+    client.close();
+    await remoted?.stop('SIGKILL');
+    await db?.stop('SIGKILL');
+    home.remove();
+  });
+
+  async function runAt(root: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+    const said = { out: '', err: '' };
+    const code = await agentControlCommand(['--home', root, ...args], {
+      write: (text) => (said.out += text),
+      writeError: (text) => (said.err += text),
+    });
+    return { code, ...said };
+  }
+  const run = (...args: string[]) => runAt(home.root, ...args);
+  const parsed = async (...args: string[]) => JSON.parse((await run('-j', ...args)).out) as unknown;
+
+  it('lists all agents, those that are active, and those that are not', async () => {
+    const { code, out } = await run('-l');
+    expect(code).to.equal(0);
+    expect(out).to.match(
+      /^\nSecurity Manager agent_control\. List of available agents:\n {3}ID: 000, Name: \S+ \(server\), IP: 127\.0\.0\.1, Active\/Local\n/,
+    );
+    expect(out.split('\n').slice(3)).to.deep.equal([
+      '   ID: 001, Name: box001, IP: any, Active',
+      '   ID: 002, Name: box002, IP: any, Active',
+      '   ID: 003, Name: box003, IP: any, Never connected',
+      '',
+      '',
+    ]);
+    expect((await run('-lc', '-s')).out).to.match(/^000,\S+ \(server\),[^\n]*\n001,box001,any,Active,\n002,[^\n]*\n$/);
+    const { data } = (await parsed('-ln')) as { data: Record<string, string>[] };
+    expect(Object.keys(data[0] ?? {})).to.deep.equal(['id', 'name', 'ip', 'status']);
+    expect(data.slice(1)).to.deep.equal([{ id: '003', name: 'box003', ip: 'any', status: 'Never connected' }]);
+  });
+
+  it('shows what is known of an agent', async () => {
+    const { out } = await run('-i', '001');
+    const shown = out.replace(/keep alive: {5}\d{10}\n/, 'keep alive:     NOW\n');
+    expect(shown).to.equal(`
+Security Manager agent_control. Agent information:
+   Agent ID:   001
+   Agent Name: box001
+   IP address: any
+   Status:     Active
+
+   Operating system:    Linux |box |6.1.0 |#1 SMP |x86_64
+   Client version:      Wazuh v4.14.7
+   Configuration hash:  Unknown
+   Shared file hash:    x
+   Last keep alive:     NOW
+
+   Syscheck last started at:  Unknown
+   Syscheck last ended at:    Unknown
+
+`);
+    expect(await parsed('-i', '3')).to.deep.include({ error: 0 });
+    expect((await run('-s', '-i', '003')).out).to.equal(`003,box003,any,Never connected${',Unknown'.repeat(5)},\n`);
+    expect(await parsed('-i', '9')).to.deep.equal({ error: 40, message: "Invalid agent id '9'." });
+    expect((await run('-i', 'web01')).err).to.equal("** Invalid agent id 'web01'.\n");
+  });
+
+  it('tells agents to restart and to scan, each in the form it knows', async () => {
+    const [first, second] = agents as [MinimalAgent, MinimalAgent];
+    expect((await run('-R', '-u', '001')).out).to.equal('\nSecurity Manager agent_control. Restarting agent: 001\n');
+    const order =
+      'execd {"version":1,"origin":{"name":"","module":""},"command":"restart-wazuh0","parameters":{"extra_args":[],"alert":{"data":{"srcip":"null"}}}}';
+    await first.until('the order', () => first.received.includes(order));
+    expect((await run('-R', '-a')).out).to.include('Restarting agent: (all)\nSent to 2 active agents.\n');
+    await second.until('the order', () =>
+      second.received.includes('execd restart-ossec0 - null (from_the_server) (no_rule_id)'),
+    );
+    expect((await run('-r', '-u', '2')).out).to.include('Restarting Syscheck/Rootcheck on agent: 2\n');
+    await second.until('the order', () => second.received.includes('syscheck restart'));
+    expect(first.received).not.to.include('syscheck restart');
+    expect(await parsed('-r', '-a')).to.deep.equal({
+      error: 0,
+      data: 'Restarting Syscheck/Rootcheck on all agents.',
+    });
+    await first.until('the order', () => first.received.includes('syscheck restart'));
+
+    const error = async (...args: string[]) => ((await parsed(...args)) as { error: number }).error;
+    expect(await error('-R', '-u', '003'), 'never connected').to.equal(44);
+    expect(await error('-r', '-u', '003')).to.equal(42);
+    expect(await error('-R', '-u', '004')).to.equal(40);
+    expect(await error('-R', '-u', '000')).to.equal(44);
+    expect(await error('-r', '-u', '0')).to.equal(47);
+    expect(await error('-R')).to.equal(45);
+    expect(await error('-b', '192.0.2.9', '-f', 'refar15', '-u', '001')).to.equal(47);
+    expect((await run('-b', '192.0.2.9', '-f', 'refar15', '-a')).err).to.contain('it has no svc-execd');
+  });
+
+  it('lists the active responses of the configuration', async () => {
+    expect((await run('-L')).out).to.contain('   Response name: refar15, command: refar.sh\n');
+  });
+
+  it('refuses what does not belong together, other homes, and daemons that are away', async () => {
+    for (const args of [[], ['-l', '-i', '001'], ['-l', '-cn'], ['-c'], ['-l', '-a'], ['-R', '-a', '-u', '001']]) {
+      const { code, err } = await run(...args);
+      expect(code, args.join(' ')).to.equal(1);
+      expect(err, args.join(' ')).to.contain('** Invalid argument combination.');
+    }
+    const others = [new TemporaryHome({ version: 1, role: 'agent' }), new RemotedHome(), new TemporaryHome()] as const;
+    const [agent, empty, worker] = others;
+    try {
+      expect((await runAt(agent.root, '-l')).err).to.match(/^agent_control: this is done on a manager/);
+      expect((await runAt(empty.root, '-L')).out).to.contain('   No active response available.\n');
+      expect((await runAt(empty.root, '-l')).err).to.match(/^\*\* svc-db is not available/);
+      expect(JSON.parse((await runAt(empty.root, '-j', '-i', '001')).out)).to.include({ error: 46 });
+      writeFileSync(worker.path('etc/manager.conf'), `<manager_config>${CLUSTER}</manager_config>`);
+      expect((await runAt(worker.root, '-l')).err).to.contain('the master of the cluster: 192.0.2.1');
+    } finally {
+      for (const other of others) other.remove();
+    }
+    await remoted?.stop('SIGKILL');
+    expect(await parsed('-R', '-u', '001')).to.include({ error: 43 });
+    expect(await parsed('-r', '-a')).to.include({ error: 41 });
+  });
+});

@@ -1,0 +1,212 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
+import { initHome } from '../../../lib/control/init-home.js';
+import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { productRoot } from '../../../lib/product/product-root.js';
+import { eventually } from '../../support/eventually.js';
+import { TestProgram } from '../../support/run-program.js';
+import { RunningDaemon } from '../../support/running-daemon.js';
+import { TemporaryHome } from '../../support/temporary-home.js';
+
+const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-monitord'];
+const AGENT_DAEMONS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector'];
+const WAIT_MS = 30_000;
+const LINE = 'Dec 10 01:02:02 host sshd[1234]: Failed password for invalid user admin from 192.0.2.7 port 41234 ssh2';
+
+type Alert = {
+  readonly rule: { readonly id: string };
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly location: string;
+  readonly full_log?: string;
+};
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+describe('a manager and an agent', function () {
+  this.timeout(120_000);
+  const manager = new TemporaryHome();
+  const agent = new TemporaryHome({ version: 1, role: 'agent' });
+  const daemons = new Map<DaemonName, RunningDaemon>();
+  const remoted = new RequestClient({ contract: remotedContract, path: manager.socket('svc-remoted') });
+  const db = new RequestClient({ contract: dbContract, path: manager.socket('svc-db') });
+  const agentd = new RequestClient({ contract: agentdContract, path: agent.socket('svc-agentd') });
+  let supervisor: TestProgram | undefined;
+
+  before(async () => {
+    await initHome(manager, { role: 'server' });
+    await initHome(agent, { role: 'agent' });
+    writeFileSync(
+      manager.path('etc', 'manager.conf'),
+      `<manager_config>
+         <global><agents_disconnection_time>3s</agents_disconnection_time></global>
+         <remote><connection>secure</connection><port>0</port><protocol>tcp</protocol><local_ip>127.0.0.1</local_ip></remote>
+         <auth><port>0</port><disabled>no</disabled></auth>
+       </manager_config>\n`,
+    );
+    for (const name of MANAGER_DAEMONS) daemons.set(name, await RunningDaemon.start(name, manager));
+    mkdirSync(agent.path('logs', 'app'));
+    writeFileSync(agent.path('logs', 'app', 'auth.log'), '');
+    writeFileSync(
+      agent.path('etc', 'manager.conf'),
+      `<manager_config>
+         <client>
+           <server><address>127.0.0.1</address><port>${await freePort()}</port><max_retries>1</max_retries><retry_interval>1</retry_interval></server>
+           <server><address>127.0.0.1</address><port>${port('svc-remoted', 'agents_tcp')}</port><retry_interval>1</retry_interval></server>
+           <notify_time>1</notify_time>
+           <enrollment><port>${port('svc-authd', 'enrollment')}</port><agent_name>web01</agent_name><delay_after_enrollment>0</delay_after_enrollment></enrollment>
+         </client>
+         <labels><label key="site">north</label></labels>
+         <localfile><log_format>syslog</log_format><location>logs/app/auth.log</location></localfile>
+       </manager_config>\n`,
+    );
+    const control = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
+    supervisor = new TestProgram(control, ['run', '--home', agent.root]);
+  });
+  after(async () => {
+    for (const client of [remoted, db, agentd]) client.close();
+    await killAgent();
+    await Promise.all([...daemons.values()].map((daemon) => daemon.stop('SIGKILL')));
+    manager.remove();
+    agent.remove();
+  });
+
+  const port = (name: DaemonName, listener: string): number => daemons.get(name)?.port(listener) ?? 0;
+  const status = async (): Promise<unknown> => {
+    const { items } = await db.call('agents.get', { ids: ['001'] });
+    return items[0]?.['status'];
+  };
+  const ask = async (target: string, payload: string): Promise<string> =>
+    (await remoted.call('agents.request', { id: '001', target, payload })).answer;
+  const alerts = (): Alert[] => {
+    const path = manager.path('logs', 'alerts', 'alerts.json');
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    return text
+      .slice(0, text.lastIndexOf('\n') + 1)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Alert);
+  };
+  const pidOf = (name: DaemonName): number | undefined => readRunRecord(agent.path('var', 'run', `${name}.json`))?.pid;
+
+  /** The host of the agent loses its power. */
+  async function killAgent(): Promise<void> {
+    const running = supervisor;
+    supervisor = undefined;
+    if (running === undefined) return;
+    running.signal('SIGKILL');
+    for (const name of AGENT_DAEMONS) {
+      const pid = pidOf(name);
+      try {
+        if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended already.
+      }
+    }
+    // Its daemons hold its output.
+    await running.ended;
+  }
+
+  it('enrols, connects at the second server, and is active', async () => {
+    await eventually('the agent is active', async () => (await status()) === 'active', WAIT_MS);
+    const own = readFileSync(agent.path('etc', 'client.keys'), 'utf8');
+    expect(own).to.match(/^001 web01 any [0-9a-f]{64}\n$/);
+    expect(readFileSync(manager.path('etc', 'client.keys'), 'utf8')).to.equal(own);
+    const state = await agentd.call('getstate', {});
+    expect(state).to.include({ status: 'connected', msg_buffer: 0, buffer_enabled: true });
+    const log = readFileSync(agent.path('logs', 'manager.log'), 'utf8');
+    expect(log).to.contain('Valid key received').and.contain('Unable to connect to').and.contain('Trying next server');
+    expect(log).to.contain(`(4102): Connected to the server ([127.0.0.1]:${port('svc-remoted', 'agents_tcp')}/tcp).`);
+    await eventually('the alert of its start', () => alerts().some(({ rule }) => rule.id === '501'), WAIT_MS);
+    await eventually('the state file', () => existsSync(agent.path('var', 'run', 'svc-agentd.state')), WAIT_MS);
+  });
+
+  it("makes an alert of a line of a file, with the agent's id and location", async () => {
+    await eventually('the file is followed', () => {
+      return readFileSync(agent.path('logs', 'manager.log'), 'utf8').includes("auth.log'");
+    });
+    appendFileSync(agent.path('logs', 'app', 'auth.log'), `${LINE}\n`);
+    const alert = await eventually('the alert', () => alerts().find(({ rule }) => rule.id === '5710'), WAIT_MS);
+    expect(alert.agent).to.include({ id: '001', name: 'web01' });
+    expect(alert.agent).to.have.nested.property('labels.site', 'north');
+    expect(alert.location).to.match(/logs\/app\/auth\.log$/);
+    expect(alert.full_log).to.equal(LINE);
+  });
+
+  it('answers the manager, and names what is not there', async () => {
+    expect(JSON.parse((await ask('agent', 'getconfig client')).slice(3))).to.have.nested.property(
+      'client.notify_time',
+      1,
+    );
+    expect(JSON.parse((await ask('agent', 'getconfig labels')).slice(3))).to.deep.equal({
+      labels: [{ value: 'north', key: 'site', hidden: 'no' }],
+    });
+    expect(JSON.parse(await ask('agent', 'getstate'))).to.have.nested.property('data.status', 'connected');
+    expect(await ask('logcollector', 'getconfig localfile')).to.match(/^ok \{.*auth\.log/);
+    expect(JSON.parse(await ask('logcollector', 'getstate'))).to.have.nested.property('data.global');
+    expect(await ask('agent', 'getconfig nosuch')).to.equal('err Could not get requested section');
+    expect(await ask('agent', 'dance')).to.equal('err Unrecognized command');
+    expect(await ask('syscheck', 'getconfig syscheck')).to.equal('err This version has no svc-syscheckd on agents');
+    expect(await ask('nosuch', 'x')).to.equal("err Unknown target 'nosuch'");
+    const order = JSON.stringify({ version: 1, command: 'firewall-drop0', parameters: {} });
+    await remoted.call('agents.send', { ids: ['001'], message: `execd ${order}` });
+    await eventually('the refusal', () => {
+      return readFileSync(agent.path('logs', 'manager.log'), 'utf8').includes(
+        "Order for 'firewall-drop0' refused: this version has no svc-execd on agents.",
+      );
+    });
+  });
+
+  it('connects anew when told to, keeps its events while no manager is there, and restarts when told to', async () => {
+    const connections = async (): Promise<number> => {
+      const { connection } = (await agentd.call('stats', {})) as { connection: { connections: number } };
+      return connection.connections;
+    };
+    await remoted.call('agents.send', { ids: ['001'], message: 'force_reconnect' });
+    await eventually('the second connection', async () => (await connections()) === 2, WAIT_MS);
+    const lines = ['203.0.113.1', '203.0.113.2'].map((ip) => LINE.replace('192.0.2.7', ip));
+    const found = (line: string | undefined) => () => alerts().filter(({ full_log }) => full_log === line).length === 1;
+    const address = port('svc-remoted', 'agents_tcp');
+    await daemons.get('svc-remoted')?.stop('SIGKILL');
+    await eventually('the loss', async () => (await agentd.call('getstate', {})).status === 'disconnected', WAIT_MS);
+    appendFileSync(agent.path('logs', 'app', 'auth.log'), `${lines[0] ?? ''}\n`);
+    // It comes back where it was.
+    const configuration = manager.path('etc', 'manager.conf');
+    writeFileSync(
+      configuration,
+      readFileSync(configuration, 'utf8').replace(
+        'secure</connection><port>0<',
+        `secure</connection><port>${address}<`,
+      ),
+    );
+    daemons.set('svc-remoted', await RunningDaemon.start('svc-remoted', manager));
+    await eventually('the alert of a line written meanwhile', found(lines[0]), WAIT_MS);
+    const before = pidOf('svc-agentd');
+    expect(await ask('com', 'restart')).to.equal('ok ');
+    await eventually('another svc-agentd', () => pidOf('svc-agentd') !== before, WAIT_MS);
+    appendFileSync(agent.path('logs', 'app', 'auth.log'), `${lines[1] ?? ''}\n`);
+    await eventually('an alert after the restart', found(lines[1]), WAIT_MS);
+  });
+
+  it('is seen disconnected when it is killed', async () => {
+    await eventually('the agent is active', async () => (await status()) === 'active', WAIT_MS);
+    await killAgent();
+    await eventually('the agent is disconnected', async () => (await status()) === 'disconnected', WAIT_MS);
+    await eventually('the alert', () => alerts().some(({ rule }) => rule.id === '504'), WAIT_MS);
+  });
+});

@@ -1,0 +1,60 @@
+import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
+import { ensureManagerAgent, MANAGER_VERSION } from '../../daemons/db/manager-agent.js';
+import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
+import { Registry } from '../../daemons/db/registry.js';
+import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { dbContract } from '../../lib/bus/contracts/db.js';
+import { RequestServer } from '../../lib/bus/request-server.js';
+import type { Home } from '../../lib/daemon/home.js';
+import { RecordingLogger } from './recording-logger.js';
+import { sampleAgent } from './sample-agents.js';
+
+/** svc-db in this process, with a clock of the test's own. */
+export class DbServer {
+  private constructor(
+    readonly registry: Registry,
+    private readonly server: RequestServer<typeof dbContract>,
+  ) {}
+
+  /** @param now epoch milliseconds */
+  static async start(home: Home, now: () => number): Promise<DbServer> {
+    const registry = await Registry.open(home.path('queue', 'db'), () => {});
+    const seconds = Math.floor(now() / 1000);
+    await registry.ensureDefaultGroup(seconds);
+    await ensureManagerAgent(registry, 'manager1', 'node01', seconds);
+    const handlers = {
+      ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
+      ...agentsHandlers(registry, now, MANAGER_VERSION),
+      ...groupsHandlers(registry, now),
+    };
+    const path = home.socket('svc-db');
+    const server = new RequestServer({ contract: dbContract, handlers, path, logger: new RecordingLogger() });
+    await server.start();
+    return new DbServer(registry, server);
+  }
+
+  /** Agents as of sample-agents.ts with the ids 1 to `count`, and their groups. */
+  async fill(count: number): Promise<void> {
+    await this.groups(...Array.from({ length: 40 }, (_none, index) => `site-${index}`));
+    for (let from = 1; from <= count; from += 5000) {
+      await this.registry.edit((edit) => {
+        for (let id = from; id < Math.min(count + 1, from + 5000); id++) {
+          const { record, lastKeepAlive } = sampleAgent(id);
+          const row = edit.setAgent(id, record);
+          if (lastKeepAlive !== undefined) edit.setKeepAlive(row, lastKeepAlive);
+        }
+      });
+    }
+  }
+
+  async groups(...names: readonly string[]): Promise<void> {
+    await this.registry.edit((edit) => {
+      for (const name of names) edit.addGroup(name, { dateAdd: 0 });
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await this.registry.close();
+  }
+}

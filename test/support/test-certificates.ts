@@ -1,0 +1,36 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import forge from 'node-forge';
+
+/** A certificate and its key, PEM. */
+export type TestCertificate = { readonly key: string; readonly cert: string };
+
+export type TestCertificateOptions = {
+  readonly commonName: string;
+  /** Names and addresses of the extension. */
+  readonly dns?: readonly string[];
+  readonly ips?: readonly string[];
+  /** Signed by this one; by itself, as an authority, without it. */
+  readonly issuer?: TestCertificate;
+};
+
+/** Makes a certificate for tests. */
+export function testCertificate({ commonName, dns = [], ips = [], issuer }: TestCertificateOptions): TestCertificate {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const own = forge.pki.privateKeyFromPem(key);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.setRsaPublicKey(own.n, own.e);
+  certificate.serialNumber = `4${randomBytes(8).toString('hex').slice(1)}`;
+  certificate.validity.notBefore = new Date(Date.now() - 86_400_000);
+  certificate.validity.notAfter = new Date(Date.now() + 86_400_000);
+  const subject = [{ shortName: 'CN', value: commonName }];
+  certificate.setSubject(subject);
+  certificate.setIssuer(issuer === undefined ? subject : forge.pki.certificateFromPem(issuer.cert).subject.attributes);
+  const altNames = [...dns.map((value) => ({ type: 2, value })), ...ips.map((ip) => ({ type: 7, ip }))];
+  certificate.setExtensions([
+    { name: 'basicConstraints', cA: issuer === undefined },
+    ...(altNames.length === 0 ? [] : [{ name: 'subjectAltName', altNames }]),
+  ]);
+  certificate.sign(issuer === undefined ? own : forge.pki.privateKeyFromPem(issuer.key), forge.md.sha256.create());
+  return { key, cert: forge.pki.certificateToPem(certificate) };
+}

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
+import { RequestServer } from '../../../lib/bus/request-server.js';
+import { ListCaller } from '../../support/api-list.js';
+import { DbServer } from '../../support/db-server.js';
+import { TestApi } from '../../support/test-api.js';
+
+const CLUSTER = `<manager_config><cluster><node_name>node01</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>`;
+
+describe('agents of this node over the API', () => {
+  let api: TestApi;
+  let db: DbServer;
+  let lists: ListCaller;
+  before(async () => {
+    api = await new TestApi().start();
+    db = await DbServer.start(api.home, () => api.now);
+    await db.fill(60);
+    lists = new ListCaller(api);
+  });
+  after(async () => {
+    await api.stop();
+    await db.stop();
+    await api.remove();
+  });
+
+  it('say whether they have the configuration of their groups', async () => {
+    const template = '/agents/{agent_id}/group/is_sync';
+    const is = (id: string) => lists.get(`/agents/${id}/group/is_sync`, template);
+    const rows = db.registry.agents.byId().filter(({ id }) => id !== 0);
+    for (const status of ['synced', 'not synced'] as const) {
+      const id = rows.find(({ record }) => record.groupConfigStatus === status)!.idText;
+      const answer = await is(id);
+      expect(answer.message).to.equal('Sync info was returned for all selected agents');
+      expect(answer.data.affected_items).to.deep.equal([{ id, synced: status === 'synced' }]);
+    }
+    for (const [id, code] of [
+      ['000', 1703],
+      ['999', 1701],
+    ] as const) {
+      const answer = await is(id);
+      expect(answer).to.include({ message: 'No sync info was returned', error: 1 });
+      expect(answer.data.failed_items[0]).to.deep.nested.include({ 'error.code': code, id: [id] });
+    }
+  });
+
+  it('are restarted when they report to it, in a cluster only', async () => {
+    const template = '/agents/node/{node_id}/restart';
+    const refused = async (node: string) => {
+      const answer = await api.call('PUT', `/agents/node/${node}/restart`);
+      lists.checker.check('PUT', template, answer);
+      return [answer.status, (answer.json() as { error: number }).error];
+    };
+    expect(await refused('node01')).to.deep.equal([400, 3013]);
+    writeFileSync(api.home.path('etc/manager.conf'), CLUSTER);
+    expect(await refused('node02')).to.deep.equal([404, 1730]);
+
+    await db.registry.edit((edit) => {
+      const row = db.registry.agents.byId().find(({ id, record }) => id !== 0 && record.status === 'active')!;
+      edit.setAgent(row.id, { ...row.record, nodeName: 'node02' });
+    });
+    const sent: string[] = [];
+    const refuse = () => Promise.reject(new Error('not asked'));
+    const server = new RequestServer({
+      contract: remotedContract,
+      handlers: {
+        ...Object.fromEntries(Object.keys(remotedContract.methods).map((name) => [name, refuse])),
+        'agents.send': ({ ids }: { ids: string[] }) => {
+          sent.push(...ids);
+          return { sent: ids.length, failed: [] };
+        },
+      } as never,
+      path: api.home.socket('svc-remoted'),
+      logger: api.logger,
+    });
+    await server.start();
+    try {
+      const answer = await lists.call('PUT', '/agents/node/node01/restart', { template });
+      const rows = db.registry.agents.byId().filter(({ id, record }) => id !== 0 && record.status === 'active');
+      const expected = rows.filter(({ record }) => record.nodeName === 'node01').map(({ idText }) => idText);
+      expect(expected).to.have.length(rows.length - 1);
+      expect(answer).to.deep.include({ message: 'Restart command was sent to all agents', error: 0 });
+      expect(answer.data.affected_items).to.deep.equal(expected);
+      expect(sent.sort()).to.deep.equal(expected);
+    } finally {
+      await server.stop();
+    }
+  });
+});

@@ -1,0 +1,173 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
+import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
+import { KeyRegistry, KeyWriteError, newRawKey } from '../../../../daemons/authd/key-registry.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+
+describe('KeyRegistry', () => {
+  let directory: string;
+  let path: string;
+  let logger: RecordingLogger;
+  let prepare: () => Promise<void>;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'svc-keys-'));
+    mkdirSync(join(directory, 'etc'));
+    path = join(directory, 'etc', 'client.keys');
+    logger = new RecordingLogger();
+    prepare = () => Promise.resolve();
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  async function open(): Promise<KeyRegistry> {
+    const registry = new KeyRegistry({
+      path,
+      lastIdPath: join(directory, 'last-id'),
+      logger,
+      prepare: () => prepare(),
+    });
+    await registry.load();
+    return registry;
+  }
+
+  const agent = (id: string, name: string, ip = AgentAddress.any) => new AgentKey(id, name, ip, newRawKey());
+  const add = (registry: KeyRegistry, name: string) =>
+    registry.change({ remove: [], add: agent(registry.nextId(), name), purge: false });
+  const names = () =>
+    readFileSync(path, 'latin1')
+      .split('\n')
+      .map((line) => line.split(' ')[1]);
+
+  it('shares one write between changes that come together', async () => {
+    let writes = 0;
+    prepare = () => Promise.resolve(void writes++);
+    const registry = await open();
+    await Promise.all(Array.from({ length: 300 }, (_, index) => add(registry, `agent${index}`)));
+    expect(writes).to.be.lessThan(4);
+    expect(names()).to.have.length(301);
+    expect(new Set([...registry.agents].map(({ id }) => id)).size).to.equal(300);
+    expect(readdirSync(join(directory, 'etc'))).to.deep.equal(['client.keys']);
+  });
+
+  it('undoes what could not be written and goes on', async () => {
+    const registry = await open();
+    await add(registry, 'kept');
+    prepare = () => Promise.reject(new Error('no space'));
+    const failed = await Promise.allSettled([add(registry, 'lost1'), add(registry, 'lost2')]);
+    for (const result of failed) expect(result).to.have.property('reason').that.is.instanceOf(KeyWriteError);
+    expect(registry.byName('lost1')).to.equal(undefined);
+    expect(registry.byName('kept')?.id).to.equal('001');
+    prepare = () => Promise.resolve();
+    await add(registry, 'next');
+    expect(names()).to.deep.equal(['kept', 'next', undefined]);
+    expect(registry.byName('next')?.id).to.equal('004');
+  });
+
+  it('reports a file that cannot be written, and writes it when it can', async () => {
+    const registry = await open();
+    mkdirSync(join(`${path}.new`, 'in the way'), { recursive: true });
+    const failure: unknown = await add(registry, 'web01').catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(KeyWriteError);
+    expect(logger.lines.join()).to.contain(`Unable to write '${path}'`);
+    rmSync(`${path}.new`, { recursive: true });
+    await add(registry, 'web01');
+    expect(names()).to.deep.equal(['web01', undefined]);
+  });
+
+  it('gives no id twice, whatever is added, removed and restarted', async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ kind: fc.constant('remove' as const), which: fc.nat(20), purge: fc.boolean() }),
+      fc.record({ kind: fc.constant('restart' as const) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        for (const file of [path, join(directory, 'last-id')]) rmSync(file, { force: true });
+        let registry = await open();
+        const given: number[] = [];
+        const live = new Map<string, string>();
+        for (const action of steps) {
+          if (action.kind === 'restart') {
+            registry = await open();
+          } else if (action.kind === 'add') {
+            const agents = Array.from({ length: action.count }, () => {
+              const added = agent(registry.nextId(), `agent${given.length}`);
+              given.push(Number(added.id));
+              live.set(added.id, added.rawKey);
+              return registry.change({ remove: [], add: added, purge: false });
+            });
+            await Promise.all(agents);
+          } else {
+            const id = [...live.keys()][action.which];
+            if (id === undefined) continue;
+            live.delete(id);
+            await registry.change({ remove: [id], purge: action.purge });
+          }
+        }
+        expect(given).to.deep.equal([...new Set(given)].sort((a, b) => a - b));
+        const kept = [...(await open()).agents].map(({ id, rawKey }) => [id, rawKey]);
+        expect(kept).to.deep.equal([...live]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('keeps the largest id where the lines of removed agents are purged', async () => {
+    let registry = await open();
+    for (const name of ['first', 'second', 'third']) await add(registry, name);
+    await registry.change({ remove: ['002', '003'], purge: true });
+    registry = await open();
+    expect(registry.nextId()).to.equal('004');
+    await registry.change({ remove: ['001'], purge: false });
+    expect(readFileSync(path, 'latin1')).to.match(/^001 !first any [0-9a-f]{64}\n$/);
+    rmSync(join(directory, 'last-id'));
+    expect((await open()).nextId()).to.equal('002');
+  });
+
+  it('finds agents by name and address, several of one name after another', async () => {
+    const key = newRawKey();
+    writeFileSync(path, `001 twin 10.0.0.1 ${key}\n002 twin 10.0.0.1 ${key}\n003 !twin any ${key}\nnonsense\n`);
+    const registry = await open();
+    expect(registry.complete).to.equal(false);
+    expect(logger.lines.join()).to.contain('client.keys:4').and.not.contain(key);
+    expect(registry.byName('twin')?.id).to.equal('001');
+    await registry.change({ remove: ['001'], purge: false });
+    expect(registry.byAddress('10.0.0.1')?.id).to.equal('002');
+    expect(registry.byAddress('any')).to.equal(undefined);
+    expect(registry.nextId()).to.equal('004');
+  });
+
+  it('does not follow a link under the temporary name', async () => {
+    const registry = await open();
+    const victim = join(directory, 'victim');
+    writeFileSync(victim, 'precious');
+    symlinkSync(victim, `${path}.new`);
+    await add(registry, 'web01');
+    expect(readFileSync(victim, 'utf8')).to.equal('precious');
+  });
+
+  it('writes on a file that others replaced meanwhile', async () => {
+    const registry = await open();
+    await add(registry, 'web01');
+    writeFileSync(`${path}.other`, `${readFileSync(path, 'latin1')}009 byhand any ${newRawKey()}\n`);
+    renameSync(`${path}.other`, path);
+    chmodSync(path, 0o640);
+    await add(registry, 'web02');
+    expect(names()).to.deep.equal(['web01', 'byhand', 'web02', undefined]);
+    expect(registry.nextId()).to.equal('010');
+  });
+});
