@@ -11,12 +11,8 @@ export const UDP_PUSH_PAUSE = { pieces: 31, milliseconds: 1000 };
 /** Largest file that an agent takes: it is held in memory until its checksum is right. */
 const MAX_PUSHED_BYTES = 64 * 1024 * 1024;
 
-/**
- * The payloads that push a file to an agent, in their order; each is sealed by itself, and nothing else may come between
- * them but what `keepsPushOpen` allows.
- */
-export function* pushMessages(content: Buffer, name: string = MERGED_FILE): Generator<Buffer> {
-  yield Buffer.from(pushStartMessage(hash('md5', content, 'hex'), name));
+/** Cuts a file into the pieces that are its messages. They share its memory. */
+export function* pushPieces(content: Buffer): Generator<Buffer> {
   for (let at = 0; at < content.length;) {
     let end = Math.min(at + PIECE_BYTES, content.length);
     // The next piece must not look like a control message.
@@ -24,6 +20,15 @@ export function* pushMessages(content: Buffer, name: string = MERGED_FILE): Gene
     yield content.subarray(at, end);
     at = end;
   }
+}
+
+/**
+ * The payloads that push a file to an agent, in their order; each is sealed by itself, and nothing else may come between
+ * them but what `keepsPushOpen` allows.
+ */
+export function* pushMessages(content: Buffer, name: string = MERGED_FILE): Generator<Buffer> {
+  yield Buffer.from(pushStartMessage(hash('md5', content, 'hex'), name));
+  yield* pushPieces(content);
   yield Buffer.from(PUSH_END_MESSAGE);
 }
 

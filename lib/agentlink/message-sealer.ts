@@ -1,4 +1,4 @@
-import { createCipheriv, hash, randomFillSync } from 'node:crypto';
+import { createCipheriv } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { AgentKey } from './agent-key.js';
 import type { BlowfishCache } from './blowfish-cache.js';
@@ -7,6 +7,8 @@ import { FRAME_HEADER_BYTES } from './frame-decoder.js';
 import { MAX_FRAME_BYTES, MAX_PAYLOAD_BYTES } from './link-limits.js';
 import type { CounterPair } from './message-counters.js';
 import * as form from './message-form.js';
+import { writeMessageText } from './message-text.js';
+import { RandomPool } from './random-pool.js';
 
 /** How a message is sealed. */
 export type SealOptions = {
@@ -36,16 +38,13 @@ const DEFLATE_LARGE = { level: LEVEL, chunkSize: 16_384 };
 const SMALL_TEXT_BYTES = 1500;
 /** Room for the text and what surrounds it; stored blocks of zlib add some bytes to what does not compress. */
 const SCRATCH_BYTES = MAX_FRAME_BYTES + 256;
-const RANDOM_POOL_BYTES = 4096;
-const RANDOM_DIGITS = 5;
 
 /** Seals messages of the secure channel (3.2). One is enough for a process: it works in buffers of its own. */
 export class MessageSealer {
   readonly #schedules: BlowfishCache;
   readonly #text = Buffer.alloc(SCRATCH_BYTES);
   readonly #clear = Buffer.alloc(SCRATCH_BYTES);
-  readonly #randomPool = Buffer.alloc(RANDOM_POOL_BYTES);
-  #randomAt = RANDOM_POOL_BYTES;
+  readonly #random = new RandomPool();
 
   constructor(schedules: BlowfishCache) {
     this.#schedules = schedules;
@@ -68,19 +67,9 @@ export class MessageSealer {
 
   /** Digest, random digits, counters and payload, in the scratch buffer. */
   #writeText(payload: Buffer | string, { counters, random }: SealOptions): Buffer {
-    const text = this.#text;
     const bytes = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
     if (bytes === 0 || bytes > MAX_PAYLOAD_BYTES) throw new MessageSizeError(bytes);
-    putDigits(text, form.DIGEST_CHARS, RANDOM_DIGITS, random ?? this.#randomBytes(2).readUInt16LE(0));
-    putDigits(text, form.GLOBAL_AT, form.GLOBAL_DIGITS, counters.global);
-    text[form.LOCAL_AT - 1] = form.COLON;
-    putDigits(text, form.LOCAL_AT, form.LOCAL_DIGITS, counters.local);
-    text[form.PAYLOAD_AT - 1] = form.COLON;
-    if (typeof payload === 'string') text.write(payload, form.PAYLOAD_AT);
-    else payload.copy(text, form.PAYLOAD_AT);
-    const end = form.PAYLOAD_AT + bytes;
-    text.write(hash('md5', text.subarray(form.DIGEST_CHARS, end), 'hex'), 0, 'latin1');
-    return text.subarray(0, end);
+    return this.#text.subarray(0, writeMessageText(this.#text, payload, counters, random ?? this.#random.uint16()));
   }
 
   /** Encrypts the first bytes of the clear scratch buffer; for `aes-iv` the IV comes first in what is returned. */
@@ -90,22 +79,12 @@ export class MessageSealer {
     }
     const padding = form.AES_BLOCK - (length % form.AES_BLOCK);
     this.#clear.fill(padding, length, length + padding);
-    const iv = used === 'aes' ? form.AES_IV : this.#randomBytes(form.AES_BLOCK);
+    const iv = used === 'aes' ? form.AES_IV : this.#random.bytes(form.AES_BLOCK);
     const encryption = createCipheriv('aes-256-cbc', key.aesKey, iv);
     // Padded by hand: one buffer comes out instead of two.
     encryption.setAutoPadding(false);
     const cipher = encryption.update(this.#clear.subarray(0, length + padding));
     return used === 'aes' ? cipher : Buffer.concat([iv, cipher]);
-  }
-
-  /** Bytes of the random pool, good until the next call. */
-  #randomBytes(count: number): Buffer {
-    if (this.#randomAt + count > RANDOM_POOL_BYTES) {
-      randomFillSync(this.#randomPool);
-      this.#randomAt = 0;
-    }
-    this.#randomAt += count;
-    return this.#randomPool.subarray(this.#randomAt - count, this.#randomAt);
   }
 }
 
@@ -121,13 +100,4 @@ function assemble(cipher: Buffer, { form: used, prefixId, framed }: SealOptions,
   wire.write(head, start, 'latin1');
   cipher.copy(wire, start + head.length);
   return wire;
-}
-
-function putDigits(text: Buffer, at: number, count: number, value: number): void {
-  let rest = value;
-  for (let index = at + count - 1; index >= at; index -= 1) {
-    const next = Math.floor(rest / 10);
-    text[index] = 0x30 + (rest - next * 10);
-    rest = next;
-  }
 }
