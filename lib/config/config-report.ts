@@ -11,12 +11,23 @@ const MAX_WARNINGS = 200;
 export class ConfigReport {
   readonly file: string;
   readonly section: string;
+  /** Whether the file is the agent.conf a manager pushed. */
+  readonly shared: boolean;
+  /** Whether the file is meant for hosts of any system: what has no effect on this one is then no news. */
+  readonly anyHost: boolean;
   readonly #warnings: ConfigWarning[];
 
   /** @param warnings collected here, shared by all sections of the file */
-  constructor(file: string, section: string, warnings: ConfigWarning[]) {
+  constructor(
+    file: string,
+    section: string,
+    warnings: ConfigWarning[],
+    { shared = false, anyHost = false }: { readonly shared?: boolean; readonly anyHost?: boolean } = {},
+  ) {
     this.file = file;
     this.section = section;
+    this.shared = shared;
+    this.anyHost = anyHost;
     this.#warnings = warnings;
   }
 

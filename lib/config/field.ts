@@ -173,6 +173,15 @@ export function ignored(note?: string): Field<undefined> {
   };
 }
 
+/** As `ignored`, for an element that hosts of another system use: the note is left out of a file that is for any host. */
+export function ignoredHere(note: string): Field<undefined> {
+  const told = ignored(note);
+  return {
+    ...told,
+    fold: (previous, element, report) => (report.anyHost ? undefined : told.fold(previous, element, report)),
+  };
+}
+
 /** Warns of attributes that nobody reads, so that a misspelt one is not lost silently. */
 export function reportUnknownAttributes(known: KnownAttributes, element: XmlElement, report: ConfigReport): void {
   if (known === 'own') {

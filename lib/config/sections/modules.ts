@@ -114,6 +114,7 @@ const UNREAD_WODLES = new Set([
   'osquery',
   'aws-s3',
   'azure-logs',
+  'azure',
   'docker-listener',
   'agent-key-polling',
 ]);

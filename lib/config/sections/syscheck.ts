@@ -6,6 +6,7 @@ import {
   flatList,
   group,
   ignored,
+  ignoredHere,
   list,
   optionalGroup,
   scalar,
@@ -159,11 +160,11 @@ const SYSCHECK_FIELDS = {
   ),
   restart_audit: yesNo(true),
   remove_old_diff: ignored(),
-  windows_registry: ignored(WINDOWS),
-  registry_ignore: ignored(WINDOWS),
-  registry_ignore_value: ignored(WINDOWS),
-  registry_nodiff: ignored(WINDOWS),
-  windows_audit_interval: ignored(WINDOWS),
+  windows_registry: ignoredHere(WINDOWS),
+  registry_ignore: ignoredHere(WINDOWS),
+  registry_ignore_value: ignoredHere(WINDOWS),
+  registry_nodiff: ignoredHere(WINDOWS),
+  windows_audit_interval: ignoredHere(WINDOWS),
 };
 
 /** `<syscheck>` as read. */
