@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import { aborted } from './aborted.js';
+import { unlessAborted } from './unless-aborted.js';
 import type { CollectorStats } from './collector-stats.js';
 import {
   entryTime,
@@ -123,7 +123,7 @@ export class JournalReader {
     const name = counted?.stream ?? `journald:${begin.toString(36)}:${filterKey}`;
     const from = Number(counted?.sequence ?? 0);
     const stream = openStream(name, from);
-    const position = await Promise.race([stream.position(), aborted(signal)]);
+    const position = await unlessAborted(signal, stream.position());
     if (position === undefined) {
       return;
     }
@@ -135,7 +135,7 @@ export class JournalReader {
     this.#skip = Math.max(0, position - from);
     while (!signal.aborted) {
       await this.#follow();
-      await Promise.race([delay(RESTART_MS), aborted(signal)]);
+      await unlessAborted(signal, delay(RESTART_MS));
     }
   }
 
@@ -149,7 +149,7 @@ export class JournalReader {
     const { cursor, timestamp } = this.#saved ?? { timestamp: onlyFuture ? String(begin * 1000) : '0' };
     this.#saved = { timestamp, ...(cursor === undefined ? {} : { cursor }), stream, sequence: '0' };
     while (!signal.aborted && !(await savePosition())) {
-      await Promise.race([delay(RESTART_MS), aborted(signal)]);
+      await unlessAborted(signal, delay(RESTART_MS));
     }
   }
 
@@ -222,7 +222,7 @@ export class JournalReader {
     const sequence = this.#sequence + 1;
     while (this.#stream?.trySend(event, sequence) === false) {
       // Nothing more is read meanwhile, so that the journal waits and not our memory.
-      await Promise.race([ready(), aborted(this.#stopping.signal)]);
+      await unlessAborted(this.#stopping.signal, ready());
       if (this.#stopping.signal.aborted) {
         return;
       }
