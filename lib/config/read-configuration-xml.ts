@@ -66,7 +66,7 @@ function hideQueryMarkup(text: string, placeholder: string): { readonly text: st
 }
 
 /** Offset behind the comment that starts at `at`: it ends at the first `!>` or `-->`. */
-function commentEnd(text: string, at: number): number {
+export function commentEnd(text: string, at: number): number {
   for (let end = text.indexOf('>', at + 2); end >= 0; end = text.indexOf('>', end + 1)) {
     if ((text[end - 1] === '!' && end - 1 > at + 1) || (text.startsWith('--', end - 2) && end - 2 > at + 1)) {
       return end + 1;

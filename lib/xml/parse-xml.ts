@@ -35,6 +35,7 @@ type OpenElement = {
   readonly attributes: readonly XmlAttribute[];
   readonly children: XmlElement[];
   readonly line: number;
+  readonly start: number;
   readonly innerStart: number;
 };
 
@@ -87,21 +88,23 @@ class Reader {
         this.#pos++;
         this.#readClosingTag(parent.name);
         open.pop();
-        const { name, attributes, children, line, innerStart } = parent;
-        (open.at(-1)?.children ?? roots).push({ name, attributes, content, children, line, innerStart, innerEnd });
+        const element = { ...parent, content, end: this.#pos, innerEnd };
+        (open.at(-1)?.children ?? roots).push(element);
         continue;
       }
       if (open.length >= MAX_DEPTH) {
         throw this.#fail('XMLERR: Max recursion level reached', this.#pos);
       }
-      const line = this.#lineAt(this.#pos - 1);
+      const start = this.#pos - 1;
+      const line = this.#lineAt(start);
       const { name, attributes, empty } = this.#readOpeningTag();
       const innerStart = this.#pos;
       if (empty) {
-        const element = { name, attributes, content: '', children: [], line, innerStart, innerEnd: innerStart };
+        const offsets = { start, end: innerStart, innerStart, innerEnd: innerStart };
+        const element = { name, attributes, content: '', children: [], line, ...offsets };
         (parent?.children ?? roots).push(element);
       } else {
-        open.push({ name, attributes, children: [], line, innerStart });
+        open.push({ name, attributes, children: [], line, start, innerStart });
       }
     }
   }

@@ -14,6 +14,9 @@ export type XmlElement = {
   readonly children: readonly XmlElement[];
   /** Line of the opening `<`, first line 1. */
   readonly line: number;
+  /** Offsets in the text between which the whole element stands as written, tags included. */
+  readonly start: number;
+  readonly end: number;
   /** Offsets in the text between which the element's inside stands as written (for consumers that keep inner XML). */
   readonly innerStart: number;
   readonly innerEnd: number;
