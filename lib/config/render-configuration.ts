@@ -40,8 +40,11 @@ export class ConfigurationViewError extends Error {
   }
 }
 
-/** How several blocks of a section become one value. Sections not named here are never shown. */
-const SECTION_KINDS: ReadonlyMap<string, 'duplicate' | 'merge' | 'last'> = new Map([
+/** How several blocks of a section become one value. */
+type SectionKind = 'duplicate' | 'merge' | 'last';
+
+/** Sections not named here are never shown. */
+const SECTION_KINDS: ReadonlyMap<string, SectionKind> = new Map([
   ...['active-response', 'command', 'agentless', 'localfile', 'remote', 'syslog_output', 'integration', 'labels'].map(
     (name) => [name, 'duplicate'] as const,
   ),
@@ -65,23 +68,29 @@ const SECTION_KINDS: ReadonlyMap<string, 'duplicate' | 'merge' | 'last'> = new M
   ...['cluster', 'vulnerability-detection', 'indexer', 'anti_tampering'].map((name) => [name, 'last'] as const),
 ]);
 
+/** Sections of agents that a manager does not show; the others of theirs are merged, a module without a name is none. */
+const SHARED_KINDS: ReadonlyMap<string, SectionKind> = new Map([['socket', 'duplicate']]);
+
 /** Options shown as arrays even when there is one. */
-const LIST_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  global: ['white_list'],
-  email_alerts: ['email_to'],
-  reports: ['email_to'],
-  localfile: ['filter', 'ignore'],
-  labels: ['label'],
-  ruleset: ['include', 'rule', 'rule_dir', 'decoder', 'decoder_dir', 'list', 'rule_exclude', 'decoder_exclude'],
-  syscheck: ['directories', 'ignore', 'nodiff'],
-  rootcheck: ['rootkit_files', 'rootkit_trojans', 'windows_audit', 'system_audit', 'windows_apps', 'windows_malware'],
-  'open-scap': ['content'],
-  'cis-cat': ['content'],
-  osquery: ['pack'],
-  sca: ['policies'],
-  cluster: ['nodes'],
-  indexer: ['hosts'],
-};
+const LIST_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['global', ['white_list']],
+  ['email_alerts', ['email_to']],
+  ['reports', ['email_to']],
+  ['localfile', ['filter', 'ignore']],
+  ['labels', ['label']],
+  ['ruleset', ['include', 'rule', 'rule_dir', 'decoder', 'decoder_dir', 'list', 'rule_exclude', 'decoder_exclude']],
+  ['syscheck', ['directories', 'ignore', 'nodiff']],
+  [
+    'rootcheck',
+    ['rootkit_files', 'rootkit_trojans', 'windows_audit', 'system_audit', 'windows_apps', 'windows_malware'],
+  ],
+  ['open-scap', ['content']],
+  ['cis-cat', ['content']],
+  ['osquery', ['pack']],
+  ['sca', ['policies']],
+  ['cluster', ['nodes']],
+  ['indexer', ['hosts']],
+]);
 
 /**
  * The configuration as `GET /manager/configuration` shows it: all text, by the rules of daemons-and-config.md 1.4.
@@ -122,28 +131,43 @@ function renderAll(roots: readonly XmlElement[], warn: (message: string) => void
   // Names come from the file: a prototype would let one of them be more than a name.
   const all = Object.create(null) as RenderedConfiguration;
   for (const root of roots) {
-    for (const block of root.children) {
-      const section = sectionOf(block);
-      const kind = SECTION_KINDS.get(section);
-      const existing = all[section];
-      if (kind === undefined) {
-        continue;
-      }
-      if (kind === 'duplicate') {
-        const blocks = Array.isArray(existing) ? existing : [];
-        blocks.push(renderBlock(section, block));
-        all[section] = blocks;
-      } else if (kind === 'merge' && existing !== undefined && !Array.isArray(existing)) {
-        renderBlock(section, block, existing);
-      } else {
-        if (existing !== undefined) {
-          warn(`There are multiple ${section} sections in configuration. Using only last section.`);
-        }
-        all[section] = renderBlock(section, block);
-      }
-    }
+    for (const block of root.children) addSection(all, block, (section) => SECTION_KINDS.get(section), warn);
   }
   return all;
+}
+
+/**
+ * Adds the sections of one block of agent.conf to those shown so far, which have the same filters. Unlike in the main
+ * configuration every section is shown: agents know some that a manager does not have (rest-api.md 6.3).
+ */
+export function addSharedSections(all: RenderedConfiguration, blocks: readonly XmlElement[]): void {
+  const kindOf = (section: string) => SECTION_KINDS.get(section) ?? SHARED_KINDS.get(section) ?? 'merge';
+  const ignore = () => {};
+  for (const block of blocks) if (sectionOf(block) !== '') addSection(all, block, kindOf, ignore);
+}
+
+function addSection(
+  all: RenderedConfiguration,
+  block: XmlElement,
+  kindOf: (section: string) => SectionKind | undefined,
+  warn: (message: string) => void,
+): void {
+  const section = sectionOf(block);
+  const kind = kindOf(section);
+  const existing = all[section];
+  if (kind === undefined) return;
+  if (kind === 'duplicate') {
+    const blocks = Array.isArray(existing) ? existing : [];
+    blocks.push(renderBlock(section, block));
+    all[section] = blocks;
+  } else if (kind === 'merge' && existing !== undefined && !Array.isArray(existing)) {
+    renderBlock(section, block, existing);
+  } else {
+    if (existing !== undefined) {
+      warn(`There are multiple ${section} sections in configuration. Using only last section.`);
+    }
+    all[section] = renderBlock(section, block);
+  }
 }
 
 /** A module's block is the section of the module's name; `wodle name="command"` therefore joins `<command>`. */
@@ -167,7 +191,7 @@ function renderBlock(
     if (value === undefined) {
       continue;
     }
-    if (LIST_OPTIONS[section]?.includes(name) === true) {
+    if (LIST_OPTIONS.get(section)?.includes(name) === true) {
       const existing = into[name];
       const items = Array.isArray(value) ? value : [value];
       if (Array.isArray(existing)) {
