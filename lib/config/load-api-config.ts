@@ -4,7 +4,8 @@ import type { Home } from '../daemon/home.js';
 import { API_CONFIG_SCHEMA, type ApiConfig, SECURITY_CONFIG_SCHEMA, type SecurityConfig } from './api-config.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { readLimited } from './configuration-file.js';
-import { readYaml, YamlError, type YamlDocument } from './yaml-document.js';
+import { readYaml, type YamlDocument } from './yaml-document.js';
+import { YamlError } from './yaml-nodes.js';
 
 /** Configuration of svc-apid, relative to the home. */
 export const API_YAML = 'api/configuration/api.yaml';

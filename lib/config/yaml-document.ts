@@ -1,21 +1,9 @@
-import { CORE_SCHEMA, load, type State, YAMLException } from 'js-yaml';
+import { readYamlNodes, YamlError, type YamlNode } from './yaml-nodes.js';
 
 /** Most nodes of a document, aliases counted as often as they are used: stops aliases of aliases from exploding. */
 const MAX_NODES = 10_000;
-/** Deepest nesting; the parser itself recurses. */
+/** Deepest nesting, aliases followed. */
 const MAX_DEPTH = 64;
-
-/** A YAML text that cannot be used. */
-export class YamlError extends Error {
-  /** First line 1; 0 when unknown. */
-  readonly line: number;
-
-  constructor(message: string, line: number) {
-    super(message);
-    this.name = 'YamlError';
-    this.line = line;
-  }
-}
 
 /** A YAML document of plain values that knows where its keys stand. */
 export type YamlDocument = {
@@ -25,43 +13,13 @@ export type YamlDocument = {
   lineOf(path: readonly PropertyKey[]): number;
 };
 
-type Node = { readonly line: number; readonly children: Node[]; kind: string | null; value: unknown };
-
 /**
  * Reads one YAML document without tags of its own: maps, lists, text, numbers, true/false and null (`yes` and `no` are
  * text).
  * @throws YamlError for what is no such document, or too large a one
  */
 export function readYaml(text: string): YamlDocument {
-  const open: Node[] = [];
-  let root: Node | undefined;
-  const listener = (event: 'open' | 'close', state: State & { line: number; kind: string | null; result: unknown }) => {
-    if (event === 'open') {
-      open.push({ line: state.line + 1, children: [], kind: null, value: undefined });
-      if (open.length > MAX_DEPTH * 2) {
-        throw new YamlError(`nested too deeply, at most ${String(MAX_DEPTH)} levels are allowed`, state.line + 1);
-      }
-      return;
-    }
-    const node = open.pop();
-    if (node !== undefined) {
-      node.kind = state.kind;
-      node.value = state.result;
-      open.at(-1)?.children.push(node);
-      root = node;
-    }
-  };
-  let value: unknown;
-  try {
-    value = load(text, { schema: CORE_SCHEMA, listener: listener as (event: 'open' | 'close', state: State) => void });
-  } catch (error) {
-    if (error instanceof YAMLException) {
-      // The mark is missing where the parser has none, whatever the types say.
-      const mark = error.mark as { readonly line: number } | undefined;
-      throw new YamlError(error.reason, mark === undefined ? 0 : mark.line + 1);
-    }
-    throw error;
-  }
+  const { value, root } = readYamlNodes(text);
   countNodes(value, 0, { left: MAX_NODES });
   return {
     value: value ?? null,
@@ -84,7 +42,7 @@ function countNodes(value: unknown, depth: number, budget: { left: number }): vo
   }
 }
 
-function lineOf(root: Node | undefined, path: readonly PropertyKey[]): number {
+function lineOf(root: YamlNode | undefined, path: readonly PropertyKey[]): number {
   let node = root;
   let line = 0;
   for (const step of path) {
