@@ -65,7 +65,7 @@ const ALL_FIELDS: readonly AgentField[] = [
     read: ({ record }) => (record.groups.length === 0 ? undefined : record.groups),
     sortKey: ({ record }) => (record.groups.length === 0 ? undefined : record.groups.join(',').toLowerCase()),
   },
-  text('group_config_status', ({ record }) => record.groupConfigStatus),
+  text('group_config_status', (row) => row.groupConfigStatus),
   text('configSum', ({ record }) => record.configSum),
   text('mergedSum', ({ record }) => record.mergedSum),
   numeric('dateAdd', 'date', ({ record }) => record.dateAdd),

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { AGENT_STATUSES, agentOs } from '../../lib/bus/contracts/db-agents.js';
+import type { GroupList } from './group-lists.js';
+import { ownText } from './own-text.js';
 
-/** An agent as it is stored (agents-and-groups.md 10.5); the last keepalive has a table of its own. */
+/**
+ * An agent as it is stored (agents-and-groups.md 10.5). The last keepalive has a table of its own; `group_config_status`
+ * is not stored, see {@link AgentRow.groupConfigStatus}.
+ */
 export const agentRecord = z.object({
   name: z.string(),
   /** Address of the last full keepalive. */
@@ -23,7 +28,6 @@ export const agentRecord = z.object({
   statusCode: z.number().int(),
   /** Epoch seconds, 0 for none. */
   disconnectionTime: z.number().int(),
-  groupConfigStatus: z.enum(['synced', 'not synced']),
 });
 
 export type AgentRecord = Readonly<z.output<typeof agentRecord>>;
@@ -42,16 +46,18 @@ export class AgentRow {
   record: AgentRecord;
   /** Epoch seconds; undefined when it never connected. */
   lastKeepAlive: number | undefined;
+  /** Its groups, those of the record. */
+  groupList: GroupList;
 
   /** @param slot place of the agent in arrays that hold something for each */
   constructor(
     readonly id: number,
     readonly slot: number,
     record: AgentRecord,
-    lastKeepAlive: number | undefined,
+    groupList: GroupList,
   ) {
     this.record = record;
-    this.lastKeepAlive = lastKeepAlive;
+    this.groupList = groupList;
   }
 
   get idText(): string {
@@ -62,6 +68,16 @@ export class AgentRow {
   get address(): string {
     return this.record.ip ?? this.record.registerIP;
   }
+
+  /**
+   * Whether it has the merged file of its groups (agents-and-groups.md 6.7), as it told with its last keepalive. Worked
+   * out when asked for: a new file of a group with very many agents changes no agent.
+   */
+  get groupConfigStatus(): 'synced' | 'not synced' {
+    if (this.record.status === 'never_connected') return 'not synced';
+    const { mergedSum } = this.groupList;
+    return mergedSum === undefined || mergedSum === this.record.mergedSum ? 'synced' : 'not synced';
+  }
 }
 
 const ANY_ADDRESS = 'any';
@@ -70,18 +86,17 @@ const STATUSES = new Map(AGENT_STATUSES.map((status) => [status, status] as cons
 /** Different values of one kind that are kept at most; more are agents that make them up. */
 const MAX_SHARED = 20_000;
 
-/** Lets the agents share what many of them have: systems, versions, sums and group lists. */
+/** Lets the agents share what many of them have: systems, versions and sums; GroupLists does so with their groups. */
 export class SharedValues {
   readonly #texts = new Map<string, string>();
   readonly #systems = new Map<string, AgentOs>();
-  readonly #lists = new Map<string, readonly string[]>();
 
   /**
-   * The same record with shared values in it, and with texts of its own where they are not shared: those of a decoded
-   * message or entry are views that keep all of it in memory.
+   * The same record with shared values in it, and with texts of its own where they are not shared.
+   * @param groups its groups as they are shared
    * @param before what the agent had, whose texts are taken where they are equal
    */
-  share(record: AgentRecord, before?: AgentRecord): AgentRecord {
+  share(record: AgentRecord, groups: readonly string[], before?: AgentRecord): AgentRecord {
     const text = (value: string | undefined) =>
       value === undefined ? undefined : shared(this.#texts, value, () => ownText(value));
     const own = (value: string, old: string | undefined) => (value === old ? old : ownText(value));
@@ -98,28 +113,16 @@ export class SharedValues {
       manager: text(record.manager),
       nodeName: text(record.nodeName) ?? record.nodeName,
       dateAdd: record.dateAdd,
-      groups: this.groups(record.groups),
+      groups,
       status: STATUSES.get(record.status) ?? record.status,
       statusCode: record.statusCode,
       disconnectionTime: record.disconnectionTime,
-      groupConfigStatus: record.groupConfigStatus === 'synced' ? 'synced' : 'not synced',
     };
-  }
-
-  groups(groups: readonly string[]): readonly string[] {
-    return shared(this.#lists, groups.join(','), () =>
-      groups.map((name) => shared(this.#texts, name, () => ownText(name))),
-    );
   }
 
   #system(os: AgentOs): AgentOs {
     return shared(this.#systems, JSON.stringify(os), () => JSON.parse(JSON.stringify(os)) as AgentOs);
   }
-}
-
-/** A copy that keeps nothing else in memory. */
-function ownText(text: string): string {
-  return Buffer.from(text).toString();
 }
 
 function shared<T>(known: Map<string, T>, key: string, make: () => T): T {

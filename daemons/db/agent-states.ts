@@ -8,12 +8,12 @@ type Summary = z.output<(typeof agentMethods)['agents.summary']['result']>;
 /** Counts agents by status and synchronization. */
 export class AgentStates {
   readonly #statuses = new Tallies<AgentRecord['status']>();
-  readonly #configurations = new Tallies<AgentRecord['groupConfigStatus']>();
+  readonly #configurations = new Tallies<AgentRow['groupConfigStatus']>();
   #total = 0;
 
   add(row: AgentRow): void {
     this.#statuses.add(row.record.status, row);
-    this.#configurations.add(row.record.groupConfigStatus, row);
+    this.#configurations.add(row.groupConfigStatus, row);
     this.#total += 1;
   }
 

@@ -20,6 +20,7 @@ import { type AgentRecord, type AgentRow, MANAGER_ID } from './agent-record.js';
 import { withoutMask } from './agent-set.js';
 import { countAgents, summariseAgents } from './agent-summary.js';
 import { changeMembership, DEFAULT_GROUP } from './membership.js';
+import { membershipPage } from './membership-page.js';
 import type { Registry } from './registry.js';
 
 type AgentHandlers = Pick<Handlers<typeof dbContract>, keyof typeof agentMethods>;
@@ -118,6 +119,8 @@ export function agentsHandlers(registry: Registry, now: Now, managerVersion: str
         return { changed, failed };
       }),
 
+    'agents.memberships': (params) => membershipPage(agents, params),
+
     'agents.keepalives': ({ agents: beats }) =>
       registry.edit((edit) => {
         const unknown: string[] = [];
@@ -208,7 +211,6 @@ function newAgent(name: string, registerIP: string, dateAdd: number, groups: rea
     status: 'never_connected',
     statusCode: 0,
     disconnectionTime: 0,
-    groupConfigStatus: 'not synced',
   };
 }
 

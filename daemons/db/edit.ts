@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Change } from '../../lib/store/commit-queue.js';
 import type { AgentRecord, AgentRow } from './agent-record.js';
 import type { AgentSet } from './agent-set.js';
@@ -97,6 +98,18 @@ export class Edit {
     groups.delete(name);
     this.#undo.push(() => groups.set(name, before));
     this.changes.push(this.#tables.groups.remove(name));
+  }
+
+  /** @param md5 of the merged file for these groups; undefined when there is none */
+  setMergedSum(groups: string, md5: string | undefined): void {
+    const { agents } = this.#memory;
+    const before = agents.mergedSums.get(groups);
+    if (before === md5) return;
+    agents.setMergedSum(groups, md5);
+    this.#undo.push(() => agents.setMergedSum(groups, before));
+    const key = createHash('sha256').update(groups).digest('hex');
+    const { sums } = this.#tables;
+    this.changes.push(md5 === undefined ? sums.remove(key) : sums.put(key, { groups: groups.split(','), md5 }));
   }
 
   /** Memory as it was before the first step. */

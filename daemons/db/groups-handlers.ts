@@ -74,17 +74,19 @@ export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
         return { created, removed };
       }),
 
+    'groups.sums': ({ sums }) =>
+      registry.edit((edit) => {
+        const told = new Map(sums.map(({ groups, md5 }) => [groups.join(','), md5]));
+        const gone = [...agents.mergedSums.keys()].filter((key) => !told.has(key));
+        const other = [...told].filter(([key, md5]) => agents.mergedSums.get(key) !== md5);
+        for (const key of gone) edit.setMergedSum(key, undefined);
+        for (const [key, md5] of other) edit.setMergedSum(key, md5);
+        return { changed: gone.length + other.length };
+      }),
+
     'groups.multigroups': () => {
-      const lists = new Map<string, { groups: string[]; hash: string; agents: number }>();
-      for (const { record } of agents.values()) {
-        if (record.groups.length < 2) continue;
-        const key = record.groups.join(',');
-        const known = lists.get(key);
-        if (known === undefined)
-          lists.set(key, { groups: [...record.groups], hash: groupHash(record.groups), agents: 1 });
-        else known.agents += 1;
-      }
-      return { lists: [...lists.values()] };
+      const lists = [...agents.groupLists].filter(({ names }) => names.length > 1);
+      return { lists: lists.map(({ names, agents }) => ({ groups: [...names], hash: groupHash(names), agents })) };
     },
   };
 }

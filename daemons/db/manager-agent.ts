@@ -35,7 +35,6 @@ export async function ensureManagerAgent(
       status: 'active',
       statusCode: 0,
       disconnectionTime: 0,
-      groupConfigStatus: 'synced',
     });
     edit.setKeepAlive(row, MANAGER_KEEPALIVE);
   });

@@ -13,6 +13,10 @@ const groupRecord = z.object({
 });
 export type GroupRecord = z.output<typeof groupRecord>;
 
+/** Sum of a merged file. The groups are not the key, for which they can be too long. */
+const sumRecord = z.object({ groups: z.array(z.string()), md5: z.string() });
+export type SumRecord = z.output<typeof sumRecord>;
+
 /** Tables of `queue/db`. */
 export type RegistryTables = {
   readonly agents: StoreTable<number, AgentRecord>;
@@ -20,11 +24,13 @@ export type RegistryTables = {
   readonly keepAlives: StoreTable<number, number>;
   readonly labels: StoreTable<number, Labels>;
   readonly groups: StoreTable<string, GroupRecord>;
+  /** By the SHA-256 of the groups joined by `,`. */
+  readonly sums: StoreTable<string, SumRecord>;
 };
 
 /** Tables of `queue/db`, opened. @throws StoreError */
 export function openRegistryStore(directory: string): Promise<LmdbStore> {
-  return LmdbStore.open({ directory, tables: ['agents', 'keepalives', 'labels', 'groups'] });
+  return LmdbStore.open({ directory, tables: ['agents', 'keepalives', 'labels', 'groups', 'sums'] });
 }
 
 export function registryTables(store: LmdbStore): RegistryTables {
@@ -33,5 +39,6 @@ export function registryTables(store: LmdbStore): RegistryTables {
     keepAlives: store.table<number, number>('keepalives', z.number()),
     labels: store.table<number, Labels>('labels', labelList),
     groups: store.table<string, GroupRecord>('groups', groupRecord),
+    sums: store.table<string, SumRecord>('sums', sumRecord),
   };
 }

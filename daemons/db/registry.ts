@@ -28,7 +28,7 @@ export type SetProblem = (problem: string | undefined) => void;
  * keepalives are written later.
  */
 export class Registry implements RegistryMemory {
-  readonly agents = new AgentSet();
+  readonly agents: AgentSet;
   readonly groups = new Map<string, GroupRecord>();
   readonly unwrittenLabels = new Map<number, Labels>();
   readonly counters = { commits: 0, failedCommits: 0, keepAlives: 0 };
@@ -40,7 +40,8 @@ export class Registry implements RegistryMemory {
   #timer: NodeJS.Timeout | undefined;
   #warming: NodeJS.Timeout | undefined;
 
-  private constructor(store: LmdbStore, setProblem: SetProblem) {
+  private constructor(store: LmdbStore, setProblem: SetProblem, agents: AgentSet) {
+    this.agents = agents;
     this.#store = store;
     this.#tables = registryTables(store);
     this.#setProblem = setProblem;
@@ -50,13 +51,14 @@ export class Registry implements RegistryMemory {
    * Opens the registry and loads all of it.
    * @param directory `{home}/queue/db`
    * @param setProblem is told while the disk does not take changes
+   * @param agents without any yet
    * @throws StoreError
    */
-  static async open(directory: string, setProblem: SetProblem): Promise<Registry> {
+  static async open(directory: string, setProblem: SetProblem, agents = new AgentSet()): Promise<Registry> {
     const first = await openRegistryStore(directory);
     let loaded: Registry;
     try {
-      loaded = new Registry(first, setProblem);
+      loaded = new Registry(first, setProblem, agents);
       loaded.#load();
     } finally {
       await first.close();
@@ -74,6 +76,7 @@ export class Registry implements RegistryMemory {
 
   #load(): void {
     for (const [name, group] of this.#tables.groups.entries()) this.groups.set(name, group);
+    for (const [, { groups, md5 }] of this.#tables.sums.entries()) this.agents.setMergedSum(groups.join(','), md5);
     for (const [id, record] of this.#tables.agents.entries()) this.agents.set(id, record);
     for (const [id, time] of this.#tables.keepAlives.entries()) {
       const row = this.agents.get(id);

@@ -37,6 +37,13 @@ export class SortedIndex {
     if (this.#order !== undefined) this.#changed.add(row);
   }
 
+  /** Notes that any row may have another value. */
+  reset(): void {
+    this.#order = undefined;
+    this.#ranks = undefined;
+    this.#changed.clear();
+  }
+
   /** Ascending, those without a value last, equal ones by id. Valid until the next change. */
   order(): readonly AgentRow[] {
     if (this.#order === undefined || this.#changed.size > this.#order.length / REBUILD_SHARE) {

@@ -49,8 +49,8 @@ export function shownLabels(named: ReadonlyMap<string, string>): ReadonlyMap<str
 }
 
 /**
- * What a keepalive changes in the table of agents (agents-and-groups.md 4.3): values it does not tell become empty. No
- * group has a merged file yet, so every agent is in step with its own (`synced`).
+ * What a keepalive changes in the table of agents (agents-and-groups.md 4.3): values it does not tell become empty.
+ * Whether the agent has the configuration of its groups follows in svc-db.
  */
 export function keepaliveChanges(keepalive: Keepalive, manager: ManagerIdentity): AgentChanges {
   const { uname, version, configSum, mergedSum, agentIp } = keepalive;
@@ -62,7 +62,6 @@ export function keepaliveChanges(keepalive: Keepalive, manager: ManagerIdentity)
     mergedSum: mergedSum?.slice(0, SUM_CHARS) ?? null,
     manager: manager.host.slice(0, WORD_CHARS),
     nodeName: manager.node.slice(0, WORD_CHARS),
-    groupConfigStatus: 'synced',
     labels: tableLabels(keepalive, manager),
   };
 }

@@ -8,6 +8,8 @@ import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { summariseAgents } from '../../daemons/db/agent-summary.js';
+import { readMemberships } from '../../lib/agents/read-memberships.js';
+import type { CallParams } from '../../lib/bus/contract.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
@@ -136,6 +138,38 @@ async function overBus(registry: Registry): Promise<void> {
     beats.push(performance.now() - from);
   }
   line('agents.keepalives, 1000 in a call', median(beats));
+  const md5 = (digit: number) => digit.toString(16).repeat(32);
+  const flips: number[] = [];
+  const counts: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    const sums = [{ groups: ['default'], md5: md5(round % 16) }];
+    let from = performance.now();
+    await client.call('groups.sums', { sums });
+    flips.push(performance.now() - from);
+    from = performance.now();
+    await client.call('agents.summary', {});
+    counts.push(performance.now() - from);
+  }
+  line('groups.sums, a new file for the agents of default', median(flips));
+  line('agents.summary after it', median(counts));
+  const all: number[] = [];
+  const fresh: number[] = [];
+  for (let round = 0; round < 10; round++) {
+    const ask = (params: CallParams<typeof dbContract, 'agents.memberships'>) =>
+      client.call('agents.memberships', params);
+    let from = performance.now();
+    const { mark } = await readMemberships(ask);
+    all.push(performance.now() - from);
+    await client.call('agents.membership', {
+      mode: 'override',
+      agents: agents.map(({ id }) => ({ id, groups: [round % 2 === 0 ? 'site-1' : 'default'] })),
+    });
+    from = performance.now();
+    await readMemberships(ask, mark);
+    fresh.push(performance.now() - from);
+  }
+  line('agents.memberships, all agents', median(all));
+  line('agents.memberships, 1000 that changed', median(fresh));
   const begun = performance.now();
   const waiting = 64;
   let next = 10_000_000;

@@ -22,7 +22,6 @@ export function sampleAgent(id: number): { readonly record: AgentRecord; readonl
     status,
     statusCode: status === 'disconnected' ? 4 : 0,
     disconnectionTime: status === 'disconnected' ? 1_795_000_000 + (seed % 1000) : 0,
-    groupConfigStatus: seed % 9 === 0 ? 'not synced' : 'synced',
   } as const;
   if (neverConnected) return { record: { ...common, nodeName: 'unknown' }, lastKeepAlive };
   const system = SYSTEMS[(seed >> 5) % SYSTEMS.length] ?? SYSTEMS[0];

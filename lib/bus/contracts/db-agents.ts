@@ -47,7 +47,10 @@ export const agentOs = z.object({
   version: word.optional(),
 });
 
-/** What is known from keepalives; null clears a value, an absent member leaves it. */
+/**
+ * What is known from keepalives; null clears a value, an absent member leaves it. `group_config_status` follows from
+ * `mergedSum`, the groups and what `groups.sums` told.
+ */
 const changes = z.object({
   name: z.string().min(1).max(128).optional(),
   ip: z.string().max(64).nullable().optional(),
@@ -64,7 +67,6 @@ const changes = z.object({
   lastKeepAlive: time.optional(),
   /** 0 is none. */
   disconnectionTime: time.optional(),
-  groupConfigStatus: z.enum(['synced', 'not synced']).optional(),
   /** Replaces all. */
   labels: labels.optional(),
 });
@@ -255,6 +257,29 @@ export const agentMethods = {
     result: z.object({
       changed: z.array(z.object({ id: z.string(), groups: z.array(z.string()) })),
       failed: failedAgents,
+    }),
+  },
+  /**
+   * Who is in which groups, without 000, ascending by id: all agents, or those that changed after `since`. A mark that is
+   * not known any more (svc-db was restarted, or too much has changed since) is answered with all of them, `full`.
+   *
+   * `more`: ask again with the same `since` and `after` the last id. What changes between two pages is part of the next
+   * question, if that is asked with `epoch` and `version` of the **first** page; a page whose `epoch` or `full` is
+   * another than the first one's means that all of it has to be asked for anew. lib/agents/read-memberships.ts does all this.
+   */
+  'agents.memberships': {
+    params: z.object({
+      since: z.object({ epoch: z.string().max(64), version: z.number().int().min(0) }).optional(),
+      after: agentId.optional(),
+      limit: z.number().int().min(1).max(MAX_AGENTS_PER_PAGE).default(MAX_AGENTS_PER_PAGE),
+    }),
+    result: z.object({
+      epoch: z.string(),
+      version: z.number().int(),
+      full: z.boolean(),
+      more: z.boolean(),
+      /** By priority; empty: the agent is gone, or has no group until its first keepalive. */
+      agents: z.array(z.object({ id: z.string(), groups: z.array(z.string()) })),
     }),
   },
   /**

@@ -5,11 +5,15 @@ export const MAX_GROUPS_PER_AGENT = 128;
 /** Groups of a manager: each is a directory and is watched. */
 export const MAX_GROUPS = 20_000;
 
+/** Merged files there can be: one a group, one a list of several groups, of which every agent may have its own. */
+export const MAX_MERGED_SUMS = 120_000;
+
 /** agents-and-groups.md 10.3. */
 export const groupName = z
   .string()
   .regex(/^(?!(?:\.|\.\.|all)$)[a-zA-Z0-9_.-]{1,255}$/, 'is no group name: 1 to 255 letters, digits, `.`, `_`, `-`');
 
+const mergedSum = z.string().regex(/^[0-9a-f]{32}$/, 'is no md5 in lower case');
 const group = z.object({ name: z.string(), count: z.number().int() });
 const groupNames = z.array(groupName).max(MAX_GROUPS);
 
@@ -43,6 +47,18 @@ export const groupMethods = {
   'groups.sync': {
     params: z.object({ names: groupNames }),
     result: z.object({ created: z.array(z.string()), removed: z.array(z.string()) }),
+  },
+  /**
+   * The merged files there are, all of them: the md5 of each by the groups it is for, in order of priority. They decide
+   * `group_config_status` at once and outlive a restart. `changed`: sums that came, went or are others than before.
+   */
+  'groups.sums': {
+    params: z.object({
+      sums: z
+        .array(z.object({ groups: z.array(groupName).min(1).max(MAX_GROUPS_PER_AGENT), md5: mergedSum }))
+        .max(MAX_MERGED_SUMS),
+    }),
+    result: z.object({ changed: z.number().int() }),
   },
   /** Distinct lists of several groups that agents have, with their hash (6.1): what multigroups are built for. */
   'groups.multigroups': {

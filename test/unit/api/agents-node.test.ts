@@ -29,7 +29,7 @@ describe('agents of this node over the API', () => {
     const is = (id: string) => lists.get(`/agents/${id}/group/is_sync`, template);
     const rows = db.registry.agents.byId().filter(({ id }) => id !== 0);
     for (const status of ['synced', 'not synced'] as const) {
-      const id = rows.find(({ record }) => record.groupConfigStatus === status)!.idText;
+      const id = rows.find((row) => row.groupConfigStatus === status)!.idText;
       const answer = await is(id);
       expect(answer.message).to.equal('Sync info was returned for all selected agents');
       expect(answer.data.affected_items).to.deep.equal([{ id, synced: status === 'synced' }]);

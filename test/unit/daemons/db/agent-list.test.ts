@@ -10,10 +10,13 @@ const CONTEXT = { now: NOW, managerVersion: 'Wazuh v4.14.7' };
 
 type Entry = { record: AgentRecord; lastKeepAlive: number | undefined };
 /** The plain model: what a list must show, worked out agent by agent. */
-type Model = Map<number, Entry>;
+class Model extends Map<number, Entry> {
+  /** Sums of merged files by the groups joined. */
+  sums = new Map<string, string>();
+}
 type Value = string | number | undefined;
 
-const FIELDS: Record<string, (id: number, entry: Entry) => Value> = {
+const FIELDS: Record<string, (id: number, entry: Entry, sums: Model['sums']) => Value> = {
   id: (id) => id,
   name: (_id, { record }) => record.name,
   ip: (_id, { record }) => record.ip ?? record.registerIP,
@@ -25,7 +28,11 @@ const FIELDS: Record<string, (id: number, entry: Entry) => Value> = {
   version: (_id, { record }) => record.version,
   node_name: (_id, { record }) => record.nodeName,
   group: (_id, { record }) => record.groups.join(',') || undefined,
-  group_config_status: (_id, { record }) => record.groupConfigStatus,
+  group_config_status: (_id, { record }, sums) => {
+    if (record.status === 'never_connected') return 'not synced';
+    const sum = sums.get(record.groups.join(','));
+    return sum === undefined || sum === record.mergedSum ? 'synced' : 'not synced';
+  },
   dateAdd: (_id, { record }) => record.dateAdd,
   lastKeepAlive: (_id, { lastKeepAlive }) => lastKeepAlive,
 };
@@ -55,16 +62,17 @@ type Query = {
 function expected(model: Model, { filters, clause, search, sort, offset, limit }: Query) {
   const lower = (value: Value) => String(value).toLowerCase();
   const texts = ['name', 'ip', 'registerIP', 'status', 'os.name', 'os.platform', 'version', 'node_name', 'group'];
+  const read = (name: string, id: number, entry: Entry) => FIELDS[name]!(id, entry, model.sums);
   let rows = [...model].sort(([a], [b]) => a - b);
   for (const [name, wanted] of Object.entries(filters)) {
     rows = rows.filter(([id, entry]) => {
       if (name === 'group') return entry.record.groups.some((group) => wanted.includes(group));
-      return wanted.includes(lower(FIELDS[name]!(id, entry)));
+      return wanted.includes(lower(read(name, id, entry)));
     });
   }
   if (clause !== undefined) {
     rows = rows.filter(([id, entry]) => {
-      const value = FIELDS[clause.field]!(id, entry);
+      const value = read(clause.field, id, entry);
       return value !== undefined && (lower(value) === clause.value.toLowerCase()) === (clause.operator === '=');
     });
   }
@@ -73,7 +81,7 @@ function expected(model: Model, { filters, clause, search, sort, offset, limit }
     const holds = (id: number, entry: Entry) =>
       String(id) === wanted ||
       [...texts, 'group_config_status'].some((name) => {
-        const value = FIELDS[name]!(id, entry);
+        const value = read(name, id, entry);
         return value !== undefined && lower(value).includes(wanted);
       });
     rows = rows.filter(([id, entry]) => holds(id, entry) !== search.startsWith('-'));
@@ -81,7 +89,7 @@ function expected(model: Model, { filters, clause, search, sort, offset, limit }
   if (sort !== undefined) {
     rows.sort(([a, one], [b, other]) => {
       for (const name of sort.fields) {
-        const order = compare(sortKey(name, FIELDS[name]!(a, one)), sortKey(name, FIELDS[name]!(b, other)));
+        const order = compare(sortKey(name, read(name, a, one)), sortKey(name, read(name, b, other)));
         if (order !== 0) return sort.descending ? -order : order;
       }
       return a - b;
@@ -112,14 +120,17 @@ const entries: fc.Arbitrary<Entry> = fc.record({
     status: fc.constantFrom('active', 'pending', 'never_connected', 'disconnected'),
     statusCode: fc.integer({ min: 0, max: 5 }),
     disconnectionTime: fc.constantFrom(0, 1_790_000_000),
-    groupConfigStatus: fc.constantFrom('synced', 'not synced'),
+    mergedSum: fc.constantFrom('m1', 'm2', undefined),
   }),
   lastKeepAlive: fc.option(fc.integer({ min: 1_790_000_000, max: 1_790_000_009 }), { nil: undefined }),
 });
 
 const ids = fc.integer({ min: 0, max: 40 });
 type Step =
-  { kind: 'set'; id: number; entry: Entry } | { kind: 'seen'; id: number; time: number } | { kind: 'gone'; id: number };
+  | { kind: 'set'; id: number; entry: Entry }
+  | { kind: 'seen'; id: number; time: number }
+  | { kind: 'gone'; id: number }
+  | { kind: 'sum'; groups: string; md5: string | undefined };
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('set' as const), id: ids, entry: entries }) },
   {
@@ -131,6 +142,14 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('gone' as const), id: ids }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('sum' as const),
+      groups: groups.filter((names) => names.length > 0).map((names) => names.join(',')),
+      md5: fc.constantFrom('m1', 'm2', undefined),
+    }),
+  },
 );
 const sortable = fc.constantFrom(...Object.keys(FIELDS));
 const queries: fc.Arbitrary<Query> = fc.record({
@@ -188,6 +207,10 @@ function apply(agents: AgentSet, model: Model, step: Step): void {
   } else if (step.kind === 'gone') {
     agents.delete(step.id);
     model.delete(step.id);
+  } else if (step.kind === 'sum') {
+    agents.setMergedSum(step.groups, step.md5);
+    if (step.md5 === undefined) model.sums.delete(step.groups);
+    else model.sums.set(step.groups, step.md5);
   } else {
     const row = agents.get(step.id);
     if (row !== undefined) agents.setKeepAlive(row, step.time);
@@ -201,7 +224,7 @@ describe('list of agents', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.array(steps, { maxLength: 30 }), queries), { maxLength: 12 }), (rounds) => {
         const agents = new AgentSet();
-        const model: Model = new Map();
+        const model = new Model();
         for (const [changes, query] of rounds) {
           for (const change of changes) apply(agents, model, change);
           const { items, total } = listAgents(agents, listParams(query), CONTEXT);
@@ -221,7 +244,6 @@ describe('list of agents', () => {
     status: 'never_connected',
     statusCode: 0,
     disconnectionTime: 0,
-    groupConfigStatus: 'not synced',
   };
   const page = { offset: 0, limit: 500 };
 
@@ -244,7 +266,6 @@ describe('list of agents', () => {
       status: 'disconnected',
       statusCode: 4,
       disconnectionTime: NOW / 1000 - 100,
-      groupConfigStatus: 'synced',
     });
     agents.setKeepAlive(row, NOW / 1000 - 8 * 86_400);
     agents.setKeepAlive(

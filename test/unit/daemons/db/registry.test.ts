@@ -3,18 +3,16 @@ import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentsHandlers } from '../../../../daemons/db/agents-handlers.js';
-import { groupsHandlers } from '../../../../daemons/db/groups-handlers.js';
-import { ensureManagerAgent, MANAGER_VERSION } from '../../../../daemons/db/manager-agent.js';
+import { ensureManagerAgent } from '../../../../daemons/db/manager-agent.js';
 import { Registry } from '../../../../daemons/db/registry.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
-import type { CallParams, MethodName } from '../../../../lib/bus/contract.js';
-import { dbContract } from '../../../../lib/bus/contracts/db.js';
+import type { CallParams } from '../../../../lib/bus/contract.js';
+import type { dbContract } from '../../../../lib/bus/contracts/db.js';
 import { queryErrorOf } from '../../../../lib/bus/contracts/db-agents.js';
+import { callRegistry, type RegistryMethod } from '../../../support/registry-calls.js';
 import { sampleAgent } from '../../../support/sample-agents.js';
 
 type Contract = typeof dbContract;
-type Method = Exclude<MethodName<Contract>, 'ping' | 'stats' | 'config' | 'reload'>;
 
 const NOW = 1_795_000_000;
 
@@ -36,15 +34,11 @@ describe('registry of agents', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** As over the bus: parameters and result pass the contract. */
-  async function call<M extends Method>(method: M, params: CallParams<Contract, M>): Promise<Record<string, unknown>> {
-    const handlers = {
-      ...agentsHandlers(registry, () => NOW * 1000, MANAGER_VERSION),
-      ...groupsHandlers(registry, () => NOW * 1000),
-    };
-    const handle = handlers[method] as (params: unknown) => unknown;
-    const { params: schema, result } = dbContract.methods[method];
-    return result.parse(await handle(schema.parse(params))) as Record<string, unknown>;
+  async function call<M extends RegistryMethod>(
+    method: M,
+    params: CallParams<Contract, M>,
+  ): Promise<Record<string, unknown>> {
+    return (await callRegistry(registry, () => NOW * 1000, method, params)) as Record<string, unknown>;
   }
 
   async function failure(work: Promise<unknown>): Promise<BusError> {
@@ -126,7 +120,6 @@ describe('registry of agents', () => {
       mergedSum: 'x',
       manager: 'manager1',
       nodeName: 'node01',
-      groupConfigStatus: 'synced' as const,
       labels,
     };
     expect(
@@ -214,7 +207,7 @@ describe('registry of agents', () => {
     expect(await item('000')).to.include({ status: 'active' });
     expect(await call('agents.summary', {})).to.deep.equal({
       connection: { active: 0, disconnected: 3, never_connected: 1, pending: 0, total: 4 },
-      configuration: { synced: 0, not_synced: 4, total: 4 },
+      configuration: { synced: 3, not_synced: 1, total: 4 },
       os: {},
       groups: { default: 4 },
     });

@@ -20,7 +20,6 @@ describe('what keepalives tell', () => {
       mergedSum: 'x',
       manager: 'manager',
       nodeName: 'node01',
-      groupConfigStatus: 'synced',
     });
     expect(changes.labels).to.deep.equal([
       ['"site"', 'north'],
