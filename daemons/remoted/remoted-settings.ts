@@ -104,6 +104,8 @@ const USED_OPTIONS = [
   'send_timeout_to_retry',
   'tcp_keepidle',
   'control_msg_queue_size',
+  'shared_reload',
+  'merge_shared',
 ] as const;
 
 function activeInternal({ options }: RemotedSettings): Record<string, unknown> {

@@ -27,6 +27,8 @@ import { FloodGuard } from './flood-guard.js';
 import { HeldAgents } from './held-agents.js';
 import { KeyWatcher } from './key-watcher.js';
 import { Listeners } from './listeners.js';
+import { confCheck } from './shared/conf-check.js';
+import { SharedFiles } from './shared/shared-files.js';
 import { RemotedCounters } from './remoted-counters.js';
 import { remotedHandlers } from './remoted-handlers.js';
 import {
@@ -47,6 +49,7 @@ const STATE_FILE = 'svc-remoted.state';
 /** svc-remoted: the agents' way into the manager, and the manager's way to them (agents-and-groups.md 3 to 5). */
 export const REMOTED: DaemonSpec = {
   name: 'svc-remoted',
+  ownFlags: [{ flags: '-m', description: 'do not make merged files of groups: read those that are there' }],
   check({ home, logger }) {
     // A throw becomes a rejection: the caller prints it.
     return Promise.resolve().then(() => {
@@ -129,6 +132,15 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       requests.cancel(agent.id);
     },
   });
+  const sharedFiles = new SharedFiles({
+    home,
+    logger,
+    db,
+    reloadMs: option('remoted.shared_reload') * SECOND_MS,
+    merge: option('remoted.merge_shared') === 1 && context.ownFlags['m'] !== true,
+    mergedElsewhere: () => false,
+    check: confCheck(),
+  });
   const listeners = new Listeners({
     messages,
     counters,
@@ -193,6 +205,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
     throw error;
   }
   if (secure !== undefined) logger.info(listeningText(addresses));
+  await sharedFiles.start();
   producer.start();
   held.start();
   const writing = status.run(startedAt);
@@ -219,6 +232,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
     async stop() {
       clearInterval(stateTimer);
       keys.stop();
+      const sharedStopped = sharedFiles.stop();
       held.stop();
       gate.close();
       listeners.stop();
@@ -226,6 +240,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       status.stop();
       stopped.abort();
       await Promise.all([server.stop(), producer.close(DRAIN_MS), Promise.race([writing, delay(DRAIN_MS)])]);
+      await sharedStopped;
       db.close();
       await counterFiles.close();
       senderCounter.close();

@@ -20,9 +20,12 @@ export class MergedFileError extends Error {
   override readonly name = 'MergedFileError';
 }
 
-/** Hash of an agent's groups: first 8 hex digits of SHA-256 of the list, in the order of priority (6.1). */
-export function groupHash(groups: readonly string[]): string {
-  return createHash('sha256').update(groups.join(',')).digest('hex').slice(0, HASH_CHARS);
+/**
+ * Hash of an agent's groups: first 8 hex digits of SHA-256 of the list, in the order of priority (6.1).
+ * @param characters for a longer one, where the short ones of two lists are the same
+ */
+export function groupHash(groups: readonly string[], characters: number = HASH_CHARS): string {
+  return createHash('sha256').update(groups.join(',')).digest('hex').slice(0, characters);
 }
 
 /**

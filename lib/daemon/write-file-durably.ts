@@ -15,7 +15,11 @@ export type DurableWriteOptions = {
  * seconds to confirm. Not to be called twice at a time for one path.
  * @throws the file system's error; the target is then unchanged
  */
-export async function writeFileDurably(path: string, content: string, options: DurableWriteOptions): Promise<void> {
+export async function writeFileDurably(
+  path: string,
+  content: string | Buffer,
+  options: DurableWriteOptions,
+): Promise<void> {
   const temporary = `${path}.${String(process.pid)}.${randomBytes(4).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', options.mode);

@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { writeFileDurably } from '../../../lib/daemon/write-file-durably.js';
+import type { Breather } from './breather.js';
+import { readSharedFile } from './read-shared-file.js';
+import { stampOf } from './scan-folder.js';
+import { LEFT_BEHIND_MS, MAX_MERGED_BYTES } from './shared-limits.js';
+
+const ABSENT = 'absent';
+const MODE = 0o660;
+/** What writing one leaves when the process dies in the middle. */
+const LEFT_BEHIND = /^merged\.mg\.\d+\.[0-9a-f]{8}\.tmp$/;
+
+/** A merged file that is there and cannot be used. */
+export class UnusableMergedFileError extends Error {
+  override readonly name = 'UnusableMergedFileError';
+}
+
+/** One merged.mg: knows its sum as long as nobody else changes the file. */
+export class MergedOnDisk {
+  readonly path: string;
+  #stamp = '';
+  #sum: string | undefined;
+
+  /** @param folder that it lies in */
+  constructor(readonly folder: string) {
+    this.path = join(folder, MERGED_FILE);
+  }
+
+  /** MD5 of the file when it was last read or written; undefined when there was none. */
+  get sum(): string | undefined {
+    return this.#sum;
+  }
+
+  /** Whether the file is as it was last read or written. @throws the file system's error */
+  isSame(): boolean {
+    return this.#stamp !== '' && this.#stampNow() === this.#stamp;
+  }
+
+  /**
+   * Content of the file; undefined when there is none.
+   * @throws UnusableMergedFileError, or the file system's error; the sum is then as it was
+   */
+  async read(breather: Breather): Promise<{ md5: string; content: Buffer } | undefined> {
+    const file = await readSharedFile(this.path, MAX_MERGED_BYTES, breather);
+    switch (file.kind) {
+      case 'absent':
+        this.#stamp = ABSENT;
+        this.#sum = undefined;
+        return undefined;
+      case 'read': {
+        const md5 = hash('md5', file.content, 'hex');
+        this.#stamp = file.stamp;
+        this.#sum = md5;
+        return { md5, content: file.content };
+      }
+      case 'changed':
+        throw new UnusableMergedFileError('it changed while it was read');
+      case 'too_large':
+        throw new UnusableMergedFileError(
+          `it has ${String(file.size)} bytes, ${String(MAX_MERGED_BYTES)} are the most that is sent to agents`,
+        );
+    }
+  }
+
+  /** Content with the sum that is known; undefined when somebody else changed the file. @throws the file system's error */
+  async content(breather: Breather): Promise<Buffer | undefined> {
+    const sum = this.#sum;
+    const file = await readSharedFile(this.path, MAX_MERGED_BYTES, breather);
+    return file.kind === 'read' && hash('md5', file.content, 'hex') === sum ? file.content : undefined;
+  }
+
+  /**
+   * Puts content in place, as a whole, unless the file has it already.
+   * @returns whether it was written
+   * @throws the file system's error; the file is then unchanged
+   */
+  async write(content: Buffer, breather: Breather): Promise<boolean> {
+    const md5 = hash('md5', content, 'hex');
+    if (!this.isSame()) await this.read(breather).catch(() => (this.#sum = undefined));
+    if (md5 === this.#sum) return false;
+    await writeFileDurably(this.path, content, { mode: MODE });
+    this.#stamp = this.#stampNow();
+    this.#sum = md5;
+    return true;
+  }
+
+  /** Removes temporary files of processes that died. @param now epoch milliseconds */
+  sweep(now: number): void {
+    for (const name of readdirSync(this.folder)) {
+      if (!LEFT_BEHIND.test(name)) continue;
+      const path = join(this.folder, name);
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats !== undefined && now - stats.ctimeMs > LEFT_BEHIND_MS) rmSync(path, { force: true });
+    }
+  }
+
+  #stampNow(): string {
+    const stats = lstatSync(this.path, { throwIfNoEntry: false });
+    return stats === undefined ? ABSENT : stampOf(stats);
+  }
+}

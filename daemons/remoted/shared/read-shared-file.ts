@@ -1,0 +1,50 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Breather } from './breather.js';
+import { stampOf } from './scan-folder.js';
+import { CHUNK_BYTES } from './shared-limits.js';
+
+/** What reading a file gave. `changed`: it is not what was expected, or changed meanwhile. */
+export type ReadFile =
+  | { readonly kind: 'read'; readonly content: Buffer; readonly stamp: string }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'too_large'; readonly size: number };
+
+/**
+ * Reads a regular file as it is at one moment. Links are not followed and pipes not waited for.
+ * @param stamp the file must have (`stampOf`); any when undefined
+ * @throws the file system's error
+ */
+export async function readSharedFile(
+  path: string,
+  mostBytes: number,
+  breather: Breather,
+  stamp?: string,
+): Promise<ReadFile> {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO') return { kind: 'absent' };
+    throw error;
+  }
+  try {
+    const before = fstatSync(fd);
+    const found = stampOf(before);
+    if (!before.isFile()) return { kind: 'absent' };
+    if (stamp !== undefined && found !== stamp) return { kind: 'changed' };
+    const { size } = before;
+    if (size > mostBytes) return { kind: 'too_large', size };
+    const content = Buffer.allocUnsafeSlow(size);
+    for (let at = 0; at < size;) {
+      await breather.breathe();
+      const bytes = readSync(fd, content, at, Math.min(CHUNK_BYTES, size - at), at);
+      if (bytes === 0) return { kind: 'changed' };
+      at += bytes;
+    }
+    return stampOf(fstatSync(fd)) === found ? { kind: 'read', content, stamp: found } : { kind: 'changed' };
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,371 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { groupHash } from '../../../lib/agentlink/merged-file.js';
+import type { dbContract } from '../../../lib/bus/contracts/db.js';
+import type { RequestClient } from '../../../lib/bus/request-client.js';
+import { describeError } from '../../../lib/daemon/describe-error.js';
+import type { Home } from '../../../lib/daemon/home.js';
+import type { Logger } from '../../../lib/daemon/logger.js';
+import { ArConfFile } from './ar-conf-file.js';
+import { Breather } from './breather.js';
+import type { ConfCheck } from './build-group.js';
+import { ContentCache } from './content-cache.js';
+import { FolderWatches } from './folder-watches.js';
+import { GroupTable } from './group-table.js';
+import { listGroupFolders } from './list-group-folders.js';
+import type { MergedOnDisk } from './merged-on-disk.js';
+import { ProblemLog } from './problem-log.js';
+import { type Looking, SharedGroup } from './shared-group.js';
+import { MAX_CACHED_BYTES, REST_FACTOR, SETTLE_MS, TABLE_CHECK_MS } from './shared-limits.js';
+import { SharedMultigroup } from './shared-multigroup.js';
+import { AR_CONF, sharedPath } from './shared-names.js';
+import { WorkQueue } from './work-queue.js';
+
+const FOLDER_MODE = 0o770;
+const DEFAULT_GROUP = 'default';
+const TABLE_RETRY_MS = 1000;
+/** Listeners are told of the sums at most so often while many groups change one after the other. */
+const TELL_MS = 250;
+/** Name of the folder of a list; longer where two lists have the same short hash. */
+const LONG_HASH_CHARS = 16;
+
+export type SharedFilesParts = {
+  readonly home: Home;
+  readonly logger: Logger;
+  readonly db: Pick<RequestClient<typeof dbContract>, 'call'>;
+  /** `remoted.shared_reload`, milliseconds. */
+  readonly reloadMs: number;
+  /** Whether merged files are made (`remoted.merge_shared`, option `-m`); otherwise they are only read. */
+  readonly merge: boolean;
+  /** Whether the merged file of a group is put there by somebody else. */
+  readonly mergedElsewhere: (group: string) => boolean;
+  readonly check: ConfCheck;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+};
+
+/**
+ * The files that groups share with their agents: keeps the merged file of every group, and of every list of groups that
+ * agents have, the same as the folders of etc/shared (agents-and-groups.md 6). Changes are seen at once through watches of
+ * the folders, and by a periodic check whatever becomes of those.
+ */
+export class SharedFiles {
+  readonly #parts: SharedFilesParts;
+  readonly #root: string;
+  readonly #multigroups: string;
+  readonly #arConf: ArConfFile;
+  readonly #rootProblems: ProblemLog;
+  readonly #watches: FolderWatches;
+  readonly #table: GroupTable;
+  readonly #cache = new ContentCache(MAX_CACHED_BYTES);
+  readonly #loading = new Map<string, Promise<Buffer | undefined>>();
+  readonly #groups = new Map<string, SharedGroup>();
+  readonly #lists = new Map<string, SharedMultigroup>();
+  readonly #queue: WorkQueue;
+  readonly #looking: Looking;
+  readonly #listeners: (() => void)[] = [];
+  #haveListsCome = false;
+  #isFirstDone = false;
+  #isChanged = false;
+  #toldAt = -Infinity;
+  #checkBegan = 0;
+  #checkTimer: NodeJS.Timeout | undefined;
+  #tableTimer: NodeJS.Timeout | undefined;
+  #tableRuns = false;
+  #tableNames: string | undefined;
+  #tableAt = -Infinity;
+  #isStopped = false;
+
+  constructor(parts: SharedFilesParts) {
+    this.#parts = parts;
+    const { home, logger, now = Date.now } = parts;
+    this.#root = home.path('etc', 'shared');
+    this.#multigroups = home.path('var', 'multigroups');
+    this.#arConf = new ArConfFile(join(this.#root, AR_CONF), logger);
+    this.#rootProblems = new ProblemLog(logger, 'etc/shared');
+    this.#watches = new FolderWatches(this.#root, logger, {
+      rootChanged: () => {
+        this.#queue.rootLater(SETTLE_MS);
+      },
+      groupChanged: (group) => {
+        this.#queue.groupLater(group, SETTLE_MS);
+      },
+    });
+    this.#table = new GroupTable(parts.db, logger, () => listGroupFolders(this.#root).groups);
+    this.#queue = new WorkQueue({
+      root: () => this.#lookRoot(),
+      folders: () => {
+        this.#removeUnusedFolders();
+      },
+      group: (name) => this.#lookGroup(name),
+      list: (key) => this.#lookList(key),
+      urgentDone: (isAllDone) => {
+        this.#tell(isAllDone);
+      },
+      checked: () => {
+        this.#checked();
+      },
+      failed: (error) => {
+        logger.error(`Shared files could not be looked at: ${describeError(error)}`);
+      },
+    });
+    const arConf = this.#arConf;
+    this.#looking = {
+      breather: new Breather(),
+      logger,
+      get arConf() {
+        return arConf.state;
+      },
+      check: parts.check,
+      now,
+      built: (md5, content) => {
+        this.#cache.set(md5, content);
+      },
+    };
+  }
+
+  /** Begins: groups are known when it resolves, their merged files soon after (`settled`). */
+  async start(): Promise<void> {
+    try {
+      mkdirSync(this.#root, { recursive: true, mode: FOLDER_MODE });
+    } catch (error) {
+      this.#parts.logger.error(`etc/shared is missing and cannot be made: ${describeError(error)}`);
+    }
+    this.#watches.start();
+    await this.#lookRoot();
+    this.#check();
+  }
+
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#checkTimer);
+    clearTimeout(this.#tableTimer);
+    this.#watches.stop();
+    return this.#queue.stop();
+  }
+
+  /** Resolves when everything that changed up to now has been looked at. */
+  settled(): Promise<void> {
+    return this.#queue.settled();
+  }
+
+  /** Lists of several groups that agents have: merged files are made for these and for no others. */
+  setLists(lists: readonly (readonly string[])[]): void {
+    const wanted = new Map(lists.filter(({ length }) => length > 1).map((groups) => [groups.join(','), groups]));
+    for (const key of this.#lists.keys()) {
+      if (wanted.has(key)) continue;
+      this.#lists.delete(key);
+      this.#isChanged = true;
+    }
+    const taken = new Set([...this.#lists.values()].map(({ folder }) => folder));
+    for (const key of [...wanted.keys()].sort()) {
+      const groups = wanted.get(key);
+      if (groups === undefined || this.#lists.has(key)) continue;
+      let folder = join(this.#multigroups, groupHash(groups));
+      if (taken.has(folder)) folder = join(this.#multigroups, groupHash(groups, LONG_HASH_CHARS));
+      taken.add(folder);
+      this.#lists.set(key, new SharedMultigroup([...groups], folder, this.#parts.logger));
+      this.#queue.list(key);
+    }
+    this.#haveListsCome = true;
+    this.#queue.folders();
+  }
+
+  /** MD5 of the merged file of an agent with these groups; undefined when there is none. */
+  sumOf(groups: readonly string[]): string | undefined {
+    return this.#mergedOf(groups)?.sum;
+  }
+
+  /** The merged file of an agent with these groups; who asks for the same gets the same buffer. Undefined: none is known. */
+  async contentOf(groups: readonly string[]): Promise<{ md5: string; content: Buffer } | undefined> {
+    const merged = this.#mergedOf(groups);
+    const md5 = merged?.sum;
+    if (merged === undefined || md5 === undefined) return undefined;
+    let loading = this.#loading.get(md5);
+    if (loading === undefined) {
+      loading = this.#load(merged, md5).finally(() => this.#loading.delete(md5));
+      this.#loading.set(md5, loading);
+    }
+    const content = await loading;
+    if (content !== undefined) return { md5, content };
+    // Somebody else changed the file: it is built anew, and the next keepalive asks for that.
+    for (const group of groups) this.#queue.group(group);
+    if (groups.length > 1) this.#queue.list(groups.join(','));
+    return undefined;
+  }
+
+  /** Told after sums changed, when all groups have been looked at once. */
+  onSums(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** All merged files there are. */
+  sums(): { groups: string[]; md5: string }[] {
+    const sums: { groups: string[]; md5: string }[] = [];
+    for (const { name, merged } of this.#groups.values()) {
+      if (merged.sum !== undefined) sums.push({ groups: [name], md5: merged.sum });
+    }
+    for (const { groups, merged } of this.#lists.values()) {
+      if (merged.sum !== undefined) sums.push({ groups: [...groups], md5: merged.sum });
+    }
+    return sums;
+  }
+
+  /** Looks at a group's folder now, and at the lists it is in. A folder that was just made becomes a group. */
+  async refresh(group: string): Promise<void> {
+    if (!this.#groups.has(group)) this.#queue.root();
+    await this.#queue.groupDone(group);
+  }
+
+  #mergedOf(groups: readonly string[]): MergedOnDisk | undefined {
+    const [first] = groups;
+    if (groups.length > 1) return this.#lists.get(groups.join(','))?.merged;
+    return first === undefined ? undefined : this.#groups.get(first)?.merged;
+  }
+
+  async #load(merged: MergedOnDisk, md5: string): Promise<Buffer | undefined> {
+    const held = this.#cache.get(md5);
+    if (held !== undefined) return held;
+    const content = await merged.content(new Breather()).catch((error: unknown) => {
+      this.#parts.logger.error(`'${merged.path}' cannot be sent to agents: ${describeError(error)}`);
+      return undefined;
+    });
+    if (content !== undefined) this.#cache.set(md5, content);
+    return content;
+  }
+
+  /** The periodic check: everything, one after the other, and after changes. */
+  #check(): void {
+    this.#checkBegan = performance.now();
+    this.#queue.root();
+    this.#queue.checkAll([...this.#groups.keys()], [...this.#lists.keys()]);
+  }
+
+  #checked(): void {
+    this.#isFirstDone = true;
+    this.#tell(true);
+    clearTimeout(this.#checkTimer);
+    if (this.#isStopped) return;
+    const took = performance.now() - this.#checkBegan;
+    this.#checkTimer = setTimeout(
+      () => {
+        this.#check();
+      },
+      Math.max(this.#parts.reloadMs, REST_FACTOR * took),
+    );
+  }
+
+  /** Groups that came and went, and ar.conf. A failed read changes nothing: groups would lose their members. */
+  async #lookRoot(): Promise<void> {
+    const { logger, merge } = this.#parts;
+    const shown = new Set<string>([sharedPath()]);
+    try {
+      let { groups, problems } = listGroupFolders(this.#root);
+      if (merge && !groups.includes(DEFAULT_GROUP)) {
+        mkdirSync(join(this.#root, DEFAULT_GROUP), { mode: FOLDER_MODE });
+        logger.info(`'${sharedPath(DEFAULT_GROUP)}' was missing and was made.`);
+        ({ groups, problems } = listGroupFolders(this.#root));
+      }
+      this.#rootProblems.report(problems, (path) => shown.has(path));
+      this.#setGroups(groups);
+      this.#syncTable(groups);
+    } catch (error) {
+      const text = `The groups in etc/shared stay as they are: ${describeError(error)}`;
+      const mended = 'etc/shared can be read again.';
+      this.#rootProblems.report([{ path: sharedPath(), level: 'error', text, mended }], (path) => shown.has(path));
+    }
+    if (await this.#arConf.look(this.#looking.breather)) this.#queue.checkAll([...this.#groups.keys()], []);
+  }
+
+  #setGroups(names: readonly string[]): void {
+    const there = new Set(names);
+    for (const name of [...this.#groups.keys()]) {
+      if (there.has(name)) continue;
+      this.#groups.delete(name);
+      this.#watches.remove(name);
+      this.#changed(name);
+    }
+    for (const name of names) {
+      if (this.#groups.has(name)) continue;
+      this.#groups.set(name, new SharedGroup(name, join(this.#root, name), this.#parts.logger));
+      // At the start the check comes to all of them.
+      if (this.#checkBegan > 0) this.#queue.group(name);
+    }
+  }
+
+  /** @returns milliseconds after which the group is to be looked at again; undefined when it is done */
+  async #lookGroup(name: string): Promise<number | undefined> {
+    const group = this.#groups.get(name);
+    if (group === undefined) return undefined;
+    const { merge, mergedElsewhere } = this.#parts;
+    const before = group.merged.sum;
+    const look = await group.look(this.#looking, merge && !mergedElsewhere(name));
+    if (this.#groups.get(name) !== group || this.#isStopped) return undefined;
+    if (group.merged.sum !== before) this.#changed(name);
+    if (look.kind === 'gone') {
+      this.#queue.root();
+      return undefined;
+    }
+    this.#watches.update(name, group.path, group.folders);
+    return look.kind === 'later' ? look.ms : undefined;
+  }
+
+  async #lookList(key: string): Promise<void> {
+    const list = this.#lists.get(key);
+    if (list === undefined) return;
+    const before = list.merged.sum;
+    await list.look(this.#looking, this.#parts.merge, (name) => this.#groups.get(name));
+    if (list.merged.sum !== before) this.#isChanged = true;
+  }
+
+  /** The sum of a group is another. */
+  #changed(name: string): void {
+    this.#isChanged = true;
+    for (const [key, { groups }] of this.#lists) if (groups.includes(name)) this.#queue.list(key);
+  }
+
+  #tell(isAllDone: boolean): void {
+    const now = performance.now();
+    if (!this.#isChanged || !this.#isFirstDone || this.#isStopped) return;
+    if (!isAllDone && now - this.#toldAt < TELL_MS) return;
+    this.#isChanged = false;
+    this.#toldAt = now;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Folders of lists that no agent has any more (6.6). */
+  #removeUnusedFolders(): void {
+    if (!this.#parts.merge || !this.#haveListsCome) return;
+    const used = new Set([...this.#lists.values()].map(({ folder }) => folder));
+    try {
+      for (const entry of readdirSync(this.#multigroups, { withFileTypes: true })) {
+        const path = join(this.#multigroups, entry.name);
+        if (entry.isDirectory() && !used.has(path)) rmSync(path, { recursive: true, force: true });
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      this.#parts.logger.warn(`Unused folders of var/multigroups were not removed: ${describeError(error)}`);
+    }
+  }
+
+  /** Tells svc-db when groups came or went, and now and then whatever was seen. */
+  #syncTable(groups: readonly string[]): void {
+    const names = groups.join('/');
+    if (this.#tableRuns || this.#isStopped) return;
+    if (names === this.#tableNames && performance.now() - this.#tableAt < TABLE_CHECK_MS) return;
+    this.#tableRuns = true;
+    clearTimeout(this.#tableTimer);
+    void this.#table.sync().then((isDone) => {
+      this.#tableRuns = false;
+      this.#tableNames = isDone ? names : undefined;
+      this.#tableAt = performance.now();
+      if (this.#isStopped) return;
+      // Again when it failed, or when folders came and went meanwhile.
+      const isSame = [...this.#groups.keys()].sort().join('/') === names;
+      if (isDone && isSame) return;
+      this.#tableTimer = setTimeout(() => {
+        this.#queue.root();
+      }, TABLE_RETRY_MS);
+    });
+  }
+}
