@@ -12,8 +12,12 @@ export interface Route {
   readonly open: boolean;
   /** When a message of the agent was last opened, epoch milliseconds. */
   lastReceivedAt: number;
-  /** Sends a message that is ready for the wire: framed unless `lossy`. @returns false without room, or when closed */
-  send(wire: Buffer): boolean;
+  /**
+   * Sends a message that is ready for the wire: framed unless `lossy`.
+   * @param flushed called when nothing of it waits here any more, or it never will be sent; never if `lossy`
+   * @returns false without room, or when closed
+   */
+  send(wire: Buffer, flushed?: () => void): boolean;
   /** Ends it; nothing of it counts any more. */
   close(): void;
 }
@@ -28,6 +32,10 @@ export type AgentLink = {
   keepalive: string | undefined;
   /** What the last keepalive told and svc-db does not know yet. */
   report: AgentChanges | undefined;
+  /** Checksum of its merged file, as its last keepalive told; `x` when it has none. */
+  mergedSum: string | undefined;
+  /** The file pushed to it last, how often, and when the last time ended (milliseconds of the pusher's clock). */
+  pushed: { readonly md5: string; readonly times: number; readonly at: number } | undefined;
 };
 
 export type Agent = KnownAgent<AgentLink>;
@@ -40,6 +48,8 @@ export function linkOf(agent: Agent): AgentLink {
     labels: undefined,
     keepalive: undefined,
     report: undefined,
+    mergedSum: undefined,
+    pushed: undefined,
   });
 }
 

@@ -17,6 +17,8 @@ export class RemotedCounters {
     dequeuedAfter: 0,
   };
   readonly sent = { ack: 0, ar: 0, request: 0, sca: 0, shared: 0, discarded: 0 };
+  /** Pushes of merged files; those that are neither finished nor failed are under way. */
+  readonly pushes = { started: 0, finished: 0, failed: 0 };
   keysReloads = 0;
   readonly mailbox = { inserted: 0, replaced: 0, processed: 0, full: 0 };
   /** Connections refused, cut off for being slow, and closed because another one took over. */

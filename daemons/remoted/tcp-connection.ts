@@ -69,10 +69,11 @@ export class TcpConnection implements Route, Holder {
     return !this.#gone && !this.#ended;
   }
 
-  send(frame: Buffer): boolean {
+  send(frame: Buffer, flushed?: () => void): boolean {
     // A peer that does not read keeps its answers waiting here, up to the limit.
     if (!this.open || this.#socket.writableLength + frame.length > this.#sendBuffer) return false;
-    this.#socket.write(frame);
+    if (flushed === undefined) this.#socket.write(frame);
+    else this.#socket.write(frame, () => flushed());
     this.#owner.bytes(0, frame.length);
     return true;
   }
