@@ -28,7 +28,7 @@ import { AutoEnrollment } from './auto-enrollment.js';
 import { bufferNotice } from './buffer-notice.js';
 import { BufferSender } from './buffer-sender.js';
 import { EventBuffer } from './event-buffer.js';
-import { unameText } from './uname-text.js';
+import { unameText } from '../../lib/manager/uname-text.js';
 import { ManagerLink } from './manager-link.js';
 import { ManagerOrders } from './manager-orders.js';
 

@@ -66,7 +66,7 @@ export function makeFileSource(
   const matchesExclude = exclude === undefined ? () => false : pathMatcher(resolve(exclude));
   try {
     return {
-      key: JSON.stringify({ ...config, line: 0 }),
+      key: JSON.stringify({ ...config, file: '', line: 0 }),
       config,
       pattern: dated ? (now) => strftime(absolute, now) : () => absolute,
       locationOf: relative ? () => location : (path) => path,

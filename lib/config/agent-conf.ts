@@ -5,7 +5,7 @@ import { attributeValue, type XmlElement } from '../xml/xml-element.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { ConfigReport } from './config-report.js';
 import type { Field } from './field.js';
-import { type SectionName, SECTIONS } from './manager-config.js';
+import { isSectionName, type SectionName, SECTIONS } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
 
 /** Root element of agent.conf; a file may have any number of them (agents-and-groups.md 7.1). */
@@ -63,12 +63,15 @@ export type AgentConfFailure = {
 /** Name of a check. */
 export type AgentConfCheck = 'Syscheck' | 'Rootcheck' | 'Localfile' | 'Client' | 'ClientBuffer' | 'WModule' | 'Labels';
 
-/** The checks in their order, each with the sections it reads. */
-const CHECKS: readonly {
+/** A check and the sections it reads. */
+type Check = {
   readonly check: AgentConfCheck;
   readonly section: SectionName;
   readonly reads: readonly SectionName[];
-}[] = [
+};
+
+/** In their order. */
+const CHECKS: readonly Check[] = [
   { check: 'Syscheck', section: 'syscheck', reads: ['syscheck'] },
   { check: 'Rootcheck', section: 'rootcheck', reads: ['rootcheck'] },
   { check: 'Localfile', section: 'localfile', reads: ['localfile', 'socket'] },
@@ -84,6 +87,9 @@ const CHECKS: readonly {
 
 /** The sections an agent takes from its manager (agents-and-groups.md 7.2). */
 export const SHARED_SECTIONS: ReadonlySet<SectionName> = new Set(CHECKS.flatMap(({ reads }) => reads));
+
+/** Sections that agent.conf may have without any effect, and that stock files have: nothing is said about them. */
+const QUIETLY_IGNORED: readonly SectionName[] = ['active-response', 'agent-upgrade'];
 
 /** Elements of `<client>` an agent takes from its manager: never the address of another one. */
 const SHARED_CLIENT_ELEMENTS = ['force_reconnect_interval'];
@@ -112,16 +118,12 @@ export function checkAgentConf(
   file: string,
   warnings: ConfigWarning[] = [],
 ): AgentConfFailure | undefined {
-  const [first] = CHECKS;
-  let roots: readonly XmlElement[] = [];
+  let roots: readonly XmlElement[] | undefined;
   for (const each of CHECKS) {
     let root: XmlElement | undefined;
     try {
-      if (each === first) roots = readConfigurationXml(text, file);
-      for (root of roots) {
-        if (each === first) readBlock(root, new ConfigReport(file, '', warnings));
-        checkSections(root, each.reads, file, warnings);
-      }
+      roots ??= readConfigurationXml(text, file);
+      for (root of roots) checkBlock(root, each, file, warnings);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const corrupted = `(1207): ${each.check} remote configuration in '${file}' is corrupted.`;
@@ -171,9 +173,11 @@ export function isSharedClientElement(name: string): boolean {
   return SHARED_CLIENT_ELEMENTS.includes(name);
 }
 
-/** Whether a name is that of a section of the configuration. */
-export function isSectionName(name: string): name is SectionName {
-  return Object.hasOwn(SECTIONS, name);
+/** Warns of a section that no agent takes from its manager. */
+export function reportNotShared(name: SectionName, block: XmlElement, report: ConfigReport): void {
+  if (!SHARED_SECTIONS.has(name) && !QUIETLY_IGNORED.includes(name)) {
+    report.warn(block, `Section '${name}' is not taken from the manager; it is ignored.`);
+  }
 }
 
 function readBlock(element: XmlElement, report: ConfigReport): AgentConfBlock {
@@ -188,7 +192,8 @@ function readBlock(element: XmlElement, report: ConfigReport): AgentConfBlock {
       compileFilter(language, value, element, report);
       filters[filter] = value;
     } else if (!OTHER_ATTRIBUTES.includes(name)) {
-      report.warn(element, `(1233): Invalid attribute '${name}' in the configuration: '${report.file}'.`);
+      const text = `(1233): Invalid attribute '${name}' in the configuration: '${report.file}'.`;
+      report.warn(element, text, { level: 'error', exact: true });
     }
   }
   return { filters: { ...filters, type: language }, element };
@@ -206,14 +211,16 @@ function compileFilter(language: PatternLanguage, pattern: string, element: XmlE
 }
 
 /**
- * Reads the sections of one check, each block by itself: blocks with different filters do not meet on an agent.
- * The names of all sections are looked at by every check, so that the first one answers for them.
+ * Reads the sections of one check, each by itself: blocks with different filters do not meet on an agent. What concerns
+ * the block as a whole is the first check's.
  */
-function checkSections(root: XmlElement, reads: readonly SectionName[], file: string, warnings: ConfigWarning[]): void {
+function checkBlock(root: XmlElement, { check, reads }: Check, file: string, warnings: ConfigWarning[]): void {
+  if (check === 'Syscheck') readBlock(root, new ConfigReport(file, '', warnings));
   for (const block of root.children) {
     const { name } = block;
     const report = new ConfigReport(file, name, warnings, { shared: true, anyHost: true });
     if (!isSectionName(name)) throw report.unknownElement(block);
+    if (check === 'Syscheck') reportNotShared(name, block, report);
     if (!reads.includes(name)) continue;
     if (name === 'client') {
       const wrong = block.children.find((child) => !isSharedClientElement(child.name));

@@ -1,3 +1,5 @@
+import type { Logger } from '../daemon/logger.js';
+
 /** Where in which file something of the configuration stands. */
 export type ConfigPlace = {
   /** Path relative to the home, as users know it: `etc/manager.conf`. */
@@ -44,11 +46,22 @@ export type ConfigWarning = ConfigPlace & {
   readonly section: string;
   /** Without the place. */
   readonly text: string;
+  /** Where users know it as an error, although the rest of the configuration is used. */
+  readonly level?: 'error';
+  /** Whether users know the text as the whole line: the place is then not added. */
+  readonly exact?: boolean;
 };
 
 /** A warning as it is logged. */
 export function describeWarning(warning: ConfigWarning): string {
-  return `${warning.text} ${describePlace(warning)}`;
+  return warning.exact === true ? warning.text : `${warning.text} ${describePlace(warning)}`;
+}
+
+/** Logs the warnings of a configuration, each at its level. */
+export function logConfigWarnings(warnings: readonly ConfigWarning[], logger: Pick<Logger, 'warn' | 'error'>): void {
+  for (const warning of warnings) {
+    logger[warning.level ?? 'warn'](describeWarning(warning));
+  }
 }
 
 function describePlace(place: ConfigPlace): string {

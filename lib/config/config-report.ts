@@ -31,9 +31,10 @@ export class ConfigReport {
     this.#warnings = warnings;
   }
 
-  warn(element: XmlElement, text: string): void {
+  /** @param how whether it is known as an error, or as a line without a place */
+  warn(element: XmlElement, text: string, how: Pick<ConfigWarning, 'level' | 'exact'> = {}): void {
     if (this.#warnings.length < MAX_WARNINGS) {
-      this.#warnings.push({ file: this.file, line: element.line, section: this.section, text });
+      this.#warnings.push({ file: this.file, line: element.line, section: this.section, text, ...how });
     }
   }
 

@@ -8,7 +8,7 @@ export const MANAGER_CONF = 'etc/manager.conf';
 export const OSSEC_CONF = 'etc/ossec.conf';
 
 /** Largest configuration read: as much as the API accepts (rest-api.md 1.3); a larger file is a mistake or an attack. */
-const MAX_BYTES = 10_485_760;
+export const MAX_CONFIGURATION_BYTES = 10_485_760;
 
 /** The text of the main configuration. */
 export type ConfigurationFile = {
@@ -31,8 +31,8 @@ export function readConfigurationFile(home: Home): ConfigurationFile {
     const text = `Both '${MANAGER_CONF}' and '${OSSEC_CONF}' exist; '${OSSEC_CONF}' is ignored.`;
     warnings.push({ file: MANAGER_CONF, line: 0, section: '', text });
   }
-  const bytes = readLimited(home.path(name), name, MAX_BYTES);
-  const { text, valid } = decode(bytes);
+  const bytes = readLimited(home.path(name), name, MAX_CONFIGURATION_BYTES);
+  const { text, valid } = decodeConfiguration(bytes);
   if (!valid) {
     const warning = 'The file is not valid UTF-8; it is read as Latin-1.';
     warnings.push({ file: name, line: 0, section: '', text: warning });
@@ -49,22 +49,33 @@ export function readLimited(path: string, name: string, maxBytes: number): Buffe
   try {
     const { size } = statSync(path);
     if (size > maxBytes) {
-      const text = `Could not read file '${name}': it has ${String(size)} bytes, at most ${String(maxBytes)} are allowed.`;
-      throw new ConfigError(undefined, text, { file: name, line: 0 });
+      throw tooLarge(name, size, maxBytes);
     }
     return readFileSync(path);
   } catch (error) {
     if (error instanceof ConfigError) {
       throw error;
     }
-    const { errno, message } = error as NodeJS.ErrnoException;
-    const reason = message.replace(/^[A-Z]+: /, '').replace(/, \w+( '.*')?$/, '');
-    const text = `Could not open file '${name}' due to [(${String(Math.abs(errno ?? 0))})-(${reason})].`;
-    throw new ConfigError(1103, text, { file: name, line: 0 });
+    throw cannotOpen(name, error);
   }
 }
 
-function decode(bytes: Buffer): { readonly text: string; readonly valid: boolean } {
+/** For a file of more bytes than are read. */
+export function tooLarge(name: string, size: number, maxBytes: number): ConfigError {
+  const text = `Could not read file '${name}': it has ${String(size)} bytes, at most ${String(maxBytes)} are allowed.`;
+  return new ConfigError(undefined, text, { file: name, line: 0 });
+}
+
+/** (1103) for an error of the file system. */
+export function cannotOpen(name: string, error: unknown): ConfigError {
+  const { errno, message } = error as NodeJS.ErrnoException;
+  const reason = message.replace(/^[A-Z]+: /, '').replace(/, \w+( '.*')?$/, '');
+  const text = `Could not open file '${name}' due to [(${String(Math.abs(errno ?? 0))})-(${reason})].`;
+  return new ConfigError(1103, text, { file: name, line: 0 });
+}
+
+/** UTF-8, or Latin-1 where it is not `valid`. */
+export function decodeConfiguration(bytes: Buffer): { readonly text: string; readonly valid: boolean } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), valid: true };
   } catch {

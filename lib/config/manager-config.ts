@@ -62,6 +62,12 @@ export type SectionName = keyof typeof SECTIONS;
 /** All of them. */
 export const SECTION_NAMES = Object.keys(SECTIONS) as readonly SectionName[];
 
+/** Whether a name is that of a section. */
+export function isSectionName(name: string): name is SectionName {
+  // Names come from outside: `constructor` is none.
+  return Object.hasOwn(SECTIONS, name);
+}
+
 /** What the blocks of each section are read to, before sections are put in relation. */
 export type RawSections = Values<typeof SECTIONS>;
 

@@ -126,6 +126,7 @@ export type LocalfileConfig = Omit<RawLocalfile, 'log_format' | 'location' | 'co
   readonly location: string;
   readonly command: string;
   /** For messages about this block. */
+  readonly file: string;
   readonly line: number;
 };
 
@@ -147,7 +148,8 @@ function finishLocalfile(raw: RawLocalfile, block: XmlElement, report: ConfigRep
   if (log_format.name === 'multi-line-regex' && raw.multiline_regex === undefined) {
     throw report.missingValue(block, 'multiline_regex');
   }
-  return { ...raw, log_format, location: raw.location ?? '', command: raw.command ?? '', line: block.line };
+  const place = { file: report.file, line: block.line };
+  return { ...raw, log_format, location: raw.location ?? '', command: raw.command ?? '', ...place };
 }
 
 function readLogFormat(element: XmlElement, report: ConfigReport): LogFormat {

@@ -123,7 +123,7 @@ const UNREAD_WODLES = new Set([
 export type WodlesConfig = {
   /** Distinct by tag: a later block with the same tag replaces the earlier. */
   readonly command: readonly CommandModuleConfig[];
-  /** A second block replaces the first. */
+  /** A second block of one file replaces the first; one of agent.conf overrides what it says. */
   readonly syscollector: SyscollectorConfig | undefined;
   readonly other: readonly { readonly name: string; readonly block: XmlElement }[];
 };
@@ -143,7 +143,9 @@ export const WODLE: Field<WodlesConfig> = {
       return { ...previous, command: append(others, [command], block, report) };
     }
     if (name === 'syscollector') {
-      const values = foldChildren(SYSCOLLECTOR_FIELDS, initialValues(SYSCOLLECTOR_FIELDS), block, report);
+      // What a manager pushes is laid over the block of this host (agents-and-groups.md 7.3).
+      const before = report.shared ? previous.syscollector : undefined;
+      const values = foldChildren(SYSCOLLECTOR_FIELDS, before ?? initialValues(SYSCOLLECTOR_FIELDS), block, report);
       return { ...previous, syscollector: { ...values, ...agreeSchedule(scheduleOf(values), block, report) } };
     }
     if (UNREAD_WODLES.has(name)) {

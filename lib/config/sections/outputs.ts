@@ -1,6 +1,6 @@
 import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
-import { blocks, type Field, list, scalar } from '../field.js';
+import { blocks, type Field, list, MAX_ITEMS, reportUnknownAttributes, scalar } from '../field.js';
 import { parseDigits, splitList } from '../units.js';
 import { freeText, integer, oneOf, optionalText, requireText, yesNo } from '../value-fields.js';
 import { readMailAddress } from './global.js';
@@ -144,29 +144,36 @@ export const REPORTS = blocks(
   ({ group, category, ...rest }) => ({ ...rest, category: category ?? group }),
 );
 
+const LABEL_ATTRIBUTES = ['key', 'hidden'];
+
 /** A label of this host, shown in alerts unless hidden. */
 export type LabelConfig = { readonly key: string; readonly value: string; readonly hidden: boolean };
 
-/** `<label>` elements of `<labels>`; keys beginning with `_` are the product's own and left out with a warning. */
-export const LABELS = labelList();
-
-function labelList(): Field<readonly LabelConfig[]> {
-  const label = list<LabelConfig>(readLabel, ['key', 'hidden']);
-  return {
-    initial: [],
-    attributes: [],
-    fold(previous, block, report) {
-      let labels = previous;
-      for (const child of block.children) {
-        if (child.name !== 'label') {
-          throw report.unknownElement(child);
-        }
-        labels = label.fold(labels, child, report);
+/**
+ * `<label>` elements of `<labels>`; a key that comes again gets the new value (agents-and-groups.md 7.3). Keys beginning
+ * with `_` are the product's own and left out with a warning.
+ */
+export const LABELS: Field<readonly LabelConfig[]> = {
+  initial: [],
+  attributes: [],
+  fold(previous, block, report) {
+    const labels = new Map(previous.map((label) => [label.key, label]));
+    for (const child of block.children) {
+      if (child.name !== 'label') {
+        throw report.unknownElement(child);
       }
-      return labels;
-    },
-  };
-}
+      reportUnknownAttributes(LABEL_ATTRIBUTES, child, report);
+      const label = readLabel(child, report);
+      if (label !== undefined) {
+        labels.set(label.key, label);
+      }
+      if (labels.size > MAX_ITEMS) {
+        throw report.tooMany(child, MAX_ITEMS);
+      }
+    }
+    return [...labels.values()];
+  },
+};
 
 function readLabel(element: XmlElement, report: ConfigReport): LabelConfig | undefined {
   const key = element.attributes.find(({ name }) => name === 'key')?.value;

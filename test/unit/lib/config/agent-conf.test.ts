@@ -7,7 +7,7 @@ import {
   parseAgentConf,
   selectBlocks,
 } from '../../../../lib/config/agent-conf.js';
-import { ConfigError, type ConfigWarning } from '../../../../lib/config/config-error.js';
+import { ConfigError, type ConfigWarning, describeWarning } from '../../../../lib/config/config-error.js';
 import { ConfigReport } from '../../../../lib/config/config-report.js';
 import { LARGE_AGENT_CONF } from '../../../support/large-agent-conf.js';
 
@@ -53,9 +53,9 @@ describe('agent.conf', () => {
       const warnings: ConfigWarning[] = [];
       const blocks = parseAgentConf(`\n${block('nane="web"', 'a')}`, FILE, warnings);
       expect(blocks).to.have.length(1);
-      expect(warnings).to.deep.equal([
-        { file: FILE, line: 2, section: '', text: `(1233): Invalid attribute 'nane' in the configuration: '${FILE}'.` },
-      ]);
+      const text = `(1233): Invalid attribute 'nane' in the configuration: '${FILE}'.`;
+      expect(warnings).to.deep.equal([{ file: FILE, line: 2, section: '', text, level: 'error', exact: true }]);
+      expect(warnings.map(describeWarning)).to.deep.equal([text]);
     });
 
     it('refuses another root, another language and a filter that is no pattern', () => {
@@ -271,10 +271,13 @@ describe('agent.conf', () => {
       expect(checkAgentConf(text, FILE)).to.equal(undefined);
     });
 
-    it('does not look into sections an agent does not take from its manager', () => {
-      expect(checkAgentConf(inside('<active-response><x/></active-response><global><y/></global>'), FILE)).to.equal(
-        undefined,
-      );
+    it('does not look into sections an agent does not take from its manager, and says so', () => {
+      const warnings: ConfigWarning[] = [];
+      const text = inside('<active-response><x/></active-response>\n<global><y/></global>');
+      expect(checkAgentConf(text, FILE, warnings)).to.equal(undefined);
+      expect(warnings.map(describeWarning)).to.deep.equal([
+        `Section 'global' is not taken from the manager; it is ignored. (${FILE}, line 3)`,
+      ]);
     });
 
     it('takes a section named like a member of every object for unknown', () => {

@@ -1,4 +1,4 @@
-import { hostSystem } from '../../lib/manager/host-system.js';
+import { hostSystem } from './host-system.js';
 
 /** This host as the first line of a keepalive tells it: `<uname> [<name>|<platform>: <version>]` (agents-and-groups.md 4.3). */
 export function unameText(): string {

@@ -1,0 +1,118 @@
+import { ownIdentity } from '../agents/own-identity.js';
+import type { Home } from '../daemon/home.js';
+import { readHomeRecord } from '../daemon/home-record.js';
+import { type AgentIdentityText, checkAgentConf, parseAgentConf, selectBlocks } from './agent-conf.js';
+import { readAgentConfFile } from './agent-conf-file.js';
+import { ConfigError, type ConfigWarning } from './config-error.js';
+import { ConfigReport } from './config-report.js';
+import { readConfigurationFile } from './configuration-file.js';
+import { loadInternalOptions } from './internal-options.js';
+import { loadManagerConfig, readSections } from './load-manager-config.js';
+import { isSectionName, type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';
+import { readConfigurationXml } from './read-configuration-xml.js';
+import { type SectionBlock, type SectionBlocks, sectionBlocks } from './section-blocks.js';
+import { acceptShared, lastContent, type RemoteCommands } from './shared-sections.js';
+
+/** What the manager pushed, relative to the home of an agent. */
+export const SHARED_AGENT_CONF = 'etc/shared/agent.conf';
+
+/** What became of the shared agent.conf. */
+export type SharedState = {
+  /** `none`: there is no such file, or this is a server. `off`: `agent.remote_conf` is 0. `refused`: `problem` says why. */
+  readonly state: 'none' | 'off' | 'used' | 'refused';
+  /** With file and line. */
+  readonly problem?: string;
+};
+
+/** The configuration of a host, and what the manager has to do with it. */
+export type HostConfig<S extends SectionName = SectionName> = ManagerConfig<S> & { readonly shared: SharedState };
+
+/**
+ * Loads the configuration of a host, whatever its role. On the home of an agent the shared agent.conf is laid over the
+ * main configuration: of single values the last counts, lists grow (agents-and-groups.md 7.3). An agent.conf that is not
+ * right is left out whole, and `shared` says so.
+ *
+ * @param sections those the caller uses. All by default
+ * @param identity what the filters of agent.conf are compared with, when it is not that of this host
+ * @throws ConfigError for the main configuration and the internal options, with file and line
+ */
+export function loadHostConfig<S extends SectionName = SectionName>(
+  home: Home,
+  sections: readonly S[] = SECTION_NAMES as readonly S[],
+  identity?: AgentIdentityText,
+): HostConfig<S> {
+  if (readHomeRecord(home).role !== 'agent') {
+    return { ...loadManagerConfig(home, sections), shared: { state: 'none' } };
+  }
+  const main = readConfigurationFile(home);
+  const local = sectionBlocks(readConfigurationXml(main.text, main.name), main.name);
+  const alone = (shared: SharedState): HostConfig<S> => ({
+    ...readSections(local, main.name, sections, main.warnings),
+    shared,
+  });
+  if (loadInternalOptions(home, ['agent']).get('agent.remote_conf') === 0) return alone({ state: 'off' });
+  const allowed = remoteCommands(home, local, sections);
+  try {
+    const text = readAgentConfFile(home.path(SHARED_AGENT_CONF), SHARED_AGENT_CONF, { follow: false });
+    if (text === undefined) return alone({ state: 'none' });
+    const failure = checkAgentConf(text, SHARED_AGENT_CONF);
+    if (failure !== undefined) throw failure.error;
+    const warnings = [...main.warnings];
+    const own = identity ?? ownIdentity(home, lastLocal(local, 'client', 'config-profile'));
+    const both = withShared(local, text, own, allowed, sections, warnings);
+    return { ...readSections(both, main.name, sections, warnings), shared: { state: 'used' } };
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.file !== SHARED_AGENT_CONF) throw error;
+    return alone({ state: 'refused', problem: error.message });
+  }
+}
+
+/** Blocks of the main configuration with those of agent.conf behind them. */
+function withShared(
+  local: SectionBlocks,
+  text: string,
+  identity: AgentIdentityText,
+  allowed: RemoteCommands,
+  sections: readonly SectionName[],
+  warnings: ConfigWarning[],
+): SectionBlocks {
+  const result = new Map<SectionName, SectionBlock[]>();
+  for (const [name, blocks] of local) result.set(name, [...blocks]);
+  const blocks = parseAgentConf(text, SHARED_AGENT_CONF, warnings);
+  const report = new ConfigReport(SHARED_AGENT_CONF, '', warnings);
+  for (const { children } of selectBlocks(blocks, identity, report)) {
+    for (const child of children) {
+      const { name } = child;
+      // What others use is told by those who use it.
+      if (!isSectionName(name) || !sections.includes(name)) continue;
+      const element = acceptShared(name, child, allowed, new ConfigReport(SHARED_AGENT_CONF, name, warnings));
+      if (element === undefined) continue;
+      const block = { element, file: SHARED_AGENT_CONF, shared: true };
+      const before = result.get(name);
+      if (before === undefined) result.set(name, [block]);
+      else before.push(block);
+    }
+  }
+  return result;
+}
+
+/** What this host lets a manager run; only options of sections that are asked for are read. */
+function remoteCommands(home: Home, local: SectionBlocks, sections: readonly SectionName[]): RemoteCommands {
+  return {
+    localfile:
+      sections.includes('localfile') &&
+      loadInternalOptions(home, ['logcollector']).get('logcollector.remote_commands') === 1,
+    wodle:
+      sections.includes('wodle') &&
+      loadInternalOptions(home, ['wazuh_command']).get('wazuh_command.remote_commands') === 1,
+    prefilter: lastLocal(local, 'syscheck', 'allow_remote_prefilter_cmd') === 'yes',
+  };
+}
+
+/** Content of an element in the last block of the section that has it. */
+function lastLocal(local: SectionBlocks, section: SectionName, element: string): string | undefined {
+  return local
+    .get(section)
+    ?.map((block) => lastContent(block.element, element))
+    .findLast((content) => content !== undefined);
+}
