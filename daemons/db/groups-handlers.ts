@@ -1,3 +1,4 @@
+import { groupHash } from '../../lib/agentlink/merged-file.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { Handlers } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
@@ -5,7 +6,7 @@ import { type groupMethods, MAX_GROUPS } from '../../lib/bus/contracts/db-groups
 import type { AgentRow } from './agent-record.js';
 import type { Now } from './agents-handlers.js';
 import type { Edit } from './edit.js';
-import { DEFAULT_GROUP, groupHash, withoutGroups } from './membership.js';
+import { DEFAULT_GROUP, withoutGroups } from './membership.js';
 import type { Registry } from './registry.js';
 
 type GroupHandlers = Pick<Handlers<typeof dbContract>, keyof typeof groupMethods>;

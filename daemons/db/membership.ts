@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { MAX_GROUPS_PER_AGENT } from '../../lib/bus/contracts/db-groups.js';
 import { agentIdText } from './agent-record.js';
 
@@ -47,11 +46,6 @@ export function changeMembership(
 export function withoutGroups(current: readonly string[], deleted: ReadonlySet<string>): readonly string[] {
   const left = current.filter((group) => !deleted.has(group));
   return left.length > 0 ? left : [DEFAULT_GROUP];
-}
-
-/** First 8 hex digits of the SHA-256 of the list in order (agents-and-groups.md 6.1). */
-export function groupHash(groups: readonly string[]): string {
-  return createHash('sha256').update(groups.join(',')).digest('hex').slice(0, 8);
 }
 
 function limited(id: number, groups: readonly string[]): MembershipResult {

@@ -3,6 +3,7 @@ import { describeError } from '../daemon/describe-error.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { productVersion } from '../product/version.js';
 import { AgentControl, AgentControlError, type AgentOrder, type ListedAgent } from './agent-control.js';
+import { shownText } from './shown-text.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type Options = {
@@ -102,10 +103,7 @@ async function run(action: Action, options: Options, streams: ToolStreams): Prom
 
 const describe = (error: unknown) => `agent_control: ${describeError(error)}`;
 
-/** What agents say of themselves must not command the terminal. */
-const shown = (text: string) => text.replace(/\p{Cc}/gu, '?');
-
-const csv = (values: readonly string[]) => `${shown(values.join(','))},\n`;
+const csv = (values: readonly string[]) => `${shownText(values.join(','))},\n`;
 
 const json = (data: unknown) => `${JSON.stringify({ error: 0, data })}\n`;
 
@@ -153,7 +151,7 @@ const info: Action = async (tool, { i = '', s, j }, { write }) => {
       `   Syscheck last started at:  ${agent.syscheckTime}`,
       `   Syscheck last ended at:    ${agent.syscheckEndTime}`,
     ];
-    write(`\n${TITLE} Agent information:\n${lines.map(shown).join('\n')}\n\n`);
+    write(`\n${TITLE} Agent information:\n${lines.map(shownText).join('\n')}\n\n`);
   }
 };
 

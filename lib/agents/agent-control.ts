@@ -8,7 +8,7 @@ import { MAX_AGENTS_PER_SEND, remotedContract } from '../bus/contracts/remoted.j
 import { RequestClient } from '../bus/request-client.js';
 import { loadManagerConfig } from '../config/load-manager-config.js';
 import type { Home } from '../daemon/home.js';
-import { HomeError, readHomeRecord } from '../daemon/home-record.js';
+import { requireMaster } from './require-master.js';
 
 /** Order to scan anew, for the integrity daemon of agents (agents-and-groups.md 4.5). */
 const SCAN_ORDER = 'syscheck restart';
@@ -84,13 +84,7 @@ export class AgentControl {
 
   /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
   constructor(home: Home) {
-    if (readHomeRecord(home).role !== 'server') {
-      throw new HomeError(`this is done on a manager, and '${home.root}' is none`);
-    }
-    const { cluster } = loadManagerConfig(home, ['cluster']);
-    if (cluster?.disabled === false && cluster.node_type === 'worker') {
-      throw new HomeError(`this is done on the master of the cluster: ${cluster.nodes.node.join(', ')}`);
-    }
+    requireMaster(home);
     this.#home = home;
     this.#db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
     this.#remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });

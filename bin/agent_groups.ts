@@ -1,0 +1,10 @@
+import { agentGroupsCommand } from '../lib/agents/agent-groups-command.js';
+
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
+
+process.exitCode = await agentGroupsCommand(process.argv.slice(2), {
+  write: (text) => process.stdout.write(text),
+  writeError: (text) => process.stderr.write(text),
+  input: process.stdin,
+});

@@ -1,0 +1,4 @@
+/** A text from elsewhere without control characters: it must not command the terminal. */
+export function shownText(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?');
+}
