@@ -6,6 +6,7 @@ import { RequestServer } from '../../lib/bus/request-server.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { AlertStream } from '../../lib/output/alert-stream.js';
 import { activeConfiguration } from './active-configuration.js';
+import { writeArConf } from './ar-conf.js';
 import { AlertReader } from './alert-reader.js';
 import { Counters } from './counters.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
@@ -82,7 +83,9 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
   const logtest = new LogtestService(context, settings, diffs);
   logtest.share(configuration.loaded, configuration.loadWarnings);
   const reload = async (diagnostics = new EngineDiagnostics(logger)): Promise<readonly string[]> => {
-    const warnings = await pipeline.reload(loadSettings(home, logger), diagnostics);
+    const next = loadSettings(home, logger);
+    const warnings = await pipeline.reload(next, diagnostics);
+    writeArConf(home, next.config['active-response'].responses, logger);
     logtest.share(configuration.loaded, configuration.loadWarnings);
     return warnings;
   };
@@ -158,6 +161,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     },
   });
 
+  writeArConf(home, settings.config['active-response'].responses, logger);
   await pipeline.start(context.fatal);
   await logtest.start();
   await sink.start();

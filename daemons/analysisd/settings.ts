@@ -13,7 +13,15 @@ import type { OutputSettings } from './outputs.js';
  * @throws ConfigError naming file and line
  */
 export function loadSettings(home: Home, logger: Logger) {
-  const config = loadManagerConfig(home, ['global', 'alerts', 'ruleset', 'rule_test', 'cluster', 'journal']);
+  const config = loadManagerConfig(home, [
+    'global',
+    'alerts',
+    'ruleset',
+    'rule_test',
+    'cluster',
+    'journal',
+    'active-response',
+  ]);
   const options = loadInternalOptions(home, ['analysisd']);
   for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
   const { global, cluster } = config;

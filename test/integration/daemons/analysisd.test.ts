@@ -128,6 +128,17 @@ describe('svc-analysisd', () => {
     expect(text).to.contain("Rule: 100200 (level 5) -> 'Door 2 opened.'");
   });
 
+  it('tells agents of the active responses at its start and after a reload', async () => {
+    const shared = (): string[] => readFileSync(home.path('etc/shared/ar.conf'), 'utf8').trimEnd().split('\n');
+    await start();
+    expect(shared()).to.have.length(6);
+    const command = '<command><name>stop-door</name><executable>stop.sh</executable></command>';
+    const response = '<command>stop-door</command><location>local</location><rules_id>100200</rules_id>';
+    writeConfiguration(`${command}<active-response>${response}</active-response>`);
+    expect(await client.call('ruleset.reload', {})).to.deep.equal({ error: 0, data: [] });
+    expect(shared()[6]).to.equal('stop-door0 - stop.sh - 0');
+  });
+
   it('shows an agent event under the agent', async () => {
     await start();
     const agent = { id: '004', name: 'web-02', ip: '10.0.0.24', labels: new Map([['site', 'north']]) };
