@@ -6,13 +6,16 @@ import type { remotedContract } from '../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../lib/bus/request-client.js';
 import type { Home } from '../lib/daemon/home.js';
 import type { Logger } from '../lib/daemon/logger.js';
+import { GroupFolders } from '../lib/groups/group-folders.js';
 import { ListDirectory } from '../lib/ruleset/list-directory.js';
 import type { DaemonCatalogue } from '../lib/control/daemon-catalogue.js';
 import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
 import { AgentDirectory } from './agents/agent-directory.js';
 import { AgentKeys } from './agents/agent-keys.js';
 import { AgentQuestions } from './agents/agent-questions.js';
+import { GroupSums } from './agents/group-sums.js';
 import { ManagerQuestions } from './agents/manager-questions.js';
+import { GroupDirectory } from './groups/group-directory.js';
 import type { Handlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager-configuration.js';
 import { RulesetUploads } from './ruleset-uploads.js';
@@ -26,6 +29,9 @@ import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
 import { controlRoutes } from './routes/control-routes.js';
 import { decodersRoutes } from './routes/decoders-routes.js';
 import { eventsRoutes, type EventOutlet } from './routes/events-routes.js';
+import { groupsConfigurationRoutes } from './routes/groups-configuration-routes.js';
+import { groupsFilesRoutes } from './routes/groups-files-routes.js';
+import { groupsRoutes } from './routes/groups-routes.js';
 import { listsRoutes } from './routes/lists-routes.js';
 import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
@@ -66,6 +72,9 @@ export function apiHandlers(parts: HandlerParts): {
   const uploads = new RulesetUploads({ ...parts, node });
   uploads.recover();
   const directory = new AgentDirectory(parts.home, parts.db, node);
+  const folders = new GroupFolders(parts.home);
+  const groups = new GroupDirectory(directory, folders);
+  const sums = new GroupSums(parts.home);
   const keys = new AgentKeys({ ...parts, node });
   const questions = new ManagerQuestions(parts.home);
   const changes = { home: parts.home, configuration, uploads };
@@ -80,12 +89,15 @@ export function apiHandlers(parts: HandlerParts): {
       listsRoutes(lists, parts.home, uploads),
       logtestRoutes({ ...parts, node }),
       eventsRoutes({ ...parts, node }),
-      agentsRoutes(directory),
-      agentsSummaryRoutes(directory, parts.home),
+      agentsRoutes(directory, sums),
+      agentsSummaryRoutes(directory, groups, sums),
       agentsKeysRoutes(directory, keys),
       agentsDeleteRoutes(directory, keys),
-      agentsGroupRoutes(directory),
-      agentsCommandRoutes({ ...parts, node, configuration, directory }),
+      agentsGroupRoutes(directory, groups),
+      groupsRoutes({ groups, agents: directory, sums }),
+      groupsConfigurationRoutes(folders, parts.logger),
+      groupsFilesRoutes(folders),
+      agentsCommandRoutes({ ...parts, node, configuration, directory, groups }),
       agentsRequestRoutes({ directory, questions: new AgentQuestions({ ...parts, node }), manager: questions }),
     ],
   };

@@ -1,40 +1,84 @@
-import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { groupHash, MERGED_FILE } from '../../lib/agentlink/merged-file.js';
 import type { Home } from '../../lib/daemon/home.js';
+import { hashSharedFile } from '../../lib/groups/shared-file.js';
 
 /** Sums of a group's files; one is absent when its file is (agents-and-groups.md 10.3). */
 export type FileSums = { readonly mergedSum?: string; readonly configSum?: string };
 
-/** Sums that are remembered: files of 10,000 groups and their merged ones. */
-const MAX_REMEMBERED = 20_000;
+/** Sums that are remembered: both files of 20,000 groups, and as many multigroups. */
+const MAX_REMEMBERED = 80_000;
+/** Groups looked at before other requests get their turn. */
+const GROUPS_A_TURN = 200;
 
-/** MD5 of the files that groups share, worked out again when a file changed. */
+type KnownSum = { readonly stamp: string; readonly sum: Promise<string | undefined> };
+
+/** Sums of the files that groups share, worked out again when a file changed. */
 export class GroupSums {
-  readonly #known = new Map<string, { readonly stamp: string; readonly sum: string }>();
+  readonly #known = new Map<string, KnownSum>();
 
   constructor(private readonly home: Home) {}
 
-  async of(group: string): Promise<FileSums> {
-    const [mergedSum, configSum] = await Promise.all([this.#sum(group, 'merged.mg'), this.#sum(group, 'agent.conf')]);
+  /** @param algorithm as the API names it (rest-api.md 6.3) */
+  async of(group: string, algorithm = 'md5'): Promise<FileSums> {
+    const [mergedSum, configSum] = await Promise.all([
+      this.#sum('etc/shared', `${group}/${MERGED_FILE}`, algorithm),
+      this.#sum('etc/shared', `${group}/agent.conf`, algorithm),
+    ]);
     return { ...(mergedSum === undefined ? {} : { mergedSum }), ...(configSum === undefined ? {} : { configSum }) };
   }
 
-  async #sum(group: string, file: string): Promise<string | undefined> {
-    const path = this.home.path('etc', 'shared', group, file);
+  /** Items with the sums of the groups that they name. */
+  async addTo<T extends { readonly name: string }>(items: readonly T[], algorithm = 'md5'): Promise<(T & FileSums)[]> {
+    const result: (T & FileSums)[] = [];
+    for (let at = 0; at < items.length; at += GROUPS_A_TURN) {
+      if (at > 0) await nextTurn();
+      const part = items.slice(at, at + GROUPS_A_TURN);
+      const sums = await Promise.all(part.map(({ name }) => this.of(name, algorithm)));
+      part.forEach((item, index) => result.push({ ...item, ...sums[index] }));
+    }
+    return result;
+  }
+
+  /** MD5 of the merged file that agents with these groups get, in the order of priority (6.1). */
+  async merged(groups: readonly string[]): Promise<string | undefined> {
+    const [first] = groups;
+    if (first === undefined) return undefined;
+    return groups.length === 1
+      ? this.#sum('etc/shared', `${first}/${MERGED_FILE}`, 'md5')
+      : this.#sum('var/multigroups', `${groupHash(groups)}/${MERGED_FILE}`, 'md5');
+  }
+
+  async #sum(directory: string, name: string, algorithm: string): Promise<string | undefined> {
+    // Synchronous on purpose: a thousand calls take some milliseconds, and a tenth of the promises' time.
+    const stats = statsOf(this.home.path(directory, name));
+    if (stats === undefined) return undefined;
+    const key = `${algorithm} ${directory}/${name}`;
+    const stamp = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+    const known = this.#known.get(key);
+    if (known?.stamp === stamp) return known.sum;
+    const sum = this.#work(directory, name, algorithm);
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+    this.#known.set(key, { stamp, sum });
+    return sum;
+  }
+
+  async #work(directory: string, name: string, algorithm: string): Promise<string | undefined> {
     try {
-      const stats = await stat(path);
-      const stamp = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-      const known = this.#known.get(path);
-      if (known?.stamp === stamp) return known.sum;
-      const sum = createHash('md5')
-        .update(await readFile(path))
-        .digest('hex');
-      if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
-      this.#known.set(path, { stamp, sum });
-      return sum;
+      return await hashSharedFile(await realpath(this.home.path(directory)), name, algorithm);
     } catch {
-      // Not there, or not to be read by this user: there is no sum to show.
+      // Gone since, or not to be read by this user: there is no sum to show.
       return undefined;
     }
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }

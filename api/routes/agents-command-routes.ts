@@ -4,6 +4,7 @@ import { MAX_AGENTS_PER_SEND, type remotedContract } from '../../lib/bus/contrac
 import type { Home } from '../../lib/daemon/home.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { AgentView, type AgentItem, type ChosenAgents } from '../agents/agent-view.js';
+import type { GroupDirectory } from '../groups/group-directory.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, type ApiResult, type FailedItem, type ListMessages } from '../http/envelope.js';
@@ -32,6 +33,7 @@ export type AgentsCommandParts = {
   readonly node: () => string;
   readonly configuration: ManagerConfiguration;
   readonly directory: AgentDirectory;
+  readonly groups: GroupDirectory;
   readonly remoted: RequestClient<typeof remotedContract>;
 };
 
@@ -70,6 +72,7 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
     },
     putAgentsGroupGroupIdRestart: async (request) => {
       const name = request.parameters.requiredText('group_id');
+      await parts.groups.require(request, name);
       const { ids } = await directory.call(request, 'groups.agents', { name });
       const agents = ids.length === 0 ? [] : await viewOf(request, 'agent:restart').all({ ids }, FIELDS);
       return restart(request, { agents, failed: [] }, false);

@@ -1,9 +1,12 @@
 import { MAX_AGENTS_PER_CALL } from '../../lib/bus/contracts/db-agents.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { AgentView, type AgentItem } from '../agents/agent-view.js';
+import type { GroupDirectory } from '../groups/group-directory.js';
+import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, messageResult, type ApiResult, type FailedItem } from '../http/envelope.js';
+import { requireGroup } from './groups-routes.js';
 
 const AGENT_ACTION = 'agent:modify_group';
 const GROUP_ACTION = 'group:modify_assignments';
@@ -25,7 +28,7 @@ const HIDDEN_ON_ALL = new Set([1701, 1703, 1734, 1751, 1752]);
 type Changed = { readonly ids: readonly string[]; readonly failed: readonly FailedItem[] };
 
 /** Agents into groups and out of them (rest-api.md 6.2, agents-and-groups.md 10.3). */
-export function agentsGroupRoutes(directory: AgentDirectory): Handlers {
+export function agentsGroupRoutes(directory: AgentDirectory, known: GroupDirectory): Handlers {
   const viewOf = (request: ApiRequest) => new AgentView(directory, request, AGENT_ACTION);
 
   const change = async (
@@ -51,8 +54,8 @@ export function agentsGroupRoutes(directory: AgentDirectory): Handlers {
     const single = request.parameters.flag('force_single_group');
     const view = viewOf(request);
     const chosen = ids === undefined ? { agents: await view.all({}), failed: [] } : await view.chooseAgents(ids);
-    requireGroup(request, group);
-    await directory.call(request, 'groups.get', { name: group });
+    requireGroup(request, GROUP_ACTION, group);
+    await known.require(request, group);
     const failed = [...chosen.failed];
     const agents = chosen.agents.filter((agent) => {
       // All others are left: the caller must be allowed to change each of them.
@@ -86,11 +89,11 @@ export function agentsGroupRoutes(directory: AgentDirectory): Handlers {
     const allowed = request.caller.permissions.allowed(GROUP_ACTION, 'group:id', names);
     if (names.length > 0 && allowed.size === 0) throw deniedGroup();
     for (const id of names) if (!allowed.has(id)) failed.push({ id, error: deniedGroup() });
-    const { groups, unknown } = await directory.call(request, 'groups.list', { names: [...allowed] });
+    const unknown = new Set(await known.unknown(request, [...allowed]));
     for (const id of unknown) failed.push({ id, error: new ApiError(1710) });
-    const known = new Set(groups.map(({ name }) => name));
-    const last = known.delete(DEFAULT_GROUP) ? [DEFAULT_GROUP] : [];
-    return [...names.filter((name) => known.has(name)), ...last];
+    const there = names.filter((name) => allowed.has(name) && !unknown.has(name));
+    const last = there.includes(DEFAULT_GROUP) ? [DEFAULT_GROUP] : [];
+    return [...there.filter((name) => name !== DEFAULT_GROUP), ...last];
   };
 
   return {
@@ -103,8 +106,8 @@ export function agentsGroupRoutes(directory: AgentDirectory): Handlers {
       const all = wanted.includes('all');
       const view = viewOf(request);
       const chosen = all ? { agents: await view.all({ group }), failed: [] } : await view.chooseAgents(wanted);
-      requireGroup(request, group);
-      await directory.call(request, 'groups.get', { name: group });
+      requireGroup(request, GROUP_ACTION, group);
+      await known.require(request, group);
       const changed = await change(request, 'remove', chosen.agents, group);
       const failed = [...chosen.failed, ...changed.failed];
       const messages = {
@@ -119,8 +122,8 @@ export function agentsGroupRoutes(directory: AgentDirectory): Handlers {
     deleteAgentsAgentIdGroupGroupId: async (request) => {
       const group = request.parameters.requiredText('group_id');
       const agent = await oneAgent(request);
-      requireGroup(request, group);
-      await directory.call(request, 'groups.get', { name: group });
+      requireGroup(request, GROUP_ACTION, group);
+      await known.require(request, group);
       const { failed } = await change(request, 'remove', [agent], group);
       if (failed[0] !== undefined) throw failed[0].error;
       const left = agent.groups.length > 1 ? '' : ' Agent reassigned to group default.';
@@ -160,13 +163,4 @@ function membershipError(code: string): ApiError {
 
 function mayChange(request: ApiRequest, groups: readonly string[]): boolean {
   return request.caller.permissions.allowed(GROUP_ACTION, 'group:id', groups).size === groups.length;
-}
-
-/** @throws ApiError 4000 */
-function requireGroup(request: ApiRequest, group: string): void {
-  if (!mayChange(request, [group])) throw deniedGroup();
-}
-
-function deniedGroup(): ApiError {
-  return new ApiError(4000, { extra: 'Resource type: group:id' });
 }

@@ -1,25 +1,26 @@
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView, type ListParameters } from '../agents/agent-view.js';
+import type { GroupSums } from '../agents/group-sums.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, type ApiResult, type ListMessages } from '../http/envelope.js';
 
 const READ = 'agent:read';
-const SYNC_FIELD = 'group_config_status';
-const MESSAGES: ListMessages = {
+/** What lists of agents say. */
+export const AGENT_MESSAGES: ListMessages = {
   all: 'All selected agents information was returned',
   some: 'Some agents information was not returned',
   none: 'No agent information was returned',
 };
 
 /** Lists of agents, 000 among them (rest-api.md 6.2). */
-export function agentsRoutes(directory: AgentDirectory): Handlers {
+export function agentsRoutes(directory: AgentDirectory, sums: GroupSums): Handlers {
   /** @param fixed conditions besides those of the request */
   const list = async (request: ApiRequest, fixed: ListParameters = {}): Promise<ApiResult> => {
     const view = new AgentView(directory, request, READ);
     return listResult({
       ...(await view.list({ ...agentListParameters(request.parameters), ...fixed })),
-      messages: MESSAGES,
+      messages: AGENT_MESSAGES,
     });
   };
   return {
@@ -29,7 +30,7 @@ export function agentsRoutes(directory: AgentDirectory): Handlers {
       const view = new AgentView(directory, request, READ);
       const { agents, failed } = await view.choose(ids);
       const chosen = { ...agentListParameters(request.parameters), ids: agents.map(({ id }) => id) };
-      return listResult({ ...(await view.list(chosen)), failed, messages: MESSAGES });
+      return listResult({ ...(await view.list(chosen)), failed, messages: AGENT_MESSAGES });
     },
 
     getAgentsNoGroup: (request) => list(request, { no_group: true }),
@@ -37,8 +38,14 @@ export function agentsRoutes(directory: AgentDirectory): Handlers {
 
     getAgentsAgentIdGroupIsSync: async (request) => {
       const id = request.parameters.requiredText('agent_id');
-      const { agents, failed } = await new AgentView(directory, request, READ).chooseAgents([id], [SYNC_FIELD]);
-      const items = agents.map((agent) => ({ id: agent.id, synced: agent[SYNC_FIELD] === 'synced' }));
+      const { agents, failed } = await new AgentView(directory, request, READ).chooseAgents([id], ['mergedSum']);
+      const items = await Promise.all(
+        agents.map(async ({ id, groups, mergedSum }) => {
+          // What lies there now, not what was last compared (agents-and-groups.md 6.7); without a file there is nothing to get.
+          const merged = await sums.merged(groups);
+          return { id, synced: mergedSum !== undefined && (merged === undefined || merged === mergedSum) };
+        }),
+      );
       const messages = {
         all: 'Sync info was returned for all selected agents',
         some: 'Sync info was not returned for some selected agents',
@@ -54,7 +61,7 @@ export function agentsRoutes(directory: AgentDirectory): Handlers {
         ...parameters,
         ...(fields === undefined ? {} : { fields: [...fields] }),
       });
-      return listResult({ ...page, messages: MESSAGES });
+      return listResult({ ...page, messages: AGENT_MESSAGES });
     },
   };
 }

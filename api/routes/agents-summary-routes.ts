@@ -1,16 +1,15 @@
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { AgentView } from '../agents/agent-view.js';
-import { GroupSums } from '../agents/group-sums.js';
+import type { GroupSums } from '../agents/group-sums.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, listResult } from '../http/envelope.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { GroupDirectory } from '../groups/group-directory.js';
 
 /** What is counted of agents that do not have a value. */
 const MISSING = 'N/A';
 
 /** Agents in numbers (rest-api.md 6.1, 6.2). */
-export function agentsSummaryRoutes(directory: AgentDirectory, home: Home): Handlers {
-  const sums = new GroupSums(home);
+export function agentsSummaryRoutes(directory: AgentDirectory, known: GroupDirectory, sums: GroupSums): Handlers {
   const viewOf = (request: ApiRequest) => new AgentView(directory, request, 'agent:read');
   return {
     getAgentsSummary: async (request) => {
@@ -41,17 +40,13 @@ export function agentsSummaryRoutes(directory: AgentDirectory, home: Home): Hand
 
     getOverviewAgents: async (request) => {
       const view = viewOf(request);
-      const [overview, { groups }] = await Promise.all([view.overview(), directory.call(request, 'groups.list', {})]);
+      const [overview, groups] = await Promise.all([view.overview(), known.list(request)]);
       const { connection, configuration } = overview;
       const names = groups.map(({ name }) => name);
       const allowed = request.caller.permissions.allowed('group:read', 'group:id', names);
       return dataResult({
         nodes: overview.nodes,
-        groups: await Promise.all(
-          groups
-            .filter(({ name }) => allowed.has(name))
-            .map(async ({ name, count }) => ({ name, count, ...(await sums.of(name)) })),
-        ),
+        groups: await sums.addTo(groups.filter(({ name }) => allowed.has(name))),
         agent_os: overview.systems,
         agent_status: { connection, configuration },
         agent_version: overview.versions,

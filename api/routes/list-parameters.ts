@@ -1,7 +1,20 @@
 import { QueryError } from '../../lib/query/query-error.js';
-import { runListQuery, type ListPage, type ListRules } from '../../lib/query/run-list-query.js';
+import { runListQuery, type ListPage, type ListQuery, type ListRules } from '../../lib/query/run-list-query.js';
 import { ApiError } from '../http/api-error.js';
 import type { ParameterValues } from '../http/parameter-values.js';
+
+/** The common list parameters of a request. */
+export function listQuery(parameters: ParameterValues): ListQuery {
+  return {
+    offset: parameters.integer('offset'),
+    limit: parameters.integer('limit'),
+    sort: parameters.text('sort'),
+    search: parameters.text('search'),
+    select: parameters.texts('select'),
+    q: parameters.text('q'),
+    distinct: parameters.flag('distinct'),
+  };
+}
 
 /**
  * Applies the common list parameters of a request to a list (rest-api.md 4).
@@ -9,24 +22,17 @@ import type { ParameterValues } from '../http/parameter-values.js';
  */
 export function pageOf(items: readonly unknown[], parameters: ParameterValues, rules: ListRules = {}): ListPage {
   try {
-    return runListQuery(
-      items,
-      {
-        offset: parameters.integer('offset'),
-        limit: parameters.integer('limit'),
-        sort: parameters.text('sort'),
-        search: parameters.text('search'),
-        select: parameters.texts('select'),
-        q: parameters.text('q'),
-        distinct: parameters.flag('distinct'),
-      },
-      rules,
-    );
+    return runListQuery(items, listQuery(parameters), rules);
   } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    throw new ApiError(error.code, {
-      ...(error.extra === undefined ? {} : { extra: error.extra }),
-      ...(error.remediationExtra === undefined ? {} : { remediationExtra: error.remediationExtra }),
-    });
+    throw queryFailure(error);
   }
+}
+
+/** What a client is told of a list parameter that is not valid; other errors stay as they are. */
+export function queryFailure(error: unknown): unknown {
+  if (!(error instanceof QueryError)) return error;
+  return new ApiError(error.code, {
+    ...(error.extra === undefined ? {} : { extra: error.extra }),
+    ...(error.remediationExtra === undefined ? {} : { remediationExtra: error.remediationExtra }),
+  });
 }

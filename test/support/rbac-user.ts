@@ -1,7 +1,14 @@
 import { open } from 'lmdb';
 import { PasswordHasher } from '../../api/auth/password-hasher.js';
-import type { Policy, Role, User } from '../../api/rbac/rbac-model.js';
+import type { Policy, PolicyBody, Role, User } from '../../api/rbac/rbac-model.js';
 import type { TestApi } from './test-api.js';
+
+/** A policy in a line. @param action one or more, with commas */
+export const policy = (effect: 'allow' | 'deny', action: string, ...resources: string[]): PolicyBody => ({
+  actions: action.split(','),
+  resources,
+  effect,
+});
 
 /** Puts a user, and policies of its own role, into the store of an API; the API is restarted for it. */
 export async function addUser(

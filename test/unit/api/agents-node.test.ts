@@ -1,11 +1,14 @@
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { groupHash } from '../../../lib/agentlink/merged-file.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { ListCaller } from '../../support/api-list.js';
 import { DbServer } from '../../support/db-server.js';
 import { TestApi } from '../../support/test-api.js';
 
+const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 const CLUSTER = `<manager_config><cluster><node_name>node01</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>`;
 
 describe('agents of this node over the API', () => {
@@ -27,13 +30,33 @@ describe('agents of this node over the API', () => {
   it('say whether they have the configuration of their groups', async () => {
     const template = '/agents/{agent_id}/group/is_sync';
     const is = (id: string) => lists.get(`/agents/${id}/group/is_sync`, template);
-    const rows = db.registry.agents.byId().filter(({ id }) => id !== 0);
-    for (const status of ['synced', 'not synced'] as const) {
-      const id = rows.find((row) => row.groupConfigStatus === status)!.idText;
+    const set = (id: number, groups: string[], mergedSum: string | undefined) =>
+      db.registry.edit((edit) => {
+        const { mergedSum: _before, ...record } = db.registry.agents.get(id)!.record;
+        edit.setAgent(id, { ...record, groups, ...(mergedSum === undefined ? {} : { mergedSum }) });
+      });
+    const merged = (directory: string, content: string) => {
+      mkdirSync(api.home.path(directory), { recursive: true });
+      writeFileSync(api.home.path(directory, 'merged.mg'), content);
+    };
+    const expectSync = async (id: string, synced: boolean) => {
       const answer = await is(id);
       expect(answer.message).to.equal('Sync info was returned for all selected agents');
-      expect(answer.data.affected_items).to.deep.equal([{ id, synced: status === 'synced' }]);
-    }
+      expect(answer.data.affected_items).to.deep.equal([{ id, synced }]);
+    };
+    merged('etc/shared/site-0', 'one group');
+    await set(1, ['site-0'], md5('one group'));
+    await expectSync('001', true);
+    merged('etc/shared/site-0', 'changed');
+    await expectSync('001', false);
+    // The list of an agent with several has a file of its own, by its order.
+    merged(`var/multigroups/${groupHash(['default', 'site-0'])}`, 'two groups');
+    await set(1, ['default', 'site-0'], md5('two groups'));
+    await expectSync('001', true);
+    await set(1, ['site-0', 'default'], md5('whatever'));
+    await expectSync('001', true);
+    await set(1, ['site-0'], undefined);
+    await expectSync('001', false);
     for (const [id, code] of [
       ['000', 1703],
       ['999', 1701],

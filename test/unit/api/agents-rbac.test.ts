@@ -4,16 +4,11 @@ import { Permissions, type RbacMode } from '../../../api/rbac/permissions.js';
 import type { PolicyBody } from '../../../api/rbac/rbac-model.js';
 import type { ApiList } from '../../support/api-list.js';
 import { DbServer } from '../../support/db-server.js';
-import { addUser } from '../../support/rbac-user.js';
+import { addUser, policy } from '../../support/rbac-user.js';
 import { TestApi } from '../../support/test-api.js';
 
 const COUNT = 120;
 const USER = { name: 'someone', password: 'Other-42-password' };
-const policy = (effect: 'allow' | 'deny', action: string, ...resources: string[]): PolicyBody => ({
-  actions: action.split(','),
-  resources,
-  effect,
-});
 
 describe('agents a user may see and change', () => {
   let api: TestApi;

@@ -1,0 +1,85 @@
+import { MergedFileError, parseMergedFile } from '../../lib/agentlink/merged-file.js';
+import { ConfigError } from '../../lib/config/config-error.js';
+import { renderAgentConf } from '../../lib/config/render-agent-conf.js';
+import { parsePolicyList } from '../../lib/groups/policy-list.js';
+import { parseRootkitFiles, parseTrojanSignatures } from '../../lib/groups/rootcheck-lists.js';
+import { ApiError } from '../http/api-error.js';
+
+/** Largest file that is shown taken apart, bytes: as JSON it takes several times its room. */
+const MAX_SHOWN_BYTES = 16 * 1024 * 1024;
+
+type View = (content: Buffer, name: string) => unknown;
+
+const VIEWS_BY_NAME: ReadonlyMap<string, View> = new Map<string, View>([
+  ['agent.conf', configurationView],
+  ['ar.conf', (content) => lines(content)],
+  ['merged.mg', mergedView],
+  ['rootkit_files.txt', (content) => parseRootkitFiles(content.toString('utf8'))],
+  ['rootkit_trojans.txt', (content) => parseTrojanSignatures(content.toString('utf8'))],
+]);
+
+/** Values of the parameter `type` (rest-api.md 6.3). */
+const VIEWS_BY_TYPE: ReadonlyMap<string, View> = new Map<string, View>([
+  ['conf', configurationView],
+  ['rootkit_files', (content) => parseRootkitFiles(content.toString('utf8'))],
+  ['rootkit_trojans', (content) => parseTrojanSignatures(content.toString('utf8'))],
+  ['rcl', (content) => parsePolicyList(content.toString('utf8'))],
+]);
+
+const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
+  ['json', 'application/json'],
+  ['xml', 'application/xml; charset=utf-8'],
+]);
+
+/**
+ * A shared file as JSON: read as `type` says, without it as its name says, and as a policy file when that says nothing.
+ * @throws ApiError 1101 for a file of another form, 1104 for another type, 1006 for one that is too large
+ */
+export function sharedFileView(name: string, content: Buffer, type?: string): unknown {
+  if (content.length > MAX_SHOWN_BYTES) {
+    throw new ApiError(1006, { extra: `${name} is larger than ${MAX_SHOWN_BYTES} bytes, raw=true returns it` });
+  }
+  const view = type === undefined ? (VIEWS_BY_NAME.get(name) ?? VIEWS_BY_TYPE.get('rcl')) : VIEWS_BY_TYPE.get(type);
+  if (view === undefined) throw new ApiError(1104);
+  return view(content, name);
+}
+
+/** The blocks of an agent.conf. @throws ApiError 1101 with the line when it is no XML */
+export function agentConfBlocks(content: Buffer, name: string) {
+  try {
+    return renderAgentConf(content.toString('utf8'), name);
+  } catch (error) {
+    throw error instanceof ConfigError ? new ApiError(1101, { extra: error.text }) : error;
+  }
+}
+
+/** Media type of a shared file as it is. No page of scripts among them: it would have the rights of the API's origin. */
+export function sharedContentType(name: string): string {
+  if (name === 'agent.conf') return 'application/xml; charset=utf-8';
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return CONTENT_TYPES.get(extension) ?? 'text/plain; charset=utf-8';
+}
+
+function configurationView(content: Buffer, name: string) {
+  const blocks = agentConfBlocks(content, name);
+  return { total_affected_items: blocks.length, affected_items: blocks };
+}
+
+function mergedView(content: Buffer) {
+  try {
+    return parseMergedFile(content).map((entry) => ({
+      file_name: entry.name,
+      file_size: entry.content.length,
+      file_content: entry.content.toString('utf8'),
+    }));
+  } catch (error) {
+    throw error instanceof MergedFileError ? new ApiError(1101, { extra: error.message }) : error;
+  }
+}
+
+/** The end of the last line begins no further one. */
+function lines(content: Buffer): string[] {
+  const result = content.toString('utf8').split(/\r?\n/);
+  if (result.at(-1) === '') result.pop();
+  return result;
+}

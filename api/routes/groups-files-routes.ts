@@ -1,0 +1,51 @@
+import type { GroupFolders } from '../../lib/groups/group-folders.js';
+import { withGroup } from '../groups/group-failure.js';
+import { sharedContentType, sharedFileView } from '../groups/shared-file-view.js';
+import { ApiError } from '../http/api-error.js';
+import type { Handlers } from '../http/api-request.js';
+import { dataResult, listResult, rawResult } from '../http/envelope.js';
+import { requireGroup } from './groups-routes.js';
+import { pageOf } from './list-parameters.js';
+
+const READ = 'group:read';
+const FIELDS = ['filename', 'hash'];
+
+/** Shared files of a group (rest-api.md 6.3). The folders are looked at, so no daemon need run. */
+export function groupsFilesRoutes(folders: GroupFolders): Handlers {
+  return {
+    getGroupsGroupIdFiles: async (request) => {
+      const { parameters } = request;
+      const group = parameters.requiredText('group_id');
+      requireGroup(request, READ, group);
+      const messages = {
+        all: 'All selected groups files were returned',
+        some: 'Some groups files were not returned',
+        none: 'No groups files were returned',
+      };
+      try {
+        const files = await withGroup(group, () => folders.files(group, parameters.text('hash') ?? 'md5'));
+        const page = pageOf(files, parameters, {
+          defaultSort: 'filename',
+          sortFields: FIELDS,
+          selectFields: FIELDS,
+          mandatoryFields: ['filename'],
+        });
+        return listResult({ ...page, messages });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 1710) throw error;
+        return listResult({ items: [], total: 0, failed: [{ id: group, error }], messages });
+      }
+    },
+
+    getGroupsGroupIdFilesFileName: async (request) => {
+      const { parameters } = request;
+      const group = parameters.requiredText('group_id');
+      const name = parameters.requiredText('file_name');
+      requireGroup(request, READ, group);
+      const content = await withGroup(group, () => folders.read(group, name));
+      if (parameters.flag('raw')) return rawResult(sharedContentType(name), content);
+      const [type] = parameters.texts('type') ?? [];
+      return dataResult(sharedFileView(name, content, type));
+    },
+  };
+}
