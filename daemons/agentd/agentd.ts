@@ -21,6 +21,7 @@ import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/
 import { describeError } from '../../lib/daemon/describe-error.js';
 import { readHomeRecord } from '../../lib/daemon/home-record.js';
 import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { unameText } from '../../lib/manager/uname-text.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 import { AgentState } from './agent-state.js';
 import { activeSections, loadAgentdSettings, logWarnings, type AgentdSettings } from './agentd-settings.js';
@@ -28,7 +29,8 @@ import { AutoEnrollment } from './auto-enrollment.js';
 import { bufferNotice } from './buffer-notice.js';
 import { BufferSender } from './buffer-sender.js';
 import { EventBuffer } from './event-buffer.js';
-import { unameText } from '../../lib/manager/uname-text.js';
+import { SharedFolder } from './shared/shared-folder.js';
+import { SharedUpdates } from './shared/shared-updates.js';
 import { ManagerLink } from './manager-link.js';
 import { ManagerOrders } from './manager-orders.js';
 
@@ -116,6 +118,17 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
     },
     logger,
   });
+  const folder = new SharedFolder({ root: home.path('etc', 'shared'), logger });
+  const shared = new SharedUpdates({
+    folder,
+    logger,
+    report: (text) => link.notify(buildEventPayload('1', 'wazuh-agent', text)),
+    installed: () => {
+      // The manager learns at once that it is in step.
+      link.session?.keepalive();
+      return Promise.resolve();
+    },
+  });
   const link: ManagerLink = new ManagerLink({
     client,
     keys,
@@ -134,9 +147,13 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       silentMs: settings.reconnectAfter * SECOND_MS,
       answerMs: options.get('agent.recv_timeout') * SECOND_MS,
       renewMs: client.force_reconnect_interval * SECOND_MS,
-      keepalive: (agentIp) =>
-        buildKeepalive({ uname, version: `Wazuh v${COMPATIBILITY_VERSION}`, agentIp }, settings.config.labels),
+      keepalive: (agentIp) => {
+        const { merged: mergedSum, config: configSum } = folder.sums;
+        const version = `Wazuh v${COMPATIBILITY_VERSION}`;
+        return buildKeepalive({ uname, version, configSum, mergedSum, agentIp }, settings.config.labels);
+      },
       control: (control, session) => orders.take(control, session),
+      pushed: (result) => shared.take(result),
       now: () => Date.now(),
     },
   });
@@ -184,6 +201,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
             requests: state.requests,
             refused: state.refused,
           },
+          shared: { ...shared.counters },
         }),
         sections,
         reload: context.reload,
@@ -192,6 +210,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
     },
   });
 
+  await folder.open();
   await server.start();
   try {
     await sink.start();
@@ -236,7 +255,8 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       if (buffer !== undefined) await Promise.race([sendRest(buffer, link), delay(DRAIN_MS)]);
       link.refuse();
       stopped.abort();
-      await Promise.race([Promise.all([linking, pumping]), delay(LAST_MS)]);
+      // An installation that does not end by then is finished at the next start.
+      await Promise.race([Promise.all([linking, pumping, shared.idle()]), delay(LAST_MS)]);
       logcollector.close();
       counter.close();
       rmSync(stateFile, { force: true });

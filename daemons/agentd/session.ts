@@ -1,6 +1,7 @@
 import type { AgentHandshake } from '../../lib/agentlink/agent-handshake.js';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { isControl, SHUTDOWN_MESSAGE } from '../../lib/agentlink/control-text.js';
+import { PushReceiver, type PushResult } from '../../lib/agentlink/file-push.js';
 import { type ManagerControl, keepsPushOpen, parseManagerControl } from '../../lib/agentlink/manager-control.js';
 import type { MessageOpener } from '../../lib/agentlink/message-opener.js';
 import type { MessageSealer } from '../../lib/agentlink/message-sealer.js';
@@ -30,6 +31,8 @@ export type SessionParts = {
   readonly keepalive: (address: string | undefined) => string;
   /** A control message that is not the session's own. */
   readonly control: (control: ManagerControl, session: Session) => void;
+  /** The end of a pushed file. */
+  readonly pushed: (result: PushResult) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -46,9 +49,9 @@ export class Session {
   #keepalives: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
   #lastHeard = 0;
-  /** Content of a file comes until its end: this version does not take files over. */
-  #pushing = false;
-  #pushTold = false;
+  readonly #push = new PushReceiver();
+  /** Content without a file is told of once. */
+  #strayTold = false;
   #end: SessionEnd | undefined;
   #answered: ((control: ManagerControl | undefined) => void) | undefined;
   readonly ended: Promise<SessionEnd>;
@@ -103,7 +106,7 @@ export class Session {
     }
     for (const message of step.messages) this.send(message);
     this.#parts.state.connections += 1;
-    this.#keepalive();
+    this.keepalive();
     this.#keepalives = setInterval(() => this.#beat(), this.#parts.notifyMs);
     if (this.#parts.renewMs > 0) this.#renewal = setTimeout(() => this.end('renew'), this.#parts.renewMs);
     return undefined;
@@ -162,11 +165,12 @@ export class Session {
       this.#parts.logger.warn('Server unavailable. Setting lock.');
       this.end('silent');
     } else {
-      this.#keepalive();
+      this.keepalive();
     }
   }
 
-  #keepalive(): void {
+  /** Sends a keepalive, now: beside those at their times where something new is to be told. */
+  keepalive(): void {
     this.send(this.#parts.keepalive(this.#transport?.localAddress));
     this.#parts.state.lastKeepalive = this.#parts.now();
   }
@@ -180,12 +184,15 @@ export class Session {
       return;
     }
     if (!isControl(opened.payload)) {
-      if (!this.#pushing) logger.debug('Unknown message received. No action defined.');
+      if (!this.#push.add(opened.payload) && !this.#strayTold) {
+        this.#strayTold = true;
+        logger.warn('Unknown message received. No action defined.');
+      }
       return;
     }
     this.#lastHeard = state.lastAck = this.#parts.now();
     const control = parseManagerControl(opened.payload);
-    if (!keepsPushOpen(control)) this.#push(control);
+    if (!keepsPushOpen(control)) this.#takePush(control);
     if (this.#answered !== undefined) {
       this.#answered(control);
       if (control.kind === 'ack' || control.kind === 'error') return;
@@ -193,10 +200,13 @@ export class Session {
     this.#parts.control(control, this);
   }
 
-  #push({ kind }: ManagerControl): void {
-    this.#pushing = kind === 'push_start';
-    if (!this.#pushing || this.#pushTold) return;
-    this.#pushTold = true;
-    this.#parts.logger.warn('The manager sends shared files: this version does not take them over.');
+  /** A control message that begins or ends a file (agents-and-groups.md 4.4). */
+  #takePush(control: ManagerControl): void {
+    const { logger, pushed } = this.#parts;
+    if (control.kind === 'push_end') return pushed(this.#push.end());
+    if (this.#push.open) logger.debug('A file that the manager sent was abandoned in the middle.');
+    this.#push.abort();
+    if (control.kind !== 'push_start' || this.#push.start(control.md5, control.name)) return;
+    logger.error(`Invalid file '${control.name}', vulnerable to directory traversal attack. Ignoring.`);
   }
 }

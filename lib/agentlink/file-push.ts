@@ -9,7 +9,7 @@ const PIECE_BYTES = 900;
 export const UDP_PUSH_PAUSE = { pieces: 31, milliseconds: 1000 };
 
 /** Largest file that an agent takes: it is held in memory until its checksum is right. */
-const MAX_PUSHED_BYTES = 64 * 1024 * 1024;
+export const MAX_PUSHED_BYTES = 64 * 1024 * 1024;
 
 /** Cuts a file into the pieces that are its messages. They share its memory. */
 export function* pushPieces(content: Buffer): Generator<Buffer> {
