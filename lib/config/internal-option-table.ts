@@ -1,10 +1,21 @@
 /** Default and inclusive range of one internal option. */
-export type InternalOptionRange = { readonly initial: number; readonly min: number; readonly max: number };
+export type InternalOptionRange = {
+  readonly initial: number;
+  readonly min: number;
+  readonly max: number;
+  /** Files that were taken over, or written by an earlier version, lack it: then `initial` counts. */
+  readonly ours?: true;
+};
 
 const MAX_INT = 2_147_483_647;
 
 function range(initial: number, min: number, max: number): InternalOptionRange {
   return { initial, min, max };
+}
+
+/** An option that this product adds to those of the reference. */
+function ours(initial: number, min: number, max: number): InternalOptionRange {
+  return { initial, min, max, ours: true };
 }
 
 const SWITCH_ON = range(1, 0, 1);
@@ -146,6 +157,9 @@ export const INTERNAL_OPTIONS = {
   'wazuh_database.interval': range(60, 0, 86_400),
   'wazuh_database.max_queued_events': range(0, 0, MAX_INT),
   'wazuh_download.enabled': SWITCH_ON,
+  'wazuh_download.max_size': ours(64, 1, 1024),
+  'wazuh_download.timeout': ours(300, 1, 3600),
+  'wazuh_download.verify_certificates': ours(1, 0, 1),
   'wazuh_command.remote_commands': SWITCH_OFF,
   'wazuh_db.worker_pool_size': range(8, 1, 32),
   'wazuh_db.commit_time_min': range(10, 1, 3600),

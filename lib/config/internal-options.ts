@@ -6,6 +6,7 @@ import {
   INTERNAL_OPTIONS,
   type InternalOptionArea,
   type InternalOptionName,
+  type InternalOptionRange,
   type InternalOptionsOf,
   isAllowed,
 } from './internal-option-table.js';
@@ -97,12 +98,14 @@ function readDefinitions(
 }
 
 function valueOf(name: InternalOptionName, definition: Definition | undefined): number {
+  const { initial, min, ours }: InternalOptionRange = INTERNAL_OPTIONS[name];
   if (definition === undefined) {
+    if (ours === true) return initial;
     const place = { file: 'etc/internal_options.conf', line: 0 };
     throw new ConfigError(2301, `Definition not found for: '${name}'.`, place, name);
   }
   const { value } = definition;
-  const number = parseDigits(value, INTERNAL_OPTIONS[name].min < 0);
+  const number = parseDigits(value, min < 0);
   if (number === undefined || !isAllowed(name, number)) {
     throw new ConfigError(2302, `Invalid definition for ${name}: '${value}'.`, definition, name);
   }

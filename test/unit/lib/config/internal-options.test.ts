@@ -72,6 +72,17 @@ describe('internal options', () => {
     expect(errorOf(() => loadInternalOptions(home))).to.include({ code: 2301 });
   });
 
+  it('of this product have their default where files that were taken over lack them', () => {
+    write(SHIPPED.replace(/^wazuh_download\.(max_size|timeout|verify_certificates)=.*\n/gm, ''));
+    const options = loadInternalOptions(home, ['wazuh_download']);
+    expect(options.warnings).to.deep.equal([]);
+    expect(options.get('wazuh_download.max_size')).to.equal(64);
+    expect(options.get('wazuh_download.timeout')).to.equal(300);
+    expect(options.get('wazuh_download.verify_certificates')).to.equal(1);
+    write(SHIPPED, 'wazuh_download.max_size=0\n');
+    expect(errorOf(() => loadInternalOptions(home, ['wazuh_download']))).to.include({ code: 2302 });
+  });
+
   for (const value of ['601', '', 'ten', '1 0', '0x1', '-1', '1e2', '9'.repeat(40)]) {
     it(`are refused with 2302 for the value '${value}'`, () => {
       write(SHIPPED, `\nmonitord.day_wait=${value}\n`);
