@@ -5,6 +5,7 @@ import { ApiError } from '../http/api-error.js';
 const CODES: Readonly<Record<GroupErrorCode, number>> = {
   invalid_name: 1722,
   group_exists: 1711,
+  reserved_name: 1713,
   taken_by_file: 1713,
   unknown_group: 1710,
   default_group: 1712,

@@ -24,6 +24,7 @@ const NUMBERS: ReadonlyMap<string, AgentGroupsErrorNumber> = new Map([
   ['unknown_group', 1710],
   ['group_exists', 1711],
   ['default_group', 1712],
+  ['reserved_name', 1713],
   ['taken_by_file', 1713],
   ['invalid_name', 1722],
 ]);

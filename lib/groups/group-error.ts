@@ -4,6 +4,7 @@ export type GroupErrorCode =
   | 'group_exists'
   | 'unknown_group'
   | 'default_group'
+  | 'reserved_name'
   | 'taken_by_file'
   | 'unknown_file'
   | 'unreadable_file'

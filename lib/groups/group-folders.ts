@@ -38,6 +38,11 @@ export function isGroupName(name: string): boolean {
   return groupName.safeParse(name).success;
 }
 
+/** A hidden folder belongs to some other program, version control for example: it is no group (6.1). */
+function isReserved(name: string): boolean {
+  return name.startsWith('.');
+}
+
 /**
  * The folders of `etc/shared`, for whoever changes groups: the API and agent_groups. A group appears and goes away as a
  * whole. Symbolic links are no groups, and none is followed on the way to a file.
@@ -58,19 +63,20 @@ export class GroupFolders {
   /** Names of all groups, in byte order. */
   async list(): Promise<string[]> {
     const entries = await entriesOf(this.#shared);
-    return entries.filter((entry) => entry.isDirectory() && isGroupName(entry.name)).map(({ name }) => name);
+    return entries.filter((entry) => entry.isDirectory() && mayBeGroup(entry.name)).map(({ name }) => name);
   }
 
   async exists(group: string): Promise<boolean> {
-    return isGroupName(group) && (await kindOf(join(this.#shared, group))) === 'folder';
+    return mayBeGroup(group) && (await kindOf(join(this.#shared, group))) === 'folder';
   }
 
   /**
    * Makes the folder with a copy of the template as agent.conf.
-   * @throws GroupError `invalid_name`, `group_exists`, `taken_by_file`, `unreadable_file` for the template
+   * @throws GroupError `invalid_name`, `reserved_name`, `group_exists`, `taken_by_file`, `unreadable_file` for the template
    */
   async create(group: string): Promise<void> {
     if (!isGroupName(group)) throw new GroupError('invalid_name', `'${group}' is no name of a group`);
+    if (isReserved(group)) throw new GroupError('reserved_name', `'${group}' would be hidden, and no group`);
     const target = join(this.#shared, group);
     refuseTaken(group, await kindOf(target));
     const template = await this.#template();
@@ -190,6 +196,10 @@ export class GroupFolders {
       }
     }
   }
+}
+
+function mayBeGroup(name: string): boolean {
+  return isGroupName(name) && !isReserved(name);
 }
 
 function unknownGroup(group: string): GroupError {

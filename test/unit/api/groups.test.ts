@@ -228,6 +228,7 @@ describe('groups over the API', () => {
         1713,
         'Invalid group ID. Some IDs are restricted for internal purposes',
       ]);
+      expect((await refused('.web')).slice(0, 2)).to.deep.equal([400, 1713]);
       for (const bad of ['..', '.', 'all', 'a/b', '', 'ü', 'a'.repeat(129), 5, null, ['a']]) {
         expect((await create(bad)).status, String(bad)).to.equal(400);
       }

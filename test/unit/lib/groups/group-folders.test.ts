@@ -56,9 +56,9 @@ describe('GroupFolders', () => {
     write('Über/agent.conf', '');
     write('#new-abc/agent.conf', '');
     symlinkSync(shared('web'), shared('linked'));
-    expect(await folders.list()).to.deep.equal(['.hidden', 'default', 'web']);
+    expect(await folders.list()).to.deep.equal(['default', 'web']);
     expect(await folders.exists('web')).to.equal(true);
-    for (const name of ['linked', 'agent-template.conf', 'nobody', '..', 'all', 'web/..', '', 'a'.repeat(300)]) {
+    for (const name of ['linked', 'agent-template.conf', '.hidden', '..', 'all', 'web/..', '', 'a'.repeat(300)]) {
       expect(await folders.exists(name), name).to.equal(false);
     }
   });
@@ -94,6 +94,7 @@ describe('GroupFolders', () => {
     expect(await codeOf(folders.create('default'))).to.equal('group_exists');
     expect(await codeOf(folders.create('agent-template.conf'))).to.equal('taken_by_file');
     expect(await codeOf(folders.create('linked'))).to.equal('taken_by_file');
+    expect(await codeOf(folders.create('.web'))).to.equal('reserved_name');
     for (const name of ['', '.', '..', 'all', '../x', 'a/b', 'a\0b', 'ü', 'a b', '#new-1', 'a'.repeat(256)]) {
       expect(await codeOf(folders.create(name)), name).to.equal('invalid_name');
     }
