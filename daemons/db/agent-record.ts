@@ -70,13 +70,13 @@ export class AgentRow {
   }
 
   /**
-   * Whether it has the merged file of its groups (agents-and-groups.md 6.7), as it told with its last keepalive. Worked
-   * out when asked for: a new file of a group with very many agents changes no agent.
+   * Whether it has the merged file of its groups (agents-and-groups.md 6.7), as it told with its last keepalive; it has not
+   * while that of several groups is still to be made. Worked out when asked for: a new file of a group with very many
+   * agents changes no agent.
    */
   get groupConfigStatus(): 'synced' | 'not synced' {
     if (this.record.status === 'never_connected') return 'not synced';
-    const { mergedSum } = this.groupList;
-    return mergedSum === undefined || mergedSum === this.record.mergedSum ? 'synced' : 'not synced';
+    return this.groupList.isInStep(this.record.mergedSum) ? 'synced' : 'not synced';
   }
 }
 

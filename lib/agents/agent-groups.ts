@@ -14,6 +14,8 @@ import { requireMaster } from './require-master.js';
 
 const DEFAULT_GROUP = 'default';
 const SUM = 'md5';
+/** Name of the folder of a list whose short hash another list has. */
+const LONG_HASH_CHARS = 16;
 const FIELDS = ['id', 'name', 'group', 'status', 'mergedSum'];
 
 const itemSchema = z.object({
@@ -78,13 +80,16 @@ export class AgentGroups {
   }
 
   /**
-   * Whether an agent has the merged file of its groups as it lies on the disk (6.7). One that connected is in step while
-   * there is no such file.
+   * Whether an agent has the merged file of its groups as it lies on the disk (6.7). One that connected has while there is
+   * none; that of several groups is only still to be made when each of them has one.
    */
   async isSynchronized({ group, status, mergedSum }: AgentItem): Promise<boolean> {
     if (status === 'never_connected') return false;
     const sum = await this.#mergedSum(group);
-    return sum === undefined || sum === mergedSum;
+    if (sum !== undefined) return sum === mergedSum;
+    if (group.length < 2) return true;
+    const sums = await Promise.all(group.map((name) => this.#mergedSum([name])));
+    return sums.includes(undefined);
   }
 
   /** Makes folder and group. @throws AgentGroupsError 1711, 1713, 1722 */
@@ -157,8 +162,13 @@ export class AgentGroups {
   async #mergedSum(groups: readonly string[]): Promise<string | undefined> {
     const [first] = groups;
     if (first === undefined) return undefined;
-    const below = groups.length === 1 ? ['etc/shared', first] : ['var/multigroups', groupHash(groups)];
-    const [directory = '', folder = ''] = below;
+    if (groups.length === 1) return this.#sumBelow('etc/shared', first);
+    // The longer one is only there where two lists have the same hash.
+    const long = await this.#sumBelow('var/multigroups', groupHash(groups, LONG_HASH_CHARS));
+    return long ?? (await this.#sumBelow('var/multigroups', groupHash(groups)));
+  }
+
+  async #sumBelow(directory: string, folder: string): Promise<string | undefined> {
     try {
       return await hashSharedFile(await realpath(this.#home.path(directory)), `${folder}/${MERGED_FILE}`, SUM);
     } catch (error) {

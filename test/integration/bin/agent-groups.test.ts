@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -127,6 +127,11 @@ describe('agent_groups', () => {
     await client.call('agents.keepalives', { agents: [{ id: '002', at: NOW / 1000, changes: { mergedSum: one } }] });
     expect(await out('-S', '-i', '002')).to.equal(is('002'));
     writeFileSync(home.path('var/multigroups/5288d400/merged.mg'), 'changed');
+    expect(await out('-S', '-i', '001')).to.equal(isNot('001'));
+    // Without one of its own the list has nothing, until each of its groups has a file.
+    rmSync(home.path('var/multigroups/5288d400'), { recursive: true });
+    expect(await out('-S', '-i', '001')).to.equal(is('001'));
+    writeFileSync(home.path('etc/shared/web/merged.mg'), 'web');
     expect(await out('-S', '-i', '001')).to.equal(isNot('001'));
   });
 

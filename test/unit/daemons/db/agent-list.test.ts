@@ -31,7 +31,14 @@ const FIELDS: Record<string, (id: number, entry: Entry, sums: Model['sums']) => 
   group_config_status: (_id, { record }, sums) => {
     if (record.status === 'never_connected') return 'not synced';
     const sum = sums.get(record.groups.join(','));
-    return sum === undefined || sum === record.mergedSum ? 'synced' : 'not synced';
+    const isAwaited = record.groups.length > 1 && record.groups.every((name) => sums.has(name));
+    return sum === undefined
+      ? isAwaited
+        ? 'not synced'
+        : 'synced'
+      : sum === record.mergedSum
+        ? 'synced'
+        : 'not synced';
   },
   dateAdd: (_id, { record }) => record.dateAdd,
   lastKeepAlive: (_id, { lastKeepAlive }) => lastKeepAlive,
@@ -146,7 +153,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('sum' as const),
-      groups: groups.filter((names) => names.length > 0).map((names) => names.join(',')),
+      groups: fc.constantFrom('default', 'site', 'default,site', 'site,default'),
       md5: fc.constantFrom('m1', 'm2', undefined),
     }),
   },

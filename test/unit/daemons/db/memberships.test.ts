@@ -133,7 +133,9 @@ describe('memberships of agents', () => {
     statusOf({ id, group = [] }: Item): string {
       if (!this.reported.has(id)) return 'not synced';
       const sum = this.merged.get(group.join(','));
-      return sum === undefined || sum === this.reported.get(id) ? 'synced' : 'not synced';
+      if (sum !== undefined) return sum === this.reported.get(id) ? 'synced' : 'not synced';
+      const isAwaited = group.length > 1 && group.every((name) => this.merged.has(name));
+      return isAwaited ? 'not synced' : 'synced';
     }
   }
 
