@@ -52,13 +52,7 @@ export function loadInternalOptions<A extends InternalOptionArea = InternalOptio
   areas?: readonly A[],
 ): InternalOptions<A> {
   const warnings: ConfigWarning[] = [];
-  const definitions = new Map<string, Definition>();
-  for (const file of INTERNAL_OPTION_FILES) {
-    // Both may be absent: then the first option asked for is the error.
-    if (existsSync(home.path(file))) {
-      readDefinitions(readLimited(home.path(file), file, MAX_BYTES).toString('utf8'), file, definitions, warnings);
-    }
-  }
+  const definitions = readFiles(home, warnings);
   const values = new Map<InternalOptionName, number>();
   for (const name of Object.keys(INTERNAL_OPTIONS) as InternalOptionName[]) {
     if (areas === undefined || areas.some((area) => name.startsWith(`${area}.`))) {
@@ -66,6 +60,25 @@ export function loadInternalOptions<A extends InternalOptionArea = InternalOptio
     }
   }
   return new InternalOptions<A>(values, warnings);
+}
+
+/**
+ * Reads one internal option, for whoever uses no other of its area.
+ * @throws ConfigError as `loadInternalOptions`
+ */
+export function loadInternalOption(home: Home, name: InternalOptionName): number {
+  return valueOf(name, readFiles(home, []).get(name));
+}
+
+function readFiles(home: Home, warnings: ConfigWarning[]): Map<string, Definition> {
+  const definitions = new Map<string, Definition>();
+  for (const file of INTERNAL_OPTION_FILES) {
+    // Both may be absent: then the first option asked for is the error.
+    if (existsSync(home.path(file))) {
+      readDefinitions(readLimited(home.path(file), file, MAX_BYTES).toString('utf8'), file, definitions, warnings);
+    }
+  }
+  return definitions;
 }
 
 function readDefinitions(

@@ -6,7 +6,7 @@ import { readAgentConfFile } from './agent-conf-file.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { ConfigReport } from './config-report.js';
 import { readConfigurationFile } from './configuration-file.js';
-import { loadInternalOptions } from './internal-options.js';
+import { loadInternalOption } from './internal-options.js';
 import { loadManagerConfig, readSections } from './load-manager-config.js';
 import { isSectionName, type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
@@ -50,7 +50,7 @@ export function loadHostConfig<S extends SectionName = SectionName>(
     ...readSections(local, main.name, sections, main.warnings),
     shared,
   });
-  if (loadInternalOptions(home, ['agent']).get('agent.remote_conf') === 0) return alone({ state: 'off' });
+  if (loadInternalOption(home, 'agent.remote_conf') === 0) return alone({ state: 'off' });
   const allowed = remoteCommands(home, local, sections);
   try {
     const text = readAgentConfFile(home.path(SHARED_AGENT_CONF), SHARED_AGENT_CONF, { follow: false });
@@ -99,12 +99,8 @@ function withShared(
 /** What this host lets a manager run; only options of sections that are asked for are read. */
 function remoteCommands(home: Home, local: SectionBlocks, sections: readonly SectionName[]): RemoteCommands {
   return {
-    localfile:
-      sections.includes('localfile') &&
-      loadInternalOptions(home, ['logcollector']).get('logcollector.remote_commands') === 1,
-    wodle:
-      sections.includes('wodle') &&
-      loadInternalOptions(home, ['wazuh_command']).get('wazuh_command.remote_commands') === 1,
+    localfile: sections.includes('localfile') && loadInternalOption(home, 'logcollector.remote_commands') === 1,
+    wodle: sections.includes('wodle') && loadInternalOption(home, 'wazuh_command.remote_commands') === 1,
     prefilter: lastLocal(local, 'syscheck', 'allow_remote_prefilter_cmd') === 'yes',
   };
 }
