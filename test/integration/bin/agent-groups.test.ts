@@ -3,11 +3,15 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { confCheck } from '../../../daemons/remoted/shared/conf-check.js';
+import { SharedFiles } from '../../../daemons/remoted/shared/shared-files.js';
 import { agentGroupsCommand } from '../../../lib/agents/agent-groups-command.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { DbServer } from '../../support/db-server.js';
+import { eventually } from '../../support/eventually.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
 import { TestProgram } from '../../support/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
@@ -166,6 +170,41 @@ describe('agent_groups', () => {
     expect(await out('-q', '-r', '-g', 'gone')).to.equal('Group gone removed.\n');
     expect((await client.call('groups.list', {})).groups.map(({ name }) => name)).to.deep.equal(['default', 'web']);
   });
+
+  it('goes along with svc-remoted, which sees folders come and go', async () => {
+    const files = new SharedFiles({
+      home,
+      logger: new RecordingLogger(),
+      db: client,
+      reloadMs: 100,
+      merge: true,
+      mergedElsewhere: () => false,
+      check: confCheck(),
+    });
+    await files.start();
+    try {
+      for (let round = 0; round < 15; round++) {
+        for (const args of [
+          ['-a', '-g', 'fast'],
+          ['-a', '-i', '002', '-g', 'fast'],
+        ]) {
+          await out('-q', ...args);
+        }
+        expect(await groupsOf('002')).to.deep.equal(['default', 'fast']);
+        await out('-q', '-r', '-g', 'fast');
+        expect(await groupsOf('002')).to.deep.equal(['default']);
+      }
+      await out('-q', '-a', '-g', 'kept');
+      await eventually('the group has its merged file', () => files.sumOf(['kept']) !== undefined);
+      rmSync(home.path('etc/shared/kept'), { recursive: true });
+      const known = async () => (await client.call('groups.list', {})).groups.map(({ name }) => name);
+      await eventually('a group whose folder was removed is gone', async () => !(await known()).includes('kept'));
+      expect(await known()).to.deep.equal(['default', 'web']);
+      expect(await refusal('-q', '-r', '-g', 'kept')).to.match(/^Error 1710: /);
+    } finally {
+      await files.stop();
+    }
+  }).timeout(60_000);
 
   it('is not led out of etc/shared', async () => {
     const outside = home.path('outside');
