@@ -6,14 +6,17 @@ import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { RemoteConfig } from '../../lib/config/sections/remote.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import type { DownloadOptions } from './shared/downloads/group-downloads.js';
 
+const SECOND_MS = 1000;
+const MEBIBYTE = 1024 * 1024;
 const SECTIONS = ['global', 'remote', 'cluster'] as const;
 const DEFAULT_NODE = 'node01';
 
 /** Configuration of svc-remoted, as one thing that is replaced whole by a reload. */
 export type RemotedSettings = {
   readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
-  readonly options: InternalOptions<'remoted'>;
+  readonly options: InternalOptions<'remoted' | 'wazuh_download'>;
   /** The block with the connection `secure`: where agents connect. */
   readonly secure: RemoteConfig | undefined;
 };
@@ -21,7 +24,7 @@ export type RemotedSettings = {
 /** @throws ConfigError with file and line */
 export function loadRemotedSettings(home: Home): RemotedSettings {
   const config = loadManagerConfig(home, SECTIONS);
-  const options = loadInternalOptions(home, ['remoted']);
+  const options = loadInternalOptions(home, ['remoted', 'wazuh_download']);
   return { config, options, secure: config.remote.find(({ connection }) => connection === 'secure') };
 }
 
@@ -47,6 +50,17 @@ export function managerIdentity({ config }: RemotedSettings): { readonly host: s
 /** Address the listeners bind: `local_ip`, or all addresses. */
 export function bindAddress({ local_ip, ipv6 }: RemoteConfig): string {
   return local_ip ?? (ipv6 ? '::' : '0.0.0.0');
+}
+
+/** How the files of files.yml are downloaded. */
+export function downloadOptions({ options }: RemotedSettings): DownloadOptions {
+  return {
+    enabled: options.get('wazuh_download.enabled') === 1,
+    reloadMs: options.get('remoted.shared_reload') * SECOND_MS,
+    verify: options.get('wazuh_download.verify_certificates') === 1,
+    maxBytes: options.get('wazuh_download.max_size') * MEBIBYTE,
+    timeoutMs: options.get('wazuh_download.timeout') * SECOND_MS,
+  };
 }
 
 const yesNo = (value: boolean): 'yes' | 'no' => (value ? 'yes' : 'no');

@@ -28,11 +28,13 @@ import { HeldAgents } from './held-agents.js';
 import { KeyWatcher } from './key-watcher.js';
 import { Listeners } from './listeners.js';
 import { confCheck } from './shared/conf-check.js';
+import { GroupDownloads } from './shared/downloads/group-downloads.js';
 import { SharedFiles } from './shared/shared-files.js';
 import { RemotedCounters } from './remoted-counters.js';
 import { remotedHandlers } from './remoted-handlers.js';
 import {
   activeSections,
+  downloadOptions,
   loadRemotedSettings,
   logWarnings,
   managerIdentity,
@@ -132,13 +134,23 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       requests.cancel(agent.id);
     },
   });
+  let sharing = false;
+  const downloads = new GroupDownloads({
+    home,
+    logger,
+    options: downloadOptions(settings),
+    changed: async (group) => {
+      // What is there before the shared files are looked at for the first time is seen then.
+      if (sharing) await sharedFiles.refresh(group);
+    },
+  });
   const sharedFiles = new SharedFiles({
     home,
     logger,
     db,
     reloadMs: option('remoted.shared_reload') * SECOND_MS,
     merge: option('remoted.merge_shared') === 1 && context.ownFlags['m'] !== true,
-    mergedElsewhere: () => false,
+    mergedElsewhere: (group) => downloads.ownsMerged(group),
     check: confCheck(),
   });
   const listeners = new Listeners({
@@ -173,6 +185,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
           agents: { known: store.size, connections: listeners.tcpSessions, held: gate.heldCount, queued: gate.queued },
           connections: { ...counters.connections },
           messages: { received: { ...counters.received }, sent: { ...counters.sent } },
+          downloads: downloads.stats(),
           states: { waiting: status.waiting, ...counters.mailbox },
         }),
         sections: activeSections(() => settings),
@@ -205,7 +218,9 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
     throw error;
   }
   if (secure !== undefined) logger.info(listeningText(addresses));
+  await downloads.start();
   await sharedFiles.start();
+  sharing = true;
   producer.start();
   held.start();
   const writing = status.run(startedAt);
@@ -232,7 +247,8 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
     async stop() {
       clearInterval(stateTimer);
       keys.stop();
-      const sharedStopped = sharedFiles.stop();
+      // First what asks the shared files to look at groups, then those.
+      const sharedStopped = downloads.stop().then(() => sharedFiles.stop());
       held.stop();
       gate.close();
       listeners.stop();
@@ -263,7 +279,7 @@ function restartNeeded(before: RemotedSettings, after: RemotedSettings): readonl
       secure === undefined ? null : [secure.port, secure.protocol, secure.ipv6, secure.local_ip, secure.queue_size],
     );
   const internal = (settings: RemotedSettings): string =>
-    JSON.stringify(activeSections(() => settings).get('internal')?.());
+    JSON.stringify([activeSections(() => settings).get('internal')?.(), downloadOptions(settings)]);
   return [
     ...(fixed(before) === fixed(after) ? [] : ['remote']),
     ...(internal(before) === internal(after) ? [] : ['internal_options']),
