@@ -8,15 +8,15 @@ import { MAX_TURN_MS } from './shared-limits.js';
 export class Breather {
   #since = performance.now();
 
-  /** Lets others run when this turn has lasted long enough. */
-  async breathe(): Promise<void> {
-    if (performance.now() - this.#since < MAX_TURN_MS) return;
-    await setImmediate();
-    this.#since = performance.now();
+  /** Whether this turn has lasted long enough: for loops of many small steps, which then `breathe`. */
+  get isTired(): boolean {
+    return performance.now() - this.#since >= MAX_TURN_MS;
   }
 
-  /** A new turn has begun. */
-  begin(): void {
+  /** Lets others run when this turn has lasted long enough. */
+  async breathe(): Promise<void> {
+    if (!this.isTired) return;
+    await setImmediate();
     this.#since = performance.now();
   }
 }

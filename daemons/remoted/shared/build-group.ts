@@ -30,7 +30,13 @@ export type GroupSources = {
 
 /** `changed`: a file changed while it was read; the same is to be tried again. */
 export type BuiltGroup =
-  | { readonly kind: 'built'; readonly content: Buffer; readonly problems: readonly SharedProblem[] }
+  | {
+      readonly kind: 'built';
+      readonly content: Buffer;
+      readonly problems: readonly SharedProblem[];
+      /** Whether it holds the only copy of an agent.conf. */
+      readonly holdsLastGood: boolean;
+    }
   | { readonly kind: 'changed'; readonly path: string }
   | { readonly kind: 'refused'; readonly problems: readonly SharedProblem[] };
 
@@ -43,6 +49,7 @@ export async function buildGroup(sources: GroupSources, breather: Breather): Pro
   const problems = [...scan.problems];
   const entries: MergedEntry[] = arConf === undefined ? [] : [{ name: AR_CONF, content: arConf }];
   let bytes = arConf?.length ?? 0;
+  let holdsLastGood = false;
   for (const file of scan.files) {
     const shown = sharedPath(group, file.name);
     const isConf = file.name === AGENT_CONF;
@@ -51,6 +58,7 @@ export async function buildGroup(sources: GroupSources, breather: Breather): Pro
     let { content } = read;
     if (content === undefined && isConf) {
       content = lastGood(await sources.current(), (conf) => check(conf, shown) === undefined);
+      holdsLastGood = content !== undefined;
       const instead = content === undefined ? 'there is none before it that is good' : 'the last good one stays';
       for (const problem of read.problems) {
         problems.push({ ...problem, text: `${problem.text} It is not distributed, ${instead}.`, stamp: file.stamp });
@@ -66,7 +74,7 @@ export async function buildGroup(sources: GroupSources, breather: Breather): Pro
     }
     entries.push({ name: file.name, content });
   }
-  return { kind: 'built', content: buildMergedFile(group, entries), problems };
+  return { kind: 'built', content: buildMergedFile(group, entries), problems, holdsLastGood };
 }
 
 type ReadSource =

@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { writeFileAtomically } from '../../../lib/daemon/write-file-atomically.js';
 import { writeFileDurably } from '../../../lib/daemon/write-file-durably.js';
 import type { Breather } from './breather.js';
 import { readSharedFile } from './read-shared-file.js';
 import { stampOf } from './scan-folder.js';
-import { LEFT_BEHIND_MS, MAX_MERGED_BYTES } from './shared-limits.js';
+import { CHUNK_BYTES, LEFT_BEHIND_MS, MAX_MERGED_BYTES } from './shared-limits.js';
 
 const ABSENT = 'absent';
 const MODE = 0o660;
@@ -23,6 +24,8 @@ export class MergedOnDisk {
   readonly path: string;
   #stamp = '';
   #sum: string | undefined;
+  /** Whether what was written last would survive a power cut for sure. */
+  #isDurable = false;
 
   /** @param folder that it lies in */
   constructor(readonly folder: string) {
@@ -74,17 +77,21 @@ export class MergedOnDisk {
 
   /**
    * Puts content in place, as a whole, unless the file has it already.
+   * @param durable whether it must survive a power cut; otherwise it can be made again
    * @returns whether it was written
    * @throws the file system's error; the file is then unchanged
    */
-  async write(content: Buffer, breather: Breather): Promise<boolean> {
+  async write(content: Buffer, breather: Breather, durable: boolean): Promise<boolean> {
     const md5 = hash('md5', content, 'hex');
     if (!this.isSame()) await this.read(breather).catch(() => (this.#sum = undefined));
-    if (md5 === this.#sum) return false;
-    await writeFileDurably(this.path, content, { mode: MODE });
+    if (md5 === this.#sum && (this.#isDurable || !durable)) return false;
+    if (durable || content.length > CHUNK_BYTES) await writeFileDurably(this.path, content, { mode: MODE });
+    else writeFileAtomically(this.path, content, { mode: MODE });
+    const isNew = md5 !== this.#sum;
     this.#stamp = this.#stampNow();
     this.#sum = md5;
-    return true;
+    this.#isDurable = durable;
+    return isNew;
   }
 
   /** Removes temporary files of processes that died. @param now epoch milliseconds */

@@ -55,13 +55,14 @@ export async function scanFolder(group: string, path: string, breather: Breather
   const seen: string[] = [];
   let changedAt = 0;
   let entries = 0;
+  const shownFolder = sharedPath(group, '');
   const problem = (name: string, level: SharedProblem['level'], text: (shown: string) => string): void => {
-    const shown = sharedPath(group, name);
+    const shown = shownFolder + name;
     problems.push({ path: shown, level, text: text(printable(shown)) });
   };
 
   const visit = async (below: string): Promise<void> => {
-    const folder = join(path, below);
+    const folder = below === '' ? path : join(path, below);
     const stats = lstatSync(folder);
     if (!stats.isDirectory()) throw new NotAFolderError(`${folder} is no folder any more`);
     const { ino, dev } = stats;
@@ -72,12 +73,12 @@ export async function scanFolder(group: string, path: string, breather: Breather
         throw new TooManyFilesError(`${sharedPath(group)} has more than ${String(MAX_GROUP_ENTRIES)} files`);
       }
       const name = below === '' ? entry : `${below}/${entry}`;
-      await breather.breathe();
-      const stats = lstatSync(join(path, name), { throwIfNoEntry: false });
+      if (breather.isTired) await breather.breathe();
+      const stats = lstatSync(`${folder}/${entry}`, { throwIfNoEntry: false });
       const kind = stats === undefined ? 'gone' : kindOf(stats);
       if (stats === undefined || kind === 'folder') seen.push(`${name}\n${kind}`);
       else seen.push(`${name}\n${kind} ${stampOf(stats)}`);
-      if (sharedPath(group, name).length > MAX_SHARED_PATH_CHARS) {
+      if (shownFolder.length + name.length > MAX_SHARED_PATH_CHARS) {
         problem(name, 'warn', (shown) => `Path too long '${shown}'`);
       } else if (!isSafeSharedName(name) || name.includes('\uFFFD')) {
         problem(name, 'error', (shown) => `Invalid name of a shared file '${shown}': agents refuse it. Ignoring it.`);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupHash } from '../../../lib/agentlink/merged-file.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -16,7 +16,7 @@ import { listGroupFolders } from './list-group-folders.js';
 import type { MergedOnDisk } from './merged-on-disk.js';
 import { ProblemLog } from './problem-log.js';
 import { type Looking, SharedGroup } from './shared-group.js';
-import { MAX_CACHED_BYTES, REST_FACTOR, SETTLE_MS, TABLE_CHECK_MS } from './shared-limits.js';
+import { MAX_CACHED_BYTES, MAX_REST_MS, REST_FACTOR, SETTLE_MS, TABLE_CHECK_MS } from './shared-limits.js';
 import { SharedMultigroup } from './shared-multigroup.js';
 import { AR_CONF, sharedPath } from './shared-names.js';
 import { WorkQueue } from './work-queue.js';
@@ -61,6 +61,8 @@ export class SharedFiles {
   readonly #loading = new Map<string, Promise<Buffer | undefined>>();
   readonly #groups = new Map<string, SharedGroup>();
   readonly #lists = new Map<string, SharedMultigroup>();
+  /** Keys of the lists that a group is in. */
+  readonly #listsOf = new Map<string, Set<string>>();
   readonly #queue: WorkQueue;
   readonly #looking: Looking;
   readonly #listeners: (() => void)[] = [];
@@ -118,6 +120,7 @@ export class SharedFiles {
       },
       check: parts.check,
       now,
+      held: (md5) => this.#cache.get(md5),
       built: (md5, content) => {
         this.#cache.set(md5, content);
       },
@@ -152,9 +155,10 @@ export class SharedFiles {
   /** Lists of several groups that agents have: merged files are made for these and for no others. */
   setLists(lists: readonly (readonly string[])[]): void {
     const wanted = new Map(lists.filter(({ length }) => length > 1).map((groups) => [groups.join(','), groups]));
-    for (const key of this.#lists.keys()) {
+    for (const [key, { groups }] of this.#lists) {
       if (wanted.has(key)) continue;
       this.#lists.delete(key);
+      for (const group of groups) this.#unlist(group, key);
       this.#isChanged = true;
     }
     const taken = new Set([...this.#lists.values()].map(({ folder }) => folder));
@@ -165,6 +169,7 @@ export class SharedFiles {
       if (taken.has(folder)) folder = join(this.#multigroups, groupHash(groups, LONG_HASH_CHARS));
       taken.add(folder);
       this.#lists.set(key, new SharedMultigroup([...groups], folder, this.#parts.logger));
+      for (const group of groups) this.#listsOf.set(group, (this.#listsOf.get(group) ?? new Set()).add(key));
       this.#queue.list(key);
     }
     this.#haveListsCome = true;
@@ -251,7 +256,7 @@ export class SharedFiles {
       () => {
         this.#check();
       },
-      Math.max(this.#parts.reloadMs, REST_FACTOR * took),
+      Math.max(this.#parts.reloadMs, Math.min(MAX_REST_MS, REST_FACTOR * took)),
     );
   }
 
@@ -263,6 +268,7 @@ export class SharedFiles {
       let { groups, problems } = listGroupFolders(this.#root);
       if (merge && !groups.includes(DEFAULT_GROUP)) {
         mkdirSync(join(this.#root, DEFAULT_GROUP), { mode: FOLDER_MODE });
+        chmodSync(join(this.#root, DEFAULT_GROUP), FOLDER_MODE);
         logger.info(`'${sharedPath(DEFAULT_GROUP)}' was missing and was made.`);
         ({ groups, problems } = listGroupFolders(this.#root));
       }
@@ -274,7 +280,9 @@ export class SharedFiles {
       const mended = 'etc/shared can be read again.';
       this.#rootProblems.report([{ path: sharedPath(), level: 'error', text, mended }], (path) => shown.has(path));
     }
-    if (await this.#arConf.look(this.#looking.breather)) this.#queue.checkAll([...this.#groups.keys()], []);
+    if (!(await this.#arConf.look(this.#looking.breather))) return;
+    if (!this.#queue.isChecking) this.#checkBegan = performance.now();
+    this.#queue.checkAll([...this.#groups.keys()], []);
   }
 
   #setGroups(names: readonly string[]): void {
@@ -321,7 +329,13 @@ export class SharedFiles {
   /** The sum of a group is another. */
   #changed(name: string): void {
     this.#isChanged = true;
-    for (const [key, { groups }] of this.#lists) if (groups.includes(name)) this.#queue.list(key);
+    for (const key of this.#listsOf.get(name) ?? []) this.#queue.list(key);
+  }
+
+  #unlist(group: string, key: string): void {
+    const keys = this.#listsOf.get(group);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#listsOf.delete(group);
   }
 
   #tell(isAllDone: boolean): void {

@@ -19,6 +19,8 @@ export type Looking = {
   readonly check: ConfCheck;
   /** Epoch milliseconds, the clock of the file system. */
   readonly now: () => number;
+  /** Content with this sum, when it is in memory. */
+  readonly held: (md5: string) => Buffer | undefined;
   /** Told of content that was just built. */
   readonly built: (md5: string, content: Buffer) => void;
 };
@@ -100,7 +102,7 @@ export class SharedGroup {
         await this.#readKept(looking);
         return { kind: 'done', isWhole: true };
       }
-      if (await this.merged.write(built.content, breather)) {
+      if (await this.merged.write(built.content, breather, built.holdsLastGood)) {
         logger.debug(`Merged file of group '${this.name}' written: ${String(built.content.length)} bytes.`);
         if (this.merged.sum !== undefined) looking.built(this.merged.sum, built.content);
       }

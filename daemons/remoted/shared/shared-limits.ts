@@ -45,8 +45,11 @@ export const MAX_TURN_MS = 4;
 /** Bytes read or hashed without a pause. */
 export const CHUNK_BYTES = 1024 * 1024;
 
-/** What a look takes is followed by a rest of this many times as long, so that many groups do not take a whole core. */
-export const REST_FACTOR = 9;
+/** A check is followed by a rest of this many times as long, so that many groups do not take a whole core. */
+export const REST_FACTOR = 3;
+
+/** Longest rest that a long check brings. */
+export const MAX_REST_MS = 30_000;
 
 /** Age at which a temporary file of a merged file was left behind by a process that died. */
 export const LEFT_BEHIND_MS = 60_000;

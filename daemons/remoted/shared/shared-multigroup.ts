@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
 import { describeError } from '../../../lib/daemon/describe-error.js';
@@ -58,18 +58,20 @@ export class SharedMultigroup {
     } else if (signature === this.#signature && strange.length === 0) {
       return;
     }
-    mkdirSync(this.folder, { recursive: true, mode: FOLDER_MODE });
+    // Whatever the umask says: tools read it as members of the group.
+    if (mkdirSync(this.folder, { recursive: true, mode: FOLDER_MODE }) !== undefined)
+      chmodSync(this.folder, FOLDER_MODE);
     for (const name of strange) rmSync(join(this.folder, name), { recursive: true, force: true });
     const builder = new MultigroupBuilder();
     for (const { name, merged, hasSharedArConf } of groups) {
-      const content = await merged.content(breather);
+      const content = looking.held(merged.sum ?? '') ?? (await merged.content(breather));
       // Somebody else changed it a moment ago: the group is looked at, and this list after it.
       if (content === undefined) return;
       builder.add({ group: name, merged: content, hasSharedArConf });
       await breather.breathe();
     }
     const content = builder.build(this.groups, arConf.content);
-    if ((await this.merged.write(content, breather)) && this.merged.sum !== undefined) {
+    if ((await this.merged.write(content, breather, false)) && this.merged.sum !== undefined) {
       looking.built(this.merged.sum, content);
     }
     this.#signature = signature;

@@ -52,6 +52,11 @@ export class WorkQueue {
     this.#kick();
   }
 
+  /** Whether a check has begun and not ended. */
+  get isChecking(): boolean {
+    return this.#isChecking;
+  }
+
   /** Adds to the check. */
   checkAll(groups: readonly string[], lists: readonly string[]): void {
     for (const group of groups) this.#checkGroups.add(group);

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
-import { confCheck } from '../../../../daemons/remoted/shared/conf-check.js';
-import { SharedFiles, type SharedFilesParts } from '../../../../daemons/remoted/shared/shared-files.js';
-import { groupHash, parseMergedFile } from '../../../../lib/agentlink/merged-file.js';
-import { eventually } from '../../../support/eventually.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
-import { TemporaryHome } from '../../../support/temporary-home.js';
+import { confCheck } from '../../../../../daemons/remoted/shared/conf-check.js';
+import { SharedFiles, type SharedFilesParts } from '../../../../../daemons/remoted/shared/shared-files.js';
+import { groupHash, parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
+import { eventually } from '../../../../support/eventually.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { TemporaryHome } from '../../../../support/temporary-home.js';
 
 const CONF = '<agent_config>\n  <labels>\n    <label key="a">b</label>\n  </labels>\n</agent_config>\n';
 /** Longer than any test: what is seen is seen by the watches. */
