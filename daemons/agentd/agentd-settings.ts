@@ -1,6 +1,6 @@
 import { describeWarning } from '../../lib/config/config-error.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
-import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import { type HostConfig, loadHostConfig } from '../../lib/config/load-host-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { Home } from '../../lib/daemon/home.js';
 import { readHomeRecord } from '../../lib/daemon/home-record.js';
@@ -13,7 +13,8 @@ export type ServerConfig = ClientConfig['server'][number];
 
 /** Configuration of svc-agentd, as one thing that is replaced whole by a reload. */
 export type AgentdSettings = {
-  readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
+  /** What the manager shares is in it. */
+  readonly config: HostConfig<(typeof SECTIONS)[number]>;
   readonly client: ClientConfig;
   readonly options: InternalOptions<'agent'>;
   /** Seconds without a sign of the manager before the connection is given up. */
@@ -32,7 +33,7 @@ export function loadAgentdSettings(home: Home): AgentdSettings {
   if (readHomeRecord(home).role !== 'agent') {
     throw new AgentdSettingsError(`'${home.root}' is the home of a manager: svc-agentd runs on agents only`);
   }
-  const config = loadManagerConfig(home, SECTIONS);
+  const config = loadHostConfig(home, SECTIONS);
   const options = loadInternalOptions(home, ['agent']);
   const { client } = config;
   if (client === undefined || client.server.length === 0) {
@@ -65,6 +66,31 @@ export function loadAgentdSettings(home: Home): AgentdSettings {
     options,
     reconnectAfter: reconnect > notify ? reconnect : 3 * notify,
     eventsPerSecond: Math.max(config.client_buffer.events_per_second, options.get('agent.min_eps')),
+  };
+}
+
+/** What of new settings a running svc-agentd takes over, and the sections of which something needs a restart. */
+export function mergeSettings(
+  before: AgentdSettings,
+  next: AgentdSettings,
+): { readonly settings: AgentdSettings; readonly restartNeeded: readonly string[] } {
+  const { labels, client_buffer, shared } = next.config;
+  const { force_reconnect_interval } = next.client;
+  const settings = {
+    ...before,
+    config: { ...before.config, labels, client_buffer, shared },
+    client: { ...before.client, force_reconnect_interval },
+    eventsPerSecond: next.eventsPerSecond,
+  };
+  const differs = (part: (settings: AgentdSettings) => unknown): boolean =>
+    JSON.stringify(part(settings)) !== JSON.stringify(part(next));
+  return {
+    settings,
+    restartNeeded: [
+      ...(differs(({ client }) => client) ? ['client'] : []),
+      ...(differs(({ config }) => config.anti_tampering) ? ['anti_tampering'] : []),
+      ...(differs(activeInternal) ? ['internal_options'] : []),
+    ],
   };
 }
 
@@ -118,7 +144,7 @@ export function activeSections(settings: () => AgentdSettings): ReadonlyMap<stri
   ]);
 }
 
-function activeClient({ client, reconnectAfter }: AgentdSettings): Record<string, unknown> {
+function activeClient({ config, client, reconnectAfter }: AgentdSettings): Record<string, unknown> {
   return {
     'config-profile': client['config-profile'],
     notify_time: client.notify_time,
@@ -126,7 +152,7 @@ function activeClient({ client, reconnectAfter }: AgentdSettings): Record<string
     force_reconnect_interval: client.force_reconnect_interval,
     ip_update_interval: client.ip_update_interval,
     auto_restart: yesNo(client.auto_restart),
-    remote_conf: 'no',
+    remote_conf: yesNo(config.shared.state !== 'off'),
     crypto_method: client.crypto_method,
     server: client.server.map(({ address, port, protocol, max_retries, retry_interval }) => ({
       address,
@@ -150,7 +176,15 @@ function activeBuffer({ config, eventsPerSecond }: AgentdSettings): Record<strin
 }
 
 /** Internal options that have an effect here. */
-const USED_OPTIONS = ['tolerance', 'warn_level', 'normal_level', 'min_eps', 'state_interval', 'recv_timeout'] as const;
+const USED_OPTIONS = [
+  'remote_conf',
+  'tolerance',
+  'warn_level',
+  'normal_level',
+  'min_eps',
+  'state_interval',
+  'recv_timeout',
+] as const;
 
 function activeInternal({ options }: AgentdSettings): Record<string, unknown> {
   return Object.fromEntries(USED_OPTIONS.map((name) => [name, options.get(`agent.${name}`)]));

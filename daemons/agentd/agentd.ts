@@ -24,11 +24,18 @@ import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
 import { unameText } from '../../lib/manager/uname-text.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 import { AgentState } from './agent-state.js';
-import { activeSections, loadAgentdSettings, logWarnings, type AgentdSettings } from './agentd-settings.js';
+import {
+  activeSections,
+  loadAgentdSettings,
+  logWarnings,
+  mergeSettings,
+  type AgentdSettings,
+} from './agentd-settings.js';
 import { AutoEnrollment } from './auto-enrollment.js';
-import { bufferNotice } from './buffer-notice.js';
-import { BufferSender } from './buffer-sender.js';
-import { EventBuffer } from './event-buffer.js';
+import { EventOutlet, type OutletSettings } from './event-outlet.js';
+import { Problems } from './problems.js';
+import { HostReload, supervisorOf } from './shared/host-reload.js';
+import { useSharedConfiguration } from './shared/shared-configuration.js';
 import { SharedFolder } from './shared/shared-folder.js';
 import { SharedUpdates } from './shared/shared-updates.js';
 import { ManagerLink } from './manager-link.js';
@@ -61,9 +68,15 @@ export const AGENTD: DaemonSpec = {
 
 async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
   const { home, logger } = context;
+  // What an interrupted push has left is put in order before anybody reads it.
+  const folder = new SharedFolder({ root: home.path('etc', 'shared'), logger });
+  await folder.open();
   let settings = loadAgentdSettings(home);
   logWarnings(settings, logger);
-  const { client, options, config } = settings;
+  const { client, options } = settings;
+  const problems = new Problems(context.setProblem);
+  if (settings.config.shared.problem !== undefined)
+    problems.set('shared', withoutShared(settings.config.shared.problem));
   const keys = new ClientKeysFile(home.path('etc', 'client.keys'));
   if (!client.enrollment.enabled && (await keys.read()).agents.length === 0) {
     throw new Error('(1751): File client.keys not found or empty.');
@@ -82,28 +95,22 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
   });
   const schedules = new BlowfishCache();
   const logcollector = new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') });
-  const buffer = config.client_buffer.disabled
-    ? undefined
-    : new EventBuffer(
-        {
-          size: config.client_buffer.queue_size,
-          warn: options.get('agent.warn_level'),
-          normal: options.get('agent.normal_level'),
-          tolerance: options.get('agent.tolerance') * SECOND_MS,
-        },
-        (level) => {
-          const notice = bufferNotice(level, options.get('agent.warn_level'), options.get('agent.normal_level'));
-          logger[notice.severity](notice.log);
-          // Notices go past the buffer.
-          link.notify(buildEventPayload('1', 'wazuh-agent', notice.event));
-        },
-      );
-  const waiting = (): number | undefined => buffer?.length;
+  const outlet = new EventOutlet(
+    {
+      warn: options.get('agent.warn_level'),
+      normal: options.get('agent.normal_level'),
+      tolerance: options.get('agent.tolerance') * SECOND_MS,
+      send: (event) => link.sendEvent(event),
+      notify: (event) => link.notify(event),
+      logger,
+    },
+    outletSettings(settings),
+  );
   const sections = activeSections(() => settings);
   const orders = new ManagerOrders({
     state,
     sections,
-    waiting,
+    waiting: () => outlet.waiting,
     logcollector,
     canRestart: async () => {
       await callSupervisor(home, { command: 'ping' }, undefined, SUPERVISOR_MS);
@@ -118,23 +125,41 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
     },
     logger,
   });
-  const folder = new SharedFolder({ root: home.path('etc', 'shared'), logger });
+  const report = (text: string): void => link.notify(buildEventPayload('1', 'wazuh-agent', text));
+  let toldAt = -Infinity;
+  let telling: NodeJS.Timeout | undefined;
+  const others = new HostReload(supervisorOf(home), logger);
   const shared = new SharedUpdates({
     folder,
     logger,
-    report: (text) => link.notify(buildEventPayload('1', 'wazuh-agent', text)),
-    installed: () => {
-      // The manager learns at once that it is in step.
-      link.session?.keepalive();
-      return Promise.resolve();
-    },
+    report,
+    installed: () =>
+      useSharedConfiguration({
+        home,
+        logger,
+        report,
+        reload: context.reload,
+        reloadOthers: () => void others.request(),
+        keepalive: () => {
+          // A manager that pushes again and again gets no more than one a second beside the usual ones.
+          clearTimeout(telling);
+          telling = setTimeout(
+            () => {
+              toldAt = performance.now();
+              link.session?.keepalive();
+            },
+            Math.max(0, toldAt + SECOND_MS - performance.now()),
+          ).unref();
+        },
+        setProblem: (problem) => problems.set('shared', problem),
+      }),
   });
   const link: ManagerLink = new ManagerLink({
     client,
     keys,
     enrollment: new AutoEnrollment(home, readHomeRecord(home), client.enrollment, logger, stopped.signal),
     logger,
-    setProblem: context.setProblem,
+    setProblem: (problem) => problems.set('link', problem),
     signal: stopped.signal,
     session: {
       sealer: new MessageSealer(schedules),
@@ -146,7 +171,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       notifyMs: notify * SECOND_MS,
       silentMs: settings.reconnectAfter * SECOND_MS,
       answerMs: options.get('agent.recv_timeout') * SECOND_MS,
-      renewMs: client.force_reconnect_interval * SECOND_MS,
+      renewMs: () => settings.client.force_reconnect_interval * SECOND_MS,
       keepalive: (agentIp) => {
         const { merged: mergedSum, config: configSum } = folder.sums;
         const version = `Wazuh v${COMPATIBILITY_VERSION}`;
@@ -157,10 +182,6 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       now: () => Date.now(),
     },
   });
-  const pump =
-    buffer === undefined
-      ? undefined
-      : new BufferSender(buffer, (event) => link.sendEvent(event), settings.eventsPerSecond, logger);
   const sink = new EventSink({
     path: home.eventsSocket(),
     positions: new MemoryStreamPositions(),
@@ -170,12 +191,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       // Without a connection those who send events wait, and keep them.
       await link.connected();
       state.generated += events.length;
-      for (const event of events) {
-        const payload = payloadOf(event, state);
-        if (buffer === undefined) await link.sendEvent(payload);
-        else buffer.append(payload, performance.now());
-      }
-      pump?.wake();
+      for (const event of events) await outlet.take(payloadOf(event, state));
     },
   });
   const server = new RequestServer<typeof agentdContract>({
@@ -189,10 +205,10 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
           events: {
             received: state.generated,
             duplicates: sink.counters.duplicates,
-            dropped: { buffer_full: buffer?.dropped ?? 0 },
-            pending: (buffer?.length ?? 0) + sink.waiting,
+            dropped: { buffer_full: outlet.dropped },
+            pending: (outlet.waiting ?? 0) + sink.waiting,
           },
-          buffer: { enabled: buffer !== undefined, level: buffer?.level ?? 'normal', size: buffer?.size ?? 0 },
+          buffer: outlet.state,
           connection: {
             status: state.status,
             connections: state.connections,
@@ -206,11 +222,10 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
         sections,
         reload: context.reload,
       }),
-      getstate: () => state.toJson(waiting()),
+      getstate: () => state.toJson(outlet.waiting),
     },
   });
 
-  await folder.open();
   await server.start();
   try {
     await sink.start();
@@ -219,11 +234,11 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
     throw error;
   }
   const linking = link.run().catch(context.fatal);
-  const pumping = pump?.run();
+  outlet.start();
   const stateFile = home.path('var', 'run', STATE_FILE);
   const writeState = (): void => {
     try {
-      writeFileAtomically(stateFile, state.toFile(waiting()), { mode: 0o640 });
+      writeFileAtomically(stateFile, state.toFile(outlet.waiting), { mode: 0o640 });
     } catch (error) {
       logger.error(`The state file '${stateFile}' was not written: ${describeError(error)}`);
     }
@@ -231,6 +246,13 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
   const interval = options.get('agent.state_interval') * SECOND_MS;
   if (interval > 0) writeState();
   const stateTimer = interval > 0 ? setInterval(writeState, interval) : undefined;
+
+  // What scripts for the reference send; without this Node.js would open its debugger.
+  process.on('SIGUSR1', () => {
+    logger.info('SIGNAL [(10)-(User defined signal 1)] Received. Reload agentd.');
+    // The outcome is logged where the reload runs.
+    context.reload().catch(() => {});
+  });
 
   return {
     addresses: {
@@ -240,10 +262,18 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
     reload() {
       return Promise.resolve().then(() => {
         const next = loadAgentdSettings(home);
+        const { state: sharedState, problem } = next.config.shared;
+        // Taking the local configuration alone would change what runs.
+        if (sharedState === 'refused') throw new Error(problem ?? 'the shared configuration cannot be used');
+        problems.set('shared', undefined);
         logWarnings(next, logger);
-        const changed = restartNeeded(settings, next);
-        settings = { ...settings, config: { ...settings.config, labels: next.config.labels } };
-        return changed;
+        const merged = mergeSettings(settings, next);
+        settings = merged.settings;
+        const buffer = outletSettings(settings);
+        logger.info(`Buffer agent.conf updated, enable: ${buffer.disabled ? 0 : 1} size: ${buffer.size} `);
+        outlet.apply(buffer);
+        link.session?.planRenewal();
+        return merged.restartNeeded;
       });
     },
     async stop() {
@@ -251,12 +281,11 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       // Who waits for a connection waits no more; with one, what is in hand goes out.
       if (link.session === undefined) link.refuse();
       await Promise.race([Promise.all([server.stop(), sink.stop()]), delay(DRAIN_MS)]);
-      pump?.stop();
-      if (buffer !== undefined) await Promise.race([sendRest(buffer, link), delay(DRAIN_MS)]);
+      await Promise.race([sendRest(outlet, link), delay(DRAIN_MS)]);
       link.refuse();
       stopped.abort();
       // An installation that does not end by then is finished at the next start.
-      await Promise.race([Promise.all([linking, pumping, shared.idle()]), delay(LAST_MS)]);
+      await Promise.race([Promise.all([linking, outlet.ended(), shared.idle()]), delay(LAST_MS)]);
       logcollector.close();
       counter.close();
       rmSync(stateFile, { force: true });
@@ -265,11 +294,20 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
 }
 
 /** What the buffer still holds goes out without its pace: the ring does not outlive the process. */
-async function sendRest(buffer: EventBuffer, link: ManagerLink): Promise<void> {
-  for (let event = buffer.first(); event !== undefined && link.session !== undefined; event = buffer.first()) {
-    buffer.shift();
+async function sendRest(outlet: EventOutlet, link: ManagerLink): Promise<void> {
+  for (const event of outlet.rest()) {
+    if (link.session === undefined) return;
     await link.sendEvent(event).catch(() => {});
   }
+}
+
+function outletSettings({ config, eventsPerSecond }: AgentdSettings): OutletSettings {
+  const { disabled, queue_size } = config.client_buffer;
+  return { disabled, size: queue_size, perSecond: eventsPerSecond };
+}
+
+function withoutShared(problem: string): string {
+  return `the shared configuration is not used, only that of this host: ${problem}`;
 }
 
 /** The event as it goes to a manager, cut to what a message holds. */
@@ -278,16 +316,4 @@ function payloadOf({ queue, location, message }: BusEvent, state: AgentState): B
   if (payload.length <= MAX_PAYLOAD_BYTES) return payload;
   state.cut += 1;
   return payload.subarray(0, MAX_PAYLOAD_BYTES);
-}
-
-/** Sections of which something changed that only a start takes up. */
-function restartNeeded(before: AgentdSettings, after: AgentdSettings): readonly string[] {
-  const changed = (part: (settings: AgentdSettings) => unknown): boolean =>
-    JSON.stringify(part(before)) !== JSON.stringify(part(after));
-  const internal = (settings: AgentdSettings): unknown => activeSections(() => settings).get('internal')?.();
-  return [
-    ...(changed(({ client }) => client) ? ['client'] : []),
-    ...(changed(({ config }) => config.client_buffer) ? ['client_buffer'] : []),
-    ...(changed(internal) ? ['internal_options'] : []),
-  ];
 }

@@ -10,17 +10,33 @@ const SLACK_MS = 20;
 export class BufferSender {
   readonly #buffer: EventBuffer;
   readonly #send: (event: Buffer) => Promise<void>;
-  readonly #gapMs: number;
   readonly #logger: Logger;
+  readonly #emptied: () => void;
+  #gapMs: number;
   #wake: (() => void) | undefined;
   #stopped = false;
 
-  /** @param send resolves when the event is on its way; it waits for a connection */
-  constructor(buffer: EventBuffer, send: (event: Buffer) => Promise<void>, perSecond: number, logger: Logger) {
+  /**
+   * @param send resolves when the event is on its way; it waits for a connection
+   * @param emptied told when nothing waits any more
+   */
+  constructor(
+    buffer: EventBuffer,
+    send: (event: Buffer) => Promise<void>,
+    perSecond: number,
+    logger: Logger,
+    emptied: () => void = () => {},
+  ) {
     this.#buffer = buffer;
     this.#send = send;
     this.#gapMs = 1000 / perSecond;
     this.#logger = logger;
+    this.#emptied = emptied;
+  }
+
+  /** @param perSecond events that leave the buffer from now on; Infinity for as many as the connection takes */
+  pace(perSecond: number): void {
+    this.#gapMs = 1000 / perSecond;
   }
 
   /** There is something to send. */
@@ -44,6 +60,7 @@ export class BufferSender {
         return;
       }
       this.#buffer.shift();
+      if (this.#buffer.length === 0) this.#emptied();
       const now = performance.now();
       due = Math.max(due + this.#gapMs, now - SLACK_MS);
       if (due > now) await delay(due - now);

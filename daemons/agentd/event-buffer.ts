@@ -3,7 +3,7 @@ export type BufferLevel = 'normal' | 'warning' | 'full' | 'flood';
 
 /** When levels change. */
 export type BufferLimits = {
-  /** Events it holds. */
+  /** Events it holds, until `resize`. */
   readonly size: number;
   /** Percent of `size`: `agent.warn_level` and `agent.normal_level`. */
   readonly warn: number;
@@ -25,6 +25,7 @@ export class EventBuffer {
   level: BufferLevel = 'normal';
   dropped = 0;
   readonly #limits: BufferLimits;
+  #size: number;
   readonly #changed: (level: BufferLevel) => void;
   #events: Buffer[] = [];
   #front = 0;
@@ -34,6 +35,7 @@ export class EventBuffer {
   /** @param changed told of a new level; not of the way down from full to warning, which is no news */
   constructor(limits: BufferLimits, changed: (level: BufferLevel) => void) {
     this.#limits = limits;
+    this.#size = limits.size;
     this.#changed = changed;
   }
 
@@ -43,7 +45,21 @@ export class EventBuffer {
   }
 
   get size(): number {
-    return this.#limits.size;
+    return this.#size;
+  }
+
+  /**
+   * Holds another number of events from now on. What does not fit any more is dropped, the newest first.
+   * @returns how many were dropped
+   */
+  resize(size: number): number {
+    this.#size = size;
+    const left = this.#events.splice(this.#front + size);
+    for (const { length } of left) this.#bytes -= length;
+    this.dropped += left.length;
+    this.#rise();
+    this.#fall();
+    return left.length;
   }
 
   /** The oldest event; it stays until `shift`. */
@@ -53,7 +69,7 @@ export class EventBuffer {
 
   /** @param now milliseconds of a clock that is not set @returns false when it was dropped */
   append(event: Buffer, now: number): boolean {
-    if (this.length >= this.#limits.size || (this.length > 0 && this.#bytes + event.length > MAX_BYTES)) {
+    if (this.length >= this.#size || (this.length > 0 && this.#bytes + event.length > MAX_BYTES)) {
       this.dropped += 1;
       if (this.level === 'full') {
         if (now - this.#fullSince >= this.#limits.tolerance) this.#enter('flood');
@@ -65,7 +81,7 @@ export class EventBuffer {
     }
     this.#events.push(event);
     this.#bytes += event.length;
-    if (this.level === 'normal' && this.#fill() >= this.#limits.warn) this.#enter('warning');
+    this.#rise();
     return true;
   }
 
@@ -79,6 +95,14 @@ export class EventBuffer {
       this.#events = this.#events.slice(this.#front);
       this.#front = 0;
     }
+    this.#fall();
+  }
+
+  #rise(): void {
+    if (this.level === 'normal' && this.#fill() >= this.#limits.warn) this.#enter('warning');
+  }
+
+  #fall(): void {
     if (this.level === 'normal') return;
     const fill = this.#fill();
     if (fill <= this.#limits.normal) this.#enter('normal');
@@ -87,7 +111,7 @@ export class EventBuffer {
 
   /** Percent, of events or of bytes. */
   #fill(): number {
-    return 100 * Math.max(this.length / this.#limits.size, this.#bytes / MAX_BYTES);
+    return 100 * Math.max(this.length / this.#size, this.#bytes / MAX_BYTES);
   }
 
   #enter(level: BufferLevel): void {

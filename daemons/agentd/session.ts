@@ -26,7 +26,7 @@ export type SessionParts = {
   /** Milliseconds to wait for the answer to the startup. */
   readonly answerMs: number;
   /** Milliseconds after which the agent connects anew; 0 never. */
-  readonly renewMs: number;
+  readonly renewMs: () => number;
   /** Text of a keepalive. @param address of this host on the connection */
   readonly keepalive: (address: string | undefined) => string;
   /** A control message that is not the session's own. */
@@ -49,6 +49,7 @@ export class Session {
   #keepalives: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
   #lastHeard = 0;
+  #connectedAt = 0;
   readonly #push = new PushReceiver();
   /** Content without a file is told of once. */
   #strayTold = false;
@@ -108,8 +109,19 @@ export class Session {
     this.#parts.state.connections += 1;
     this.keepalive();
     this.#keepalives = setInterval(() => this.#beat(), this.#parts.notifyMs);
-    if (this.#parts.renewMs > 0) this.#renewal = setTimeout(() => this.end('renew'), this.#parts.renewMs);
+    this.#connectedAt = this.#parts.now();
+    this.planRenewal();
     return undefined;
+  }
+
+  /** Plans the next connection, also when the interval was changed: it counts from the beginning of this one. */
+  planRenewal(): void {
+    clearTimeout(this.#renewal);
+    const { renewMs, now } = this.#parts;
+    const interval = renewMs();
+    if (interval === 0 || !this.open) return;
+    const left = Math.max(0, this.#connectedAt + interval - now());
+    this.#renewal = setTimeout(() => this.end('renew'), left);
   }
 
   /** Seals and sends. @throws MessageSizeError */

@@ -1,0 +1,17 @@
+/** What an operator should mend, by its part: the lifecycle shows one text. */
+export class Problems {
+  readonly #texts = new Map<string, string>();
+  readonly #show: (text: string | undefined) => void;
+
+  /** @param show as `DaemonContext.setProblem` */
+  constructor(show: (text: string | undefined) => void) {
+    this.#show = show;
+  }
+
+  /** @param text undefined: it is mended */
+  set(part: string, text: string | undefined): void {
+    if (text === undefined) this.#texts.delete(part);
+    else this.#texts.set(part, text);
+    this.#show(this.#texts.size === 0 ? undefined : [...this.#texts.values()].join('; '));
+  }
+}
