@@ -1,11 +1,11 @@
 import { compilePattern } from '../patterns/compile-pattern.js';
-import { MatchContext, type Matcher, type PatternLanguage } from '../patterns/matcher.js';
-import { PatternError } from '../patterns/pattern-error.js';
+import { MatchContext, type PatternLanguage } from '../patterns/matcher.js';
 import { attributeValue, type XmlElement } from '../xml/xml-element.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { ConfigReport } from './config-report.js';
 import type { Field } from './field.js';
 import { isSectionName, type SectionName, SECTIONS } from './manager-config.js';
+import { byteString, patternProblem } from './pattern-text.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
 
 /** Root element of agent.conf; a file may have any number of them (agents-and-groups.md 7.1). */
@@ -189,7 +189,11 @@ function readBlock(element: XmlElement, report: ConfigReport): AgentConfBlock {
   for (const { name, value } of element.attributes) {
     const filter = FILTERS.find((known) => known === name);
     if (filter !== undefined) {
-      compileFilter(language, value, element, report);
+      const problem = patternProblem(language, value);
+      if (problem !== undefined) {
+        const text = `Invalid attribute '${value}' in the configuration: '${element.name}': ${problem}.`;
+        throw report.error(element, 1233, text);
+      }
       filters[filter] = value;
     } else if (!OTHER_ATTRIBUTES.includes(name)) {
       const text = `(1233): Invalid attribute '${name}' in the configuration: '${report.file}'.`;
@@ -197,17 +201,6 @@ function readBlock(element: XmlElement, report: ConfigReport): AgentConfBlock {
     }
   }
   return { filters: { ...filters, type: language }, element };
-}
-
-/** @throws ConfigError (1233) naming what is wrong with the pattern */
-function compileFilter(language: PatternLanguage, pattern: string, element: XmlElement, report: ConfigReport): Matcher {
-  try {
-    return compilePattern(language, byteString(pattern));
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    const text = `Invalid attribute '${pattern}' in the configuration: '${element.name}': ${error.message}.`;
-    throw report.error(element, 1233, text);
-  }
 }
 
 /**
@@ -229,9 +222,4 @@ function checkBlock(root: XmlElement, { check, reads }: Check, file: string, war
     const field: Field<unknown> = SECTIONS[name];
     field.fold(field.initial, block, report);
   }
-}
-
-/** Patterns and what they are tried on are strings of bytes; a zero byte cannot be told to them. */
-function byteString(text: string): string {
-  return Buffer.from(text.replaceAll('\0', ''), 'utf8').toString('latin1');
 }

@@ -1,6 +1,8 @@
+import type { PatternLanguage } from '../../patterns/matcher.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
 import { attributed, blocks, list, scalar, type Values } from '../field.js';
+import { patternProblem } from '../pattern-text.js';
 import { parseDigits, parseSize, splitList } from '../units.js';
 import { duration, freeText, oneOf, optionalText, readYesNo, requireText, yesNo } from '../value-fields.js';
 
@@ -107,7 +109,7 @@ const LOCALFILE_FIELDS = {
         throw report.missingValue(element, 'field');
       }
       const ignoreIfMissing = oneOfAttribute(element, 'ignore_if_missing', ['no', 'yes'], report) === 'yes';
-      return { field, ignoreIfMissing, pattern: requireText(element, report) };
+      return { field, ignoreIfMissing, pattern: readPattern('pcre2', element, report) };
     },
     ['field', 'ignore_if_missing'],
   ),
@@ -182,7 +184,17 @@ function readLinePattern(element: XmlElement, report: ConfigReport): LinePattern
   if (type !== 'pcre2' && type !== 'osregex' && type !== 'osmatch') {
     throw report.invalidAttribute(element, type);
   }
-  return { type, pattern: requireText(element, report) };
+  return { type, pattern: readPattern(type, element, report) };
+}
+
+/** @throws ConfigError (1235) saying why the text is no pattern */
+function readPattern(language: PatternLanguage, element: XmlElement, report: ConfigReport): string {
+  const text = requireText(element, report);
+  const problem = patternProblem(language, text);
+  if (problem !== undefined) {
+    throw report.error(element, 1235, `Invalid value for element '${element.name}': ${text}: ${problem}.`);
+  }
+  return text;
 }
 
 function readMultiline(element: XmlElement, report: ConfigReport): MultilineRegex {
@@ -192,7 +204,7 @@ function readMultiline(element: XmlElement, report: ConfigReport): MultilineRege
     throw report.invalidAttribute(element, timeoutText ?? '');
   }
   return {
-    pattern: requireText(element, report),
+    pattern: readPattern('pcre2', element, report),
     match: oneOfAttribute(element, 'match', ['start', 'all', 'end'], report),
     replace: oneOfAttribute(element, 'replace', ['no-replace', 'none', 'wspace', 'tab'], report),
     timeout,

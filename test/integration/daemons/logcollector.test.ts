@@ -150,7 +150,7 @@ describe('svc-logcollector', function () {
     child.stderr.on('data', (data: Buffer) => (output += data.toString()));
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).to.equal(1);
-    expect(output).to.include('localfile at line 2');
+    expect(output).to.include("(1235): Invalid value for element 'ignore': (: ").and.include('Line 2.');
   });
 
   it('goes on where the sink is, with positions that are older, newer or torn', async () => {

@@ -208,6 +208,12 @@ describe('agent.conf', () => {
         "(1235): Invalid value for element 'log_format': tabs.",
       ],
       [
+        '<localfile><log_format>syslog</log_format><location>/x</location><ignore>(a</ignore></localfile>',
+        'Localfile',
+        'localfile',
+        "(1235): Invalid value for element 'ignore': (a: Group is not closed.",
+      ],
+      [
         '<socket><name>agent</name></socket>',
         'Localfile',
         'localfile',
