@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { ConfigWarning } from '../../lib/config/config-error.js';
 import { loadInternalOptions, type InternalOptions } from '../../lib/config/internal-options.js';
-import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import { loadHostConfig, type SharedState } from '../../lib/config/load-host-config.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
-import { makeFileSource, SourceError, type FileSource, type HostFacts } from './file-source.js';
+import { describeBlock, makeFileSource, SourceError, type FileSource, type HostFacts } from './file-source.js';
 import { JournalFilter } from './journal-entry.js';
 import { LineFilter } from './line-filter.js';
 
@@ -40,6 +40,8 @@ export type CollectorSettings = {
   readonly journal: JournalSettings | undefined;
   readonly sockets: readonly SocketConfig[];
   readonly warnings: readonly ConfigWarning[];
+  /** What became of the agent.conf of the manager; nothing on a server. */
+  readonly shared: SharedState;
   /** What the configuration asks for and is not there, one text each. */
   readonly missing: readonly string[];
 };
@@ -48,19 +50,20 @@ export type CollectorSettings = {
 const UNAVAILABLE = new Set(['macos', 'eventlog', 'eventchannel', 'syslog-pipe']);
 
 /**
- * Reads what svc-logcollector needs of the configuration.
+ * Reads what svc-logcollector needs of the configuration: on an agent, that of the manager laid over that of the host.
  *
  * @throws ConfigError, SourceError with file or line
  */
 export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logger): CollectorSettings {
-  const config = loadManagerConfig(home, ['localfile', 'socket']);
+  const config = loadHostConfig(home, ['localfile', 'socket']);
   const options = loadInternalOptions(home, ['logcollector']);
   const resolve = (path: string): string => (isAbsolute(path) ? path : home.path(path));
   const blocks = config.localfile;
   const missing: string[] = [];
-  for (const { log_format, line } of blocks) {
-    if (UNAVAILABLE.has(log_format.name)) {
-      missing.push(`localfile at line ${String(line)}: log_format '${log_format.name}' is not available here`);
+  for (const block of blocks) {
+    const { name } = block.log_format;
+    if (UNAVAILABLE.has(name)) {
+      missing.push(`${describeBlock(block)}: log_format '${name}' is not available here`);
     }
   }
   for (const { name, mode } of config.socket) {
@@ -69,9 +72,9 @@ export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logge
     }
   }
   const known = new Set(['agent', ...config.socket.map(({ name }) => name)]);
-  for (const { target, line } of blocks) {
-    for (const name of target.filter((each) => !known.has(each))) {
-      missing.push(`localfile at line ${String(line)}: there is no socket '${name}'`);
+  for (const block of blocks) {
+    for (const name of block.target.filter((each) => !known.has(each))) {
+      missing.push(`${describeBlock(block)}: there is no socket '${name}'`);
     }
   }
   const isFile = ({ log_format: { name } }: LocalfileConfig): boolean =>
@@ -84,6 +87,7 @@ export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logge
     journal: journalSettings(blocks.filter(({ log_format: { name } }) => name === 'journald')),
     sockets: config.socket.filter(({ mode }) => mode === 'tcp'),
     warnings: [...config.warnings, ...options.warnings],
+    shared: config.shared,
     missing,
   };
 }

@@ -22,10 +22,15 @@ export type HostFacts = {
   readonly now: () => Date;
 };
 
-/** A `<localfile>` block that cannot be used: names its line. */
+/** Where a `<localfile>` block stands, for messages about it. */
+export function describeBlock({ file, line }: LocalfileConfig): string {
+  return `localfile in ${file}, line ${String(line)}`;
+}
+
+/** A `<localfile>` block that cannot be used: names file and line. */
 export class SourceError extends Error {
   constructor(config: LocalfileConfig, text: string) {
-    super(`localfile at line ${String(config.line)}: ${text}`);
+    super(`${describeBlock(config)}: ${text}`);
     this.name = 'SourceError';
   }
 }

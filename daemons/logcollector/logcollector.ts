@@ -2,7 +2,8 @@ import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import { describeWarning } from '../../lib/config/config-error.js';
+import { logConfigWarnings } from '../../lib/config/config-error.js';
+import { keepShared } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { activeSections } from './active-sections.js';
@@ -19,7 +20,10 @@ export const LOGCOLLECTOR: DaemonSpec = {
   check({ home, logger }) {
     // A throw becomes a rejection: the caller prints it.
     return Promise.resolve().then(() => {
-      logWarnings(loadCollectorSettings(home, hostFacts(), logger), logger);
+      const settings = loadCollectorSettings(home, hostFacts(), logger);
+      logWarnings(settings, logger);
+      const problem = sharedProblem(settings);
+      if (problem !== undefined) logger.error(problem);
     });
   },
   build: buildLogcollector,
@@ -30,6 +34,7 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
   const host = hostFacts();
   let settings = loadCollectorSettings(home, host, logger);
   logWarnings(settings, logger);
+  context.setProblem(sharedProblem(settings));
 
   const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-logcollector', logger });
   const collector = new Collector({ home, settings, producer, host, logger, journalctl: 'journalctl' });
@@ -58,7 +63,9 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
     addresses: { requests: { protocol: 'ipc', address: home.socket('svc-logcollector') } },
     async reload() {
       const next = loadCollectorSettings(home, host, logger);
+      keepShared(settings.shared, next.shared);
       logWarnings(next, logger);
+      context.setProblem(sharedProblem(next));
       const changed = internalOptions(next) !== internalOptions(settings);
       settings = next;
       await collector.reload(next);
@@ -75,10 +82,13 @@ function internalOptions(settings: CollectorSettings): string {
   return JSON.stringify(activeSections(() => settings).get('internal')?.());
 }
 
+/** What the operator must mend, although the daemon runs. */
+function sharedProblem({ shared }: CollectorSettings): string | undefined {
+  return shared.problem === undefined ? undefined : `The configuration of the manager is not used: ${shared.problem}`;
+}
+
 function logWarnings({ warnings, missing }: CollectorSettings, logger: Logger): void {
-  for (const warning of warnings) {
-    logger.warn(describeWarning(warning));
-  }
+  logConfigWarnings(warnings, logger);
   for (const text of missing) {
     logger.warn(text);
   }

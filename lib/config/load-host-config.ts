@@ -27,6 +27,20 @@ export type SharedState = {
 /** The configuration of a host, and what the manager has to do with it. */
 export type HostConfig<S extends SectionName = SectionName> = ManagerConfig<S> & { readonly shared: SharedState };
 
+/** A shared agent.conf that is not right, where another one is in use. */
+export class SharedConfError extends Error {
+  override readonly name = 'SharedConfError';
+  readonly code = 'shared_conf';
+}
+
+/**
+ * For a reload: what runs goes on as it is while the shared agent.conf is broken.
+ * @throws SharedConfError naming file and line when the one in use would be lost
+ */
+export function keepShared(current: SharedState, next: SharedState): void {
+  if (current.state === 'used' && next.problem !== undefined) throw new SharedConfError(next.problem);
+}
+
 /**
  * Loads the configuration of a host, whatever its role. On the home of an agent the shared agent.conf is laid over the
  * main configuration: of single values the last counts, lists grow (agents-and-groups.md 7.3). An agent.conf that is not
