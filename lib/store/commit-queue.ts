@@ -1,9 +1,9 @@
 import { StoreError } from './store-error.js';
 
-/** One entry to be written, or removed when `value` is undefined; made by a `StoreTable`. */
+/** One entry to be written, or removed when `value` is undefined; made by a `StoreTable` or a `BinaryTable`. */
 export type Change = {
   readonly table: string;
-  readonly key: number | string;
+  readonly key: number | string | Buffer;
   readonly value: Buffer | undefined;
 };
 

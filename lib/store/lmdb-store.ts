@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import type { z } from 'zod';
 import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
+import { BinaryTable } from './binary-table.js';
 import { checkLmdbFile } from './check-lmdb-file.js';
 import { type Change, CommitQueue, type Undo } from './commit-queue.js';
 import { DiskReserve } from './disk-reserve.js';
 import { StoreError } from './store-error.js';
 import { decodeValue, encodeValue, type StoreKey, StoreTable } from './store-table.js';
 
-type RawTable = Database<Buffer, StoreKey>;
+type RawTable = Database<Buffer, StoreKey | Buffer>;
 
 /** What a step of a migration works on: tables by name, values as they were stored. */
 export type MigrationTables = {
@@ -22,6 +23,8 @@ export type LmdbStoreOptions = {
   /** Made when it is missing, 0750. */
   readonly directory: string;
   readonly tables: readonly string[];
+  /** Tables whose keys are bytes, in the order of the bytes. */
+  readonly binaryTables?: readonly string[];
   /** One step from version `index + 1` to the next; the layout's version is their number plus one. */
   readonly migrations?: readonly ((tables: MigrationTables) => void)[];
 };
@@ -85,9 +88,18 @@ export class LmdbStore {
 
   /** @param schema checks what is read; entries are plain data that msgpack carries */
   table<K extends StoreKey, V>(name: string, schema: z.ZodType<V>): StoreTable<K, V> {
+    return new StoreTable<K, V>(name, this.#raw(name) as Database<Buffer, StoreKey>, schema, this.#directory);
+  }
+
+  /** A table of `binaryTables`. */
+  binaryTable(name: string): BinaryTable {
+    return new BinaryTable(name, this.#raw(name) as Database<Buffer, Buffer>);
+  }
+
+  #raw(name: string): RawTable {
     const table = this.#tables.get(name);
     if (table === undefined) throw new TypeError(`the store has no table '${name}'`);
-    return new StoreTable<K, V>(name, table, schema, this.#directory);
+    return table;
   }
 
   /**
@@ -153,7 +165,7 @@ function acquireLock(directory: string): ProcessLock {
 type MakeStore = (root: RootDatabase, tables: ReadonlyMap<string, RawTable>, reserve: DiskReserve) => LmdbStore;
 
 async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Promise<LmdbStore> {
-  const { directory } = options;
+  const { directory, binaryTables = [] } = options;
   let root: RootDatabase;
   try {
     root = open({
@@ -161,7 +173,7 @@ async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Prom
       noMemInit: false,
       // A commit is on disk when its promise resolves, and the file is whole after a power cut.
       overlappingSync: false,
-      maxDbs: options.tables.length + 1,
+      maxDbs: options.tables.length + binaryTables.length + 1,
     });
   } catch (error) {
     throw damaged(directory, error);
@@ -172,9 +184,9 @@ async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Prom
     reserve = new DiskReserve(directory, join(directory, DATA_FILE));
     reserve.ensure([]);
     const names = [META_TABLE, ...options.tables];
-    const tables = new Map(
-      names.map((name) => [name, root.openDB<Buffer, StoreKey>({ name, encoding: 'binary' })] as const),
-    );
+    const tables = new Map<string, RawTable>();
+    for (const name of names) tables.set(name, root.openDB({ name, encoding: 'binary' }));
+    for (const name of binaryTables) tables.set(name, root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' }));
     await migrate(options, root, tables, reserve);
     return make(root, tables, reserve);
   } catch (error) {
@@ -226,6 +238,7 @@ class MigrationChanges implements MigrationTables {
     const changed = [...this.#of(table)];
     const seen = new Set(changed.map(([key]) => key));
     for (const { key, value } of this.#stored.get(table)?.getRange() ?? []) {
+      if (typeof key === 'object') throw new TypeError(`table '${table}' has keys of bytes`);
       if (!seen.has(key)) yield [key, decodeValue(value)];
     }
     for (const [key, { value }] of changed) if (value !== undefined) yield [key, decodeValue(value)];
