@@ -5,11 +5,18 @@ import { RequestServer } from '../../lib/bus/request-server.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { agentsHandlers } from './agents-handlers.js';
 import { activeSections, type DbSettings, loadDbSettings, logWarnings } from './db-settings.js';
+import { FimDatabase } from './fim/fim-database.js';
+import { fimHandlers } from './fim/fim-handlers.js';
+import { forgettingFiles } from './fim/forgetting-files.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
+import { Problems } from './problems.js';
 import { Registry } from './registry.js';
 
-/** svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10). */
+/**
+ * svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10), and
+ * `queue/db/fim`, their files (integrity-and-inventory.md 7).
+ */
 export const DB: DaemonSpec = {
   name: 'svc-db',
   check({ home, logger }) {
@@ -24,7 +31,8 @@ async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
   let settings = loadDbSettings(home);
   logWarnings(settings, logger);
 
-  const registry = await Registry.open(home.path('queue', 'db'), context.setProblem);
+  const problems = new Problems(context.setProblem);
+  const registry = await Registry.open(home.path('queue', 'db'), problems.of('registry'));
   void registry.broken.then(context.fatal);
   const now = () => Date.now();
   const settle = async ({ nodeName }: DbSettings) => {
@@ -34,6 +42,16 @@ async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
   };
   await settle(settings);
 
+  const fim = await FimDatabase.open({
+    directory: home.path('queue', 'db', 'fim'),
+    logger,
+    setProblem: problems.of('files'),
+    knows: (agent) => registry.agents.get(Number(agent)) !== undefined,
+    now,
+  });
+  void fim.broken.then(context.fatal);
+
+  const agents = agentsHandlers(registry, now, MANAGER_VERSION);
   const server = new RequestServer<typeof dbContract>({
     contract: dbContract,
     path: home.socket('svc-db'),
@@ -43,14 +61,18 @@ async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
         stats: (): Record<string, unknown> => ({
           requests: { ...server.counters },
           registry: { ...registry.counters, agents: registry.agents.size, groups: registry.groups.size },
+          files: fim.stats(),
         }),
         sections: activeSections(() => settings),
         reload: context.reload,
       }),
-      ...agentsHandlers(registry, now, MANAGER_VERSION),
+      ...agents,
+      ...forgettingFiles(agents, fim, logger),
       ...groupsHandlers(registry, now),
+      ...fimHandlers(fim, now),
     },
   });
+  await fim.start();
   await server.start();
   registry.start();
   logger.debug(`Agents: ${registry.agents.size}, groups: ${registry.groups.size}.`);
@@ -66,6 +88,7 @@ async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
     },
     async stop() {
       await server.stop();
+      await fim.close();
       await registry.close();
     },
   };

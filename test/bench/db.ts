@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ListParams, listAgents } from '../../daemons/db/agent-list.js';
 import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
+import { FimDatabase } from '../../daemons/db/fim/fim-database.js';
+import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { summariseAgents } from '../../daemons/db/agent-summary.js';
@@ -112,10 +114,19 @@ async function serve(): Promise<void> {
 
 async function overBus(registry: Registry): Promise<void> {
   const path = join(directory, 'bus.sock');
+  const now = () => context.now;
+  const fim = await FimDatabase.open({
+    directory: join(directory, 'fim'),
+    logger,
+    setProblem: () => {},
+    knows: () => true,
+    now,
+  });
   const handlers = {
     ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
-    ...agentsHandlers(registry, () => context.now, context.managerVersion),
-    ...groupsHandlers(registry, () => context.now),
+    ...agentsHandlers(registry, now, context.managerVersion),
+    ...groupsHandlers(registry, now),
+    ...fimHandlers(fim, now),
   };
   const server = new RequestServer({ contract: dbContract, handlers, path, logger });
   await server.start();
@@ -187,6 +198,7 @@ async function overBus(registry: Registry): Promise<void> {
   );
   client.close();
   await server.stop();
+  await fim.close();
 }
 
 if (role === 'fill') await fill();

@@ -1,5 +1,8 @@
 import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from '../../daemons/db/manager-agent.js';
+import { FimDatabase } from '../../daemons/db/fim/fim-database.js';
+import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
+import { forgettingFiles } from '../../daemons/db/fim/forgetting-files.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
@@ -13,6 +16,7 @@ import { sampleAgent } from './sample-agents.js';
 export class DbServer {
   private constructor(
     readonly registry: Registry,
+    readonly fim: FimDatabase,
     private readonly server: RequestServer<typeof dbContract>,
   ) {}
 
@@ -22,15 +26,27 @@ export class DbServer {
     const seconds = Math.floor(now() / 1000);
     await registry.ensureDefaultGroup(seconds);
     await ensureManagerAgent(registry, 'manager1', 'node01', seconds);
+    const logger = new RecordingLogger();
+    const fim = await FimDatabase.open({
+      directory: home.path('queue', 'db', 'fim'),
+      logger,
+      setProblem: () => {},
+      knows: (agent) => registry.agents.get(Number(agent)) !== undefined,
+      now,
+    });
+    await fim.start();
+    const agents = agentsHandlers(registry, now, MANAGER_VERSION);
     const handlers = {
       ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
-      ...agentsHandlers(registry, now, MANAGER_VERSION),
+      ...agents,
+      ...forgettingFiles(agents, fim, logger),
       ...groupsHandlers(registry, now),
+      ...fimHandlers(fim, now),
     };
     const path = home.socket('svc-db');
-    const server = new RequestServer({ contract: dbContract, handlers, path, logger: new RecordingLogger() });
+    const server = new RequestServer({ contract: dbContract, handlers, path, logger });
     await server.start();
-    return new DbServer(registry, server);
+    return new DbServer(registry, fim, server);
   }
 
   /** Agents as of sample-agents.ts with the ids 1 to `count`, and their groups. */
@@ -55,6 +71,7 @@ export class DbServer {
 
   async stop(): Promise<void> {
     await this.server.stop();
+    await this.fim.close();
     await this.registry.close();
   }
 }

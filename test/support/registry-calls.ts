@@ -4,9 +4,11 @@ import { MANAGER_VERSION } from '../../daemons/db/manager-agent.js';
 import type { Registry } from '../../daemons/db/registry.js';
 import type { CallParams, CallResult, MethodName } from '../../lib/bus/contract.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
+import type { agentMethods } from '../../lib/bus/contracts/db-agents.js';
+import type { groupMethods } from '../../lib/bus/contracts/db-groups.js';
 
 type Contract = typeof dbContract;
-export type RegistryMethod = Exclude<MethodName<Contract>, 'ping' | 'stats' | 'config' | 'reload'>;
+export type RegistryMethod = (keyof typeof agentMethods | keyof typeof groupMethods) & MethodName<Contract>;
 
 /**
  * Asks a registry as over the bus: parameters and result pass the contract.

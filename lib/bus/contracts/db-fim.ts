@@ -14,7 +14,8 @@ const MAX_CLEARED = 100_000;
 /** `001`: three to eight digits. */
 const agent = z.string().regex(/^\d{3,8}$/, 'is no agent id: 3 to 8 digits');
 /** Bytes as the wire gave them: paths need not be UTF-8. */
-const message = z.instanceof(Uint8Array).refine((bytes) => bytes.length <= MAX_FIM_MESSAGE_BYTES, 'is too long');
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'is no bytes');
+const message = bytes.refine((value) => value.length <= MAX_FIM_MESSAGE_BYTES, 'is too long');
 /** Identity of a journal: another one begins its positions anew. */
 const journal = z.string().min(1).max(128);
 const position = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -92,7 +93,7 @@ export const fimMethods = {
     result: z.object({
       answer: z.enum(['none', 'no_data', 'checksum_fail']),
       /** What is to be sent to the agent behind `#!-`: `fim_file dbsync no_data {..}` (4.4); absent with `none`. */
-      order: z.instanceof(Uint8Array).optional(),
+      order: bytes.optional(),
     }),
   },
   /** `GET /syscheck/{agent_id}` (8.1); the parameters are named as there. */

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
+import type { FimBatch } from './fim-batch.js';
+import type { FimComponent } from './fim-component.js';
+import type { FimCounters, Refusal } from './fim-counters.js';
+import { MAX_PATH_BYTES, OPERATIONS_PER_TURN } from './fim-limits.js';
+import type { FimColumns, FimRow } from './fim-row.js';
+import { putFinding } from './findings.js';
+import { readEvent, type FimChange } from './read-entry.js';
+import { readJson } from './read-json.js';
+
+/** What applying needs beside the batch. */
+export type ApplyParts = {
+  readonly counters: FimCounters;
+  /** Whether an agent is registered: events of others are those of agents that were removed meanwhile. */
+  readonly knows: (agent: string) => boolean;
+  /** Told why nothing was stored of an event; it sees to the number of lines. */
+  readonly onRefused: (reason: Refusal, agent: string) => void;
+};
+
+const BRACE = 0x7b;
+
+/** Applies operations of a journal, all in one transaction; those that were applied before change nothing. */
+export async function applyOperations(
+  batch: FimBatch,
+  { journal, operations, upTo }: { journal: string; operations: readonly FimOperation[]; upTo: number },
+  parts: ApplyParts,
+): Promise<number> {
+  const from = batch.state.journal === journal ? batch.state.position : 0;
+  let sinceTurn = 0;
+  for (const operation of operations) {
+    if (operation.position < from) {
+      parts.counters.events.repeated += 1;
+      continue;
+    }
+    const refusal = applyOperation(batch, operation, parts);
+    if (refusal === undefined) parts.counters.events.applied += 1;
+    else parts.onRefused(refusal, operation.agent);
+    sinceTurn += 1;
+    if (sinceTurn >= OPERATIONS_PER_TURN) {
+      await nextTurn();
+      sinceTurn = 0;
+    }
+  }
+  const position = Math.max(from, upTo);
+  if (batch.state.journal !== journal || batch.state.position !== position) batch.moveTo(journal, position);
+  return position;
+}
+
+function applyOperation(batch: FimBatch, operation: FimOperation, parts: ApplyParts): Refusal | undefined {
+  const { agent, kind, message } = operation;
+  if (!parts.knows(agent)) return 'unknown_agent';
+  const seconds = Math.floor(operation.at / 1000);
+  if (kind === 'rootcheck') return putFinding(batch, agent, message, seconds);
+  if (message[0] !== BRACE) return 'legacy';
+  const json = readJson(message);
+  const change = json === undefined ? undefined : readEvent(json, seconds);
+  return change === undefined ? 'malformed' : applyChange(batch, agent, change);
+}
+
+function applyChange(batch: FimBatch, agent: string, change: FimChange): Refusal | undefined {
+  if (change.kind === 'scan') {
+    const { start, end } = batch.scan(agent) ?? { start: 0, end: 0 };
+    const { time } = change;
+    batch.setScan(agent, change.mark === 'start' ? { start: time, end } : { start, end: time });
+    return undefined;
+  }
+  const { component, path } = change;
+  if (path.length > MAX_PATH_BYTES) return 'path_too_long';
+  if (change.kind === 'deleted') {
+    batch.deleteRow(agent, component, path);
+    return undefined;
+  }
+  const before = batch.row(agent, component, path);
+  return batch.putRow(agent, component, path, change.columns, countEvent(before, change.kind, change.columns));
+}
+
+/** Counts an event: 1 for a file that was added, one more for each modification. */
+function countEvent(
+  before: FimRow | undefined,
+  kind: 'added' | 'modified',
+  { checksum }: FimColumns,
+): Pick<FimRow, 'changes' | 'ahead'> {
+  if (kind === 'added' || before === undefined) return { changes: 1, ahead: false };
+  // The synchronisation has told of this very modification, and it was counted then: the two come in any order.
+  const isCounted = before.ahead && before.checksum === checksum;
+  return { changes: before.changes + (isCounted ? 0 : 1), ahead: false };
+}
+
+/** Stores an entry that the synchronisation tells (7.1); one that says nothing new is not counted. */
+export function applyState(
+  batch: FimBatch,
+  agent: string,
+  { component, path, columns }: { component: FimComponent; path: Buffer; columns: FimColumns },
+): Refusal | undefined {
+  if (path.length > MAX_PATH_BYTES) return 'path_too_long';
+  const before = batch.row(agent, component, path);
+  const isNews = before?.checksum !== columns.checksum;
+  const count = isNews
+    ? { changes: (before?.changes ?? 0) + 1, ahead: true }
+    : { changes: before?.changes ?? 1, ahead: before?.ahead ?? false };
+  return batch.putRow(agent, component, path, columns, count);
+}

@@ -1,0 +1,206 @@
+import { LogLimiter } from '../../../lib/bus/log-limiter.js';
+import type { Logger } from '../../../lib/daemon/logger.js';
+import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
+import type { StoreError } from '../../../lib/store/store-error.js';
+import { agentOfKey, componentKey, FIM_COMPONENTS, type Component, type FimComponent } from './fim-component.js';
+import { applyOperations } from './fim-apply.js';
+import type { FimMemory } from './fim-batch.js';
+import { FimCounters, type Refusal } from './fim-counters.js';
+import { FimGarbage } from './fim-garbage.js';
+import { pathOfKey, slotRange } from './fim-keys.js';
+import { SLOT_BYTES } from './fim-limits.js';
+import type { FimReader } from './fim-list.js';
+import { decodeRow, type FimRow } from './fim-row.js';
+import { fimTables, NEW_STATE, openFimStore, STATE_KEY, type FimTables, type SyncInfo } from './fim-store.js';
+import { FimSync } from './fim-sync.js';
+import { FimWriter } from './fim-writer.js';
+import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
+
+export type FimDatabaseParts = {
+  /** `{home}/queue/db/fim`. */
+  readonly directory: string;
+  readonly logger: Logger;
+  /** Is told while the disk does not take changes. */
+  readonly setProblem: (problem: string | undefined) => void;
+  /** Whether an agent is registered. */
+  readonly knows: (agent: string) => boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** Files of all agents, and what rootcheck found on them (integrity-and-inventory.md 7): `queue/db/fim`. */
+export class FimDatabase {
+  readonly counters = new FimCounters();
+  readonly sync: FimSync;
+  readonly reader: FimReader;
+  readonly #store: LmdbStore;
+  readonly #writer: FimWriter;
+  readonly #garbage: FimGarbage;
+  readonly #memory: FimMemory;
+  readonly #tables: FimTables;
+  readonly #knows: (agent: string) => boolean;
+  readonly #refusals: Readonly<Record<Refusal, LogLimiter>>;
+
+  /** @throws StoreError */
+  static async open(parts: FimDatabaseParts): Promise<FimDatabase> {
+    return new FimDatabase(parts, await openFimStore(parts.directory));
+  }
+
+  private constructor({ logger, setProblem, knows, now }: FimDatabaseParts, store: LmdbStore) {
+    this.#store = store;
+    this.#knows = knows;
+    const tables = (this.#tables = fimTables(store));
+    const memory = (this.#memory = {
+      state: tables.state.get(STATE_KEY) ?? NEW_STATE,
+      components: new Map(tables.components.entries()),
+      versions: new Map<number, number>(),
+    });
+    this.reader = { tables, memory };
+    this.#writer = new FimWriter(store, tables, memory, setProblem);
+    this.#garbage = new FimGarbage(store, tables);
+    const limiter = () => new LogLimiter((message) => logger.warn(message));
+    this.#refusals = mapRefusals(this.counters.refused, limiter);
+    const unserved = new LogLimiter((message) => logger.debug(message));
+    this.sync = new FimSync({
+      writer: this.#writer,
+      tables,
+      memory,
+      counters: this.counters,
+      knows,
+      onRefused: this.#refuse,
+      now,
+      onUnserved: (component) => {
+        unserved.log(`Nothing is stored of the synchronisation of '${component}'.`);
+      },
+      onDropped: () => {
+        this.#garbage.wake();
+      },
+    });
+  }
+
+  /** Resolves with the error when the disk did not take a commit in time; the process should end then. */
+  get broken(): Promise<StoreError> {
+    return this.#store.broken;
+  }
+
+  /** Takes away what is left of agents that are not registered any more. */
+  async start(): Promise<void> {
+    const agents = [...this.#memory.components.keys()].map(agentOfKey);
+    const gone = [...new Set([...agents, ...[...this.#tables.scans.entries()].map(([agent]) => agent)])].filter(
+      (agent) => !this.#knows(agentText(agent)),
+    );
+    if (gone.length > 0) await this.forget(gone.map(agentText));
+    this.#garbage.wake();
+  }
+
+  /** How far a journal is stored. */
+  get position(): { readonly journal: string; readonly position: number } {
+    const { journal, position } = this.#memory.state;
+    return { journal, position };
+  }
+
+  /** Whether anything is stored of an agent. */
+  holds(agent: string): boolean {
+    const components: readonly Component[] = [...FIM_COMPONENTS, 'rootcheck'];
+    if (components.some((component) => this.#memory.components.has(componentKey(agent, component)))) return true;
+    return this.#tables.scans.get(Number(agent)) !== undefined;
+  }
+
+  /** Applies what events of a journal change. @returns how far it is stored then @throws BusError `disk_full`, `disk_failed` */
+  apply(events: { journal: string; operations: readonly FimOperation[]; upTo: number }): Promise<number> {
+    const parts = { counters: this.counters, knows: this.#knows, onRefused: this.#refuse };
+    return this.#writer.write((batch) => applyOperations(batch, events, parts));
+  }
+
+  /** Takes away all that is stored of agents. @throws BusError `disk_full`, `disk_failed` */
+  forget(agents: readonly string[]): Promise<void> {
+    return this.#drop(agents, [...FIM_COMPONENTS, 'rootcheck'], true);
+  }
+
+  /** Takes away the files of agents; when they were scanned last is still known. */
+  clearFiles(agents: readonly string[]): Promise<void> {
+    return this.#drop(agents, FIM_COMPONENTS, false);
+  }
+
+  /** Takes away what rootcheck found on agents. */
+  clearFindings(agents: readonly string[]): Promise<void> {
+    return this.#drop(agents, ['rootcheck'], false);
+  }
+
+  /** State of a component's synchronisation. */
+  syncInfo(agent: string, component: FimComponent): SyncInfo | undefined {
+    return this.#memory.components.get(componentKey(agent, component))?.sync;
+  }
+
+  /** Resolves when nothing is left of what was taken away. */
+  emptied(): Promise<void> {
+    return this.#garbage.emptied();
+  }
+
+  /** Keys of all large tables. For tests: they may be many. */
+  storedKeys(): number {
+    const { rows, numbers, hashes, findings } = this.#tables;
+    const all = { from: Buffer.from([0]), to: Buffer.alloc(SLOT_BYTES, 0xff) };
+    return [rows, numbers, hashes, findings].reduce((count, table) => count + [...table.keys(all)].length, 0);
+  }
+
+  /** All entries of a component, in the order of their paths. For tests: they may be many. */
+  rows(agent: string, component: Component): { readonly path: Buffer; readonly row: FimRow }[] {
+    const record = this.#memory.components.get(componentKey(agent, component));
+    if (record === undefined) return [];
+    return [...this.#tables.rows.entries(slotRange(record.slot))].map(({ key, value }) => ({
+      path: pathOfKey(key),
+      row: decodeRow(value),
+    }));
+  }
+
+  /** Members of the daemon's statistics. */
+  stats(): Record<string, unknown> {
+    const { components, state } = this.#memory;
+    let rows = 0;
+    for (const record of components.values()) rows += record.rows;
+    return { ...this.counters, writes: { ...this.#writer.counters }, rows, position: state.position };
+  }
+
+  async close(): Promise<void> {
+    await this.#garbage.stop();
+    await this.#writer.drained();
+    await this.#store.close();
+  }
+
+  async #drop(agents: readonly string[], components: readonly Component[], scans: boolean): Promise<void> {
+    await this.#writer.write((batch) => {
+      for (const agent of agents) {
+        for (const component of components) batch.dropComponent(agent, component);
+        if (scans) batch.removeScan(agent);
+      }
+    });
+    this.#garbage.wake();
+  }
+
+  readonly #refuse = (reason: Refusal, agent: string): void => {
+    this.counters.refused[reason] += 1;
+    if (reason === 'unknown_agent') return;
+    this.#refusals[reason].log(`An event or state of files of agent '${agent}' is not stored: ${TEXTS[reason]}.`);
+  };
+}
+
+const TEXTS: Readonly<Record<Refusal, string>> = {
+  malformed: 'Malformed FIM JSON event',
+  legacy: 'it is not JSON, agents before 3.11 are not supported',
+  unknown_agent: 'the agent is not registered',
+  path_too_long: 'its path is too long',
+  row_too_large: 'it is too large',
+  too_many_rows: 'the agent has too many of them',
+  finding_too_large: 'the finding of rootcheck is too large',
+  too_many_findings: 'rootcheck has found too much on it',
+};
+
+function mapRefusals(counters: FimCounters['refused'], make: () => LogLimiter): Record<Refusal, LogLimiter> {
+  return Object.fromEntries(Object.keys(counters).map((reason) => [reason, make()])) as Record<Refusal, LogLimiter>;
+}
+
+/** `001`. */
+function agentText(agent: number): string {
+  return String(agent).padStart(3, '0');
+}

@@ -1,0 +1,56 @@
+import { BusError } from '../../../lib/bus/bus-error.js';
+import type { Handlers } from '../../../lib/bus/contract.js';
+import type { dbContract } from '../../../lib/bus/contracts/db.js';
+import { queryFailure } from '../../../lib/bus/contracts/db-agents.js';
+import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
+import { QueryError } from '../../../lib/query/query-error.js';
+import { isoTime } from './fim-fields.js';
+import type { FimDatabase } from './fim-database.js';
+import { listFim } from './fim-list.js';
+import { lastRootcheckScan, listFindings } from './list-findings.js';
+import { Turnstile } from './turnstile.js';
+
+type FimHandlers = Pick<Handlers<typeof dbContract>, keyof typeof fimMethods>;
+
+/** Lists that go over an agent's entries at once, and those that may wait: each takes seconds with a million entries. */
+const LISTS_AT_ONCE = 2;
+const LISTS_WAITING = 16;
+
+/** Answers of svc-db about files of agents (lib/bus/contracts/db-fim.ts). @param now epoch milliseconds */
+export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
+  const lists = new Turnstile(LISTS_AT_ONCE, LISTS_WAITING);
+  return {
+    'fim.position': () => fim.position,
+    'fim.apply': async (events) => {
+      const last = events.operations.at(-1);
+      if (last !== undefined && last.position >= events.upTo) {
+        throw new BusError('bad_position', `operation ${String(last.position)} is not before ${String(events.upTo)}`);
+      }
+      return { position: await fim.apply(events) };
+    },
+    'fim.sync': ({ agent, message }) => fim.sync.take(agent, message),
+    'fim.list': (params) => answering(() => lists.pass(() => listFim(fim.reader, params, now()))),
+    'fim.last_scan': ({ agent }) => {
+      const { start, end } = fim.reader.tables.scans.get(Number(agent)) ?? { start: 0, end: 0 };
+      return { start: isoTime(start), end: start === 0 || end < start ? null : isoTime(end) };
+    },
+    'fim.clear': async ({ agents }) => {
+      await fim.clearFiles(agents);
+      return {};
+    },
+    'rootcheck.list': (params) => answering(() => listFindings(fim.reader, params, now())),
+    'rootcheck.last_scan': ({ agent }) => lastRootcheckScan(fim.reader, agent),
+    'rootcheck.clear': async ({ agents }) => {
+      await fim.clearFindings(agents);
+      return {};
+    },
+  };
+}
+
+async function answering<T>(list: () => T | Promise<T>): Promise<T> {
+  try {
+    return await list();
+  } catch (error) {
+    throw error instanceof QueryError ? queryFailure(error) : error;
+  }
+}

@@ -1,0 +1,59 @@
+import { SLOT_BYTES } from './fim-limits.js';
+
+const NUMBER_BYTES = 6;
+/** Bytes of a hash in the index: more are of no use, as the entry itself is looked at. */
+const PREFIX_BYTES = 8;
+const LEAST_HASH_BYTES = 16;
+
+/** Key of an entry. @param path bytes of a path, or the index of a registry entry */
+export function rowKey(slot: number, path: Buffer): Buffer {
+  const key = Buffer.allocUnsafe(SLOT_BYTES + path.length);
+  key.writeUInt32BE(slot, 0);
+  path.copy(key, SLOT_BYTES);
+  return key;
+}
+
+/** The path in the key of an entry; shares its memory. */
+export function pathOfKey(key: Buffer): Buffer {
+  return key.subarray(SLOT_BYTES);
+}
+
+/** Key of the place where an entry's path is found by its number. */
+export function numberKey(slot: number, number: number): Buffer {
+  const key = Buffer.allocUnsafe(SLOT_BYTES + NUMBER_BYTES);
+  key.writeUInt32BE(slot, 0);
+  key.writeUIntBE(number, SLOT_BYTES, NUMBER_BYTES);
+  return key;
+}
+
+/** Key in the index of hashes. @param hash at least 16 bytes */
+export function hashKey(slot: number, hash: Buffer, number: number): Buffer {
+  const key = Buffer.allocUnsafe(SLOT_BYTES + PREFIX_BYTES + NUMBER_BYTES);
+  key.writeUInt32BE(slot, 0);
+  hash.copy(key, SLOT_BYTES, 0, PREFIX_BYTES);
+  key.writeUIntBE(number, SLOT_BYTES + PREFIX_BYTES, NUMBER_BYTES);
+  return key;
+}
+
+/** The number in a key of the index of hashes. */
+export function numberOfHashKey(key: Buffer): number {
+  return key.readUIntBE(SLOT_BYTES + PREFIX_BYTES, NUMBER_BYTES);
+}
+
+/** Bytes of a hash that is indexed; undefined for texts that are none. @param hash in lower case */
+export function hashBytes(hash: string | undefined): Buffer | undefined {
+  if (hash === undefined || hash.length < 2 * LEAST_HASH_BYTES || !/^(?:[0-9a-f]{2})+$/.test(hash)) return undefined;
+  return Buffer.from(hash, 'hex');
+}
+
+/** Largest number of an entry. */
+export const LAST_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1;
+
+/** All keys of a slot, in each of the tables. */
+export function slotRange(slot: number): { readonly from: Buffer; readonly to: Buffer; readonly toExclusive: true } {
+  const from = Buffer.allocUnsafe(SLOT_BYTES);
+  from.writeUInt32BE(slot, 0);
+  const to = Buffer.allocUnsafe(SLOT_BYTES);
+  to.writeUInt32BE(slot + 1, 0);
+  return { from, to, toExclusive: true };
+}

@@ -1,0 +1,231 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
+import { BusError } from '../../../lib/bus/bus-error.js';
+import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
+import { compileDatabaseQuery } from '../../../lib/query/database-query.js';
+import { parseSort } from '../../../lib/query/sort-items.js';
+import { componentKey } from './fim-component.js';
+import {
+  componentsOf,
+  containsText,
+  FIM_DATES,
+  FIM_FIELDS,
+  fimFields,
+  fimItem,
+  queryValue,
+  sortValue,
+  type FimCandidate,
+} from './fim-fields.js';
+import type { FimMemory } from './fim-batch.js';
+import {
+  hashBytes,
+  hashKey,
+  LAST_NUMBER,
+  numberKey,
+  numberOfHashKey,
+  pathOfKey,
+  rowKey,
+  slotRange,
+} from './fim-keys.js';
+import { ROWS_PER_TURN } from './fim-limits.js';
+import { decodeRow } from './fim-row.js';
+import type { FimTables } from './fim-store.js';
+import { TopEntries } from './top-entries.js';
+
+export type FimListParams = z.output<(typeof fimMethods)['fim.list']['params']>;
+export type FimPage = { readonly items: Record<string, unknown>[]; readonly total: number };
+
+/** What lists read: the store, as it was last committed. */
+export type FimReader = { readonly tables: FimTables; readonly memory: FimMemory };
+
+/** Bytes of a page, about: half of what the bus carries. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+/** Different rows of `distinct` that are kept in memory at once. */
+const MAX_DISTINCT = 500_000;
+const SUMMARY_FIELDS: readonly string[] = ['date', 'mtime', 'file'];
+const DEFAULT_SORT = 'mtime';
+
+type Test = (candidate: FimCandidate) => boolean;
+type SortKey = string | number | undefined;
+/** What is kept of an entry until the page is known. */
+type Ref = { readonly slot: number; readonly key: Buffer; readonly order: number; readonly keys: readonly SortKey[] };
+type Visit = (candidate: FimCandidate, slot: number, key: Buffer) => void;
+
+/**
+ * A page of an agent's entries (integrity-and-inventory.md 8.1). A hash is looked up in the index; everything else goes
+ * over the entries of the agent, piece by piece.
+ * @param now epoch milliseconds
+ * @throws QueryError
+ */
+export async function listFim(reader: FimReader, params: FimListParams, now: number): Promise<FimPage> {
+  const { offset, limit, select, distinct = false, summary = false } = params;
+  const order = parseSort(params.sort ?? DEFAULT_SORT);
+  const sortKeys = fimFields(order.fields, 1403).map((name) => sortValue(name));
+  const selected = select === undefined ? undefined : fimFields(select, 1724);
+  const test = compileTest(params, now);
+  const shown = summary ? SUMMARY_FIELDS : selected;
+  if (distinct && shown !== undefined) {
+    return listDistinct(reader, params, test, shown, { sortKeys, descending: order.descending });
+  }
+  const compare = compareRefs(order.descending);
+  const top = new TopEntries<Ref>(offset + limit, compare);
+  let total = 0;
+  await visit(reader, params, (candidate, slot, key) => {
+    if (!test(candidate)) return;
+    top.add({ slot, key, order: total, keys: sortKeys.map((read) => read(candidate)) });
+    total += 1;
+  });
+  const names = shown === undefined ? undefined : FIM_FIELDS.filter((name) => name === 'file' || shown.includes(name));
+  const items: Record<string, unknown>[] = [];
+  let weight = 0;
+  for (const { key } of (await top.finish()).slice(offset)) {
+    const value = reader.tables.rows.get(key);
+    // Deleted meanwhile.
+    if (value === undefined) continue;
+    weight += 400 + key.length + value.length * 2;
+    if (weight > MAX_PAGE_BYTES && items.length > 0) break;
+    items.push(fimItem(candidateOf(key, value), names));
+    if (items.length % ROWS_PER_TURN === 0) await nextTurn();
+  }
+  return { items, total };
+}
+
+/** Different rows of the selected fields; those in which one is missing are left out (rest-api.md 4.1). */
+async function listDistinct(
+  reader: FimReader,
+  { offset, limit, ...params }: FimListParams,
+  test: Test,
+  names: readonly string[],
+  { sortKeys, descending }: { sortKeys: readonly ((candidate: FimCandidate) => SortKey)[]; descending: boolean },
+): Promise<FimPage> {
+  const reads = names.map((name) => queryValue(name));
+  const found = new Map<string, { readonly item: Record<string, unknown>; readonly ref: Omit<Ref, 'slot' | 'key'> }>();
+  await visit(reader, { ...params, offset, limit }, (candidate) => {
+    if (!test(candidate)) return;
+    const values = reads.map((read) => read(candidate));
+    if (values.some((value) => value === undefined || value === '')) return;
+    const name = JSON.stringify(values);
+    if (found.has(name)) return;
+    if (found.size >= MAX_DISTINCT) {
+      throw new BusError('too_many', `There are more than ${String(MAX_DISTINCT)} different rows: narrow the search`);
+    }
+    const keys = sortKeys.map((read) => read(candidate));
+    found.set(name, { item: fimItem(candidate, names), ref: { order: found.size, keys } });
+  });
+  const compare = compareRefs(descending);
+  const top = new TopEntries<typeof found extends Map<string, infer V> ? V : never>(offset + limit, (one, other) =>
+    compare(one.ref, other.ref),
+  );
+  for (const row of found.values()) top.add(row);
+  const items = (await top.finish()).slice(offset).map(({ item }) => item);
+  return { items, total: found.size };
+}
+
+/** Missing values last when ascending and first when descending; equal ones by their path. */
+function compareRefs(
+  descending: boolean,
+): (one: Omit<Ref, 'slot' | 'key'>, other: Omit<Ref, 'slot' | 'key'>) => number {
+  const sign = descending ? -1 : 1;
+  return (one, other) => {
+    for (let index = 0; index < one.keys.length; index += 1) {
+      const order = compareKeys(one.keys[index], other.keys[index]);
+      if (order !== 0) return sign * order;
+    }
+    return one.order - other.order;
+  };
+}
+
+function compareKeys(left: SortKey, right: SortKey): number {
+  if (left === right) return 0;
+  if (left === undefined) return 1;
+  if (right === undefined) return -1;
+  if (typeof left !== typeof right) return typeof left === 'number' ? -1 : 1;
+  return left < right ? -1 : 1;
+}
+
+function candidateOf(key: Buffer, value: Buffer): FimCandidate {
+  const row = decodeRow(value);
+  return { row, file: row.file ?? pathOfKey(key).toString('utf8') };
+}
+
+/** Entries that the hash of the request may be of, or all of the agent. */
+async function visit({ tables, memory }: FimReader, params: FimListParams, each: Visit): Promise<void> {
+  const hash = [params.hash, params.md5, params.sha1, params.sha256]
+    .map((text) => hashBytes(text?.toLowerCase()))
+    .find((bytes) => bytes !== undefined);
+  for (const component of componentsOf(params.type)) {
+    const slot = memory.components.get(componentKey(params.agent, component))?.slot;
+    if (slot === undefined) continue;
+    await (hash === undefined ? visitAll(tables, slot, each) : visitHash(tables, slot, hash, each));
+  }
+}
+
+async function visitAll(tables: FimTables, slot: number, each: Visit): Promise<void> {
+  let { from } = slotRange(slot);
+  const { to } = slotRange(slot);
+  for (let fromExclusive = false; ; fromExclusive = true) {
+    let count = 0;
+    for (const { key, value } of tables.rows.entries({
+      from,
+      fromExclusive,
+      to,
+      toExclusive: true,
+      limit: ROWS_PER_TURN,
+    })) {
+      each(candidateOf(key, value), slot, key);
+      from = key;
+      count += 1;
+    }
+    if (count < ROWS_PER_TURN) return;
+    await nextTurn();
+  }
+}
+
+async function visitHash(tables: FimTables, slot: number, hash: Buffer, each: Visit): Promise<void> {
+  let from = hashKey(slot, hash, 0);
+  const to = hashKey(slot, hash, LAST_NUMBER);
+  for (let fromExclusive = false; ; fromExclusive = true) {
+    let count = 0;
+    for (const found of [...tables.hashes.keys({ from, fromExclusive, to, limit: ROWS_PER_TURN })]) {
+      from = found;
+      count += 1;
+      const path = tables.numbers.get(numberKey(slot, numberOfHashKey(found)));
+      const key = path && rowKey(slot, path);
+      const value = key && tables.rows.get(key);
+      if (key !== undefined && value !== undefined) each(candidateOf(key, value), slot, key);
+    }
+    if (count < ROWS_PER_TURN) return;
+    await nextTurn();
+  }
+}
+
+/** @throws QueryError */
+function compileTest(params: FimListParams, now: number): Test {
+  const tests: Test[] = [];
+  const equals = (wanted: string | undefined, read: (candidate: FimCandidate) => string | undefined): void => {
+    if (wanted === undefined) return;
+    const lower = wanted.toLowerCase();
+    tests.push((candidate) => read(candidate)?.toLowerCase() === lower);
+  };
+  equals(params.file, ({ file }) => file);
+  equals(params.arch, ({ row }) => row.arch);
+  equals(params['value.name'], ({ row }) => row.valueName);
+  equals(params['value.type'], ({ row }) => row.valueType);
+  equals(params.md5, ({ row }) => row.md5);
+  equals(params.sha1, ({ row }) => row.sha1);
+  equals(params.sha256, ({ row }) => row.sha256);
+  if (params.hash !== undefined) {
+    const hash = params.hash.toLowerCase();
+    tests.push(({ row }) => [row.md5, row.sha1, row.sha256].some((value) => value?.toLowerCase() === hash));
+  }
+  if (params.q !== undefined && params.q !== '') {
+    const rules = { fields: FIM_FIELDS, dateFields: FIM_DATES, read: queryValue, now };
+    tests.push(compileDatabaseQuery<FimCandidate>(params.q, rules));
+  }
+  if (params.search !== undefined) {
+    const isComplement = params.search.startsWith('-');
+    const wanted = (isComplement ? params.search.slice(1) : params.search).toLowerCase();
+    tests.push((candidate) => containsText(candidate, wanted) !== isComplement);
+  }
+  return (candidate) => tests.every((test) => test(candidate));
+}
