@@ -8,6 +8,7 @@ import { eventLabels, keepaliveChanges, keepaliveDigest, type ManagerIdentity } 
 import type { AgentSender } from './agent-sender.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
+import type { ConfigurationWatcher } from './shared/configuration-check.js';
 
 /** What a control message changes in the table of agents. Times are epoch milliseconds. */
 export type StatusMessage =
@@ -37,6 +38,7 @@ export type ControlParts = {
   readonly sender: AgentSender;
   readonly status: StatusSink;
   readonly requests: AnswerSink;
+  readonly configuration: ConfigurationWatcher;
   readonly counters: RemotedCounters;
   readonly log: FloodGuard;
   readonly manager: ManagerIdentity;
@@ -64,6 +66,7 @@ export class ControlMessages {
         counters.received.keepalive += 1;
         this.#acknowledge(agent, route);
         this.#keepalive(agent, control.text, now);
+        this.#parts.configuration.keepalive(agent);
         return false;
       case 'startup':
         counters.received.startup += 1;
@@ -90,7 +93,8 @@ export class ControlMessages {
   }
 
   #startup(agent: Agent, control: AgentControl & { kind: 'startup' }, route: Route, now: number): void {
-    const { sender, status, log } = this.#parts;
+    const { sender, status, configuration, log } = this.#parts;
+    configuration.startup(agent);
     const verdict = judgeStartup(control, COMPATIBILITY_VERSION, this.#parts.allowHigherVersions());
     if (verdict.accepted) {
       this.#acknowledge(agent, route);
@@ -116,6 +120,7 @@ export class ControlMessages {
       link.keepalive = digest;
       link.report = keepaliveChanges(keepalive, this.#parts.manager);
       link.labels = eventLabels(keepalive);
+      link.mergedSum = keepalive.mergedSum;
     }
     this.#parts.status.put(agent, { kind: 'keepalive', at: now });
   }

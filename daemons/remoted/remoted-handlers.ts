@@ -12,6 +12,7 @@ import { tableId } from './agent-report.js';
 import type { AgentSender, SendFailure } from './agent-sender.js';
 import type { KeyWatcher } from './key-watcher.js';
 import type { RemotedCounters } from './remoted-counters.js';
+import type { ConfigurationPush } from './shared/configuration-push.js';
 
 /** Messages sealed before other work has its turn. */
 const SENT_PER_TURN = 100;
@@ -25,6 +26,7 @@ const FAILURES: Record<SendFailure, (id: string) => string> = {
 export type HandlerParts = {
   readonly store: KeyStore<AgentLink>;
   readonly sender: AgentSender;
+  readonly pushes: Pick<ConfigurationPush, 'hold'>;
   readonly requests: RequestTable;
   readonly keys: KeyWatcher;
   readonly counters: RemotedCounters;
@@ -69,14 +71,24 @@ function find(store: KeyStore<AgentLink>, id: string): Agent | undefined {
 }
 
 async function sendTo(
-  { store, sender, counters, freshSince, retryMs, sleep }: HandlerParts,
+  { store, sender, pushes, counters, freshSince, retryMs, sleep }: HandlerParts,
   id: string,
   text: string,
 ): Promise<{ code: string; message: string } | undefined> {
   const agent = find(store, id);
   if (agent === undefined) return { code: 'unknown_agent', message: unknownText(id) };
-  let failure = trySend(sender, agent, text, freshSince());
-  if (failure === 'full') {
+  const held = pushes.hold(agent, text, () => {
+    try {
+      if (sender.send(agent, text, freshSince()) === undefined) counters.sent.ar += 1;
+    } catch (error) {
+      // Nobody waits for it any more.
+      if (!(error instanceof MessageSizeError)) throw error;
+      counters.sent.discarded += 1;
+    }
+  });
+  if (held === 'later') return undefined;
+  let failure = held === 'full' ? held : trySend(sender, agent, text, freshSince());
+  if (held === 'now' && failure === 'full') {
     await sleep(retryMs);
     failure = trySend(sender, agent, text, freshSince());
   }

@@ -118,6 +118,7 @@ const USED_OPTIONS = [
   'send_timeout_to_retry',
   'tcp_keepidle',
   'control_msg_queue_size',
+  'sender_pool',
   'shared_reload',
   'merge_shared',
 ] as const;

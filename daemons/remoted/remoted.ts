@@ -28,6 +28,7 @@ import { HeldAgents } from './held-agents.js';
 import { KeyWatcher } from './key-watcher.js';
 import { Listeners } from './listeners.js';
 import { confCheck } from './shared/conf-check.js';
+import { ConfigurationPush } from './shared/configuration-push.js';
 import { GroupDownloads } from './shared/downloads/group-downloads.js';
 import { SharedFiles } from './shared/shared-files.js';
 import { RemotedCounters } from './remoted-counters.js';
@@ -97,10 +98,41 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
   const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
   const mostWaiting = option('remoted.control_msg_queue_size');
   const status = new StatusWriter({ db, counters, logger, agents: () => store.agents, mostAgents: mostWaiting, sleep });
+  let sharing = false;
+  const downloads = new GroupDownloads({
+    home,
+    logger,
+    options: downloadOptions(settings),
+    changed: async (group) => {
+      // What is there before the shared files are looked at for the first time is seen then.
+      if (sharing) await sharedFiles.refresh(group);
+    },
+  });
+  const sharedFiles = new SharedFiles({
+    home,
+    logger,
+    db,
+    reloadMs: option('remoted.shared_reload') * SECOND_MS,
+    merge: option('remoted.merge_shared') === 1 && context.ownFlags['m'] !== true,
+    mergedElsewhere: (group) => downloads.ownsMerged(group),
+    check: confCheck(),
+  });
+  const configuration = new ConfigurationPush({
+    files: sharedFiles,
+    db,
+    schedules,
+    senderCounter,
+    counters,
+    atOnce: option('remoted.sender_pool'),
+    logger,
+    log,
+    sleep,
+  });
   const control = new ControlMessages({
     sender,
     status,
     requests,
+    configuration,
     counters,
     log,
     manager: managerIdentity(settings),
@@ -132,26 +164,8 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
     removed: (agent) => {
       agent.state?.route?.close();
       requests.cancel(agent.id);
+      configuration.removed(agent);
     },
-  });
-  let sharing = false;
-  const downloads = new GroupDownloads({
-    home,
-    logger,
-    options: downloadOptions(settings),
-    changed: async (group) => {
-      // What is there before the shared files are looked at for the first time is seen then.
-      if (sharing) await sharedFiles.refresh(group);
-    },
-  });
-  const sharedFiles = new SharedFiles({
-    home,
-    logger,
-    db,
-    reloadMs: option('remoted.shared_reload') * SECOND_MS,
-    merge: option('remoted.merge_shared') === 1 && context.ownFlags['m'] !== true,
-    mergedElsewhere: (group) => downloads.ownsMerged(group),
-    check: confCheck(),
   });
   const listeners = new Listeners({
     messages,
@@ -186,6 +200,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
           connections: { ...counters.connections },
           messages: { received: { ...counters.received }, sent: { ...counters.sent } },
           downloads: downloads.stats(),
+          pushes: configuration.stats(),
           states: { waiting: status.waiting, ...counters.mailbox },
         }),
         sections: activeSections(() => settings),
@@ -194,6 +209,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       ...remotedHandlers({
         store,
         sender,
+        pushes: configuration,
         requests,
         keys,
         counters,
@@ -221,6 +237,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
   await downloads.start();
   await sharedFiles.start();
   sharing = true;
+  configuration.start();
   producer.start();
   held.start();
   const writing = status.run(startedAt);
@@ -254,8 +271,10 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       listeners.stop();
       requests.cancel();
       status.stop();
+      const configurationStopped = configuration.stop();
       stopped.abort();
-      await Promise.all([server.stop(), producer.close(DRAIN_MS), Promise.race([writing, delay(DRAIN_MS)])]);
+      const written = Promise.all([writing, configurationStopped]);
+      await Promise.all([server.stop(), producer.close(DRAIN_MS), Promise.race([written, delay(DRAIN_MS)])]);
       await sharedStopped;
       db.close();
       await counterFiles.close();

@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
-import { answerMessage, SHUTDOWN_MESSAGE, startupMessage } from '../../lib/agentlink/control-text.js';
+import { answerMessage, isControl, SHUTDOWN_MESSAGE, startupMessage } from '../../lib/agentlink/control-text.js';
 import { buildEventPayload } from '../../lib/agentlink/event-payload.js';
+import { PushReceiver, type PushResult } from '../../lib/agentlink/file-push.js';
 import { FrameDecoder } from '../../lib/agentlink/frame-decoder.js';
 import { buildKeepalive, type AgentLabel } from '../../lib/agentlink/keepalive.js';
 import { parseManagerControl } from '../../lib/agentlink/manager-control.js';
@@ -43,10 +45,17 @@ export class MinimalAgent {
   readonly managerCounters: { global: number; local: number }[] = [];
   /** Answers to a request of the manager; undefined: none. */
   onRequest: ((target: string, payload: string) => string | undefined) | undefined;
+  /** What came of each pushed file. */
+  readonly pushes: PushResult[] = [];
+  /** Told of the start of each file. */
+  onFile: (() => void) | undefined;
+  /** What keepalives report; it follows files that came whole. */
+  mergedSum = 'x';
   closed = false;
   counters = NO_COUNTERS;
   readonly key: AgentKey;
   readonly #form: MessageForm;
+  readonly #file = new PushReceiver();
   #decoder = new FrameDecoder();
   #tcp: Socket | undefined;
   #udp: UdpSocket | undefined;
@@ -54,6 +63,16 @@ export class MinimalAgent {
   constructor({ id, name, ip = 'any', key }: AgentIdentity, form: MessageForm = 'aes') {
     this.key = new AgentKey(id, name, AgentAddress.parse(ip) ?? AgentAddress.any, key);
     this.#form = form;
+  }
+
+  /** Whether a file is on its way. */
+  get fileOpen(): boolean {
+    return this.#file.open;
+  }
+
+  /** The connection, to be paused by a test. */
+  get socket(): Socket | undefined {
+    return this.#tcp;
   }
 
   get acks(): number {
@@ -64,6 +83,7 @@ export class MinimalAgent {
     const socket = connect(port, '127.0.0.1');
     this.closed = false;
     this.#decoder = new FrameDecoder();
+    this.#file.abort();
     socket.on('data', (chunk: Buffer) => {
       this.#decoder.push(chunk);
       for (let frame = this.#decoder.next(); frame !== undefined; frame = this.#decoder.next()) this.#open(frame);
@@ -117,7 +137,7 @@ export class MinimalAgent {
 
   keepalive(labels: readonly AgentLabel[] = [], version = 'Wazuh v4.14.7'): void {
     const uname = 'Linux |box |6.1.0 |#1 SMP |x86_64 [Debian GNU/Linux|debian: 12 (bookworm)]';
-    this.send(buildKeepalive({ uname, version, agentIp: '127.0.0.1' }, labels));
+    this.send(buildKeepalive({ uname, version, mergedSum: this.mergedSum, agentIp: '127.0.0.1' }, labels));
   }
 
   /** Startup, and the answer to it. */
@@ -150,10 +170,24 @@ export class MinimalAgent {
     const opened = opener.open(this.key, message, this.#form);
     if (!opened.ok) throw new Error(`a message of the manager cannot be opened: ${opened.reason}`);
     this.managerCounters.push({ global: opened.global, local: opened.local });
+    if (!isControl(opened.payload)) {
+      if (!this.#file.add(opened.payload)) this.received.push(`no file open: ${opened.payload.toString()}`);
+      return;
+    }
     const control = parseManagerControl(opened.payload);
     this.received.push(opened.payload.toString('utf8', 3));
+    if (control.kind === 'push_start') {
+      this.#file.start(control.md5, control.name);
+      this.onFile?.();
+    }
+    if (control.kind === 'push_end') this.#take(this.#file.end());
     if (control.kind !== 'request') return;
     const answer = this.onRequest?.(control.target, control.payload.toString());
     if (answer !== undefined) this.send(answerMessage(control.counter, answer));
+  }
+
+  #take(result: PushResult): void {
+    this.pushes.push(result);
+    if (result.ok) this.mergedSum = hash('md5', result.content, 'hex');
   }
 }

@@ -3,6 +3,13 @@
 /** Messages sealed and handed to a connection in one go: some 30 KiB at most, so that acknowledgements find room between. */
 export const MESSAGES_PER_BATCH = 32;
 
+/**
+ * An agent takes its manager for dead when it hears no control message for `time-reconnect`, and content is none. Answers
+ * to its keepalives lie behind what the network holds of the file, so there is an acknowledgement in every 128 KiB at
+ * most: a line of 3 KB/s is enough.
+ */
+export const BATCHES_PER_ACK = 4;
+
 /** Time without a pause that pushes may hold the event loop: keepalives are acknowledged in between. */
 export const MAX_TURN_MS = 3;
 

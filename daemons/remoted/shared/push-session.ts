@@ -1,12 +1,13 @@
 import type { AgentKey } from '../../../lib/agentlink/agent-key.js';
+import { ACK_MESSAGE } from '../../../lib/agentlink/control-text.js';
 import { UDP_PUSH_PAUSE } from '../../../lib/agentlink/file-push.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
-import type { PushContent } from '../../../lib/agentlink/push-content.js';
+import { SharedPayload, type PushContent } from '../../../lib/agentlink/push-content.js';
 import { PushSealer, type PushSeal } from '../../../lib/agentlink/push-sealer.js';
 import type { SenderCounter } from '../../../lib/agentlink/sender-counter.js';
 import type { Agent, Route } from '../agent-link.js';
 import type { RemotedCounters } from '../remoted-counters.js';
-import { MESSAGES_PER_BATCH, ROOM_RETRY_MS } from './push-limits.js';
+import { BATCHES_PER_ACK, MESSAGES_PER_BATCH, ROOM_RETRY_MS } from './push-limits.js';
 
 /** Time, real or of a test. Milliseconds. */
 export type PushClock = {
@@ -27,6 +28,9 @@ export type SessionParts = {
 
 /** `more`: it can go on at once; `waiting`: it says when; `lost`: there is no way to the agent any more. */
 export type PushStep = 'more' | 'waiting' | 'done' | 'lost';
+
+/** Agents go on with an open file after it (4.4). */
+const ACK = new SharedPayload(Buffer.from(ACK_MESSAGE));
 
 /** One push to one agent (agents-and-groups.md 4.4), done step by step. */
 export class PushSession {
@@ -86,15 +90,17 @@ export class PushSession {
   #sendBatch(way: Route): PushStep {
     const first = this.#next;
     const end = Math.min(first + MESSAGES_PER_BATCH, this.#content.length);
-    let room = 0;
+    const hasAck = first % (MESSAGES_PER_BATCH * BATCHES_PER_ACK) === 0 && first > 0;
+    let room = hasAck ? PushSealer.room(ACK) : 0;
     for (let index = first; index < end; index += 1) room += PushSealer.room(this.#content.at(index));
     const wire = Buffer.allocUnsafe(room);
-    let length = 0;
-    for (let index = first; index < end; index += 1) length += this.#write(wire, length, index, true);
+    let length = hasAck ? this.#write(wire, 0, ACK, true) : 0;
+    for (let index = first; index < end; index += 1) length += this.#write(wire, length, this.#content.at(index), true);
     this.#waiting = true;
     if (way.send(wire.subarray(0, length), this.#goOn)) {
       this.#next = end;
       this.#parts.counters.sent.shared += end - first;
+      if (hasAck) this.#parts.counters.sent.ack += 1;
     } else {
       // Other messages are in the way: what was sealed is thrown away, and its counters are a gap.
       this.#callOff = this.#parts.clock.after(ROOM_RETRY_MS, this.#goOn);
@@ -107,8 +113,9 @@ export class PushSession {
     // The message before the pieces does not count, and the one behind them goes with the last.
     const end = Math.min(this.#next + UDP_PUSH_PAUSE.pieces + (this.#next === 0 ? 1 : 0), this.#content.length);
     for (; this.#next < end; this.#next += 1) {
-      const wire = Buffer.allocUnsafe(PushSealer.room(this.#content.at(this.#next)));
-      if (!way.send(wire.subarray(0, this.#write(wire, 0, this.#next, false)))) return 'lost';
+      const payload = this.#content.at(this.#next);
+      const wire = Buffer.allocUnsafe(PushSealer.room(payload));
+      if (!way.send(wire.subarray(0, this.#write(wire, 0, payload, false)))) return 'lost';
       counters.sent.shared += 1;
     }
     if (this.#next >= this.#content.length) return 'done';
@@ -122,7 +129,7 @@ export class PushSession {
     this.#wake();
   };
 
-  #write(wire: Buffer, at: number, index: number, framed: boolean): number {
+  #write(wire: Buffer, at: number, payload: SharedPayload, framed: boolean): number {
     const { key, form } = this.#agent;
     // Another key, or another cipher of the agent, holds from the next message on.
     if (this.#seal === undefined || key !== this.#key || form !== this.#form) {
@@ -130,6 +137,6 @@ export class PushSession {
       this.#key = key;
       this.#form = form;
     }
-    return this.#seal.write(wire, at, this.#content.at(index), this.#parts.counter.next());
+    return this.#seal.write(wire, at, payload, this.#parts.counter.next());
   }
 }
