@@ -20,7 +20,7 @@ export class FolderWatches {
   readonly #groups = new Map<string, Watched>();
   #root: FolderWatch | undefined;
   #folders = 0;
-  #isOff = false;
+  #isOff = true;
   #saidTooMany = false;
 
   constructor(
@@ -29,9 +29,9 @@ export class FolderWatches {
     private readonly events: WatchEvents,
   ) {}
 
-  /** Begins with etc/shared. */
+  /** Begins with etc/shared; nothing is watched before. */
   start(): void {
-    if (this.#isOff) return;
+    this.#isOff = false;
     this.#root = new FolderWatch(this.rootPath, false, {
       changed: () => {
         this.events.rootChanged();

@@ -40,6 +40,8 @@ export type SharedFilesParts = {
   /** Whether the merged file of a group is put there by somebody else. */
   readonly mergedElsewhere: (group: string) => boolean;
   readonly check: ConfCheck;
+  /** Whether folders are watched (default); otherwise the periodic check alone finds changes. */
+  readonly watch?: boolean;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 };
@@ -134,7 +136,7 @@ export class SharedFiles {
     } catch (error) {
       this.#parts.logger.error(`etc/shared is missing and cannot be made: ${describeError(error)}`);
     }
-    this.#watches.start();
+    if (this.#parts.watch !== false) this.#watches.start();
     await this.#lookRoot();
     this.#check();
   }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import { confCheck } from '../../../../../daemons/remoted/shared/conf-check.js';
@@ -7,6 +7,7 @@ import { SharedFiles, type SharedFilesParts } from '../../../../../daemons/remot
 import { groupHash, parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { secureMessageVectors } from '../../../../support/secure-message-vectors.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 
 const CONF = '<agent_config>\n  <labels>\n    <label key="a">b</label>\n  </labels>\n</agent_config>\n';
@@ -181,5 +182,179 @@ describe('files of groups', function () {
     put('web/binary.bin', 'text\n');
     await eventually('the valid file', () => merged('web').includes('binary.bin'));
     expect(logger.lines).to.include("info: File 'etc/shared/web/binary.bin' is valid after last modification.");
+  });
+
+  it('sees changes in folders below, also in one that took the place of another', async () => {
+    put('web/a/b/c.txt', 'one\n');
+    await start();
+    // In place, as an editor may do it.
+    put('web/a/b/c.txt', 'two\n');
+    await eventually('the change', () => merged('web').includes('two'));
+    put('web/a/new/d.txt', 'three\n');
+    await eventually('the new folder', () => merged('web').includes('three'));
+    rmSync(home.path('etc/shared/web/a'), { recursive: true });
+    put('web/a/b/c.txt', 'four\n');
+    await eventually('the other folder', () => merged('web').includes('four') && !merged('web').includes('three'));
+    put('web/a/b/c.txt', 'five\n');
+    await eventually('a change in it', () => merged('web').includes('five'));
+  });
+
+  it('finds changes by the periodic check where nothing is watched', async () => {
+    const files = await start({ reloadMs: 50, watch: false });
+    put('web/a.txt', 'one\n');
+    await eventually('the group', () => files.sumOf(['web']) !== undefined);
+    put('web/a.txt', 'two\n');
+    await eventually('the change', () => merged('web').includes('two'));
+    put('ar.conf', 'ar\n');
+    await eventually('ar.conf', () => merged('web').includes('!3 ar.conf\nar\n') && merged('default').includes('ar\n'));
+  });
+
+  it('builds again what somebody else has changed', async () => {
+    put('web/a.txt', 'text\n');
+    const files = await start({ reloadMs: 50 });
+    files.setLists([['default', 'web']]);
+    await files.settled();
+    const [good, goodList] = [merged('web'), multigroup('default', 'web')];
+    put('web/merged.mg', '#web\n!4 evil\nevil');
+    await eventually('the group', () => merged('web').equals(good));
+    const folder = home.path('var', 'multigroups', groupHash(['default', 'web']));
+    writeFileSync(`${folder}/strange.txt`, 'x');
+    writeFileSync(`${folder}/merged.mg`, '#5288d400\n!4 evil\nevil');
+    await eventually('the list', () => multigroup('default', 'web').equals(goodList));
+    await eventually('the stray file', () => readdirSync(folder).length === 1);
+    expect(logger.lines).to.include("warn: Multigroup 'default,web' was modified from outside, so it was regenerated.");
+    expect(files.sumOf(['web'])).to.equal(hash('md5', good, 'hex'));
+  });
+
+  it('never hands out what somebody else has put in place', async () => {
+    put('web/a.txt', 'text\n');
+    const files = await start({ watch: false });
+    const good = merged('web');
+    await files.stop();
+    const again = await start({ watch: false });
+    put('web/merged.mg', '#web\n!4 evil\nevil');
+    expect(await again.contentOf(['web'])).to.equal(undefined);
+    await again.settled();
+    expect((await again.contentOf(['web']))?.content.equals(good)).to.equal(true);
+    const [one, other] = await Promise.all([again.contentOf(['web']), again.contentOf(['web'])]);
+    expect(one?.content).to.equal(other?.content);
+  });
+
+  it('only reads merged files where they are not made here', async () => {
+    put('web/a.txt', 'text\n');
+    put('web/merged.mg', '#web\n!1 x\ny');
+    const files = await start({ merge: false });
+    expect(await content(files, 'web')).to.equal('#web\n!1 x\ny');
+    expect(files.sumOf(['default'])).to.equal(undefined);
+    put('web/merged.mg', '#web\n!1 x\nz');
+    await eventually('the change', () => files.sumOf(['web']) === hash('md5', '#web\n!1 x\nz', 'hex'));
+  });
+
+  it('leaves a merged file alone that comes from elsewhere, and takes it for lists', async () => {
+    put('ar.conf', 'ar\n');
+    put('web/a.txt', 'text\n');
+    put('web/merged.mg', '#x\n!1 x\ny!2 ar.conf\nAR');
+    const owned = new Set(['web']);
+    const files = await start({ mergedElsewhere: (group) => owned.has(group) });
+    expect(await content(files, 'web')).to.equal('#x\n!1 x\ny!2 ar.conf\nAR');
+    files.setLists([['web', 'default']]);
+    await files.settled();
+    expect(names(multigroup('web', 'default'))).to.deep.equal(['ar.conf', 'ar.conf', 'x']);
+    owned.clear();
+    await files.refresh('web');
+    expect(names(merged('web'))).to.deep.equal(['ar.conf', 'a.txt']);
+    expect(names(multigroup('web', 'default'))).to.deep.equal(['ar.conf', 'a.txt']);
+  });
+
+  it('knows a folder that was just made when it is asked to look', async () => {
+    const files = await start({ watch: false });
+    put('new/a.txt', 'text\n');
+    await files.refresh('new');
+    expect(await content(files, 'new')).to.equal('#new\n!5 a.txt\ntext\n');
+  });
+
+  it('removes folders of lists that nobody has, at the first lists', async () => {
+    mkdirSync(home.path('var', 'multigroups', '00000000'), { recursive: true });
+    mkdirSync(home.path('var', 'multigroups', groupHash(['default', 'web'])), { recursive: true });
+    put('web/a.txt', 'text\n');
+    const files = await start();
+    expect(readdirSync(home.path('var', 'multigroups'))).to.have.length(2);
+    files.setLists([['default', 'web']]);
+    await files.settled();
+    expect(readdirSync(home.path('var', 'multigroups'))).to.deep.equal(['5288d400']);
+    rmSync(home.path('etc/shared/web'), { recursive: true });
+    await eventually('the list without the group', () => !multigroup('default', 'web').includes('a.txt'));
+  });
+
+  it('takes no link and no odd name for a group', async () => {
+    mkdirSync(home.path('elsewhere'));
+    mkdirSync(home.path('etc', 'shared', 'two words'), { recursive: true });
+    symlinkSync(home.path('elsewhere'), home.path('etc', 'shared', 'linked'));
+    const files = await start();
+    expect(files.sums().map(({ groups }) => groups)).to.deep.equal([['default']]);
+    expect(readdirSync(home.path('elsewhere'))).to.deep.equal([]);
+    expect(logger.lines.filter((line) => line.startsWith('warn')).sort()).to.deep.equal([
+      "warn: 'etc/shared/linked' is a symbolic link, which is not followed: it is no group.",
+      'warn: The folder "etc/shared/two words" is no group: its name is not that of one.',
+    ]);
+  });
+
+  it('takes no group from the table that was made while it looked', async () => {
+    put('web/a.txt', 'text\n');
+    table.groups.add('gone');
+    const call = table.call;
+    // The folder and its group come after the table was read and the folders were listed.
+    table.call = (async (method: string, params: never) => {
+      const answer = await call(method as never, params);
+      if (method === 'groups.create') table.groups.add('late');
+      return answer;
+    }) as typeof call;
+    await start();
+    await eventually('the table', () => table.groups.has('web') && !table.groups.has('gone'));
+    expect([...table.groups].sort()).to.deep.equal(['default', 'late', 'web']);
+  });
+
+  it('goes on when svc-db is away, and tells it later', async () => {
+    put('web/a.txt', 'text\n');
+    const call = table.call;
+    table.call = () => Promise.reject(new Error('svc-db does not run'));
+    const files = await start();
+    expect(files.sumOf(['web'])).to.be.a('string');
+    table.call = call;
+    await eventually('the table', () => table.groups.has('web'));
+  });
+
+  it('takes a file that never rests, sooner or later', async () => {
+    const files = await start();
+    let lines = 0;
+    const writer = setInterval(() => {
+      put('web/restless.log', `${String((lines += 1))}\n`);
+    }, 20);
+    try {
+      await eventually('the group', () => files.sumOf(['web']) !== undefined && merged('web').includes('restless.log'));
+    } finally {
+      clearInterval(writer);
+    }
+    await files.settled();
+    expect(merged('web').toString()).to.equal(
+      `#web\n!${String(String(lines).length + 1)} restless.log\n${String(lines)}\n`,
+    );
+  });
+
+  it('builds the merged files of the vectors', async function () {
+    const vectors = secureMessageVectors();
+    if (vectors === undefined) this.skip();
+    for (const { merged_text: text } of vectors.merged_files) {
+      const group = text.slice(1, text.indexOf('\n'));
+      if (/^[0-9a-f]{8}$/.test(group)) continue;
+      const [arConf, ...files] = parseMergedFile(Buffer.from(text), true);
+      put('ar.conf', arConf!.content);
+      for (const file of files) put(`${group}/${file.name}`, file.content);
+    }
+    const files = await start();
+    files.setLists([['default', 'web']]);
+    await files.settled();
+    const sums = files.sums().map(({ md5 }) => md5);
+    expect(sums).to.have.members(vectors.merged_files.map(({ md5 }) => md5));
   });
 });
