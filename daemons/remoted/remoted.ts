@@ -199,6 +199,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
           agents: { known: store.size, connections: listeners.tcpSessions, held: gate.heldCount, queued: gate.queued },
           connections: { ...counters.connections },
           messages: { received: { ...counters.received }, sent: { ...counters.sent } },
+          shared: sharedFiles.stats(),
           downloads: downloads.stats(),
           pushes: configuration.stats(),
           states: { waiting: status.waiting, ...counters.mailbox },

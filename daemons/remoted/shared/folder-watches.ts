@@ -29,6 +29,11 @@ export class FolderWatches {
     private readonly events: WatchEvents,
   ) {}
 
+  /** Folders of groups that are watched. */
+  get size(): number {
+    return this.#isOff ? 0 : Math.min(this.#folders, MAX_WATCHED_FOLDERS);
+  }
+
   /** Begins with etc/shared; nothing is watched before. */
   start(): void {
     this.#isOff = false;

@@ -68,6 +68,8 @@ export class SharedFiles {
   readonly #queue: WorkQueue;
   readonly #looking: Looking;
   readonly #listeners: (() => void)[] = [];
+  /** Merged files written. */
+  #built = 0;
   #haveListsCome = false;
   #isFirstDone = false;
   #isChanged = false;
@@ -124,6 +126,7 @@ export class SharedFiles {
       now,
       held: (md5) => this.#cache.get(md5),
       built: (md5, content) => {
+        this.#built += 1;
         this.#cache.set(md5, content);
       },
     };
@@ -216,6 +219,17 @@ export class SharedFiles {
       if (merged.sum !== undefined) sums.push({ groups: [...groups], md5: merged.sum });
     }
     return sums;
+  }
+
+  /** Counters for `svc-control stats`. */
+  stats(): Record<string, number> {
+    return {
+      groups: this.#groups.size,
+      multigroups: this.#lists.size,
+      watched: this.#watches.size,
+      built: this.#built,
+      held: this.#cache.bytes,
+    };
   }
 
   /** Looks at a group's folder now, and at the lists it is in. A folder that was just made becomes a group. */
