@@ -106,11 +106,11 @@ export class FileDownload {
       if (name === MERGED_FILE) await checkMergedFile(target);
       if (signal.aborted) throw new DownloadError('cancelled', 'cancelled');
       placing();
-      const state = await placeDownload(target, dirname(path), name, sha256);
-      if (state === 'stored') logger.info(`Downloaded shared file '${destination}' (${String(bytes)} bytes).`);
+      const { result, state } = await placeDownload(target, dirname(path), name, sha256);
+      if (result === 'stored') logger.info(`Downloaded shared file '${destination}' (${String(bytes)} bytes).`);
       if (validators === undefined) this.#known.delete(destination);
-      else this.#known.set(destination, { address, validators, sha256, state: await fileState(path) });
-      return { state, sha256 };
+      else this.#known.set(destination, { address, validators, sha256, state });
+      return { state: result, sha256 };
     } finally {
       await rm(target, { force: true });
     }

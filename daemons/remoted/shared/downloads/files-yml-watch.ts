@@ -82,24 +82,29 @@ export class FilesYmlWatch {
   async #readChanged(): Promise<void> {
     const { path, read } = this.#parts;
     const first = this.#state === undefined;
-    const state = await stateOf(path);
-    if (state === this.#state) return;
-    const content = state === '' ? undefined : await contentOf(path);
     // Taken before the content: what is written meanwhile is another change.
-    this.#state = state;
+    const state = await unlessGone(stateOf(path));
+    if ((state ?? '') === this.#state) return;
+    const content = state === undefined ? undefined : await unlessGone(contentOf(path));
+    this.#state = content === undefined ? '' : state;
     await read(content, first);
   }
 }
 
-/** What a file is told from a changed one by; empty for no file. @throws the file system's error */
-async function stateOf(path: string): Promise<string> {
+/** undefined when there is no file, or it has just gone. @throws what the work throws else */
+async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join();
+    return await work;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** What a file is told from a changed one by. @throws the file system's error */
+async function stateOf(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join();
 }
 
 /** One byte more than is allowed shows that it is too large. @throws Error when it is no file */

@@ -1,18 +1,20 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, lstat, open, readFile, rename, rm } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { isSafeSharedName, MergedFileError, parseMergedFile } from '../../../../lib/agentlink/merged-file.js';
 import { describeError } from '../../../../lib/daemon/describe-error.js';
 import { syncDirectory } from '../../../../lib/daemon/sync-directory.js';
 import { DownloadError } from './download-error.js';
 
-/** What a file in place is told from another by, without reading it; undefined for none, a link or a directory. */
+/**
+ * What a file is told from another by, without reading it; undefined for none, a link or a directory. A new name changes
+ * nothing of it.
+ */
 export async function fileState(path: string): Promise<string | undefined> {
   try {
     const stat = await lstat(path, { bigint: true });
-    return stat.isFile() ? [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join() : undefined;
+    return stat.isFile() ? [stat.dev, stat.ino, stat.size, stat.mtimeNs].join() : undefined;
   } catch {
     return undefined;
   }
@@ -54,6 +56,7 @@ export async function checkMergedFile(path: string): Promise<void> {
  * Puts a downloaded file in the place of another as a whole. The same content leaves the file in place untouched, so
  * that nothing is distributed anew. The temporary file is gone in either case.
  * @param folder of the group; a link is refused, it would lead elsewhere
+ * @returns what became of it, and the `fileState` of the very content, whatever is written over it from then on
  * @throws DownloadError `file`; the file in place is then as it was
  */
 export async function placeDownload(
@@ -61,14 +64,15 @@ export async function placeDownload(
   folder: string,
   name: string,
   sha256: string,
-): Promise<'stored' | 'unchanged'> {
+): Promise<{ readonly result: 'stored' | 'unchanged'; readonly state: string | undefined }> {
   const target = join(folder, name);
   try {
     if (!(await lstat(folder)).isDirectory()) throw new DownloadError('file', `'${folder}' is no directory`);
-    if ((await fileHash(target)) === sha256) return 'unchanged';
-    await move(temporary, target);
+    const before = await fileState(target);
+    if ((await fileHash(target)) === sha256) return { result: 'unchanged', state: before };
+    const state = await move(temporary, target);
     await syncDirectory(folder);
-    return 'stored';
+    return { result: 'stored', state };
   } catch (error) {
     throw error instanceof DownloadError ? error : new DownloadError('file', describeError(error));
   } finally {
@@ -76,11 +80,15 @@ export async function placeDownload(
   }
 }
 
-/** A rename, also from one file system to another: then by way of a hidden file, which is never distributed. */
-async function move(from: string, to: string): Promise<void> {
+/**
+ * A rename, also from one file system to another: then by way of a hidden file, which is never distributed.
+ * @returns `fileState` of what was moved
+ */
+async function move(from: string, to: string): Promise<string | undefined> {
+  const state = await fileState(from);
   try {
     await rename(from, to);
-    return;
+    return state;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
   }
@@ -93,7 +101,9 @@ async function move(from: string, to: string): Promise<void> {
     } finally {
       await file.close();
     }
+    const copied = await fileState(beside);
     await rename(beside, to);
+    return copied;
   } catch (error) {
     await rm(beside, { force: true });
     throw error;

@@ -47,21 +47,44 @@ describe('putting downloads in place', () => {
 
   it('makes a file, replaces one that differs, and leaves the same alone', async () => {
     const path = home.path('etc', 'shared', 'web', 'agent.conf');
-    expect(await place('one')).to.equal('stored');
-    expect(await place('two')).to.equal('stored');
+    expect(await place('one')).to.have.property('result', 'stored');
+    expect(await place('two')).to.have.property('result', 'stored');
     expect(readFileSync(path, 'utf8')).to.equal('two');
     utimesSync(path, 1, 1);
-    expect(await place('two')).to.equal('unchanged');
+    expect(await place('two')).to.deep.equal({ result: 'unchanged', state: await fileState(path) });
     expect(statSync(path).mtimeMs).to.equal(1000);
     expect(existsSync(temporary)).to.equal(false);
+  });
+
+  it('tells the state of what it has put there, not of what is written over it', async () => {
+    const path = home.path('etc', 'shared', 'web', 'agent.conf');
+    const { state } = await place('one');
+    expect(await fileState(path)).to.equal(state);
+    writeFileSync(path, 'other');
+    expect(await fileState(path)).not.to.equal(state);
+  });
+
+  it('moves a file from another file system too', async function () {
+    if (!existsSync('/dev/shm') || statSync('/dev/shm').dev === statSync(folder).dev) return this.skip();
+    const other = new TemporaryHome(undefined, '/dev/shm');
+    try {
+      temporary = other.path('x');
+      const { result, state } = await place('one');
+      expect(result).to.equal('stored');
+      expect(readdirSync(folder)).to.deep.equal(['agent.conf']);
+      expect(await fileState(home.path('etc', 'shared', 'web', 'agent.conf'))).to.equal(state);
+      expect(existsSync(temporary)).to.equal(false);
+    } finally {
+      other.remove();
+    }
   });
 
   it('replaces a link instead of what it leads to, and follows none', async () => {
     const outside = home.path('etc', 'secret');
     writeFileSync(outside, 'one');
     symlinkSync(outside, home.path('etc', 'shared', 'web', 'agent.conf'));
-    expect(await place('one')).to.equal('stored');
-    expect(await place('two')).to.equal('stored');
+    expect(await place('one')).to.have.property('result', 'stored');
+    expect(await place('two')).to.have.property('result', 'stored');
     expect(readFileSync(outside, 'utf8')).to.equal('one');
 
     symlinkSync(home.path('etc'), home.path('etc', 'shared', 'link'));
