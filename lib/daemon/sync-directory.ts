@@ -13,6 +13,15 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+/** The same where the file system can: some of the network cannot, and their files are safe all the same. @throws others */
+export async function syncDirectoryWherePossible(path: string): Promise<void> {
+  try {
+    await syncDirectory(path);
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
 /** The same while nothing else runs. */
 export function syncDirectoryNow(path: string): void {
   const fd = openSync(path, FLAGS);

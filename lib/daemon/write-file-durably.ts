@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectoryWherePossible } from './sync-directory.js';
 
 /** How a file is put in place. */
 export type DurableWriteOptions = {
@@ -36,15 +37,7 @@ export async function writeFileDurably(
     await rm(temporary, { force: true });
     throw error;
   }
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } catch (error) {
-    // Some network file systems cannot; the content itself is safe.
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  } finally {
-    await directory.close();
-  }
+  await syncDirectoryWherePossible(dirname(path));
 }
 
 /** Gives a second name, so that the file is never away from its own. */

@@ -5,7 +5,7 @@ import { MAX_PUSHED_BYTES } from '../../../lib/agentlink/file-push.js';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
 import { describeError } from '../../../lib/daemon/describe-error.js';
 import type { Logger } from '../../../lib/daemon/logger.js';
-import { syncDirectory } from '../../../lib/daemon/sync-directory.js';
+import { syncDirectoryWherePossible } from '../../../lib/daemon/sync-directory.js';
 import { writeFileDurably } from '../../../lib/daemon/write-file-durably.js';
 import { PENDING_FILE, planUnpack, type UnpackPlan } from './unpack-plan.js';
 
@@ -165,13 +165,13 @@ export class SharedFolder {
   }
 
   async #commit(plan: UnpackPlan): Promise<void> {
-    for (const folder of plan.folders) await syncDirectory(this.#path(folder));
-    await syncDirectory(this.#root);
+    for (const folder of plan.folders) await syncDirectoryWherePossible(this.#path(folder));
+    await syncDirectoryWherePossible(this.#root);
     await this.#before('commit', MERGED_FILE);
     // Something that is no file may lie under its name.
     if ((await this.#kind(MERGED_FILE)) === 'folder') await this.#remove(MERGED_FILE);
     await rename(this.#path(PENDING_FILE), this.#path(MERGED_FILE));
-    await syncDirectory(this.#root);
+    await syncDirectoryWherePossible(this.#root);
   }
 
   async #kind(path: string): Promise<'folder' | 'other' | 'none'> {
