@@ -281,11 +281,12 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       // Who waits for a connection waits no more; with one, what is in hand goes out.
       if (link.session === undefined) link.refuse();
       await Promise.race([Promise.all([server.stop(), sink.stop()]), delay(DRAIN_MS)]);
-      await Promise.race([sendRest(outlet, link), delay(DRAIN_MS)]);
+      const pumping = outlet.stop();
+      await Promise.race([pumping.then(() => sendRest(outlet, link)), delay(DRAIN_MS)]);
       link.refuse();
       stopped.abort();
       // An installation that does not end by then is finished at the next start.
-      await Promise.race([Promise.all([linking, outlet.ended(), shared.idle()]), delay(LAST_MS)]);
+      await Promise.race([Promise.all([linking, pumping, shared.idle()]), delay(LAST_MS)]);
       logcollector.close();
       counter.close();
       rmSync(stateFile, { force: true });

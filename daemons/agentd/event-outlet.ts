@@ -125,18 +125,18 @@ export class EventOutlet {
     logger.info(`Client buffer resized from ${old} to ${size} elements.`);
   }
 
-  /** Ends the sending at its pace. What still waits is given out one by one, oldest first. */
-  *rest(): Generator<Buffer> {
+  /** Ends the sending at its pace. Resolves when nothing is being sent any more. */
+  async stop(): Promise<void> {
     this.#sender.stop();
+    await this.#running;
+  }
+
+  /** After `stop`: what still waits, one by one, oldest first. */
+  *rest(): Generator<Buffer> {
     for (let event = this.#buffer.first(); event !== undefined; event = this.#buffer.first()) {
       this.#buffer.shift();
       yield event;
     }
-  }
-
-  /** Resolves when nothing is being sent any more. */
-  async ended(): Promise<void> {
-    await this.#running;
   }
 
   #emptied(): void {

@@ -130,6 +130,10 @@ describe("the way of an agent's events", () => {
     make(OFF);
     outlet.apply(ON);
     await take(0, 4);
-    expect([...outlet.rest()].map(String)).to.deep.equal(range(0, 4));
+    const stopped = outlet.stop();
+    // The one in hand is not given out again.
+    await release(1);
+    await stopped;
+    expect([...outlet.rest()].map(String)).to.deep.equal(range(1, 4));
   });
 });
