@@ -41,8 +41,9 @@ export async function useSharedConfiguration(parts: SharedConfigurationParts): P
     }
     setProblem(undefined);
     logger.info('Agent is reloading due to shared configuration changes.');
-    // A refusal is logged where the reload runs.
-    await reload().catch((error: unknown) => logger.debug(`Reload: ${describeError(error)}`));
+    await reload().catch((error: unknown) => {
+      setProblem(`svc-agentd runs on with its old configuration: ${describeError(error)}`);
+    });
     reloadOthers();
   } finally {
     // With the labels that are in force now.

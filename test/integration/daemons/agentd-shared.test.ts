@@ -97,6 +97,11 @@ describe('svc-agentd and the files of its group', function () {
     expect(await connections()).to.equal(1);
     expect(manager.connections).to.equal(1);
 
+    // As scripts for the reference do.
+    agentd.process.kill('SIGUSR1');
+    await said('SIGNAL [(10)-(User defined signal 1)] Received. Reload agentd.');
+    expect(agentd.output).to.not.contain('Debugger listening');
+
     // After a restart it says the same.
     expect(await agentd.stop()).to.equal(0);
     await start();
