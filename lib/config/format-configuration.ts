@@ -50,12 +50,12 @@ function layOut(text: string, { from, to, elements, depth }: Inside, lines: stri
 /** What stands between elements: comments, and text that nobody reads. */
 function addBetween(text: string, from: number, to: number, add: (start: number, end: number) => void): void {
   let at = from;
-  for (;;) {
-    const comment = text.indexOf('<!', at);
-    if (comment < 0 || comment >= to) break;
-    const end = commentEnd(text, comment);
-    add(at, comment);
-    add(comment, end);
+  // Only here: what follows may be long, and is looked at once for every gap otherwise.
+  const gap = text.slice(from, to);
+  for (let comment = gap.indexOf('<!'); comment >= 0; comment = gap.indexOf('<!', at - from)) {
+    add(at, from + comment);
+    const end = commentEnd(text, from + comment);
+    add(from + comment, end);
     at = end;
   }
   add(at, to);

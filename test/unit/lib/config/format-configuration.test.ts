@@ -58,6 +58,12 @@ describe('formatConfiguration', () => {
     expect(format(text).length).to.be.below(200_000);
   });
 
+  it('lays out a long text with few comments', () => {
+    const element = '<localfile><location>/a</location></localfile>';
+    const text = `<agent_config>${element.repeat(10_000)}</agent_config><!-- end -->`;
+    expect(format(text).split('\n')).to.have.length(30_004);
+  });
+
   it('refuses what is no XML, with the line', () => {
     expect(() => format('<a>\n<b>\n</a>'))
       .to.throw(ConfigError)
