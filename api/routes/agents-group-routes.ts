@@ -25,6 +25,9 @@ const MEMBERSHIP_CODES: ReadonlyMap<string, number> = new Map([
 /** Refusals that nobody wants to hear of who asked for all agents (rest-api.md 5.2). */
 const HIDDEN_ON_ALL = new Set([1701, 1703, 1734, 1751, 1752]);
 
+/** Groups that an agent is to leave, and whether the client named them. */
+type Wanted = { readonly groups: readonly string[]; readonly named: boolean };
+
 type Changed = { readonly ids: readonly string[]; readonly failed: readonly FailedItem[] };
 
 /** Agents into groups and out of them (rest-api.md 6.2, agents-and-groups.md 10.3). */
@@ -84,10 +87,11 @@ export function agentsGroupRoutes(directory: AgentDirectory, known: GroupDirecto
   };
 
   /** Those of the groups that exist and may be changed, `default` last: leaving it is refused while it is the only one. */
-  const groupsToLeave = async (request: ApiRequest, wanted: readonly string[], failed: FailedItem[]) => {
-    const names = [...new Set(wanted)];
+  const groupsToLeave = async (request: ApiRequest, wanted: Wanted, failed: FailedItem[]) => {
+    const names = [...new Set(wanted.groups)];
     const allowed = request.caller.permissions.allowed(GROUP_ACTION, 'group:id', names);
-    if (names.length > 0 && allowed.size === 0) throw deniedGroup();
+    // Who names none means all that may be left.
+    if (wanted.named && allowed.size === 0) throw deniedGroup();
     for (const id of names) if (!allowed.has(id)) failed.push({ id, error: deniedGroup() });
     const unknown = new Set(await known.unknown(request, [...allowed]));
     for (const id of unknown) failed.push({ id, error: new ApiError(1710) });
@@ -134,7 +138,11 @@ export function agentsGroupRoutes(directory: AgentDirectory, known: GroupDirecto
       const listed = request.parameters.texts('groups_list');
       const agent = await oneAgent(request);
       const failed: FailedItem[] = [];
-      const groups = await groupsToLeave(request, listed ?? agent.groups, failed);
+      const groups = await groupsToLeave(
+        request,
+        { groups: listed ?? agent.groups, named: listed !== undefined },
+        failed,
+      );
       const removed: string[] = [];
       for (const group of groups) {
         const changed = await change(request, 'remove', [agent], group);

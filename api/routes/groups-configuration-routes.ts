@@ -14,6 +14,8 @@ import { busyProblem } from './daemon-call.js';
 import { requireGroup } from './groups-routes.js';
 
 const FILE = 'agent.conf';
+/** Largest agent.conf, bytes: svc-remoted distributes none that is larger. */
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Requests that write at most: each holds its body in memory. */
 const MAX_WAITING = 16;
 
@@ -54,6 +56,8 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
 /** The text as it is stored. @throws ApiError 1112, 1113, 1114, 1115 */
 function checkedText(text: string, file: string, logger: Logger): string {
   if (text.trim() === '') throw new ApiError(1112);
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    throw new ApiError(1114, { extra: `${file} would be larger than ${MAX_BYTES} bytes` });
   try {
     const formatted = formatConfiguration(text, file);
     const failure = checkAgentConf(text, file);

@@ -120,6 +120,25 @@ describe('groups a user may see and change', () => {
     expect(await ids('mail')).to.deep.equal([]);
   });
 
+  it('are left as far as allowed', async () => {
+    await login('white', policy('allow', 'agent:modify_group', 'agent:id:*'));
+    await expectDenied('group:id', 'DELETE', '/agents/002/group?groups_list=web');
+    const none = await call('DELETE', '/agents/002/group');
+    expect([none.status, none.body.error, none.body.message]).to.deep.equal([
+      200,
+      0,
+      'Specified agent was not removed from any group',
+    ]);
+    await login(
+      'white',
+      policy('allow', 'agent:modify_group', 'agent:id:*'),
+      policy('allow', 'group:modify_assignments', 'group:id:web'),
+    );
+    const some = await call('DELETE', '/agents/002/group');
+    expect([some.body.data.affected_items, some.body.error]).to.deep.equal([['web'], 0]);
+    expect(db.registry.agents.get(2)!.record.groups).to.deep.equal(['db']);
+  });
+
   it('are deleted as far as allowed', async () => {
     await login('white', policy('allow', 'group:delete', 'group:id:web', 'group:id:default', 'group:id:mail'));
     const some = await call('DELETE', '/groups?groups_list=web,db,default');

@@ -426,6 +426,7 @@ describe('groups over the API', () => {
       expect(text).to.match(/^Wazuh syntax error: \(1235\).*\(1207\): Syscheck remote configuration/);
       expect((await refused('<agent_config><nothing/></agent_config>'))[1]).to.equal(1114);
       expect((await refused('<other/>'))[1]).to.equal(1114);
+      expect((await refused(`<agent_config>${' '.repeat(4 * 1024 * 1024)}</agent_config>`))[1]).to.equal(1114);
       expect((await refused(' \n'))[1]).to.equal(1112);
       expect((await refused(''))[1]).to.equal(1912);
       expect((await refused(Buffer.from([0x3c, 0xff])))[1]).to.equal(1911);
