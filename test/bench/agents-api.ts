@@ -1,5 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
+import { join } from 'node:path';
+import { buildMergedFile } from '../../lib/agentlink/merged-file.js';
+import type { Home } from '../../lib/daemon/home.js';
 import { ApiClient } from '../support/api-client.js';
 import { DbServer } from '../support/db-server.js';
 import { RunningDaemon } from '../support/running-daemon.js';
@@ -7,7 +10,8 @@ import { sampleAgent } from '../support/sample-agents.js';
 import { TemporaryHome } from '../support/temporary-home.js';
 
 /*
- * Figures of the lists of agents: `npm run bench -- agents-api [AGENTS]`, 100,000 by default. The real svc-apid over
+ * Figures of the lists of agents and groups: `npm run bench -- agents-api [AGENTS]`, 100,000 agents by default and 1,000
+ * groups with ten files each. The real svc-apid over
  * HTTPS; svc-db's tables are in the process of the client, one request after the other: wall time of whole requests.
  */
 const count = Number(process.argv[2] ?? 100_000);
@@ -38,6 +42,41 @@ const COUNTS = [
   '/overview/agents',
 ];
 
+const GROUPS = [
+  '/groups',
+  '/groups?limit=1000',
+  '/groups?limit=1000&select=name,count',
+  '/groups?limit=1&sort=-mergedSum',
+  '/groups?search=site-7',
+  '/groups?groups_list=site-7,group-500',
+  '/groups/site-7/agents',
+  '/groups/group-500/files',
+  '/groups/group-500/configuration',
+  '/groups/group-500/files/merged.mg',
+];
+const GROUP_COUNT = 1000;
+const FILES_A_GROUP = 10;
+
+/** Folders for the groups that agents are in, and others beside them. */
+async function fillGroups(home: Home, db: DbServer): Promise<void> {
+  const sites = [...db.registry.groups.keys()];
+  const others = Array.from({ length: GROUP_COUNT - sites.length }, (_none, index) => `group-${index}`);
+  await db.groups(...others);
+  const conf = '<agent_config><syscheck><directories>/etc,/usr/bin</directories></syscheck></agent_config>\n';
+  for (const group of [...sites, ...others]) {
+    const folder = home.path('etc', 'shared', group);
+    mkdirSync(folder, { recursive: true });
+    const files = Array.from({ length: FILES_A_GROUP - 1 }, (_none, index) => ({
+      name: `policy-${index}.yml`,
+      content: Buffer.alloc(5000, `${group} `),
+    }));
+    for (const { name, content } of files) writeFileSync(join(folder, name), content);
+    writeFileSync(join(folder, 'agent.conf'), conf);
+    const merged = buildMergedFile(group, [{ name: 'agent.conf', content: Buffer.from(conf) }, ...files]);
+    writeFileSync(join(folder, 'merged.mg'), merged);
+  }
+}
+
 function line(name: string, times: readonly number[]): void {
   // The first one may build an index, which is then kept.
   const [first = 0, ...others] = times;
@@ -64,13 +103,14 @@ writeFileSync(home.path('api', 'configuration', 'api.yaml'), settings);
 writeFileSync(home.path('etc', 'manager.conf'), '<manager_config></manager_config>\n');
 const db = await DbServer.start(home, () => 1_795_000_000_000);
 await db.fill(count);
+await fillGroups(home, db);
 const daemon = await RunningDaemon.start('svc-apid', home);
 const connections = new Agent({ keepAlive: true });
 try {
   const client = new ApiClient(home, connections);
   await client.call('GET', '/');
   for (const query of LISTS) await measure(client, `/agents?${query}`);
-  for (const path of COUNTS) await measure(client, path);
+  for (const path of [...COUNTS, ...GROUPS]) await measure(client, path);
 } finally {
   connections.destroy();
   await daemon.stop();
