@@ -3,13 +3,11 @@
  * agents with keepalives. `npm run bench -- remoted [seconds] [agents]`; agents run in a child, figures are CPU time of
  * svc-remoted alone.
  */
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
+import { BenchAgents } from '../support/bench-agents-process.js';
 import { processUsage } from '../support/process-usage.js';
 import { identity, RemotedHome, sinkOf } from '../support/remoted-home.js';
 import { RunningDaemon } from '../support/running-daemon.js';
@@ -20,43 +18,6 @@ const SENDERS = 50;
 const REGISTERED_AT_ONCE = 2000;
 const PATIENT = { deadlineMs: 60_000 };
 
-/** What the child tells. */
-export type AgentReport = { readonly acks: number; readonly lost: number; readonly p99: number; readonly max: number };
-
-class Agents {
-  private constructor(private readonly child: ChildProcess) {}
-
-  static async start(
-    mode: 'events' | 'keepalives',
-    port: number,
-    count: number,
-    form: string,
-    size: number,
-  ): Promise<Agents> {
-    const script = fileURLToPath(new URL('../support/bench-agents.js', import.meta.url));
-    const child = fork(script, [mode, String(port), String(count), form, String(size)], {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    child.stderr?.on('data', (data: Buffer) => process.stderr.write(data));
-    await once(child, 'message');
-    return new Agents(child);
-  }
-
-  async report(): Promise<AgentReport> {
-    const answer = once(this.child, 'message');
-    this.child.send('report');
-    const [report] = (await answer) as [AgentReport];
-    return report;
-  }
-
-  async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
-    const ended = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await ended;
-  }
-}
-
 async function benchEvents(form: string, size: number): Promise<void> {
   const home = new RemotedHome();
   home.keys(...Array.from({ length: SENDERS }, (_, index) => identity(index + 1)));
@@ -66,10 +27,10 @@ async function benchEvents(form: string, size: number): Promise<void> {
   });
   await sink.start();
   const daemon = await RunningDaemon.start('svc-remoted', home);
-  let agents: Agents | undefined;
+  let agents: BenchAgents | undefined;
   try {
     const pid = daemon.process.pid ?? 0;
-    agents = await Agents.start('events', daemon.port('agents_tcp'), SENDERS, form, size);
+    agents = await BenchAgents.start('events', daemon.port('agents_tcp'), SENDERS, form, size);
     await delay(1000);
     const [cpu, count, start] = [processUsage(pid).cpu, taken, performance.now()];
     await delay(seconds * 1000);
@@ -95,7 +56,7 @@ async function benchKeepalives(): Promise<void> {
   const db = await RunningDaemon.start('svc-db', home);
   const client = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
   const daemon = await RunningDaemon.start('svc-remoted', home);
-  let agents: Agents | undefined;
+  let agents: BenchAgents | undefined;
   try {
     for (let at = 0; at < all.length; at += REGISTERED_AT_ONCE) {
       const some = all.slice(at, at + REGISTERED_AT_ONCE);
@@ -105,7 +66,7 @@ async function benchKeepalives(): Promise<void> {
     }
     const pid = daemon.process.pid ?? 0;
     const connecting = performance.now();
-    agents = await Agents.start('keepalives', daemon.port('agents_tcp'), many, 'aes', 0);
+    agents = await BenchAgents.start('keepalives', daemon.port('agents_tcp'), many, 'aes', 0);
     console.log(`${String(many)} agents connected within ${((performance.now() - connecting) / 1000).toFixed(1)} s`);
     // One round, in which each agent tells everything for the first time.
     await delay(11_000);

@@ -3,8 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
-import { startupMessage } from '../../lib/agentlink/control-text.js';
+import { isControl, startupMessage } from '../../lib/agentlink/control-text.js';
 import { buildEventPayload } from '../../lib/agentlink/event-payload.js';
+import { PushReceiver } from '../../lib/agentlink/file-push.js';
 import { FrameDecoder } from '../../lib/agentlink/frame-decoder.js';
 import { buildKeepalive } from '../../lib/agentlink/keepalive.js';
 import { parseManagerControl } from '../../lib/agentlink/manager-control.js';
@@ -17,6 +18,8 @@ import type { AgentIdentity } from './minimal-agent.js';
 const schedules = new BlowfishCache();
 const opener = new MessageOpener(schedules);
 const sealer = new MessageSealer(schedules);
+/** Frames that are longer hold content, and no control message. */
+const LONGEST_CONTROL_BYTES = 160;
 /** Agents do not all try again at the same moment. */
 const TIMER_SPREAD_MS = 100;
 
@@ -27,6 +30,14 @@ export class SimulatedAgent {
   onAck: ((latencyMs: number) => void) | undefined;
   /** Connections that ended without having been closed here. */
   lost = 0;
+  /** What its keepalives report: it follows the files that are pushed to it. */
+  mergedSum = 'x';
+  /** Files that were not as they were announced. */
+  brokenFiles = 0;
+  /** Whether content of files is left unread, and taken for what was announced: thousands of agents then fit into a process. */
+  trusting = false;
+  readonly #file = new PushReceiver();
+  #announced: string | undefined;
   readonly #form: MessageForm;
   #counters = NO_COUNTERS;
   #socket: Socket | undefined;
@@ -75,7 +86,7 @@ export class SimulatedAgent {
 
   keepalive(): void {
     const uname = `Linux |${this.key.name} |6.1.0 |#1 SMP |x86_64 [Debian GNU/Linux|debian: 12 (bookworm)]`;
-    this.#ask(buildKeepalive({ uname, version: 'Wazuh v4.14.7', agentIp: '127.0.0.1' }, []));
+    this.#ask(buildKeepalive({ uname, version: 'Wazuh v4.14.7', mergedSum: this.mergedSum, agentIp: '127.0.0.1' }, []));
   }
 
   event(location: string, text: string): void {
@@ -110,6 +121,8 @@ export class SimulatedAgent {
     this.#socket = socket;
     this.#connected = false;
     this.#sentAt = undefined;
+    this.#announced = undefined;
+    this.#file.abort();
     socket.on('data', (chunk: Buffer) => {
       decoder.push(chunk);
       for (let frame = decoder.next(); frame !== undefined; frame = decoder.next()) this.#take(frame);
@@ -123,6 +136,13 @@ export class SimulatedAgent {
     return socket;
   }
 
+  #endFile(): void {
+    const whole = this.#file.end().ok || this.trusting;
+    if (whole && this.#announced !== undefined) this.mergedSum = this.#announced;
+    else this.brokenFiles += 1;
+    this.#announced = undefined;
+  }
+
   /** Sends what the manager has to acknowledge. */
   #ask(payload: string): void {
     const sealed = this.seal(payload);
@@ -131,9 +151,20 @@ export class SimulatedAgent {
   }
 
   #take(frame: Buffer): void {
+    if (this.trusting && frame.length > LONGEST_CONTROL_BYTES) return;
     const opened = opener.open(this.key, frame, this.#form);
     if (!opened.ok) throw new Error(`${this.key.name}: a message of the manager cannot be opened: ${opened.reason}`);
-    if (parseManagerControl(opened.payload).kind !== 'ack') return;
+    if (!isControl(opened.payload)) {
+      this.#file.add(opened.payload);
+      return;
+    }
+    const control = parseManagerControl(opened.payload);
+    if (control.kind === 'push_start') {
+      this.#file.start(control.md5, control.name);
+      this.#announced = control.md5;
+    }
+    if (control.kind === 'push_end') this.#endFile();
+    if (control.kind !== 'ack') return;
     this.#connected = true;
     if (this.#sentAt === undefined) return;
     this.onAck?.(performance.now() - this.#sentAt);
