@@ -1,0 +1,151 @@
+import { MAX_PAYLOAD_BYTES } from '../agentlink/link-limits.js';
+import { cutDiff } from './diff/cut-diff.js';
+import type { ChangeName, FileAttributes } from './entry-checksum.js';
+import { FimMessageError } from './fim-message-error.js';
+import type { RangeCheck, SyncAnswer, SyncRow, SyncStep } from './range-sync.js';
+
+/*
+ * Messages of file integrity monitoring (integrity-and-inventory.md 4). Texts are byte strings and so are the messages:
+ * their bytes are `bytesOf(message)`, and a path that is no UTF-8 arrives as it is.
+ */
+
+/** Location of the events, and name of the component of the agent's table of files. */
+export const FIM_LOCATION = 'syscheck';
+export const FIM_FILE = 'fim_file';
+
+/** Components of queue 5 that concern this module; `syscheck` and `fim_registry` are those of old agents (4.3). */
+export const FIM_COMPONENTS = [
+  'fim_file',
+  'fim_registry_key',
+  'fim_registry_value',
+  'syscheck',
+  'fim_registry',
+] as const;
+/** One of them. */
+export type FimComponent = (typeof FIM_COMPONENTS)[number];
+
+/** Longest message, in bytes: what the wire takes, without queue and location (`5:fim_registry_value:`). */
+export const MAX_FIM_MESSAGE_BYTES = MAX_PAYLOAD_BYTES - 32;
+
+/** How a change was noticed. */
+export type FimMode = 'scheduled' | 'realtime' | 'whodata';
+
+/** A change as its event tells it (4.2). */
+export type FimChange = {
+  readonly path: string;
+  readonly mode: FimMode;
+  readonly type: 'added' | 'modified' | 'deleted';
+  /** Epoch seconds when the file was read; for a deletion when it was last read. */
+  readonly timestamp: number;
+  /** New values; of a deleted file the last known. */
+  readonly attributes: FileAttributes;
+  /** All previous values and what differs; of `modified` alone. */
+  readonly before?: { readonly attributes: FileAttributes; readonly changed: readonly ChangeName[] } | undefined;
+  /** Text of report_changes, of `modified` alone. It is cut until the event fits. */
+  readonly contentChanges?: string | undefined;
+  /** As configured after cleaning, joined by commas. */
+  readonly tags?: string | undefined;
+};
+
+/** `scan_start` or `scan_end` (4.1). @param timestamp epoch seconds */
+export function scanMark(type: 'scan_start' | 'scan_end', timestamp: number): string {
+  return JSON.stringify({ type, data: { timestamp } });
+}
+
+/**
+ * The event of a change (4.2), at most `MAX_FIM_MESSAGE_BYTES` long.
+ * @throws FimMessageError `too_long` when it does not fit even without its diff
+ */
+export function fimEvent(change: FimChange): string {
+  const text = eventText(change, change.contentChanges);
+  if (text.length <= MAX_FIM_MESSAGE_BYTES) return text;
+  const bare = eventText(change, change.contentChanges === undefined ? undefined : '');
+  // Escaping makes a diff longer than it was when it was cut first (15.35).
+  const room = MAX_FIM_MESSAGE_BYTES - bare.length;
+  if (change.contentChanges === undefined || room < 0) {
+    throw new FimMessageError('too_long', `The event of a file takes ${bare.length} bytes without its diff`);
+  }
+  return eventText(
+    change,
+    cutDiff(change.contentChanges, room, (line) => JSON.stringify(line).length - 2),
+  );
+}
+
+function eventText(change: FimChange, contentChanges: string | undefined): string {
+  const { path, mode, type, timestamp, attributes, before, tags } = change;
+  return JSON.stringify({
+    type: 'event',
+    data: {
+      path,
+      // The reference's two ways of noticing a change differ here; nobody reads it for files (15.6).
+      version: mode === 'scheduled' || type === 'deleted' ? 2 : '2.0',
+      mode,
+      type,
+      timestamp,
+      attributes: { type: 'file', ...attributes },
+      ...(before && {
+        old_attributes: { type: 'file', ...before.attributes },
+        changed_attributes: before.changed,
+      }),
+      ...(contentChanges !== undefined && { content_changes: contentChanges }),
+      ...(tags !== undefined && tags !== '' && { tags }),
+    },
+  });
+}
+
+/** A row of the agent's table as a `state` carries it. */
+export type FimRow = SyncRow & {
+  readonly attributes: FileAttributes;
+  /** The real one, decimal: sent whether or not it is watched. */
+  readonly inode: string;
+  /** Epoch seconds of the last reading. */
+  readonly lastEvent: number;
+};
+
+/** A step of the synchronisation as its message for queue 5, keys in alphabetical order (4.3). */
+export function syncMessage(component: FimComponent, step: SyncStep<FimRow>): string {
+  return JSON.stringify({ component, data: stepData(step), type: step.type });
+}
+
+function stepData(step: SyncStep<FimRow>): object {
+  switch (step.type) {
+    case 'integrity_clear':
+      return { id: step.id };
+    case 'integrity_check_global':
+    case 'integrity_check_right':
+      return checkData(step.check);
+    case 'integrity_check_left':
+      return { ...checkData(step.check), tail: step.check.tail };
+    case 'state':
+      return { attributes: stateAttributes(step.row), index: step.row.key, timestamp: step.row.lastEvent };
+  }
+}
+
+function checkData({ begin, checksum, end, id }: RangeCheck): object {
+  return { begin, checksum, end, id };
+}
+
+/** Every attribute, those not set as `""` or `0` (4.3). */
+function stateAttributes({ attributes: set, inode }: FimRow): object {
+  return {
+    attributes: set.attributes ?? '',
+    checksum: set.checksum,
+    gid: set.gid ?? '',
+    group_name: set.group_name ?? '',
+    hash_md5: set.hash_md5 ?? '',
+    hash_sha1: set.hash_sha1 ?? '',
+    hash_sha256: set.hash_sha256 ?? '',
+    inode,
+    mtime: set.mtime ?? 0,
+    perm: set.perm ?? '',
+    size: set.size ?? 0,
+    type: 'file',
+    uid: set.uid ?? '',
+    user_name: set.user_name ?? '',
+  };
+}
+
+/** The manager's answer to a check as a control message (4.4), with its `#!-`. */
+export function syncAnswerText(component: string, { verb, begin, end, id }: SyncAnswer): string {
+  return `#!-${component} dbsync ${verb} ${JSON.stringify({ begin, end, id })}`;
+}
