@@ -10,18 +10,22 @@ import type { EventGate } from './event-gate.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import type { Taken, TcpConnection } from './tcp-connection.js';
+import type { SyncRelay } from './sync-relay.js';
 import type { TcpMessages } from './tcp-listener.js';
 import type { UdpMessages, UdpPeer } from './udp-listener.js';
 
 /** Location of events that this daemon makes: rules of users match it. */
 const OWN_LOCATION = 'wazuh-remoted';
 const LOG_QUEUE = '1';
+/** Messages of the synchronisation, which are no events (integrity-and-inventory.md 1.3). */
+const SYNC_QUEUE = '5';
 const FRAMED_PONG = encodeFrame(PONG);
 
 export type AgentMessagesParts = {
   readonly receiver: MessageReceiver<AgentLink>;
   readonly control: ControlMessages;
   readonly gate: EventGate;
+  readonly sync: Pick<SyncRelay, 'take'>;
   readonly counters: RemotedCounters;
   readonly log: FloodGuard;
   /** `<connection_overtake_time>`, milliseconds; 0: a connection that is open is never overtaken. */
@@ -121,7 +125,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
 
   /** Does what a control message asks for; what is to be handed on as an event is returned. */
   #eventOf(agent: Agent, payload: Buffer, route: TcpConnection | UdpPeer, now: number): BusEvent | undefined {
-    const { control, counters, log } = this.#parts;
+    const { control, counters, log, sync } = this.#parts;
     if (isControl(payload)) {
       // Nobody is there to be answered; that an agent has stopped is true all the same (3.6).
       if (!route.open && payload.toString('latin1') !== SHUTDOWN_MESSAGE) return undefined;
@@ -137,6 +141,10 @@ export class AgentMessages implements TcpMessages, UdpMessages {
       return undefined;
     }
     counters.received.event += 1;
+    if (event.queue === SYNC_QUEUE) {
+      sync.take(agent, event.location, event.message);
+      return undefined;
+    }
     return this.#event(event.queue, event.location, event.message, agent, now);
   }
 

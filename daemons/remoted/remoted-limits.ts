@@ -46,3 +46,21 @@ export const MAX_LABELS = 1024;
 /** Log lines about what peers do: a burst, then so many a second. What is left out is counted. */
 export const LOG_BURST_LINES = 100;
 export const LOG_LINES_PER_SECOND = 10;
+
+/** Messages of the synchronisation that wait for svc-db; agents repeat what is dropped. */
+export const MAX_SYNC_MESSAGES = 32_768;
+
+/** The same in bytes. */
+export const MAX_SYNC_BYTES = 64 * 1024 * 1024;
+
+/** Of one agent: all states of a default `file_limit` would be a hundred thousand, but agents send some tens a second. */
+export const MAX_SYNC_MESSAGES_PER_AGENT = 4096;
+
+/** The same in bytes. */
+export const MAX_SYNC_BYTES_PER_AGENT = 8 * 1024 * 1024;
+
+/** Messages that svc-db has in hand: half of the calls it carries out at once, the others are for everything else. */
+export const MAX_SYNC_CALLS = 32;
+
+/** Of one agent. */
+export const MAX_SYNC_CALLS_PER_AGENT = 16;

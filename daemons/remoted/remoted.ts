@@ -43,6 +43,7 @@ import {
 } from './remoted-settings.js';
 import { remotedStateText, remotedStatistics, type StatisticsSources } from './remoted-statistics.js';
 import { StatusWriter } from './status-writer.js';
+import { SyncRelay } from './sync-relay.js';
 
 /** How long a stop may wait for events and for agents' states. */
 const DRAIN_MS = 2000;
@@ -141,6 +142,13 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
   const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-remoted', logger });
   const queueSize = secure?.queue_size ?? 1;
   const gate = new EventGate(producer, queueSize, logger);
+  const sync = new SyncRelay({
+    call: (method, params) => db.call(method, params),
+    send: (agent, payload) => {
+      sender.send(agent, payload, 0);
+    },
+    logger,
+  });
   const messages = new AgentMessages({
     receiver: new MessageReceiver({
       store,
@@ -150,6 +158,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
     }),
     control,
     gate,
+    sync,
     counters,
     log,
     overtakeMs: () => (settings.secure?.connection_overtake_time ?? 0) * SECOND_MS,
@@ -203,6 +212,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
           downloads: downloads.stats(),
           pushes: configuration.stats(),
           states: { waiting: status.waiting, ...counters.mailbox },
+          synchronisation: { waiting: sync.waiting, ...sync.counters },
         }),
         sections: activeSections(() => settings),
         reload: context.reload,
@@ -269,6 +279,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       const sharedStopped = downloads.stop().then(() => sharedFiles.stop());
       held.stop();
       gate.close();
+      sync.close();
       listeners.stop();
       requests.cancel();
       status.stop();

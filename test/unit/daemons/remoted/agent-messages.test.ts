@@ -46,6 +46,7 @@ describe('the way of messages', () => {
   let store: KeyStore<AgentLink>;
   let counters: RemotedCounters;
   let events: string[];
+  let synced: string[];
   let controls: number;
   let now: number;
   let messages: AgentMessages;
@@ -56,6 +57,7 @@ describe('the way of messages', () => {
     store.replace([key]);
     counters = new RemotedCounters();
     events = [];
+    synced = [];
     controls = 0;
     now = 1_000_000;
     const window = {
@@ -77,6 +79,7 @@ describe('the way of messages', () => {
         },
       } as never,
       gate: new EventGate(window, 10, new RecordingLogger()),
+      sync: { take: ({ id }, location, message) => synced.push(`${id} ${location} ${message.toString()}`) },
       counters,
       log: new FloodGuard(new RecordingLogger()),
       overtakeMs: () => 60_000,
@@ -134,5 +137,14 @@ describe('the way of messages', () => {
     udp(later, '1:/x:three');
     expect(route()).to.equal(later);
     expect(events).to.deep.equal(['one', 'two', 'three']);
+  });
+
+  it('hands messages of the synchronisation to their own way, never to the events', () => {
+    const way = new Way(false);
+    expect(tcp(way, '5:fim_file:{"component":"fim_file"}')).to.equal('next');
+    udp(new Way(true), '5:syscollector:{}');
+    tcp(way, '8:syscheck:{}');
+    expect(synced).to.deep.equal(['001 fim_file {"component":"fim_file"}', '001 syscollector {}']);
+    expect(events).to.deep.equal(['{}']);
   });
 });

@@ -1,0 +1,151 @@
+import { CONTROL_HEADER } from '../../lib/agentlink/control-text.js';
+import type { CallParams, CallResult } from '../../lib/bus/contract.js';
+import type { dbContract } from '../../lib/bus/contracts/db.js';
+import { LogLimiter } from '../../lib/bus/log-limiter.js';
+import { describeError } from '../../lib/daemon/describe-error.js';
+import type { Logger } from '../../lib/daemon/logger.js';
+import type { Agent } from './agent-link.js';
+import {
+  MAX_SYNC_BYTES,
+  MAX_SYNC_BYTES_PER_AGENT,
+  MAX_SYNC_CALLS,
+  MAX_SYNC_CALLS_PER_AGENT,
+  MAX_SYNC_MESSAGES,
+  MAX_SYNC_MESSAGES_PER_AGENT,
+} from './remoted-limits.js';
+
+type Method = 'fim.sync';
+export type SyncCall = (
+  method: Method,
+  params: CallParams<typeof dbContract, Method>,
+) => Promise<CallResult<typeof dbContract, Method>>;
+
+export type SyncRelayParts = {
+  readonly call: SyncCall;
+  /** Sends a payload to an agent; it may not get there. */
+  readonly send: (agent: Agent, payload: Buffer) => void;
+  readonly logger: Logger;
+};
+
+/** Messages of one agent that wait, the next one first. */
+type Lane = { readonly agent: Agent; readonly messages: Buffer[]; head: number; bytes: number; calls: number };
+
+/** Location of messages about inventory, which nobody stores. */
+const UNSERVED_LOCATION = 'syscollector';
+const HEADER = Buffer.from(CONTROL_HEADER, 'latin1');
+
+/**
+ * Takes messages of the synchronisation (queue 5) from agents to svc-db, and the answers back (integrity-and-inventory.md
+ * 4.3, 4.4). Each agent's are asked in their order, several at once, the agents by turns. What finds no room, and what
+ * svc-db does not answer, is dropped and counted: the agent begins another round.
+ */
+export class SyncRelay {
+  readonly counters = { received: 0, answered: 0, dropped: 0, failed: 0, unserved: 0 };
+  readonly #parts: SyncRelayParts;
+  readonly #lanes = new Map<string, Lane>();
+  /** Lanes that may ask, in the order of their turns. */
+  readonly #ready = new Set<Lane>();
+  readonly #droppedLog: LogLimiter;
+  readonly #failedLog: LogLimiter;
+  readonly #unservedLog: LogLimiter;
+  #messages = 0;
+  #bytes = 0;
+  #calls = 0;
+  #closed = false;
+
+  constructor(parts: SyncRelayParts) {
+    this.#parts = parts;
+    const { logger } = parts;
+    this.#droppedLog = new LogLimiter((text) => logger.warn(text));
+    this.#failedLog = new LogLimiter((text) => logger.warn(text));
+    this.#unservedLog = new LogLimiter((text) => logger.debug(text));
+  }
+
+  /** Messages that wait. */
+  get waiting(): number {
+    return this.#messages;
+  }
+
+  take(agent: Agent, location: string, message: Buffer): void {
+    if (this.#closed) return;
+    this.counters.received += 1;
+    if (location === UNSERVED_LOCATION) {
+      this.counters.unserved += 1;
+      this.#unservedLog.log(`The synchronisation of inventory of agent '${agent.id}' is answered by nobody.`);
+      return;
+    }
+    let lane = this.#lanes.get(agent.id);
+    if (lane?.agent !== agent) lane = { agent, messages: [], head: 0, bytes: 0, calls: 0 };
+    if (
+      this.#messages >= MAX_SYNC_MESSAGES ||
+      this.#bytes >= MAX_SYNC_BYTES ||
+      lane.messages.length - lane.head >= MAX_SYNC_MESSAGES_PER_AGENT ||
+      lane.bytes >= MAX_SYNC_BYTES_PER_AGENT
+    ) {
+      this.counters.dropped += 1;
+      this.#droppedLog.log(`Too many messages of the synchronisation wait: some of agent '${agent.id}' are dropped.`);
+      return;
+    }
+    this.#lanes.set(agent.id, lane);
+    // A copy: the message is a part of a larger buffer that would be kept with it.
+    lane.messages.push(Buffer.from(message));
+    lane.bytes += message.length;
+    this.#messages += 1;
+    this.#bytes += message.length;
+    this.#ready.add(lane);
+    this.#ask();
+  }
+
+  /** Nothing is asked or answered any more. */
+  close(): void {
+    this.#closed = true;
+    this.#ready.clear();
+    this.#lanes.clear();
+  }
+
+  #ask(): void {
+    for (const lane of this.#ready) {
+      if (this.#closed || this.#calls >= MAX_SYNC_CALLS) return;
+      // To the end of the turns: the loop comes to it again when it may still ask.
+      this.#ready.delete(lane);
+      const message = lane.messages[lane.head];
+      if (message === undefined || lane.calls >= MAX_SYNC_CALLS_PER_AGENT) continue;
+      lane.head += 1;
+      if (lane.head === lane.messages.length || lane.head >= MAX_SYNC_MESSAGES_PER_AGENT) {
+        lane.messages.splice(0, lane.head);
+        lane.head = 0;
+      }
+      lane.bytes -= message.length;
+      this.#messages -= 1;
+      this.#bytes -= message.length;
+      this.#ready.add(lane);
+      void this.#carry(lane, message);
+    }
+  }
+
+  async #carry(lane: Lane, message: Buffer): Promise<void> {
+    lane.calls += 1;
+    this.#calls += 1;
+    try {
+      const { order } = await this.#parts.call('fim.sync', { agent: lane.agent.id, message });
+      if (order !== undefined && !this.#closed) {
+        this.#parts.send(lane.agent, Buffer.concat([HEADER, order]));
+        this.counters.answered += 1;
+      }
+    } catch (error) {
+      this.counters.failed += 1;
+      if (!this.#closed) {
+        this.#failedLog.log(
+          `A message of the synchronisation of agent '${lane.agent.id}' was not taken: ${describeError(error)}`,
+        );
+      }
+    } finally {
+      lane.calls -= 1;
+      this.#calls -= 1;
+      const isEmpty = lane.head === lane.messages.length;
+      if (isEmpty && lane.calls === 0 && this.#lanes.get(lane.agent.id) === lane) this.#lanes.delete(lane.agent.id);
+      if (!isEmpty && !this.#closed) this.#ready.add(lane);
+      this.#ask();
+    }
+  }
+}
