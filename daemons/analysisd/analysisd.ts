@@ -1,7 +1,9 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
+import { dbContract } from '../../lib/bus/contracts/db.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { AlertStream } from '../../lib/output/alert-stream.js';
@@ -65,6 +67,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       logger.warn(`Alert stream: ${message}.`);
     }),
   );
+  const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
   const pipeline = await Pipeline.open({
     ...context,
     settings,
@@ -74,6 +77,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     onWritten: () => {
       alerts.wake();
     },
+    files: db,
   });
   const { analysis, configuration } = pipeline;
   const diffs = new LogtestDiffs(analysis.diffs, (stored) => pipeline.storeLog(stored));
@@ -138,7 +142,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
   });
   /** Events from the sink to their alerts, and the journal between. */
   const flow = () => {
-    const { events, journal } = pipeline.stats();
+    const { events, journal, files } = pipeline.stats();
     const { duplicates } = sink.counters;
     return {
       events: {
@@ -148,6 +152,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
         dropped: { undecodable: counters.eventsDropped, unwritable: counters.alertsFailed },
       },
       journal,
+      files,
     };
   };
   const stats = (): Record<string, unknown> => ({
@@ -202,6 +207,7 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       for (const timer of timers) clearInterval(timer);
       await Promise.all([sink.stop(), logtest.stop(), server.stop()]);
       await pipeline.stop();
+      db.close();
       alerts.close();
       removeStateFile(stateFile);
     },

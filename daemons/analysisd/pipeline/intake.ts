@@ -2,16 +2,18 @@ import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { describeError } from '../../../lib/daemon/describe-error.js';
 import { encodeEventBatch } from '../../../lib/journal/event-batch.js';
 import type { Journal } from '../../../lib/journal/journal.js';
-import type { JournalFeed } from './journal-feed.js';
 import { encodeControl, EVENTS, type Control, type Entry } from './journal-record.js';
 
+/** Who is told of records that are durable, in their order. */
+export type Follower = { offer(entry: Entry): void };
+
 /**
- * The way into the journal: batches of the event sink and control records. What is appended is handed to the feed once
+ * The way into the journal: batches of the event sink and control records. What is appended is handed to its followers once
  * it is durable. A batch that cannot be kept is refused, so that its producers keep it.
  */
 export class Intake {
   readonly #journal: Journal;
-  readonly #feed: JournalFeed;
+  readonly #followers: readonly Follower[];
   readonly #now: () => number;
   /** Control records that must stand before the next event. Each is made when it is tried. */
   readonly #required: (() => Control)[] = [];
@@ -21,9 +23,9 @@ export class Intake {
   journaled = 0;
 
   /** @param now epoch milliseconds */
-  constructor(journal: Journal, feed: JournalFeed, now: () => number) {
+  constructor(journal: Journal, followers: readonly Follower[], now: () => number) {
     this.#journal = journal;
-    this.#feed = feed;
+    this.#followers = followers;
     this.#now = now;
   }
 
@@ -86,7 +88,7 @@ export class Intake {
     try {
       const { position, next } = await this.#journal.append(kind, payload, writtenAt);
       this.#blocked = undefined;
-      this.#feed.offer({ position, next, writtenAt, content });
+      for (const follower of this.#followers) follower.offer({ position, next, writtenAt, content });
       return position;
     } catch (error) {
       throw this.#refusal(error);

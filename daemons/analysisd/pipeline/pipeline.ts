@@ -19,8 +19,10 @@ import { Analyzer } from './analyzer.js';
 import { analysisOf, encodeCheckpoint, isCheckpointData, type CheckpointData } from './checkpoint-data.js';
 import { Checkpointer, type Capture, type Kept } from './checkpointer.js';
 import { EventWriter } from './event-writer.js';
+import { FileEvents, type FileDatabase } from './file-events.js';
 import { Intake } from './intake.js';
 import { JournalFeed } from './journal-feed.js';
+import { journalIdentity } from './journal-identity.js';
 import type { StoredLog } from './journal-record.js';
 import { scanJournal, type ScannedJournal } from './scan-journal.js';
 import { TakenEvents } from './taken-events.js';
@@ -39,12 +41,18 @@ export type PipelineParts = ConfigurationParts & {
   readonly now: () => number;
   /** Alerts have reached the file system. */
   readonly onWritten: () => void;
+  /** Where events of files are stored; without it they are not. */
+  readonly files?: FileDatabase;
 };
+
+/** The part of the journal that is kept for svc-db while it is away. */
+const HELD_FOR_FILES = 1 / 4;
 
 /**
  * The way of events through svc-analysisd (design.md 4 "Events", "Journal and checkpoint"):
  *
  *     sink -> intake -> journal -> feed -> analyzer -> outputs
+ *                               -> file events -> svc-db
  *
  * What the intake has taken is in the journal and acknowledged. The analyzer follows the journal; from time to time a
  * checkpoint holds how far it is. A start goes on from the last checkpoint and does again what came behind it, which gives
@@ -56,6 +64,7 @@ export class Pipeline {
   readonly #store: CheckpointStore;
   readonly #feed: JournalFeed;
   readonly #intake: Intake;
+  readonly #files: FileEvents | undefined;
   readonly #analysis: Analysis;
   readonly #taken: TakenEvents;
   readonly #analyzer: Analyzer;
@@ -123,7 +132,26 @@ export class Pipeline {
     const scanned = await scanJournal(journal, from, positions);
     const analysed = checkpoint?.data.analysis.inForce;
     const configuration = new Configuration(parts, settings, (scanned.inForce ?? analysed)?.ruleset);
-    return new Pipeline(parts, { journal, store, checkpoint, positions, scanned, configuration, troubleLog, from });
+    const files =
+      parts.files &&
+      new FileEvents({
+        journal,
+        identity: await journalIdentity(directory),
+        db: parts.files,
+        logger,
+        mostHeld: Math.floor(config.max_size * HELD_FOR_FILES),
+      });
+    return new Pipeline(parts, {
+      journal,
+      store,
+      checkpoint,
+      positions,
+      scanned,
+      configuration,
+      troubleLog,
+      from,
+      files,
+    });
   }
 
   private constructor(
@@ -137,6 +165,7 @@ export class Pipeline {
       readonly configuration: Configuration;
       readonly troubleLog: LogLimiter;
       readonly from: number;
+      readonly files: FileEvents | undefined;
     },
   ) {
     const { home, logger, now, settings, counters } = parts;
@@ -164,7 +193,8 @@ export class Pipeline {
     this.#feed = new JournalFeed(journal, from, (error) => {
       logger.error(`Events may be lost: ${describeError(error)}`);
     });
-    this.#intake = new Intake(journal, this.#feed, now);
+    this.#files = found.files;
+    this.#intake = new Intake(journal, this.#files === undefined ? [this.#feed] : [this.#feed, this.#files], now);
     this.#newest = wanted;
     if (!isSameInForce(wanted, scanned.inForce ?? inForce)) {
       this.#intake.require(() => {
@@ -181,7 +211,7 @@ export class Pipeline {
         now,
         capture: () => this.#capture(),
         onKept: (older, newer) => {
-          journal.free(found.store.freeable);
+          journal.free(Math.min(found.store.freeable, this.#files?.needed ?? Number.MAX_SAFE_INTEGER));
           this.#forgetRulesets(older, newer);
         },
       },
@@ -223,6 +253,7 @@ export class Pipeline {
     // Without one, where the outputs end is not known: neither may they be written, nor may an event be accepted.
     if (this.#checkpointer.position === undefined) await this.#checkpointer.make();
     await this.tick();
+    this.#files?.start(onFailure);
     this.#analyzer.start(onFailure);
   }
 
@@ -342,6 +373,7 @@ export class Pipeline {
           age_seconds: savedAt === undefined ? null : Math.max(0, (time - savedAt) / 1000),
         },
       },
+      files: { ...this.#files?.counters, position: this.#files?.stored ?? null },
     };
   }
 
@@ -355,6 +387,7 @@ export class Pipeline {
       await delay(DRAIN_POLL_MS);
     }
     this.#stopped = true;
+    await this.#files?.stop();
     await this.#analyzer.stop();
     await Promise.race([this.#checkpointer.make(), delay(LAST_CHECKPOINT_MS, undefined, { ref: false })]);
     this.#feed.close();

@@ -26,7 +26,8 @@ export async function applyOperations(
   { journal, operations, upTo }: { journal: string; operations: readonly FimOperation[]; upTo: number },
   parts: ApplyParts,
 ): Promise<number> {
-  const from = batch.state.journal === journal ? batch.state.position : 0;
+  const isKnown = batch.state.journal === journal;
+  const from = isKnown ? batch.state.applied : 0;
   let sinceTurn = 0;
   for (const operation of operations) {
     if (operation.position < from) {
@@ -42,8 +43,11 @@ export async function applyOperations(
       sinceTurn = 0;
     }
   }
-  const position = Math.max(from, upTo);
-  if (batch.state.journal !== journal || batch.state.position !== position) batch.moveTo(journal, position);
+  const position = Math.max(isKnown ? batch.state.position : 0, upTo);
+  const applied = Math.max(from, position, (operations.at(-1)?.position ?? -1) + 1);
+  if (!isKnown || batch.state.position !== position || batch.state.applied !== applied) {
+    batch.moveTo(journal, position, applied);
+  }
   return position;
 }
 

@@ -55,8 +55,8 @@ export class FimBatch {
   }
 
   /** Notes how far a journal is stored. */
-  moveTo(journal: string, position: number): void {
-    this.#state = { ...this.#state, journal, position };
+  moveTo(journal: string, position: number, applied: number): void {
+    this.#state = { ...this.#state, journal, position, applied };
   }
 
   component(agent: string, component: Component): ComponentRecord | undefined {

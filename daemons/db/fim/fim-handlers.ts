@@ -1,4 +1,3 @@
-import { BusError } from '../../../lib/bus/bus-error.js';
 import type { Handlers } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import { queryFailure } from '../../../lib/bus/contracts/db-agents.js';
@@ -21,13 +20,7 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
   const lists = new Turnstile(LISTS_AT_ONCE, LISTS_WAITING);
   return {
     'fim.position': () => fim.position,
-    'fim.apply': async (events) => {
-      const last = events.operations.at(-1);
-      if (last !== undefined && last.position >= events.upTo) {
-        throw new BusError('bad_position', `operation ${String(last.position)} is not before ${String(events.upTo)}`);
-      }
-      return { position: await fim.apply(events) };
-    },
+    'fim.apply': async (events) => ({ position: await fim.apply(events) }),
     'fim.sync': ({ agent, message }) => fim.sync.take(agent, message),
     'fim.list': (params) => answering(() => lists.pass(() => listFim(fim.reader, params, now()))),
     'fim.last_scan': ({ agent }) => {

@@ -45,7 +45,10 @@ export type ScanRecord = z.output<typeof scanRecord>;
 
 const stateRecord = z.object({
   journal: z.string(),
+  /** Where the journal is to be gone on with. */
   position: z.number().int(),
+  /** Events before this one are applied. */
+  applied: z.number().int(),
   nextSlot: z.number().int(),
   nextNumber: z.number().int(),
 });
@@ -53,7 +56,7 @@ const stateRecord = z.object({
 export type StateRecord = z.output<typeof stateRecord>;
 
 /** State of a store that is new. */
-export const NEW_STATE: StateRecord = { journal: '', position: 0, nextSlot: 1, nextNumber: 1 };
+export const NEW_STATE: StateRecord = { journal: '', position: 0, applied: 0, nextSlot: 1, nextNumber: 1 };
 /** The one key of the table of it. */
 export const STATE_KEY = 'state';
 

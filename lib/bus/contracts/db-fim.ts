@@ -66,20 +66,20 @@ const lastScan = {
  * `disk_full`, `disk_failed`, `busy`; for lists `query_1408` and the like, see `queryErrorOf`.
  */
 export const fimMethods = {
-  /** How far the events of a journal are stored. An empty name: none yet. */
+  /** The last `upTo` of a journal: where it is to be gone on with. An empty name: none yet. */
   'fim.position': {
     params: z.object({}),
     result: z.object({ journal: z.string(), position }),
   },
   /**
-   * What events change, in the order of the journal. Operations at or before the stored position change nothing: they
-   * were applied before. A journal of another name begins at 0.
+   * What events change, in the order of the journal. Operations that were applied before change nothing: the last
+   * one's position is stored with what it changed. A journal of another name begins at 0.
    */
   'fim.apply': {
     params: z.object({
       journal,
       operations: z.array(operation).max(MAX_FIM_OPERATIONS),
-      /** Everything before this position is in these operations or in earlier ones. */
+      /** Everything before this position is in these operations or in earlier ones; some of these may be behind it. */
       upTo: position,
     }),
     result: z.object({ position }),

@@ -1,0 +1,253 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import type { CallParams, CallResult } from '../../../lib/bus/contract.js';
+import type { dbContract } from '../../../lib/bus/contracts/db.js';
+import { MAX_FIM_APPLY_BYTES, MAX_FIM_OPERATIONS, type FimOperation } from '../../../lib/bus/contracts/db-fim.js';
+import { LogLimiter } from '../../../lib/bus/log-limiter.js';
+import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
+import { describeError } from '../../../lib/daemon/describe-error.js';
+import type { Logger } from '../../../lib/daemon/logger.js';
+import { JournalDamageError } from '../../../lib/journal/journal-error.js';
+import type { Journal } from '../../../lib/journal/journal.js';
+import { JournalFeed } from './journal-feed.js';
+import { isEvents, type Entry } from './journal-record.js';
+
+/** The part of a client of svc-db that is used. */
+export type FileDatabase = {
+  call<M extends 'fim.position' | 'fim.apply'>(
+    method: M,
+    params: CallParams<typeof dbContract, M>,
+    options?: { readonly deadlineMs?: number; readonly signal?: AbortSignal },
+  ): Promise<CallResult<typeof dbContract, M>>;
+};
+
+export type FileEventsParts = {
+  readonly journal: Journal;
+  /** Name of the journal. */
+  readonly identity: string;
+  readonly db: FileDatabase;
+  readonly logger: Logger;
+  /** Bytes of the journal that are kept for a svc-db that does not answer; beyond that events are passed over. */
+  readonly mostHeld: number;
+  /** Between two tries, and between two notes of how far it is; milliseconds. For tests. */
+  readonly retryMs?: number;
+  readonly noteMs?: number;
+};
+
+const QUEUES: Readonly<Record<string, FimOperation['kind']>> = { '8': 'syscheck', '9': 'rootcheck' };
+const RETRY_MS = 500;
+/** How often svc-db is told that there was nothing for it: what is before it need not be kept. */
+const NOTE_MS = 5000;
+/** A call may wait for the disk. */
+const DEADLINE_MS = 30_000;
+/** Milliseconds of one turn of the event loop: the analysis has its own. */
+const TURN_MS = 5;
+
+/** @property record where the record of the event begins: a start goes on at a record */
+type Pending = { readonly operation: FimOperation; readonly record: number };
+
+/**
+ * Takes what events of queue 8 and 9 say about files from the journal to svc-db, in the order of the journal and beside the
+ * analysis: neither waits for the other. svc-db stores how far it is together with what it stores, and each start goes on
+ * from there. While svc-db is away, the events wait in the journal, so many bytes of it; then they are passed over and
+ * counted: the agents' synchronisation tells the same again.
+ */
+export class FileEvents {
+  readonly counters = { received: 0, stored: 0, failed: 0, passed_over: { gaps: 0, bytes: 0 } };
+  readonly #parts: FileEventsParts;
+  readonly #waitLog: LogLimiter;
+  readonly #lossLog: LogLimiter;
+  readonly #streams = new MemoryStreamPositions();
+  readonly #stopped = new AbortController();
+  /** Undefined until svc-db has told where to go on. */
+  #feed: JournalFeed | undefined;
+  #pending: Pending[] = [];
+  #pendingBytes = 0;
+  /** Position behind the records that were taken from the feed. */
+  #taken = 0;
+  /** Position up to which svc-db has everything. */
+  #stored: number | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: FileEventsParts) {
+    this.#parts = parts;
+    this.#waitLog = new LogLimiter((text) => parts.logger.warn(text));
+    this.#lossLog = new LogLimiter((text) => parts.logger.error(text));
+  }
+
+  /** Begins. @param onFailure gets what should never be thrown */
+  start(onFailure: (error: unknown) => void): void {
+    this.#running = this.#run().catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) onFailure(error);
+    });
+  }
+
+  /** Ends; what is not stored goes on its way after the next start. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#feed?.wake();
+    await this.#running;
+    this.#feed?.close();
+  }
+
+  /** Tells of a record that is durable now. */
+  offer(entry: Entry): void {
+    const { content } = entry;
+    if (!isEvents(content)) {
+      this.#feed?.offer(entry);
+      return;
+    }
+    const events = content.filter(isFileEvent);
+    this.counters.received += events.length;
+    this.#feed?.offer({ ...entry, content: events });
+  }
+
+  /** Position before which nothing is needed; nothing keeps more of the journal than it may. */
+  get needed(): number {
+    const { journal, mostHeld } = this.#parts;
+    return Math.max(this.#stored ?? 0, journal.end - mostHeld);
+  }
+
+  /** Position up to which svc-db has everything; undefined when that is not known yet. */
+  get stored(): number | undefined {
+    return this.#stored;
+  }
+
+  async #run(): Promise<void> {
+    await this.#begin();
+    let notedAt = performance.now();
+    const { noteMs = NOTE_MS } = this.#parts;
+    while (!this.#stopped.signal.aborted) {
+      await this.#collect();
+      const isNoteDue = performance.now() - notedAt >= noteMs;
+      if (this.#pending.length > 0 || (isNoteDue && this.#taken > (this.#stored ?? 0))) {
+        if (await this.#send()) notedAt = performance.now();
+        else await this.#pause();
+      } else {
+        if (isNoteDue) notedAt = performance.now();
+        await this.#waitForMore(Math.max(1, notedAt + noteMs - performance.now()));
+      }
+    }
+  }
+
+  /** Asks svc-db how far it is. */
+  async #begin(): Promise<void> {
+    const { journal, identity, db } = this.#parts;
+    for (;;) {
+      if (this.#stopped.signal.aborted) return;
+      try {
+        const stored = await db.call('fim.position', {}, { signal: this.#stopped.signal });
+        const from = stored.journal === identity ? stored.position : journal.start;
+        if (from < journal.start) this.#passedOver(from, journal.start);
+        this.#taken = Math.max(from, journal.start);
+        this.#stored = from;
+        this.#feed = new JournalFeed(journal, this.#taken, (error) => {
+          if (error instanceof JournalDamageError) this.#passedOver(error.report.from, error.report.to);
+          else this.#lossLog.log(`Events of files may not be stored: ${describeError(error)}`);
+        });
+        return;
+      } catch (error) {
+        if (this.counters.received > 0) this.#waiting(error);
+        await this.#pause();
+      }
+    }
+  }
+
+  /** Takes events from the journal until there are enough for a call, or no more. */
+  async #collect(): Promise<void> {
+    const feed = this.#feed;
+    if (feed === undefined) return;
+    let turnAt = performance.now();
+    while (this.#pending.length < MAX_FIM_OPERATIONS && this.#pendingBytes < MAX_FIM_APPLY_BYTES / 2) {
+      let entry: Entry | undefined;
+      try {
+        entry = feed.next();
+      } catch (error) {
+        this.#lossLog.log(`The journal cannot be read for svc-db, trying again: ${describeError(error)}`);
+        await this.#pause();
+      }
+      if (entry === undefined || this.#stopped.signal.aborted) return;
+      if (isEvents(entry.content)) this.#take(entry.position, entry.content);
+      this.#taken = entry.next;
+      if (performance.now() - turnAt >= TURN_MS) {
+        await nextTurn();
+        turnAt = performance.now();
+      }
+    }
+  }
+
+  /** Each event takes a byte of its record at least: its position is the record's and its place among those of its kind. */
+  #take(position: number, events: readonly ReceivedEvent[]): void {
+    let place = 0;
+    for (const event of events) {
+      const kind = QUEUES[event.queue];
+      if (kind === undefined) continue;
+      place += 1;
+      // A record can be in the journal twice, after a write that failed half way.
+      if (event.sequence <= (this.#streams.get(event.stream) ?? -1)) continue;
+      this.#streams.set(event.stream, event.sequence);
+      const { agent, receivedAt, message } = event;
+      const operation = { position: position + place - 1, agent: agent?.id ?? '000', kind, at: receivedAt, message };
+      this.#pending.push({ operation, record: position });
+      this.#pendingBytes += message.length;
+    }
+  }
+
+  /** @returns false when svc-db did not take it */
+  async #send(): Promise<boolean> {
+    const { identity, db } = this.#parts;
+    let bytes = 0;
+    let count = 0;
+    for (const { operation } of this.#pending) {
+      bytes += operation.message.length;
+      if (count >= MAX_FIM_OPERATIONS || (count > 0 && bytes > MAX_FIM_APPLY_BYTES)) break;
+      count += 1;
+    }
+    const upTo = this.#pending[count]?.record ?? this.#taken;
+    const operations = this.#pending.slice(0, count).map(({ operation }) => operation);
+    try {
+      const options = { deadlineMs: DEADLINE_MS, signal: this.#stopped.signal };
+      await db.call('fim.apply', { journal: identity, operations, upTo }, options);
+    } catch (error) {
+      this.#waiting(error);
+      return false;
+    }
+    for (const { operation } of this.#pending.splice(0, count)) this.#pendingBytes -= operation.message.length;
+    this.counters.stored += count;
+    this.#stored = upTo;
+    return true;
+  }
+
+  async #waitForMore(milliseconds: number): Promise<void> {
+    const feed = this.#feed;
+    if (feed === undefined || this.#stopped.signal.aborted) return;
+    const timer = setTimeout(() => {
+      feed.wake();
+    }, milliseconds);
+    await feed.wait();
+    clearTimeout(timer);
+  }
+
+  #waiting(error: unknown): void {
+    if (this.#stopped.signal.aborted) return;
+    this.counters.failed += 1;
+    this.#waitLog.log(`Events of files wait in the journal, as svc-db does not take them: ${describeError(error)}`);
+  }
+
+  #passedOver(from: number, to: number): void {
+    this.counters.passed_over.gaps += 1;
+    this.counters.passed_over.bytes += to - from;
+    this.#lossLog.log(
+      `Events of files in ${String(to - from)} bytes of the journal are not stored, which are gone from it: the agents' synchronisation repairs it.`,
+    );
+  }
+
+  async #pause(): Promise<void> {
+    const { signal } = this.#stopped;
+    await delay(this.#parts.retryMs ?? RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function isFileEvent({ queue }: ReceivedEvent): boolean {
+  return queue === '8' || queue === '9';
+}

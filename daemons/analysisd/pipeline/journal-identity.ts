@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileDurably } from '../../../lib/daemon/write-file-durably.js';
+
+const FILE = 'journal.id';
+const IDENTITY = /^[0-9a-f-]{36}$/;
+
+/**
+ * The name that others know this journal by: positions mean something only together with it. Made with the journal, so
+ * that one begun anew has another.
+ * @param directory `{home}/queue/journal`
+ * @throws the file system's error
+ */
+export async function journalIdentity(directory: string): Promise<string> {
+  const path = join(directory, FILE);
+  try {
+    const identity = readFileSync(path, 'utf8').trim();
+    if (IDENTITY.test(identity)) return identity;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const identity = randomUUID();
+  await writeFileDurably(path, `${identity}\n`, { mode: 0o640 });
+  return identity;
+}

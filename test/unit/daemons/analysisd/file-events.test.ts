@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileEvents, type FileDatabase } from '../../../../daemons/analysisd/pipeline/file-events.js';
+import { Intake } from '../../../../daemons/analysisd/pipeline/intake.js';
+import { journalIdentity } from '../../../../daemons/analysisd/pipeline/journal-identity.js';
+import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
+import { Journal } from '../../../../lib/journal/journal.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** svc-db as far as positions go: what it takes counts once. */
+class FakeDatabase {
+  away = false;
+  journal = '';
+  position = 0;
+  applied = -1;
+  /** Text of each event that was stored, and its agent. */
+  readonly stored: string[] = [];
+  calls = 0;
+  /** Called before an answer: a call that was carried out may not be answered. */
+  onApply: () => void = () => {};
+
+  readonly client: FileDatabase = {
+    call: (method: string, params: unknown) => {
+      if (this.away) return Promise.reject(new Error('svc-db is not there'));
+      if (method === 'fim.position')
+        return Promise.resolve({ journal: this.journal, position: this.position }) as never;
+      const { journal, operations, upTo } = params as {
+        journal: string;
+        operations: { position: number; agent: string; kind: string; message: Uint8Array }[];
+        upTo: number;
+      };
+      this.calls += 1;
+      if (journal !== this.journal) [this.journal, this.position, this.applied] = [journal, 0, -1];
+      for (const { position, agent, kind, message } of operations) {
+        if (position <= this.applied) continue;
+        this.applied = position;
+        this.stored.push(`${agent} ${kind} ${Buffer.from(message).toString()}`);
+      }
+      this.position = Math.max(this.position, upTo);
+      this.onApply();
+      return Promise.resolve({ position: this.position }) as never;
+    },
+  };
+}
+
+describe('Events of files on their way to svc-db', () => {
+  let directory: string;
+  let journal: Journal;
+  let db: FakeDatabase;
+  let logger: RecordingLogger;
+  let running: FileEvents[];
+  let sequence: number;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'svc-files-'));
+    db = new FakeDatabase();
+    logger = new RecordingLogger();
+    running = [];
+    sequence = 0;
+    journal = await openJournal();
+  });
+  afterEach(async () => {
+    for (const files of running) await files.stop();
+    await journal.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const openJournal = (segmentBytes = MEBIBYTE) =>
+    Journal.open({ directory, sync: 1, segmentBytes, maxBytes: 64 * MEBIBYTE, onDamage: () => {} });
+
+  async function begin(mostHeld = 16 * MEBIBYTE): Promise<{ files: FileEvents; intake: Intake }> {
+    const identity = await journalIdentity(directory);
+    const files = new FileEvents({ journal, identity, db: db.client, logger, mostHeld, retryMs: 2, noteMs: 5 });
+    running.push(files);
+    files.start((error) => {
+      throw error;
+    });
+    return { files, intake: new Intake(journal, [files], () => 1_700_000_000_000) };
+  }
+
+  const event = (queue: string, text: string, agent?: string): ReceivedEvent => ({
+    queue,
+    location: 'syscheck',
+    message: Buffer.from(text),
+    receivedAt: 1_700_000_000_000,
+    stream: 's',
+    sequence: sequence++,
+    agent: agent === undefined ? undefined : { id: agent, name: 'n', ip: 'any', labels: undefined },
+  });
+  const take = (intake: Intake, events: readonly ReceivedEvent[]) => intake.take({ events } as never);
+  const storedAll = (count: number) =>
+    eventually(`${String(count)} events are stored`, () => db.stored.length >= count);
+
+  it('takes those of queue 8 and 9, in their order, each once', async () => {
+    const { files, intake } = await begin();
+    await take(intake, [event('1', 'a log'), event('8', 'one', '001'), event('9', 'two', '001'), event('8', 'three')]);
+    const repeated = event('8', 'twice', '002');
+    await take(intake, [event('1', 'another'), repeated, event('5', 'x', '001')]);
+    await take(intake, [repeated, event('8', 'last', '001')]);
+    await storedAll(5);
+    await eventually('everything is noted', () => files.stored === journal.end);
+    expect(db.stored).to.deep.equal([
+      '001 syscheck one',
+      '001 rootcheck two',
+      '000 syscheck three',
+      '002 syscheck twice',
+      '001 syscheck last',
+    ]);
+    expect(files.counters).to.deep.include({ received: 6, stored: 5 });
+    await take(intake, [event('1', 'nothing for it')]);
+    await eventually('that there was nothing is noted, too', () => files.stored === journal.end);
+    expect(files.needed).to.equal(journal.end);
+  });
+
+  it('goes on where svc-db is, in the middle of a record, too', async () => {
+    const many = Array.from({ length: 5000 }, (_none, index) => event('8', `e${String(index)}`, '001'));
+    const first = await begin();
+    let calls = 0;
+    // The second call is carried out, and never answered.
+    db.onApply = () => {
+      calls += 1;
+      if (calls === 2) {
+        db.away = true;
+        throw new Error('killed');
+      }
+    };
+    await take(first.intake, many);
+    await eventually('svc-db is away', () => db.away);
+    await first.files.stop();
+    expect(db.stored.length).to.be.greaterThan(2048);
+    expect(db.stored.length).to.be.lessThan(5000);
+    const { files } = await begin();
+    db.away = false;
+    await storedAll(5000);
+    await eventually('everything is noted', () => files.stored === journal.end);
+    expect(db.stored).to.deep.equal(many.map(({ message }) => `001 syscheck ${message.toString()}`));
+  });
+
+  it('waits for svc-db, says so, and takes everything of a journal that it does not know', async () => {
+    db.away = true;
+    const { files, intake } = await begin();
+    for (let index = 0; index < 50; index++) await take(intake, [event('8', `e${String(index)}`)]);
+    await eventually('it is logged', () => logger.lines.some((line) => line.includes('svc-db does not take them')));
+    expect(files.stored).to.equal(undefined);
+    db.away = false;
+    await storedAll(50);
+    [db.journal, db.position, db.applied] = ['another', 9_999_999, 9_999_999];
+    db.stored.length = 0;
+    await files.stop();
+    await begin();
+    await storedAll(50);
+  });
+
+  it('lets go of the journal when svc-db stays away, and counts what is lost', async () => {
+    await journal.close();
+    journal = await openJournal(4096);
+    const first = await begin(16_384);
+    await take(first.intake, [event('8', 'first')]);
+    await storedAll(1);
+    db.away = true;
+    for (let index = 0; index < 300; index++) {
+      await take(first.intake, [event('8', `e${String(index)} ${'x'.repeat(200)}`)]);
+    }
+    expect(journal.end - first.files.needed).to.equal(16_384);
+    journal.free(first.files.needed);
+    await first.files.stop();
+    const { files } = await begin(16_384);
+    db.away = false;
+    await eventually('the last is stored', () => db.stored.at(-1)?.includes('e299 ') === true);
+    expect(db.stored.length).to.be.lessThan(150);
+    await eventually('the loss is counted', () => files.counters.passed_over.bytes > 0);
+    expect(logger.lines.some((line) => line.startsWith('error: Events of files in '))).to.equal(true);
+  });
+});
