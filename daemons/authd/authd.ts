@@ -8,6 +8,7 @@ import type { BoundAddress, DaemonContext, DaemonSpec, RunningDaemon } from '../
 import { readHomeRecord } from '../../lib/daemon/home-record.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import { GroupFolders } from '../../lib/groups/group-folders.js';
 import { activeAuth } from './active-sections.js';
 import { AgentRegistrar } from './agent-registrar.js';
 import { AUTHD_FLAGS, overridesOf } from './authd-flags.js';
@@ -91,9 +92,9 @@ async function buildAuthd(context: DaemonContext): Promise<RunningDaemon> {
     purge: () => settings.auth.purge,
     now: epochSeconds,
   });
-  const groupDirectory = home.path('etc', 'shared');
-  const service = new EnrollmentService(enroller, () => settings, groupDirectory, logger);
-  const local = new LocalAgents(enroller, groupDirectory, () => settings.auth.force, logger);
+  const folders = new GroupFolders(home);
+  const service = new EnrollmentService(enroller, () => settings, folders, logger);
+  const local = new LocalAgents(enroller, folders, () => settings.auth.force, logger);
   const server = enrollmentServer(settings, service, logger);
 
   const requests = new RequestServer<typeof authdContract>({

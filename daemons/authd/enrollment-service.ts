@@ -1,6 +1,7 @@
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
+import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { AuthdSettings } from './authd-settings.js';
 import { AdmissionError, type Enroller, type RefusalCode } from './enroller.js';
 import { EnrollmentError, parseEnrollmentRequest } from './enrollment-request.js';
@@ -12,8 +13,7 @@ export class EnrollmentService {
   constructor(
     private readonly enroller: Enroller,
     private readonly settings: () => AuthdSettings,
-    /** `etc/shared` */
-    private readonly groupDirectory: string,
+    private readonly groups: GroupFolders,
     private readonly logger: Logger,
   ) {}
 
@@ -37,7 +37,7 @@ export class EnrollmentService {
     const request = parseEnrollmentRequest(line, rules, peer);
     const { name, groups, keyHash } = request;
     this.logger.info(`Received request for a new agent (${name}) from: ${peer}`);
-    const missing = groups === undefined ? undefined : await missingGroup(this.groupDirectory, groups);
+    const missing = groups === undefined ? undefined : await missingGroup(this.groups, groups);
     if (missing !== undefined) throw new EnrollmentError(missing, missing);
     const asked = request.ip ?? (auth.use_source_ip ? 'src' : AgentAddress.any);
     const address = asked === 'src' ? AgentAddress.parse(peer) : asked;

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { type GroupFolders, isGroupName } from '../../lib/groups/group-folders.js';
 
 /** Longest name of one group (agents-and-groups.md 2.4). */
 const MAX_GROUP_NAME = 255;
@@ -9,8 +9,6 @@ export const MAX_GROUPS = 128;
 
 /** What a list of groups may be written with, commas included. */
 const LIST_ALPHABET = /^[A-Za-z0-9.:;_\-=+!@(),]*$/;
-/** Name of a group (agents-and-groups.md 10.3): the two dots lead out of the directory, `all` stands for every group. */
-const NAME = /^(?!(?:\.|\.\.|all)$)[A-Za-z0-9_.-]{1,255}$/;
 
 /**
  * Checks how a list of groups is written (agents-and-groups.md 2.4).
@@ -38,23 +36,27 @@ export function groupNames(text: string): string[] {
 
 /**
  * Looks whether every group exists and an agent may be in all of them (agents-and-groups.md 2.3, step 11).
- * @param directory where groups are folders (`etc/shared`)
+ * @param folders the groups there are: a link is none, nor is a hidden folder
  * @returns the error text of the first that fails, without `ERROR: `; undefined when all is well
  */
-export async function missingGroup(directory: string, names: readonly string[]): Promise<string | undefined> {
+export async function missingGroup(
+  folders: Pick<GroupFolders, 'exists'>,
+  names: readonly string[],
+): Promise<string | undefined> {
   for (const [index, name] of names.entries()) {
-    if (!NAME.test(name)) {
+    if (!isGroupName(name)) {
       return `Invalid group name: ${name.slice(0, MAX_GROUP_NAME)}`;
     }
-    if (!(await isDirectory(`${directory}/${name}`))) return `Invalid group: ${name}`;
+    if (!(await exists(folders, name))) return `Invalid group: ${name}`;
     if (index >= MAX_GROUPS) return `Maximum multigroup reached: Limit is ${MAX_GROUPS}`;
   }
   return undefined;
 }
 
-async function isDirectory(path: string): Promise<boolean> {
+/** What cannot be looked at is no group that an agent could be put into. */
+async function exists(folders: Pick<GroupFolders, 'exists'>, name: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory();
+    return await folders.exists(name);
   } catch {
     return false;
   }

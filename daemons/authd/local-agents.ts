@@ -1,6 +1,7 @@
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import { AdmissionError, type Enroller, type RefusalCode } from './enroller.js';
 import { groupListProblem, groupNames, missingGroup } from './group-list.js';
 import type { ForceRules } from './replacement-rule.js';
@@ -37,8 +38,7 @@ export class LocalRequestError extends Error {
 export class LocalAgents {
   constructor(
     private readonly enroller: Enroller,
-    /** `etc/shared` */
-    private readonly groupDirectory: string,
+    private readonly groups: GroupFolders,
     private readonly force: () => ForceRules,
     private readonly logger: Logger,
   ) {}
@@ -48,7 +48,7 @@ export class LocalAgents {
     const { name, ip, id, key, groups, keyHash } = candidate;
     const names = groups === undefined ? undefined : groupNames(groups);
     if (groups !== undefined && names !== undefined) {
-      const problem = groupListProblem(groups) ?? (await missingGroup(this.groupDirectory, names));
+      const problem = groupListProblem(groups) ?? (await missingGroup(this.groups, names));
       if (problem !== undefined) throw new LocalRequestError('bad_groups', problem);
     }
     const address = AgentAddress.parse(ip);

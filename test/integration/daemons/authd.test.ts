@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -47,6 +47,17 @@ describe('svc-authd', () => {
     expect(await enrol(port, "OSSEC A:'web04' G:'nosuch'\n")).to.equal(
       'ERROR: Invalid group: nosuch. Unable to add agent',
     );
+    // What a link leads to is no group, nor is a folder of some other program.
+    mkdirSync(home.path('etc/shared/.git'));
+    symlinkSync(home.path('etc/shared/web'), home.path('etc/shared/linked'));
+    for (const name of ['.git', 'linked']) {
+      expect(await enrol(port, `OSSEC A:'web04' G:'web,${name}'\n`)).to.equal(
+        `ERROR: Invalid group: ${name}. Unable to add agent`,
+      );
+      const params = { name: 'web04', ip: 'any', groups: [name] };
+      const refused = await client.call('add', params).catch((error: unknown) => error);
+      expect(refused).to.include({ code: 'bad_groups', message: `Invalid group: ${name}` });
+    }
     expect(await enrol(port, "OSSEC PASS: x OSSEC A:'web04'\n")).to.equal(
       'ERROR: Invalid request for new agent. Unable to add agent',
     );
