@@ -1,8 +1,9 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { groupHash, MERGED_FILE } from '../../lib/agentlink/merged-file.js';
+import { MERGED_FILE } from '../../lib/agentlink/merged-file.js';
 import type { Home } from '../../lib/daemon/home.js';
+import { mergedPlaces } from '../../lib/groups/merged-file-of.js';
 import { hashSharedFile } from '../../lib/groups/shared-file.js';
 
 /** Sums of a group's files; one is absent when its file is (agents-and-groups.md 10.3). */
@@ -44,11 +45,11 @@ export class GroupSums {
 
   /** MD5 of the merged file that agents with these groups get, in the order of priority (6.1). */
   async merged(groups: readonly string[]): Promise<string | undefined> {
-    const [first] = groups;
-    if (first === undefined) return undefined;
-    return groups.length === 1
-      ? this.#sum('etc/shared', `${first}/${MERGED_FILE}`, 'md5')
-      : this.#sum('var/multigroups', `${groupHash(groups)}/${MERGED_FILE}`, 'md5');
+    for (const { directory, name } of mergedPlaces(groups)) {
+      const sum = await this.#sum(directory, name, 'md5');
+      if (sum !== undefined) return sum;
+    }
+    return undefined;
   }
 
   async #sum(directory: string, name: string, algorithm: string): Promise<string | undefined> {

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { AGENT_STATUSES } from '../../lib/bus/contracts/db-agents.js';
+import { isSynchronized } from '../../lib/groups/merged-file-of.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView, type ListParameters } from '../agents/agent-view.js';
@@ -6,6 +9,12 @@ import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, type ApiResult, type ListMessages } from '../http/envelope.js';
 
 const READ = 'agent:read';
+/** What of an agent says whether it is in step. */
+const synchronizedAgent = z.object({
+  groups: z.array(z.string()),
+  status: z.enum(AGENT_STATUSES).optional(),
+  mergedSum: z.string().optional(),
+});
 /** What lists of agents say. */
 export const AGENT_MESSAGES: ListMessages = {
   all: 'All selected agents information was returned',
@@ -38,13 +47,16 @@ export function agentsRoutes(directory: AgentDirectory, sums: GroupSums): Handle
 
     getAgentsAgentIdGroupIsSync: async (request) => {
       const id = request.parameters.requiredText('agent_id');
-      const { agents, failed } = await new AgentView(directory, request, READ).chooseAgents([id], ['mergedSum']);
+      const { agents, failed } = await new AgentView(directory, request, READ).chooseAgents(
+        [id],
+        ['status', 'mergedSum'],
+      );
       const items = await Promise.all(
-        agents.map(async ({ id, groups, mergedSum }) => {
-          // What lies there now, not what was last compared (agents-and-groups.md 6.7); without a file there is nothing to get.
-          const merged = await sums.merged(groups);
-          return { id, synced: mergedSum !== undefined && (merged === undefined || merged === mergedSum) };
-        }),
+        // What lies there now, not what was last compared (agents-and-groups.md 6.7).
+        agents.map(async (agent) => ({
+          id: agent.id,
+          synced: await isSynchronized(synchronizedAgent.parse(agent), (groups) => sums.merged(groups)),
+        })),
       );
       const messages = {
         all: 'Sync info was returned for all selected agents',

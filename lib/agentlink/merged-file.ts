@@ -9,6 +9,8 @@ const REMARK_MARK = 0x23;
 /** Longest header line: a size and a path of 200 characters (agents-and-groups.md 6.4), with room. */
 const MAX_HEADER_BYTES = 1024;
 const HASH_CHARS = 8;
+/** Length of the hash that names the folder of a list whose short one another list has. */
+export const LONG_HASH_CHARS = 16;
 /** Most files in one merged file: a few bytes each could otherwise become millions of objects. */
 const MAX_ENTRIES = 65_536;
 

@@ -1,21 +1,19 @@
 import { realpath } from 'node:fs/promises';
 import { z } from 'zod';
 import { formatAgentId, isAgentId, MANAGER_ID } from '../agentlink/agent-identity.js';
-import { groupHash, MERGED_FILE } from '../agentlink/merged-file.js';
 import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../bus/contracts/db-agents.js';
 import { dbContract } from '../bus/contracts/db.js';
 import { RequestClient } from '../bus/request-client.js';
 import type { Home } from '../daemon/home.js';
 import { GroupError } from '../groups/group-error.js';
 import { type GroupFile, GroupFolders, isGroupName } from '../groups/group-folders.js';
+import { isSynchronized, mergedPlaces } from '../groups/merged-file-of.js';
 import { hashSharedFile } from '../groups/shared-file.js';
 import { AgentGroupsError, membershipError, numberedError } from './agent-groups-error.js';
 import { requireMaster } from './require-master.js';
 
 const DEFAULT_GROUP = 'default';
 const SUM = 'md5';
-/** Name of the folder of a list whose short hash another list has. */
-const LONG_HASH_CHARS = 16;
 const FIELDS = ['id', 'name', 'group', 'status', 'mergedSum'];
 
 const itemSchema = z.object({
@@ -79,17 +77,9 @@ export class AgentGroups {
     return itemSchema.parse(item);
   }
 
-  /**
-   * Whether an agent has the merged file of its groups as it lies on the disk (6.7). One that connected has while there is
-   * none; that of several groups is only still to be made when each of them has one.
-   */
-  async isSynchronized({ group, status, mergedSum }: AgentItem): Promise<boolean> {
-    if (status === 'never_connected') return false;
-    const sum = await this.#mergedSum(group);
-    if (sum !== undefined) return sum === mergedSum;
-    if (group.length < 2) return true;
-    const sums = await Promise.all(group.map((name) => this.#mergedSum([name])));
-    return sums.includes(undefined);
+  /** Whether an agent has the merged file of its groups as it lies on the disk (6.7). */
+  isSynchronized({ group, status, mergedSum }: AgentItem): Promise<boolean> {
+    return isSynchronized({ groups: group, status, mergedSum }, (groups) => this.#mergedSum(groups));
   }
 
   /** Makes folder and group. @throws AgentGroupsError 1711, 1713, 1722 */
@@ -160,17 +150,16 @@ export class AgentGroups {
 
   /** md5 of the merged file for these groups; undefined when there is none. */
   async #mergedSum(groups: readonly string[]): Promise<string | undefined> {
-    const [first] = groups;
-    if (first === undefined) return undefined;
-    if (groups.length === 1) return this.#sumBelow('etc/shared', first);
-    // The longer one is only there where two lists have the same hash.
-    const long = await this.#sumBelow('var/multigroups', groupHash(groups, LONG_HASH_CHARS));
-    return long ?? (await this.#sumBelow('var/multigroups', groupHash(groups)));
+    for (const { directory, name } of mergedPlaces(groups)) {
+      const sum = await this.#sumBelow(directory, name);
+      if (sum !== undefined) return sum;
+    }
+    return undefined;
   }
 
-  async #sumBelow(directory: string, folder: string): Promise<string | undefined> {
+  async #sumBelow(directory: string, name: string): Promise<string | undefined> {
     try {
-      return await hashSharedFile(await realpath(this.#home.path(directory)), `${folder}/${MERGED_FILE}`, SUM);
+      return await hashSharedFile(await realpath(this.#home.path(directory)), name, SUM);
     } catch (error) {
       const absent = error instanceof GroupError && error.code === 'unknown_file';
       if (absent || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { groupHash } from '../../../lib/agentlink/merged-file.js';
+import { groupHash, LONG_HASH_CHARS } from '../../../lib/agentlink/merged-file.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../../lib/bus/request-client.js';
 import { describeError } from '../../../lib/daemon/describe-error.js';
@@ -26,8 +26,6 @@ const DEFAULT_GROUP = 'default';
 const TABLE_RETRY_MS = 1000;
 /** Listeners are told of the sums at most so often while many groups change one after the other. */
 const TELL_MS = 250;
-/** Name of the folder of a list; longer where two lists have the same short hash. */
-const LONG_HASH_CHARS = 16;
 
 export type SharedFilesParts = {
   readonly home: Home;

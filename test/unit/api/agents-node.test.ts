@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { groupHash } from '../../../lib/agentlink/merged-file.js';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { groupHash, LONG_HASH_CHARS } from '../../../lib/agentlink/merged-file.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { ListCaller } from '../../support/api-list.js';
@@ -55,7 +55,21 @@ describe('agents of this node over the API', () => {
     await expectSync('001', true);
     await set(1, ['site-0', 'default'], md5('whatever'));
     await expectSync('001', true);
+    // It is still to be made when each group has its own.
+    merged('etc/shared/default', 'the default');
+    await expectSync('001', false);
+    // Another list has the same short hash.
+    const long = groupHash(['site-0', 'default'], LONG_HASH_CHARS);
+    merged(`var/multigroups/${groupHash(['site-0', 'default'])}`, 'of others');
+    merged(`var/multigroups/${long}`, 'whatever');
+    await expectSync('001', true);
     await set(1, ['site-0'], undefined);
+    await expectSync('001', false);
+    rmSync(api.home.path('etc/shared/site-0/merged.mg'));
+    await expectSync('001', true);
+    await db.registry.edit((edit) => {
+      edit.setAgent(1, { ...db.registry.agents.get(1)!.record, status: 'never_connected' });
+    });
     await expectSync('001', false);
     for (const [id, code] of [
       ['000', 1703],
