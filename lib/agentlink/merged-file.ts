@@ -62,7 +62,7 @@ export function parseMergedFile(bytes: Buffer, strict = false): MergedEntry[] {
       continue;
     }
     if (end < 0 || end - at > MAX_HEADER_BYTES) throw new MergedFileError(`header at byte ${at} does not end`);
-    const header = /^!(\d{1,10}) (.+)$/.exec(bytes.toString('utf8', at, end));
+    const header = /^!(\d{1,10}) (.+)$/s.exec(bytes.toString('utf8', at, end));
     if (header === null) throw new MergedFileError(`header at byte ${at} has no size and name`);
     if (entries.length === MAX_ENTRIES) throw new MergedFileError(`more than ${MAX_ENTRIES} files`);
     const size = Number(header[1]);

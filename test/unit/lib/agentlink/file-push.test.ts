@@ -99,6 +99,8 @@ describe('merged files', () => {
     const bytes = buildMergedFile('default', entries);
     expect(bytes.toString()).to.equal('#default\n!7 ar.conf\na\n!9 x\n!0 empty\n!4 policies/site é.yml\n#!-x');
     expect(parseMergedFile(bytes, true)).to.deep.equal(entries);
+    const odd = ['a\rb', 'a\u2028b', '\u2029', ' ', '!1 x'].map((name) => file(name, 'x'));
+    expect(parseMergedFile(buildMergedFile('g', odd), true)).to.deep.equal(odd);
     expect(() => buildMergedFile('g', [file('a\nb', '')])).to.throw(MergedFileError);
     expect(() => buildMergedFile('g', [file('', '')])).to.throw(MergedFileError);
   });
