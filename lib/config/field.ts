@@ -15,7 +15,7 @@ export interface Field<T> {
 /** Attribute names an element may carry, others are reported; or 'own' where the field looks at attributes itself. */
 export type KnownAttributes = readonly string[] | 'own';
 
-/** Most items of one list. Lists are copied as they grow, so a file of nothing but items would take quadratic time. */
+/** Most items of one list: each is kept in memory, and looked at by whoever uses the section. */
 export const MAX_ITEMS = 10_000;
 
 /** The elements of a section by name; names are as users write them. */
@@ -68,6 +68,12 @@ export function flatList<T>(
   };
 }
 
+/**
+ * Lists that were begun while one block is read, by its report. Nobody else has them yet, so they grow in place: copied
+ * for each item, a block of nothing but items would take quadratic time.
+ */
+const growing = new WeakMap<readonly unknown[], ConfigReport>();
+
 /** `previous` and the items after it. @throws ConfigError (1236) */
 export function append<T>(
   previous: readonly T[],
@@ -78,7 +84,13 @@ export function append<T>(
   if (previous.length + items.length > MAX_ITEMS) {
     throw report.tooMany(element, MAX_ITEMS);
   }
-  return [...previous, ...items];
+  if (growing.get(previous) === report) {
+    (previous as T[]).push(...items);
+    return previous;
+  }
+  const begun = [...previous, ...items];
+  growing.set(begun, report);
+  return begun;
 }
 
 /** Initial values of all elements of a shape. */

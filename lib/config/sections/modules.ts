@@ -139,7 +139,8 @@ export const WODLE: Field<WodlesConfig> = {
     }
     if (name === 'command') {
       const command = readCommandModule(block, report);
-      const others = previous.command.filter(({ tag }) => tag === undefined || tag !== command.tag);
+      const isOther = ({ tag }: CommandModuleConfig): boolean => tag === undefined || tag !== command.tag;
+      const others = previous.command.every(isOther) ? previous.command : previous.command.filter(isOther);
       return { ...previous, command: append(others, [command], block, report) };
     }
     if (name === 'syscollector') {
