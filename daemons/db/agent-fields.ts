@@ -1,4 +1,4 @@
-import { QueryError } from '../../lib/query/query-error.js';
+import { requireFields } from '../../lib/query/require-fields.js';
 import type { AgentOs, AgentRow } from './agent-record.js';
 
 /** What sorting compares: numbers as numbers, text in lower case; undefined goes last. */
@@ -76,18 +76,14 @@ const ALL_FIELDS: readonly AgentField[] = [
 /** In the order in which items show them. */
 export const AGENT_FIELDS: ReadonlyMap<string, AgentField> = new Map(ALL_FIELDS.map((field) => [field.name, field]));
 
-const FIELD_LIST = [...AGENT_FIELDS.keys()].sort().join(', ');
+const FIELD_NAMES = [...AGENT_FIELDS.keys()];
 
 /**
  * Fields of `select` or `sort`.
  * @throws QueryError with the API's code and text
  */
 export function agentFields(names: readonly string[], code: 1403 | 1724): AgentField[] {
-  const wrong = names.filter((name) => !AGENT_FIELDS.has(name));
-  if (wrong.length > 0) {
-    const what = code === 1403 ? 'sort' : 'select';
-    throw new QueryError(code, { extra: `Allowed ${what} fields: ${FIELD_LIST}. Fields: ${wrong.join(', ')}` });
-  }
+  requireFields(names, FIELD_NAMES, code);
   return names.flatMap((name) => AGENT_FIELDS.get(name) ?? []);
 }
 

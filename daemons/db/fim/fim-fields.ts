@@ -1,4 +1,4 @@
-import { QueryError, type QueryErrorCode } from '../../../lib/query/query-error.js';
+import { requireFields } from '../../../lib/query/require-fields.js';
 import { FIM_COMPONENTS, type FimComponent } from './fim-component.js';
 import type { FimRow } from './fim-row.js';
 
@@ -51,14 +51,14 @@ export const FIM_DATES: readonly string[] = FIELDS.filter(({ isDate }) => isDate
 const BY_NAME = new Map(FIELDS.map((field) => [field.name, field]));
 const VALUE_PREFIX = 'value.';
 
-/** Fields by their names, each once, in the order of the items. @throws QueryError 1403 (sort), 1724 (select) */
-export function fimFields(names: readonly string[], code: QueryErrorCode & (1403 | 1724)): readonly string[] {
-  const wrong = names.filter((name) => !BY_NAME.has(name) && name !== 'value');
-  if (wrong.length > 0) {
-    const allowed = `Allowed sort fields: ${FIM_FIELDS.join(', ')}. Wrong fields: ${wrong.join(', ')}`;
-    throw new QueryError(code, code === 1403 ? { remediationExtra: allowed } : { extra: wrong.join(', ') });
-  }
-  return [...new Set(names.flatMap((name) => (name === 'value' ? ['value.name', 'value.type'] : [name])))];
+/**
+ * Fields by their names, each once, in the order of the items; `value` is all of its members.
+ * @throws QueryError 1403 (sort), 1724 (select)
+ */
+export function fimFields(names: readonly string[], code: 1403 | 1724): readonly string[] {
+  const members = names.flatMap((name) => (name === 'value' ? ['value.name', 'value.type'] : [name]));
+  requireFields(members, FIM_FIELDS, code);
+  return [...new Set(members)];
 }
 
 /** What `q` compares: dates in epoch milliseconds, `date=0` is no date. */
@@ -127,9 +127,9 @@ export function isoTime(seconds: Value): string | null {
   return `${new Date(number * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Access lists of Windows are objects; the octal digits of old agents become a number, as in the reference (15, 23). */
+/** Access lists of Windows are objects. Old agents tell octal digits, which stay a text (product.md 2.4). */
 function shownPermissions(text: string): unknown {
-  if (!/^[[{"\d]/.test(text)) return text;
+  if (!text.startsWith('{')) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

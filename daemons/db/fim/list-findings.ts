@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
 import { compileDatabaseQuery } from '../../../lib/query/database-query.js';
+import { requireFields } from '../../../lib/query/require-fields.js';
 import { runListQuery } from '../../../lib/query/run-list-query.js';
+import { parseSort } from '../../../lib/query/sort-items.js';
 import { componentKey } from './fim-component.js';
 import { isoTime } from './fim-fields.js';
 import type { FimPage, FimReader } from './fim-list.js';
@@ -40,8 +42,10 @@ export function listFindings(reader: FimReader, params: ListParams, now: number)
         isEqual(params.cis, item.cis),
     );
   const { offset, limit, sort, search, select, q, distinct } = params;
+  if (sort !== undefined) requireFields(parseSort(sort).fields, FIELDS, 1403);
+  if (select !== undefined) requireFields(select, FIELDS, 1724);
   const page = runListQuery(
-    items,
+    distinct === true && select !== undefined ? items.filter((item) => hasAll(item, select)) : items,
     { offset, limit, sort, search, select, q, distinct },
     {
       defaultSort: '-date_last',
@@ -51,6 +55,11 @@ export function listFindings(reader: FimReader, params: ListParams, now: number)
     },
   );
   return { items: [...page.items] as Record<string, unknown>[], total: page.total };
+}
+
+/** Distinct rows have no gaps (rest-api.md 4.1). */
+function hasAll(item: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return names.every((name) => item[name] !== undefined && item[name] !== null);
 }
 
 /** When the last scan of rootcheck began and ended; the end is null while one is running. */
