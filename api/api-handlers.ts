@@ -12,6 +12,7 @@ import type { DaemonCatalogue } from '../lib/control/daemon-catalogue.js';
 import { RulesetDirectory } from '../lib/ruleset/ruleset-directory.js';
 import { AgentDirectory } from './agents/agent-directory.js';
 import { AgentKeys } from './agents/agent-keys.js';
+import { AgentOrders } from './agents/agent-orders.js';
 import { AgentQuestions } from './agents/agent-questions.js';
 import { GroupSums } from './agents/group-sums.js';
 import { ManagerQuestions } from './agents/manager-questions.js';
@@ -76,6 +77,7 @@ export function apiHandlers(parts: HandlerParts): {
   const groups = new GroupDirectory(directory, folders);
   const sums = new GroupSums(parts.home);
   const keys = new AgentKeys({ ...parts, node });
+  const orders = new AgentOrders({ ...parts, node });
   const questions = new ManagerQuestions(parts.home);
   const changes = { home: parts.home, configuration, uploads };
   return {
@@ -97,7 +99,7 @@ export function apiHandlers(parts: HandlerParts): {
       groupsRoutes({ groups, agents: directory, sums }),
       groupsConfigurationRoutes(folders, parts.logger),
       groupsFilesRoutes(folders),
-      agentsCommandRoutes({ ...parts, node, configuration, directory, groups }),
+      agentsCommandRoutes({ node, configuration, directory, groups, orders }),
       agentsRequestRoutes({ directory, questions: new AgentQuestions({ ...parts, node }), manager: questions }),
     ],
   };

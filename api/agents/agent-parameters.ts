@@ -16,10 +16,14 @@ export function agentFilters(parameters: ParameterValues): AgentFilter {
 
 /** Every filter and the common list parameters of a request. */
 export function agentListParameters(parameters: ParameterValues): ListParameters {
+  return { ...agentFilters(parameters), ...tableParameters(parameters) };
+}
+
+/** The common list parameters of a request (rest-api.md 4.1), as svc-db takes them. */
+export function tableParameters(parameters: ParameterValues) {
   const [q, search, sort] = [parameters.text('q'), parameters.text('search'), parameters.text('sort')];
   const select = parameters.texts('select');
   return {
-    ...agentFilters(parameters),
     ...(q === undefined ? {} : { q }),
     ...(search === undefined ? {} : { search }),
     ...(sort === undefined ? {} : { sort }),

@@ -4,6 +4,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { FailedItem } from '../http/envelope.js';
 import type { AgentDirectory } from './agent-directory.js';
+import { collectPages, type ItemPage, type PageBounds } from './collect-pages.js';
 import { scopeAllows } from './scope-allows.js';
 
 export type AgentItem = { readonly id: string; readonly groups: readonly string[] } & Readonly<Record<string, unknown>>;
@@ -11,18 +12,15 @@ export type AgentItem = { readonly id: string; readonly groups: readonly string[
 /** Agents named by a request: those to go on with, and why there is nothing to be done to the others. */
 export type ChosenAgents = { readonly agents: readonly AgentItem[]; readonly failed: FailedItem[] };
 
-export type ListParameters = AgentFilter & {
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly sort?: string;
-  readonly select?: string[];
-  readonly distinct?: boolean;
-};
+export type ListParameters = AgentFilter &
+  PageBounds & {
+    readonly sort?: string;
+    readonly select?: string[];
+    readonly distinct?: boolean;
+  };
 
 /** Agents without the manager, in the query language. */
 const WITHOUT_MANAGER = `id!=${MANAGER_ID}`;
-
-export type ItemPage = { readonly items: Record<string, unknown>[]; readonly total: number };
 
 /** The agents that the caller of one request may do one action to (rest-api.md 5). */
 export class AgentView {
@@ -121,19 +119,10 @@ export class AgentView {
     return items.map(agentItem).filter(({ id }) => id !== MANAGER_ID);
   }
 
-  async #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<ItemPage> {
-    const { offset = 0, limit = 500 } = parameters;
-    const items: Record<string, unknown>[] = [];
-    for (;;) {
-      const page = await this.directory.call(this.request, method, {
-        ...parameters,
-        offset: offset + items.length,
-        limit: Math.min(limit - items.length, MAX_AGENTS_PER_PAGE),
-      });
-      items.push(...page.items);
-      const complete = items.length >= limit || offset + items.length >= page.total;
-      if (complete || page.items.length === 0) return { items, total: page.total };
-    }
+  #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<ItemPage> {
+    return collectPages(parameters, MAX_AGENTS_PER_PAGE, (bounds) =>
+      this.directory.call(this.request, method, { ...parameters, ...bounds }),
+    );
   }
 }
 

@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { groupHash, LONG_HASH_CHARS } from '../../../lib/agentlink/merged-file.js';
-import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
-import { RequestServer } from '../../../lib/bus/request-server.js';
 import { ListCaller } from '../../support/api-list.js';
 import { DbServer } from '../../support/db-server.js';
+import { RemotedServer } from '../../support/remoted-server.js';
 import { TestApi } from '../../support/test-api.js';
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
@@ -96,21 +95,7 @@ describe('agents of this node over the API', () => {
       const row = db.registry.agents.byId().find(({ id, record }) => id !== 0 && record.status === 'active')!;
       edit.setAgent(row.id, { ...row.record, nodeName: 'node02' });
     });
-    const sent: string[] = [];
-    const refuse = () => Promise.reject(new Error('not asked'));
-    const server = new RequestServer({
-      contract: remotedContract,
-      handlers: {
-        ...Object.fromEntries(Object.keys(remotedContract.methods).map((name) => [name, refuse])),
-        'agents.send': ({ ids }: { ids: string[] }) => {
-          sent.push(...ids);
-          return { sent: ids.length, failed: [] };
-        },
-      } as never,
-      path: api.home.socket('svc-remoted'),
-      logger: api.logger,
-    });
-    await server.start();
+    const remoted = await RemotedServer.start(api.home);
     try {
       const answer = await lists.call('PUT', '/agents/node/node01/restart', { template });
       const rows = db.registry.agents.byId().filter(({ id, record }) => id !== 0 && record.status === 'active');
@@ -118,9 +103,9 @@ describe('agents of this node over the API', () => {
       expect(expected).to.have.length(rows.length - 1);
       expect(answer).to.deep.include({ message: 'Restart command was sent to all agents', error: 0 });
       expect(answer.data.affected_items).to.deep.equal(expected);
-      expect(sent.sort()).to.deep.equal(expected);
+      expect(remoted.sent.flatMap(({ ids }) => ids).sort()).to.deep.equal(expected);
     } finally {
-      await server.stop();
+      await remoted.stop();
     }
   });
 });
