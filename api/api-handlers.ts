@@ -36,9 +36,11 @@ import { groupsRoutes } from './routes/groups-routes.js';
 import { listsRoutes } from './routes/lists-routes.js';
 import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
+import { rootcheckRoutes } from './routes/rootcheck-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
 import { RulesetCatalogue } from './routes/ruleset-catalogue.js';
 import { statisticsRoutes } from './routes/statistics-routes.js';
+import { syscheckRoutes } from './routes/syscheck-routes.js';
 
 /** What the operations of this version ask for their answers. */
 export type HandlerParts = {
@@ -78,6 +80,7 @@ export function apiHandlers(parts: HandlerParts): {
   const sums = new GroupSums(parts.home);
   const keys = new AgentKeys({ ...parts, node });
   const orders = new AgentOrders({ ...parts, node });
+  const scans = { home: parts.home, node, directory, orders };
   const questions = new ManagerQuestions(parts.home);
   const changes = { home: parts.home, configuration, uploads };
   return {
@@ -101,6 +104,8 @@ export function apiHandlers(parts: HandlerParts): {
       groupsFilesRoutes(folders),
       agentsCommandRoutes({ node, configuration, directory, groups, orders }),
       agentsRequestRoutes({ directory, questions: new AgentQuestions({ ...parts, node }), manager: questions }),
+      syscheckRoutes(scans),
+      rootcheckRoutes(scans),
     ],
   };
 }

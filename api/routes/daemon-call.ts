@@ -43,6 +43,7 @@ export async function daemonFailure(error: unknown, home: Home, node: string, da
     case 'busy':
       return busyProblem(daemon);
     case 'too_large':
+    case 'too_many':
     case 'bad_params':
       return Problem.badRequest(`${daemon}: ${error.message}`);
     default:

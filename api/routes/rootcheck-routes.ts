@@ -1,0 +1,81 @@
+import type { CallParams } from '../../lib/bus/contract.js';
+import type { dbContract } from '../../lib/bus/contracts/db.js';
+import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
+import { tableParameters } from '../agents/agent-parameters.js';
+import { AgentView } from '../agents/agent-view.js';
+import { collectPages } from '../agents/collect-pages.js';
+import { restartScans, type ScanParts } from '../agents/scan-restart.js';
+import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
+import { ApiError } from '../http/api-error.js';
+import type { Handlers } from '../http/api-request.js';
+import { listResult } from '../http/envelope.js';
+import type { ParameterValues } from '../http/parameter-values.js';
+
+type FindingFilters = Omit<CallParams<typeof dbContract, 'rootcheck.list'>, 'agent'>;
+type Status = NonNullable<FindingFilters['status']>;
+
+/** What rootcheck found on agents (rest-api.md 6.11, integrity-and-inventory.md 9.5). */
+export function rootcheckRoutes(parts: ScanParts): Handlers {
+  const { directory } = parts;
+  return {
+    getRootcheckAgentId: async (request) => {
+      const agent = await agentOfPath(directory, request, 'rootcheck:read');
+      if (!hasConnected(agent)) throw noDatabase(agent.id);
+      const filters = findingFilters(request.parameters);
+      const page = await collectPages(tableParameters(request.parameters), MAX_FIM_PAGE, (bounds) =>
+        directory.call(request, 'rootcheck.list', { ...filters, ...bounds, agent: agent.id }),
+      );
+      const messages = {
+        all: 'All selected rootcheck information was returned',
+        some: 'Some rootcheck information was not returned',
+        none: 'No rootcheck information was returned',
+      };
+      return listResult({ ...page, messages });
+    },
+
+    getRootcheckAgentIdLastScan: async (request) => {
+      const { id } = await agentOfPath(directory, request, 'rootcheck:read');
+      const items = [await directory.call(request, 'rootcheck.last_scan', { agent: id })];
+      const none = 'No last scan information was returned';
+      const messages = { all: 'Last rootcheck scan of the agent was returned', some: none, none };
+      return listResult({ items, total: items.length, messages });
+    },
+
+    putRootcheck: (request) =>
+      restartScans(parts, request, 'rootcheck:run', {
+        all: 'Rootcheck scan was restarted on returned agents',
+        some: 'Rootcheck scan was not restarted on some agents',
+        none: 'No rootcheck scan was restarted',
+      }),
+
+    deleteRootcheckAgentId: async (request) => {
+      const view = new AgentView(directory, request, 'rootcheck:clear');
+      const { agents, failed } = await view.choose([request.parameters.requiredText('agent_id')]);
+      const items = agents.map(({ id }) => id);
+      if (items.length > 0) await directory.call(request, 'rootcheck.clear', { agents: items });
+      const messages = {
+        all: 'Rootcheck database was cleared on returned agents',
+        some: 'Rootcheck database was not cleared on some agents',
+        none: 'No rootcheck database was cleared',
+      };
+      return listResult({ items, total: items.length, failed, messages });
+    },
+  };
+}
+
+/** @throws ApiError 1603 */
+function findingFilters(parameters: ParameterValues): FindingFilters {
+  const status = parameters.text('status') ?? 'all';
+  if (!isStatus(status)) throw new ApiError(1603);
+  const [pciDss, cis] = [parameters.text('pci_dss'), parameters.text('cis')];
+  return {
+    ...tableParameters(parameters),
+    status,
+    ...(pciDss === undefined ? {} : { pci_dss: pciDss }),
+    ...(cis === undefined ? {} : { cis }),
+  };
+}
+
+function isStatus(text: string): text is Status {
+  return text === 'all' || text === 'outstanding' || text === 'solved';
+}
