@@ -4,6 +4,7 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
 import { compileDatabaseQuery } from '../../../lib/query/database-query.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
+import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
 import { componentKey } from './fim-component.js';
 import {
   componentsOf,
@@ -38,8 +39,6 @@ export type FimPage = { readonly items: Record<string, unknown>[]; readonly tota
 /** What lists read: the store, as it was last committed. */
 export type FimReader = { readonly tables: FimTables; readonly memory: FimMemory };
 
-/** Bytes of a page, about: half of what the bus carries. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Different rows of `distinct` that are kept in memory at once. */
 const MAX_DISTINCT = 500_000;
 const SUMMARY_FIELDS: readonly string[] = ['date', 'mtime', 'file'];
@@ -118,7 +117,7 @@ async function listDistinct(
   );
   for (const row of found.values()) top.add(row);
   const items = (await top.finish()).slice(offset).map(({ item }) => item);
-  return { items, total: found.size };
+  return { items: cutPage(items), total: found.size };
 }
 
 /** Missing values last when ascending and first when descending; equal ones by their path. */

@@ -4,6 +4,7 @@ import { compileDatabaseQuery } from '../../../lib/query/database-query.js';
 import { requireFields } from '../../../lib/query/require-fields.js';
 import { runListQuery } from '../../../lib/query/run-list-query.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
+import { cutPage } from './cut-page.js';
 import { componentKey } from './fim-component.js';
 import { isoTime } from './fim-fields.js';
 import type { FimPage, FimReader } from './fim-list.js';
@@ -54,7 +55,7 @@ export function listFindings(reader: FimReader, params: ListParams, now: number)
       compileQuery: (text) => compileDatabaseQuery(text, { fields: FIELDS, dateFields: DATES, now }),
     },
   );
-  return { items: [...page.items] as Record<string, unknown>[], total: page.total };
+  return { items: cutPage(page.items as Record<string, unknown>[]), total: page.total };
 }
 
 /** Distinct rows have no gaps (rest-api.md 4.1). */

@@ -127,6 +127,16 @@ describe('rootcheck over the API', () => {
     expect((await problem('GET', `/rootcheck/${never()}`, LIST)).slice(0, 2)).to.deep.equal([400, 2007]);
   });
 
+  it('puts a long list together from several answers of svc-db', async () => {
+    const count = 300;
+    // More bytes than a message of the bus holds.
+    const text = 'x'.repeat(60_000);
+    for (let from = 0; from < count; from += 100) {
+      await told(api.now, ...Array.from({ length: 100 }, (_none, index) => `Rootkit '${from + index}' ${text}`));
+    }
+    expect(new Set(await logs('?limit=1000')).size).to.equal(count);
+  });
+
   it('says when the last scan was', async () => {
     const scan = async (id = '001') => {
       const answer = await lists.get(`/rootcheck/${id}/last_scan`, LAST_SCAN);
