@@ -17,6 +17,7 @@ import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../lib/bus/stream-positions.js';
 import { callSupervisor } from '../../lib/control/control-client.js';
+import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import { readHomeRecord } from '../../lib/daemon/home-record.js';
@@ -35,6 +36,7 @@ import { AutoEnrollment } from './auto-enrollment.js';
 import { EventOutlet, type OutletSettings } from './event-outlet.js';
 import { Problems } from './problems.js';
 import { HostReload, supervisorOf } from './shared/host-reload.js';
+import { LastGoodConfiguration } from './shared/last-good-configuration.js';
 import { useSharedConfiguration } from './shared/shared-configuration.js';
 import { SharedFolder } from './shared/shared-folder.js';
 import { SharedUpdates } from './shared/shared-updates.js';
@@ -72,11 +74,12 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
   const folder = new SharedFolder({ root: home.path('etc', 'shared'), logger });
   await folder.open();
   let settings = loadAgentdSettings(home);
+  const lastGood = new LastGoodConfiguration(home, logger);
+  await lastGood.follow(settings.config.shared);
   logWarnings(settings, logger);
   const { client, options } = settings;
   const problems = new Problems(context.setProblem);
-  if (settings.config.shared.problem !== undefined)
-    problems.set('shared', withoutShared(settings.config.shared.problem));
+  problems.set('shared', sharedProblem(settings.config.shared));
   const keys = new ClientKeysFile(home.path('etc', 'client.keys'));
   if (!client.enrollment.enabled && (await keys.read()).agents.length === 0) {
     throw new Error('(1751): File client.keys not found or empty.');
@@ -259,22 +262,19 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       requests: { protocol: 'ipc', address: home.socket('svc-agentd') },
       events: { protocol: 'ipc', address: home.eventsSocket() },
     },
-    reload() {
-      return Promise.resolve().then(() => {
-        const next = loadAgentdSettings(home);
-        const { state: sharedState, problem } = next.config.shared;
-        // Taking the local configuration alone would change what runs.
-        if (sharedState === 'refused') throw new Error(problem ?? 'the shared configuration cannot be used');
-        problems.set('shared', undefined);
-        logWarnings(next, logger);
-        const merged = mergeSettings(settings, next);
-        settings = merged.settings;
-        const buffer = outletSettings(settings);
-        logger.info(`Buffer agent.conf updated, enable: ${buffer.disabled ? 0 : 1} size: ${buffer.size} `);
-        outlet.apply(buffer);
-        link.session?.planRenewal();
-        return merged.restartNeeded;
-      });
+    async reload() {
+      const next = loadAgentdSettings(home);
+      keepShared(settings.config.shared, next.config.shared);
+      await lastGood.follow(next.config.shared);
+      problems.set('shared', sharedProblem(next.config.shared));
+      logWarnings(next, logger);
+      const merged = mergeSettings(settings, next);
+      settings = merged.settings;
+      const buffer = outletSettings(settings);
+      logger.info(`Buffer agent.conf updated, enable: ${buffer.disabled ? 0 : 1} size: ${buffer.size} `);
+      outlet.apply(buffer);
+      link.session?.planRenewal();
+      return merged.restartNeeded;
     },
     async stop() {
       clearInterval(stateTimer);
@@ -305,10 +305,6 @@ async function sendRest(outlet: EventOutlet, link: ManagerLink): Promise<void> {
 function outletSettings({ config, eventsPerSecond }: AgentdSettings): OutletSettings {
   const { disabled, queue_size } = config.client_buffer;
   return { disabled, size: queue_size, perSecond: eventsPerSecond };
-}
-
-function withoutShared(problem: string): string {
-  return `the shared configuration is not used, only that of this host: ${problem}`;
 }
 
 /** The event as it goes to a manager, cut to what a message holds. */

@@ -3,7 +3,7 @@ import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import { logConfigWarnings } from '../../lib/config/config-error.js';
-import { keepShared } from '../../lib/config/load-host-config.js';
+import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { activeSections } from './active-sections.js';
@@ -22,7 +22,7 @@ export const LOGCOLLECTOR: DaemonSpec = {
     return Promise.resolve().then(() => {
       const settings = loadCollectorSettings(home, hostFacts(), logger);
       logWarnings(settings, logger);
-      const problem = sharedProblem(settings);
+      const problem = sharedProblem(settings.shared);
       if (problem !== undefined) logger.error(problem);
     });
   },
@@ -34,7 +34,7 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
   const host = hostFacts();
   let settings = loadCollectorSettings(home, host, logger);
   logWarnings(settings, logger);
-  context.setProblem(sharedProblem(settings));
+  context.setProblem(sharedProblem(settings.shared));
 
   const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-logcollector', logger });
   const collector = new Collector({ home, settings, producer, host, logger, journalctl: 'journalctl' });
@@ -65,7 +65,7 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
       const next = loadCollectorSettings(home, host, logger);
       keepShared(settings.shared, next.shared);
       logWarnings(next, logger);
-      context.setProblem(sharedProblem(next));
+      context.setProblem(sharedProblem(next.shared));
       const changed = internalOptions(next) !== internalOptions(settings);
       settings = next;
       await collector.reload(next);
@@ -80,11 +80,6 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
 /** Options are read at the start only. */
 function internalOptions(settings: CollectorSettings): string {
   return JSON.stringify(activeSections(() => settings).get('internal')?.());
-}
-
-/** What the operator must mend, although the daemon runs. */
-function sharedProblem({ shared }: CollectorSettings): string | undefined {
-  return shared.problem === undefined ? undefined : `The configuration of the manager is not used: ${shared.problem}`;
 }
 
 function logWarnings({ warnings, missing }: CollectorSettings, logger: Logger): void {

@@ -16,10 +16,16 @@ import { acceptShared, lastContent, type RemoteCommands } from './shared-section
 /** What the manager pushed, relative to the home of an agent. */
 export const SHARED_AGENT_CONF = 'etc/shared/agent.conf';
 
+/** The last one that was right, kept by svc-agentd, relative to the home of an agent. */
+export const LAST_GOOD_AGENT_CONF = 'var/last-good/agent.conf';
+
 /** What became of the shared agent.conf. */
 export type SharedState = {
-  /** `none`: there is no such file, or this is a server. `off`: `agent.remote_conf` is 0. `refused`: `problem` says why. */
-  readonly state: 'none' | 'off' | 'used' | 'refused';
+  /**
+   * `none`: there is no such file, or this is a server. `off`: `agent.remote_conf` is 0. `refused`: `problem` says why.
+   * `kept`: the same, and the last good one is used instead.
+   */
+  readonly state: 'none' | 'off' | 'used' | 'refused' | 'kept';
   /** With file and line. */
   readonly problem?: string;
 };
@@ -33,18 +39,26 @@ export class SharedConfError extends Error {
   readonly code = 'shared_conf';
 }
 
+/** What the operator must mend, although the daemon runs; undefined when all is well. */
+export function sharedProblem({ state, problem }: SharedState): string | undefined {
+  if (problem === undefined) return undefined;
+  const instead = state === 'kept' ? 'the last good one stays' : 'only that of this host is';
+  return `the shared configuration is not used, ${instead}: ${problem}`;
+}
+
 /**
  * For a reload: what runs goes on as it is while the shared agent.conf is broken.
  * @throws SharedConfError naming file and line when the one in use would be lost
  */
 export function keepShared(current: SharedState, next: SharedState): void {
-  if (current.state === 'used' && next.problem !== undefined) throw new SharedConfError(next.problem);
+  const isLost = next.state === 'refused' && (current.state === 'used' || current.state === 'kept');
+  if (isLost) throw new SharedConfError(next.problem ?? `'${SHARED_AGENT_CONF}' is not used`);
 }
 
 /**
  * Loads the configuration of a host, whatever its role. On the home of an agent the shared agent.conf is laid over the
  * main configuration: of single values the last counts, lists grow (agents-and-groups.md 7.3). An agent.conf that is not
- * right is left out whole, and `shared` says so.
+ * right is left out whole, and `shared` says so; the last good one takes its place, where there is one.
  *
  * @param sections those the caller uses. All by default
  * @param identity what the filters of agent.conf are compared with, when it is not that of this host
@@ -66,25 +80,40 @@ export function loadHostConfig<S extends SectionName = SectionName>(
   });
   if (loadInternalOption(home, 'agent.remote_conf') === 0) return alone({ state: 'off' });
   const allowed = remoteCommands(home, local, sections);
-  try {
-    const text = readAgentConfFile(home.path(SHARED_AGENT_CONF), SHARED_AGENT_CONF, { follow: false });
-    if (text === undefined) return alone({ state: 'none' });
-    const failure = checkAgentConf(text, SHARED_AGENT_CONF);
+  /** @returns undefined when there is no such file @throws ConfigError */
+  const together = (file: string, shared: SharedState): HostConfig<S> | undefined => {
+    const text = readAgentConfFile(home.path(file), file, { follow: false });
+    if (text === undefined) return undefined;
+    const failure = checkAgentConf(text, file);
     if (failure !== undefined) throw failure.error;
     const warnings = [...main.warnings];
     const own = identity ?? ownIdentity(home, lastLocal(local, 'client', 'config-profile'));
-    const both = withShared(local, text, own, allowed, sections, warnings);
-    return { ...readSections(both, main.name, sections, warnings), shared: { state: 'used' } };
+    const both = withShared(local, { text, file }, own, allowed, sections, warnings);
+    return { ...readSections(both, main.name, sections, warnings), shared };
+  };
+  try {
+    return together(SHARED_AGENT_CONF, { state: 'used' }) ?? alone({ state: 'none' });
   } catch (error) {
-    if (!(error instanceof ConfigError) || error.file !== SHARED_AGENT_CONF) throw error;
-    return alone({ state: 'refused', problem: error.message });
+    const problem = problemOf(error, SHARED_AGENT_CONF);
+    try {
+      return together(LAST_GOOD_AGENT_CONF, { state: 'kept', problem }) ?? alone({ state: 'refused', problem });
+    } catch (second) {
+      problemOf(second, LAST_GOOD_AGENT_CONF);
+      return alone({ state: 'refused', problem });
+    }
   }
+}
+
+/** What is wrong with this file. @throws the error, when it is about another one */
+function problemOf(error: unknown, file: string): string {
+  if (!(error instanceof ConfigError) || error.file !== file) throw error;
+  return error.message;
 }
 
 /** Blocks of the main configuration with those of agent.conf behind them. */
 function withShared(
   local: SectionBlocks,
-  text: string,
+  { text, file }: { readonly text: string; readonly file: string },
   identity: AgentIdentityText,
   allowed: RemoteCommands,
   sections: readonly SectionName[],
@@ -92,16 +121,16 @@ function withShared(
 ): SectionBlocks {
   const result = new Map<SectionName, SectionBlock[]>();
   for (const [name, blocks] of local) result.set(name, [...blocks]);
-  const blocks = parseAgentConf(text, SHARED_AGENT_CONF, warnings);
-  const report = new ConfigReport(SHARED_AGENT_CONF, '', warnings);
+  const blocks = parseAgentConf(text, file, warnings);
+  const report = new ConfigReport(file, '', warnings);
   for (const { children } of selectBlocks(blocks, identity, report)) {
     for (const child of children) {
       const { name } = child;
       // What others use is told by those who use it.
       if (!isSectionName(name) || !sections.includes(name)) continue;
-      const element = acceptShared(name, child, allowed, new ConfigReport(SHARED_AGENT_CONF, name, warnings));
+      const element = acceptShared(name, child, allowed, new ConfigReport(file, name, warnings));
       if (element === undefined) continue;
-      const block = { element, file: SHARED_AGENT_CONF, shared: true };
+      const block = { element, file, shared: true };
       const before = result.get(name);
       if (before === undefined) result.set(name, [block]);
       else before.push(block);

@@ -115,11 +115,29 @@ describe('svc-logcollector on an agent', function () {
     expect(await collected()).to.deep.equal(['logs/local.log', 'logs/mended.log']);
   });
 
+  it('starts with the last good file beside a broken one, until that is mended', async () => {
+    mkdirSync(home.path('var', 'last-good'), { recursive: true });
+    writeFileSync(
+      home.path('var', 'last-good', 'agent.conf'),
+      `<agent_config>${syslog('logs/good.log')}</agent_config>`,
+    );
+    shared('<agent_config>\n<localfile>');
+    const started = await start();
+    expect(await collected()).to.deep.equal(['logs/local.log', 'logs/good.log']);
+    const problem = 'the shared configuration is not used, the last good one stays: (1226): Error reading XML file';
+    await eventually('it says so', () => started.output.includes(problem));
+    await client.call('reload', {});
+    expect(await collected()).to.deep.equal(['logs/local.log', 'logs/good.log']);
+    shared(`<agent_config>${syslog('logs/mended.log')}</agent_config>\n`);
+    await client.call('reload', {});
+    expect(await collected()).to.deep.equal(['logs/local.log', 'logs/mended.log']);
+  });
+
   it('starts with its own configuration beside a broken file, and takes the mended one', async () => {
     shared('<agent_config>\n<localfile>');
     const started = await start();
     expect(await collected()).to.deep.equal(['logs/local.log']);
-    const problem = 'The configuration of the manager is not used: (1226): Error reading XML file';
+    const problem = 'the shared configuration is not used, only that of this host is: (1226): Error reading XML file';
     await eventually('it says so', () => started.output.includes(problem));
     shared(`<agent_config>${syslog('logs/mended.log')}</agent_config>\n`);
     await client.call('reload', {});

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { expect } from 'chai';
 import type { AgentIdentityText } from '../../../../lib/config/agent-conf.js';
 import { ConfigError, describeWarning, logConfigWarnings } from '../../../../lib/config/config-error.js';
-import { loadHostConfig } from '../../../../lib/config/load-host-config.js';
+import { loadHostConfig, sharedProblem } from '../../../../lib/config/load-host-config.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
@@ -86,6 +86,29 @@ describe('configuration of a host', () => {
         state: 'refused',
         problem: `(1235): Invalid value for element 'disabled': maybe. (${SHARED}, line 3)`,
       });
+    });
+
+    it('gives way to the last good one, as long as that is right', () => {
+      const keep = (sections: string) => {
+        mkdirSync(home.path('var/last-good'), { recursive: true });
+        writeFileSync(home.path('var/last-good/agent.conf'), `<agent_config>\n${sections}\n</agent_config>\n`);
+      };
+      keep('<labels><label key="c">kept</label></labels>');
+      expect(keys(), 'while the other is right').to.deep.equal(['a', 'b']);
+      shared('<agent_config>');
+      expect(keys()).to.deep.equal(['a', 'c']);
+      const kept = loadHostConfig(home, ['labels']).shared;
+      expect(kept.state).to.equal('kept');
+      expect(kept.problem).to.include(`Error reading XML file '${SHARED}'`);
+      expect(sharedProblem(kept)).to.include('the last good one stays: (1226)');
+      keep('<labels><label key="c">kept</label></labels><nonsense/>');
+      expect(loadHostConfig(home, ['labels']).shared).to.deep.equal({ ...kept, state: 'refused' });
+      rmSync(home.path('var/last-good/agent.conf'));
+      symlinkSync('/etc/passwd', home.path('var/last-good/agent.conf'));
+      expect(loadHostConfig(home, ['labels']).shared.state).to.equal('refused');
+      expect(keys()).to.deep.equal(['a']);
+      rmSync(home.path(SHARED));
+      expect(loadHostConfig(home, ['labels']).shared).to.deep.equal({ state: 'none' });
     });
 
     it('is left out when it only goes wrong together with the main file', () => {
