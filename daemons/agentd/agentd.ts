@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownIdentity } from '../../lib/agents/own-identity.js';
 import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { buildEventPayload } from '../../lib/agentlink/event-payload.js';
@@ -73,6 +74,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
   // What an interrupted push has left is put in order before anybody reads it.
   const folder = new SharedFolder({ root: home.path('etc', 'shared'), logger });
   await folder.open();
+  const { name } = ownIdentity(home, undefined);
   let settings = loadAgentdSettings(home);
   const lastGood = new LastGoodConfiguration(home, logger);
   await lastGood.follow(settings.config.shared);
@@ -160,6 +162,17 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
   const link: ManagerLink = new ManagerLink({
     client,
     keys,
+    name,
+    renamed: () => {
+      const { state: used } = settings.config.shared;
+      if (used !== 'used' && used !== 'kept') return;
+      logger.info('This agent has another name now: the shared configuration is read again.');
+      // The outcome is logged where the reload runs; what cannot be read again stays as it is.
+      void context
+        .reload()
+        .catch(() => {})
+        .then(() => others.request());
+    },
     enrollment: new AutoEnrollment(home, readHomeRecord(home), client.enrollment, logger, stopped.signal),
     logger,
     setProblem: (problem) => problems.set('link', problem),

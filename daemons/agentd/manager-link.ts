@@ -21,6 +21,10 @@ export type LinkParts = {
   readonly keys: ClientKeysFile;
   readonly enrollment: AutoEnrollment;
   readonly session: SessionParts;
+  /** The name in the key that the configuration was read with. */
+  readonly name: string | undefined;
+  /** The key has another name now: whom a block of agent.conf is for may be another answer. */
+  readonly renamed: () => void;
   readonly logger: Logger;
   /** A condition the operator should see, or undefined when it is over. */
   readonly setProblem: (problem: string | undefined) => void;
@@ -42,6 +46,7 @@ export class ManagerLink {
   readonly #keyProblems: LogLimiter;
   #session: Session | undefined;
   #waiting: { resolve: (session: Session) => void; reject: (error: Error) => void }[] = [];
+  #name: string | undefined;
   #handshake: { readonly id: string; readonly name: string; readonly steps: AgentHandshake } | undefined;
   /** There was a connection, and it was lost. */
   #lost = false;
@@ -51,6 +56,7 @@ export class ManagerLink {
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
+    this.#name = parts.name;
     this.#keyProblems = new LogLimiter((text) => parts.logger.error(text));
   }
 
@@ -173,6 +179,10 @@ export class ManagerLink {
     if (key === undefined) {
       logger.error('(1751): File client.keys not found or empty.');
       return undefined;
+    }
+    if (key.name !== this.#name) {
+      this.#name = key.name;
+      this.#parts.renamed();
     }
     let address: string;
     try {

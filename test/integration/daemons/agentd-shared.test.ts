@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
@@ -48,19 +48,23 @@ describe('svc-agentd and the files of its group', function () {
   });
 
   /** Keepalives come an hour apart: what is seen before is sent for a reason. */
-  async function start(buffer = '<queue_size>100</queue_size>', client = ''): Promise<void> {
+  function configure(buffer: string, client: string): void {
     writeFileSync(
       home.path('etc', 'manager.conf'),
       `<manager_config>
          <client>
            <server><address>127.0.0.1</address><port>${manager.port}</port><retry_interval>1</retry_interval></server>
            <notify_time>3600</notify_time><time-reconnect>7200</time-reconnect><auto_restart>no</auto_restart>
-           <enrollment><enabled>no</enabled></enrollment>${client}
+           ${client}
          </client>
          <client_buffer>${buffer}</client_buffer>
          <labels><label key="site">local</label></labels>
        </manager_config>\n`,
     );
+  }
+
+  async function start(buffer = '<queue_size>100</queue_size>', client = ''): Promise<void> {
+    configure(buffer, `<enrollment><enabled>no</enabled></enrollment>${client}`);
     const before = manager.keepalives.length;
     agentd = await RunningDaemon.start('svc-agentd', home);
     await eventually('a keepalive', () => manager.keepalives.length > before);
@@ -178,6 +182,24 @@ describe('svc-agentd and the files of its group', function () {
     await told(md5(none));
     expect(readdirSync(home.path('var', 'last-good'))).to.deep.equal([]);
     expect(await config('labels')).to.have.nested.property('labels[0].value', 'local');
+  });
+
+  it('reads agent.conf again when its key tells it a name', async () => {
+    rmSync(home.path('etc', 'client.keys'));
+    mkdirSync(shared());
+    const { name } = identity(1);
+    const label = (value: string): string => `<labels><label key="site">${value}</label></labels>`;
+    writeFileSync(
+      shared('agent.conf'),
+      `<agent_config>${label('all')}</agent_config><agent_config name="^${name}$">${label('named')}</agent_config>`,
+    );
+    configure('', '<enrollment><port>1</port></enrollment>');
+    agentd = await RunningDaemon.start('svc-agentd', home);
+    await said('Requesting a key from server');
+    expect(await config('labels')).to.have.nested.property('labels[0].value', 'all');
+    writeFileSync(home.path('etc', 'client.keys'), keyLine(identity(1)));
+    await said('This agent has another name now: the shared configuration is read again.');
+    await eventually('its own label', async () => JSON.stringify(await config('labels')).includes('"named"'));
   });
 
   it('ignores agent.conf where its options say so', async () => {
