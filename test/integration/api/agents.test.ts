@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { HttpMethod } from '../../../api/contract/contract.js';
 import { decodeKeyText } from '../../../lib/agents/key-text.js';
 import { ListCaller } from '../../support/api-list.js';
@@ -28,6 +28,8 @@ describe('agents over the API, with svc-db, svc-authd and svc-remoted', function
     api.now = Date.now();
     await api.start({ access: { maxLoginAttempts: 99, blockSeconds: 1, maxRequestsPerMinute: 0 } });
     await furnishAuthd(api.home);
+    // svc-remoted takes away groups without a folder.
+    mkdirSync(api.home.path('etc/shared/db'));
     writeFileSync(
       api.home.path('etc/manager.conf'),
       '<manager_config><auth><port>0</port></auth><remote><connection>secure</connection><port>0</port>' +
