@@ -14,6 +14,8 @@ export type FilesYmlWatchParts = {
   readonly reloadMs: number;
   /** Told what the file holds, undefined for no file: at the start, and whenever it is another one. */
   readonly read: (content: Buffer | undefined, first: boolean) => Promise<void>;
+  /** Told after each look at the file, whatever came of it. */
+  readonly looked: () => Promise<void>;
 };
 
 /** Follows files.yml by the events of the file system and, where those are missing, by looking now and then. */
@@ -75,6 +77,7 @@ export class FilesYmlWatch {
         if (problem !== this.#problem) this.#parts.logger.error(problem);
         this.#problem = problem;
       }
+      await this.#parts.looked();
     });
     return this.#looking;
   }

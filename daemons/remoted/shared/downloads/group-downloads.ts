@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { MERGED_FILE } from '../../../../lib/agentlink/merged-file.js';
 import { describeError } from '../../../../lib/daemon/describe-error.js';
 import type { Home } from '../../../../lib/daemon/home.js';
@@ -42,9 +43,19 @@ export type GroupDownloadsParts = {
   readonly now?: () => number;
 };
 
-type Scheduled = { readonly group: ListedGroup; nextAt: number; running: boolean };
+type Scheduled = {
+  readonly group: ListedGroup;
+  /** Ends its downloads when files.yml lists it no longer, or in another way. */
+  readonly controller: AbortController;
+  nextAt: number;
+  /** Its downloads under way. */
+  work: Promise<void> | undefined;
+};
 
-/** Downloads the files of groups that files.yml lists, when it changes and then every `poll` seconds (8). */
+/**
+ * Downloads the files of groups that files.yml lists, at once when it lists them or lists them in another way, and then
+ * every `poll` seconds (8).
+ */
 export class GroupDownloads {
   readonly #parts: GroupDownloadsParts;
   readonly #now: () => number;
@@ -54,8 +65,9 @@ export class GroupDownloads {
   readonly #owners: MergedOwners;
   readonly #watch: FilesYmlWatch;
   readonly #running = new Set<Promise<void>>();
+  /** Why groups have no folder, which is said once. */
+  readonly #folderProblems = new Map<string, string>();
   #schedule: readonly Scheduled[] = [];
-  #current = newRound();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -82,6 +94,7 @@ export class GroupDownloads {
       logger,
       reloadMs: options.reloadMs,
       read: (content, first) => this.#take(content, first),
+      looked: () => this.#restoreFolders(),
     });
   }
 
@@ -103,10 +116,9 @@ export class GroupDownloads {
   /** Ends what is being downloaded; files in place stay. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
-    this.#current.abort();
+    this.#abortAll();
     await this.#watch.stop();
-    this.#current.abort();
+    this.#abortAll();
     await Promise.all(this.#running);
   }
 
@@ -138,20 +150,30 @@ export class GroupDownloads {
     }
   }
 
-  /** Puts what the file says in force: all that it lists is downloaded at once. */
+  /** Puts what the file says in force: what it lists anew, or in another way, is downloaded at once. */
   async #take(content: Buffer | undefined, first: boolean): Promise<void> {
     const { logger } = this.#parts;
     if (!first) logger.info(`File '${FILES_YML}' changed. Reloading data`);
-    await this.#end();
     const listed = this.#read(content);
+    const now = new Map(listed?.map((group) => [group.name, group]));
+    const before = this.#schedule;
+    const same = before.filter(({ group }) => isDeepStrictEqual(now.get(group.name), group));
+    const kept = new Map(same.map((scheduled) => [scheduled.group.name, scheduled]));
+    await this.#end(before.filter(({ group }) => !kept.has(group.name)));
     if (listed !== undefined) {
       const merged = new Set(listed.filter((group) => group.merged).map(({ name }) => name));
       this.#files.keepOnly(new Set(listed.map(({ name }) => name)));
       for (const group of await this.#owners.keepOnly(merged)) await this.#tell(group);
     }
+    this.#folderProblems.clear();
     for (const { name } of listed ?? []) await this.#makeFolder(name);
-    const at = this.#now();
-    this.#schedule = (listed ?? []).map((group) => ({ group, nextAt: at, running: false }));
+    const nextAt = this.#now();
+    // Who writes the file anew without any change asks for everything.
+    const isSame = kept.size === before.length && kept.size === now.size;
+    if (isSame) for (const scheduled of same) scheduled.nextAt = nextAt;
+    this.#schedule = (listed ?? []).map(
+      (group) => kept.get(group.name) ?? { group, controller: newRound(), nextAt, work: undefined },
+    );
     this.#runDue();
   }
 
@@ -170,29 +192,47 @@ export class GroupDownloads {
     return ok ? groups : undefined;
   }
 
-  /** No two downloads of one file at a time: what runs is ended first. */
-  async #end(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#schedule = [];
-    this.#current.abort();
-    await Promise.all(this.#running);
-    this.#current = newRound();
+  /** No two downloads of one file at a time: what runs of these groups is ended first. */
+  async #end(ended: readonly Scheduled[]): Promise<void> {
+    this.#schedule = this.#schedule.filter((scheduled) => !ended.includes(scheduled));
+    for (const { controller } of ended) controller.abort();
+    await Promise.all(ended.flatMap(({ work }) => work ?? []));
   }
 
-  async #makeFolder(group: string): Promise<void> {
+  #abortAll(): void {
+    clearTimeout(this.#timer);
+    for (const { controller } of this.#schedule) controller.abort();
+  }
+
+  /** Groups that somebody removed while files.yml lists them are made again, with their files. */
+  async #restoreFolders(): Promise<void> {
+    const at = this.#now();
+    for (const scheduled of this.#schedule) {
+      if (await this.#makeFolder(scheduled.group.name)) scheduled.nextAt = at;
+    }
+    this.#runDue();
+  }
+
+  /** @returns whether it was missing and is there now */
+  async #makeFolder(group: string): Promise<boolean> {
     const { home, logger } = this.#parts;
     const path = home.path('etc', 'shared', group);
     try {
       const there = await lstat(path).catch(() => undefined);
-      if (there?.isDirectory() === true) return;
+      if (there?.isDirectory() === true) return false;
       await mkdir(path, { mode: FOLDER_MODE });
       // Whatever the umask says: the service's group reads it too.
       await chmod(path, FOLDER_MODE);
-      logger.info(`Group '${group}' was created, '${FILES_YML}' lists it.`);
-      await this.#tell(group);
     } catch (error) {
-      logger.error(`Group '${group}' of '${FILES_YML}' has no folder: ${describeError(error)}`);
+      const problem = `Group '${group}' of '${FILES_YML}' has no folder: ${describeError(error)}`;
+      if (this.#folderProblems.get(group) !== problem) logger.error(problem);
+      this.#folderProblems.set(group, problem);
+      return false;
     }
+    this.#folderProblems.delete(group);
+    logger.info(`Group '${group}' was created, '${FILES_YML}' lists it.`);
+    await this.#tell(group);
+    return true;
   }
 
   #runDue(): void {
@@ -201,7 +241,7 @@ export class GroupDownloads {
     const now = this.#now();
     let next = Infinity;
     for (const scheduled of this.#schedule) {
-      if (scheduled.running) continue;
+      if (scheduled.work !== undefined) continue;
       if (scheduled.nextAt <= now) this.#begin(scheduled, now);
       else next = Math.min(next, scheduled.nextAt);
     }
@@ -216,8 +256,7 @@ export class GroupDownloads {
 
   #begin(scheduled: Scheduled, now: number): void {
     const { group } = scheduled;
-    const { signal } = this.#current;
-    scheduled.running = true;
+    const { signal } = scheduled.controller;
     scheduled.nextAt = now + (group.poll === 0 ? this.#parts.options.reloadMs : group.poll * SECOND_MS);
     const work = this.#download(group, signal)
       .then((isInPlace) => {
@@ -228,9 +267,10 @@ export class GroupDownloads {
       })
       .finally(() => {
         this.#running.delete(work);
-        scheduled.running = false;
+        scheduled.work = undefined;
         if (!signal.aborted) this.#runDue();
       });
+    scheduled.work = work;
     this.#running.add(work);
   }
 
@@ -268,7 +308,7 @@ export class GroupDownloads {
   }
 }
 
-/** Cancels all downloads that one reading of files.yml asks for: each of them listens. */
+/** Cancels all downloads of a group: each of them listens. */
 function newRound(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

@@ -223,6 +223,58 @@ describe('GroupDownloads', function () {
     expect(downloads.stats()).to.include({ cancelled: 1, failed: 0 });
   });
 
+  it('leaves groups alone that a change of files.yml does not concern', async () => {
+    let response: ServerResponse | undefined;
+    const slow = server.serve('/slow', (_, answer) => {
+      response = answer;
+      answer.write('be');
+    });
+    const same = { slow: { 'a.txt': slow }, idle: { 'b.txt': server.serve('/idle', 'idle') } };
+    list({ ...same, web: { 'c.txt': server.serve('/c', 'old') } });
+    const downloads = make({ reloadMs: 600_000 });
+    await downloads.start();
+    await eventually(
+      'two files and the begin of one',
+      () => response !== undefined && downloads.stats()['stored'] === 2,
+    );
+    list({ ...same, web: { 'c.txt': server.serve('/d', 'new') }, mail: { 'e.txt': server.serve('/e', 'mail') } });
+    await eventually('what changed', () => content('web', 'c.txt') === 'new' && content('mail', 'e.txt') === 'mail');
+    response?.end('gin');
+    await eventually('the file that was begun before', () => content('slow', 'a.txt') === 'begin');
+    expect(downloads.stats()).to.include({ groups: 4, stored: 5, cancelled: 0, failed: 0 });
+    expect([server.count('/slow'), server.count('/idle')]).to.deep.equal([1, 1]);
+  });
+
+  it('fetches everything when files.yml is written anew without a change', async () => {
+    const groups = { web: { 'a.txt': server.serve('/a', 'one') }, mail: { 'b.txt': server.serve('/b', 'two') } };
+    list(groups);
+    const downloads = make({ reloadMs: 600_000 });
+    await downloads.start();
+    await eventually('both files', () => downloads.stats()['stored'] === 2);
+    list(groups);
+    await eventually('both again', () => downloads.stats()['unchanged'] === 2);
+  });
+
+  it('makes a listed group again that somebody has removed', async () => {
+    list({ web: { 'a.txt': server.serve('/a', 'one') } });
+    const downloads = make({ reloadMs: 50 });
+    await downloads.start();
+    await eventually('the file', () => content('web', 'a.txt') === 'one');
+    rmSync(home.path('etc', 'shared', 'web'), { recursive: true });
+    await eventually('the file again', () => content('web', 'a.txt') === 'one' && changed.length === 4);
+    expect(downloads.stats()).to.include({ stored: 2, reads: 1 });
+    expect(logger.lines.filter((line) => line.includes("Group 'web' was created"))).to.have.length(2);
+  });
+
+  it('says once that a group cannot have a folder', async () => {
+    writeFileSync(home.path('etc', 'shared', 'web'), 'a file');
+    list({ web: { 'a.txt': server.serve('/a', 'one') }, mail: { 'b.txt': server.serve('/b', 'two') } }, 0);
+    const downloads = make({ reloadMs: 20 });
+    await downloads.start();
+    await eventually('several looks', () => Number(downloads.stats()['unchanged']) >= 3);
+    expect(logger.lines.filter((line) => line.includes("Group 'web' of"))).to.have.length(1);
+  });
+
   it('leaves everything alone that is no folder of a group', async () => {
     mkdirSync(home.path('outside'));
     symlinkSync(home.path('outside'), home.path('etc', 'shared', 'link'));
