@@ -37,6 +37,7 @@ export function agentsHandlers(registry: Registry, now: Now, managerVersion: str
     'agents.register': ({ id, name, registerIP, dateAdd, groups = [DEFAULT_GROUP], replaces }) =>
       registry.edit((edit) => {
         registry.requireGroups(groups);
+        registry.groupUses.note(groups);
         const number = Number(id);
         const replaced = existing(registry, replaces).rows;
         refuseManager(number, ...replaced.map((row) => row.id));
@@ -99,7 +100,11 @@ export function agentsHandlers(registry: Registry, now: Now, managerVersion: str
 
     'agents.membership': ({ mode, agents: asked }) =>
       registry.edit((edit) => {
-        if (mode !== 'remove') registry.requireGroups(new Set(asked.flatMap(({ groups }) => groups)));
+        if (mode !== 'remove') {
+          const wanted = new Set(asked.flatMap(({ groups }) => groups));
+          registry.requireGroups(wanted);
+          registry.groupUses.note(wanted);
+        }
         const changed: { id: string; groups: string[] }[] = [];
         const failed: { id: string; code: string; message: string }[] = [];
         for (const { id, groups } of asked) {

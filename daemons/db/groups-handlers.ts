@@ -13,7 +13,7 @@ type GroupHandlers = Pick<Handlers<typeof dbContract>, keyof typeof groupMethods
 
 /** Answers of svc-db about groups (lib/bus/contracts/db-groups.ts). */
 export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
-  const { groups, agents } = registry;
+  const { groups, agents, groupUses: uses } = registry;
   const counted = (name: string) => ({ name, count: agents.byGroup.count(name) });
   const create = (edit: Edit, name: string) => {
     if (groups.size >= MAX_GROUPS) {
@@ -30,6 +30,7 @@ export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
           .sort()
           .map(counted),
         unknown: wanted.filter((name) => !groups.has(name)),
+        mark: uses.mark,
       };
     },
 
@@ -40,22 +41,28 @@ export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
 
     'groups.create': async ({ name }) => {
       await registry.edit((edit) => {
-        if (groups.has(name)) throw new BusError('group_exists', `There is a group '${name}' already`);
-        create(edit, name);
+        const isThere = groups.has(name);
+        if (!isThere) create(edit, name);
+        // Somebody who wants one that is there already wants it all the same.
+        uses.note([name]);
+        if (isThere) throw new BusError('group_exists', `There is a group '${name}' already`);
       });
       return {};
     },
 
-    'groups.remove': ({ names }) =>
+    'groups.remove': ({ names, unusedSince }) =>
       registry.edit((edit) => {
         if (names.includes(DEFAULT_GROUP)) {
           throw new BusError('default_group', `The group '${DEFAULT_GROUP}' cannot be removed`);
         }
-        const removed = [...new Set(names)].filter((name) => groups.has(name));
+        const there = [...new Set(names)].filter((name) => groups.has(name));
+        const isUnused = (name: string) => unusedSince === undefined || uses.isUnusedSince(name, unusedSince);
+        const removed = there.filter(isUnused);
         const members = removeGroups(registry, edit, removed);
         return {
           removed,
-          unknown: names.filter((name) => !removed.includes(name)),
+          kept: there.filter((name) => !removed.includes(name)),
+          unknown: names.filter((name) => !there.includes(name)),
           agents: members.map((row) => row.idText),
         };
       }),
@@ -99,6 +106,7 @@ function removeGroups(registry: Registry, edit: Edit, names: readonly string[]):
   for (const row of members)
     edit.setAgent(row.id, { ...row.record, groups: [...withoutGroups(row.record.groups, deleted)] });
   for (const name of names) edit.deleteGroup(name);
+  registry.groupUses.forget(names);
   return members;
 }
 

@@ -6,6 +6,7 @@ import { AGENT_FIELDS } from './agent-fields.js';
 import type { AgentRow } from './agent-record.js';
 import { AgentSet } from './agent-set.js';
 import { Edit, type RegistryMemory } from './edit.js';
+import { GroupUses } from './group-uses.js';
 import { DEFAULT_GROUP } from './membership.js';
 import {
   type GroupRecord,
@@ -30,6 +31,7 @@ export type SetProblem = (problem: string | undefined) => void;
 export class Registry implements RegistryMemory {
   readonly agents: AgentSet;
   readonly groups = new Map<string, GroupRecord>();
+  readonly groupUses = new GroupUses();
   readonly unwrittenLabels = new Map<number, Labels>();
   readonly counters = { commits: 0, failedCommits: 0, keepAlives: 0 };
   #store: LmdbStore;

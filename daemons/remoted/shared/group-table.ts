@@ -13,8 +13,8 @@ const DEFAULT_GROUP = 'default';
 
 /**
  * Keeps the table of groups the same as the folders of etc/shared (agents-and-groups.md 6.2). A group that loses its entry
- * loses its members, so one is removed only when it was in the table before the folders were listed: whoever makes a group
- * makes the folder first.
+ * loses its members, so one is removed only when it was in the table before the folders were listed, and nobody has made or
+ * used it since: whoever makes a group makes the folder first.
  */
 export class GroupTable {
   readonly #trouble: LogLimiter;
@@ -34,7 +34,7 @@ export class GroupTable {
   /** @returns whether the table is right now; when not, the reason is in the log and it is to be called again */
   async sync(): Promise<boolean> {
     try {
-      const { groups } = await this.db.call('groups.list', {});
+      const { groups, mark } = await this.db.call('groups.list', {});
       const known = new Set(groups.map(({ name }) => name));
       const there = new Set(this.folders());
       const gone = [...known].filter((name) => !there.has(name) && name !== DEFAULT_GROUP);
@@ -42,13 +42,9 @@ export class GroupTable {
       for (let at = 0; at < fresh.length; at += MOST_AT_ONCE) {
         await Promise.all(fresh.slice(at, at + MOST_AT_ONCE).map((name) => this.#create(name)));
       }
-      if (gone.length > 0) {
-        const { agents } = await this.db.call('groups.remove', { names: gone });
-        const members = agents.length === 0 ? '' : ` ${String(agents.length)} agents were in them.`;
-        this.logger.info(`Groups whose folders are gone were removed: ${named(gone)}.${members}`);
-      }
+      const areGone = gone.length === 0 || (await this.#remove(gone, mark));
       this.#failures = 0;
-      return true;
+      return areGone;
     } catch (error) {
       this.#failures += 1;
       if (this.#failures > QUIET_FAILURES) {
@@ -56,6 +52,16 @@ export class GroupTable {
       }
       return false;
     }
+  }
+
+  /** @returns whether all of them went */
+  async #remove(gone: string[], mark: string): Promise<boolean> {
+    const { removed, kept, agents } = await this.db.call('groups.remove', { names: gone, unusedSince: mark });
+    const members = agents.length === 0 ? '' : ` ${String(agents.length)} agents were in them.`;
+    if (removed.length > 0) {
+      this.logger.info(`Groups whose folders are gone were removed: ${named(removed)}.${members}`);
+    }
+    return kept.length === 0;
   }
 
   async #create(name: string): Promise<void> {

@@ -22,20 +22,25 @@ const groupNames = z.array(groupName).max(MAX_GROUPS);
  * `group_exists`, `default_group`, `too_many_groups`, `disk_full`.
  */
 export const groupMethods = {
-  /** All, or those of `names` that are there, by name. */
+  /** All, or those of `names` that are there, by name. `mark` stands for this moment, for `groups.remove`. */
   'groups.list': {
     params: z.object({ names: groupNames.optional() }),
-    result: z.object({ groups: z.array(group), unknown: z.array(z.string()) }),
+    result: z.object({ groups: z.array(group), unknown: z.array(z.string()), mark: z.string() }),
   },
   /** Error `unknown_group`. */
   'groups.get': { params: z.object({ name: groupName }), result: group },
   /** Error `group_exists`. */
   'groups.create': { params: z.object({ name: groupName }), result: z.object({}) },
-  /** Members lose the group; those that had only this one get `default`. Error `default_group`: none was removed. */
+  /**
+   * Members lose the group; those that had only this one get `default`. Error `default_group`: none was removed. With
+   * `unusedSince`, a `mark`, groups stay that somebody wanted to create or gave to agents after it: who decided before
+   * that they are to go did not know of that. All stay when that cannot be told, as after a restart.
+   */
   'groups.remove': {
-    params: z.object({ names: groupNames }),
+    params: z.object({ names: groupNames, unusedSince: z.string().max(64).optional() }),
     result: z.object({
       removed: z.array(z.string()),
+      kept: z.array(z.string()),
       unknown: z.array(z.string()),
       /** Agents that were in one of them. */
       agents: z.array(z.string()),

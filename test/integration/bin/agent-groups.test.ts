@@ -259,7 +259,7 @@ describe('agent_groups', () => {
       ["Do you want to remove the 'new' group?", 'Group new removed.', ['-r', '-g', 'new']],
     ];
     for (const [question, done, args] of questions) {
-      const before = [await client.call('groups.list', {}), await client.call('agents.list', {})];
+      const before = [(await client.call('groups.list', {})).groups, await client.call('agents.list', {})];
       for (const typed of ['', '\n', 'n\n', 'yes\ny\n']) {
         expect(await runAt(home.root, typed, ...args)).to.deep.equal({
           code: 0,
@@ -267,7 +267,9 @@ describe('agent_groups', () => {
           err: '',
         });
       }
-      expect([await client.call('groups.list', {}), await client.call('agents.list', {})]).to.deep.equal(before);
+      expect([(await client.call('groups.list', {})).groups, await client.call('agents.list', {})]).to.deep.equal(
+        before,
+      );
       const typed = args.includes('new') ? 'y\n' : 'Y';
       expect(await runAt(home.root, typed, ...args)).to.include({ code: 0, out: `${question} [y/N]: ${done}\n` });
     }

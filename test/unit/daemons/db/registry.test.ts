@@ -259,7 +259,7 @@ describe('registry of agents', () => {
     await register('001', { groups: ['default', 'web'] });
     await register('002', { groups: ['web', 'default'] });
     await register('003', { groups: ['db'] });
-    expect(await call('groups.list', {})).to.deep.equal({
+    expect(await call('groups.list', {})).to.deep.include({
       groups: [
         { name: 'db', count: 1 },
         { name: 'default', count: 2 },
@@ -277,12 +277,13 @@ describe('registry of agents', () => {
     expect((await failure(call('groups.remove', { names: ['web', 'default'] }))).code).to.equal('default_group');
     expect(await call('groups.remove', { names: ['web', 'nowhere'] })).to.deep.equal({
       removed: ['web'],
+      kept: [],
       unknown: ['nowhere'],
       agents: ['001', '002'],
     });
     expect(await call('groups.sync', { names: ['new'] })).to.deep.equal({ created: ['new'], removed: ['db'] });
     await reopen();
-    expect(await call('groups.list', { names: ['new', 'default', 'db'] })).to.deep.equal({
+    expect(await call('groups.list', { names: ['new', 'default', 'db'] })).to.deep.include({
       groups: [
         { name: 'default', count: 3 },
         { name: 'new', count: 0 },
@@ -290,6 +291,37 @@ describe('registry of agents', () => {
       unknown: ['db'],
     });
     expect((await item('003'))?.['group']).to.deep.equal(['default']);
+  });
+
+  it('removes no group on old news that somebody has wanted since', async () => {
+    await register('001', { groups: ['default'] });
+    const names = ['made', 'given', 'registered', 'idle'];
+    for (const name of names) await call('groups.create', { name });
+    const { mark } = await call('groups.list', {});
+    expect((await failure(call('groups.create', { name: 'made' }))).code).to.equal('group_exists');
+    await call('agents.membership', { mode: 'append', agents: [{ id: '001', groups: ['given'] }] });
+    await register('002', { groups: ['registered'] });
+    expect(await call('groups.remove', { names: [...names, 'nowhere'], unusedSince: String(mark) })).to.deep.equal({
+      removed: ['idle'],
+      kept: ['made', 'given', 'registered'],
+      unknown: ['nowhere'],
+      agents: [],
+    });
+    expect((await item('001'))?.['group']).to.deep.equal(['default', 'given']);
+    // What is known only now is no old news.
+    const later = await call('groups.list', {});
+    await call('agents.membership', { mode: 'remove', agents: [{ id: '001', groups: ['given'] }] });
+    expect(
+      await call('groups.remove', { names: ['made', 'given'], unusedSince: String(later['mark']) }),
+    ).to.deep.include({
+      removed: ['made', 'given'],
+      kept: [],
+    });
+    await reopen();
+    expect(await call('groups.remove', { names: ['registered'], unusedSince: String(later['mark']) })).to.deep.include({
+      removed: [],
+      kept: ['registered'],
+    });
   });
 
   it('is as it was before when the disk does not take a change', async () => {

@@ -18,14 +18,19 @@ const NEVER_MS = 3_600_000;
 class FakeTable {
   readonly groups = new Set<string>(['default']);
   readonly calls: string[] = [];
+  /** Groups that others want between a look at the table and a removal. */
+  readonly wanted = new Set<string>();
 
-  call = ((method: string, params: { name?: string; names?: string[] }) => {
+  call = ((method: string, params: { name?: string; names?: string[]; unusedSince?: string }) => {
     this.calls.push(method);
     if (method === 'groups.list')
-      return Promise.resolve({ groups: [...this.groups].map((name) => ({ name, count: 0 })), unknown: [] });
+      return Promise.resolve({ groups: [...this.groups].map((name) => ({ name, count: 0 })), mark: 'm' });
     if (method === 'groups.create') this.groups.add(params.name ?? '');
-    for (const name of params.names ?? []) this.groups.delete(name);
-    return Promise.resolve({ removed: params.names ?? [], unknown: [], agents: [] });
+    const names = params.names ?? [];
+    const isKept = (name: string): boolean => params.unusedSince === 'm' && this.wanted.has(name);
+    const removed = names.filter((name) => !isKept(name));
+    for (const name of removed) this.groups.delete(name);
+    return Promise.resolve({ removed, kept: names.filter(isKept), unknown: [], agents: [] });
   }) as SharedFilesParts['db']['call'];
 }
 
@@ -312,6 +317,19 @@ describe('files of groups', function () {
     await start();
     await eventually('the table', () => table.groups.has('web') && !table.groups.has('gone'));
     expect([...table.groups].sort()).to.deep.equal(['default', 'late', 'web']);
+  });
+
+  it('leaves a group in the table that others want just then, and looks again', async () => {
+    for (const name of ['gone', 'wanted']) table.groups.add(name);
+    table.wanted.add('wanted');
+    await start();
+    await eventually('two attempts', () => table.calls.filter((method) => method === 'groups.remove').length >= 2);
+    expect([...table.groups].sort()).to.deep.equal(['default', 'wanted']);
+    expect(logger.lines.filter((line) => line.includes('folders are gone'))).to.deep.equal([
+      "info: Groups whose folders are gone were removed: 'gone'.",
+    ]);
+    table.wanted.clear();
+    await eventually('the end of the other', () => !table.groups.has('wanted'));
   });
 
   it('goes on when svc-db is away, and tells it later', async () => {
