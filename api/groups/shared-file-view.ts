@@ -1,14 +1,17 @@
 import { MergedFileError, parseMergedFile } from '../../lib/agentlink/merged-file.js';
-import { ConfigError } from '../../lib/config/config-error.js';
-import { renderAgentConf } from '../../lib/config/render-agent-conf.js';
+import type { RenderedAgentConf } from '../../lib/config/render-agent-conf.js';
 import { parsePolicyList } from '../../lib/groups/policy-list.js';
 import { parseRootkitFiles, parseTrojanSignatures } from '../../lib/groups/rootcheck-lists.js';
 import { ApiError } from '../http/api-error.js';
+import type { AgentConfWorker } from './agent-conf-worker.js';
 
 /** Largest file that is shown taken apart, bytes: as JSON it takes several times its room. */
 const MAX_SHOWN_BYTES = 16 * 1024 * 1024;
 
-type View = (content: Buffer, name: string) => unknown;
+type View = (content: Buffer, name: string, work: ConfigurationWork) => unknown;
+
+/** How an agent.conf is read. */
+type ConfigurationWork = { readonly worker: AgentConfWorker; readonly signal: AbortSignal };
 
 const VIEWS_BY_NAME: ReadonlyMap<string, View> = new Map<string, View>([
   ['agent.conf', configurationView],
@@ -35,22 +38,27 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
  * A shared file as JSON: read as `type` says, without it as its name says, and as a policy file when that says nothing.
  * @throws ApiError 1101 for a file of another form, 1104 for another type, 1006 for one that is too large
  */
-export function sharedFileView(name: string, content: Buffer, type?: string): unknown {
-  if (content.length > MAX_SHOWN_BYTES) {
-    throw new ApiError(1006, { extra: `${name} is larger than ${MAX_SHOWN_BYTES} bytes, raw=true returns it` });
-  }
+export async function sharedFileView(
+  name: string,
+  content: Buffer,
+  work: ConfigurationWork,
+  type?: string,
+): Promise<unknown> {
+  refuseTooLarge(name, content);
   const view = type === undefined ? (VIEWS_BY_NAME.get(name) ?? VIEWS_BY_TYPE.get('rcl')) : VIEWS_BY_TYPE.get(type);
   if (view === undefined) throw new ApiError(1104);
-  return view(content, name);
+  return view(content, name, work);
 }
 
-/** The blocks of an agent.conf. @throws ApiError 1101 with the line when it is no XML */
-export function agentConfBlocks(content: Buffer, name: string) {
-  try {
-    return renderAgentConf(content.toString('utf8'), name);
-  } catch (error) {
-    throw error instanceof ConfigError ? new ApiError(1101, { extra: error.text }) : error;
-  }
+/** The blocks of an agent.conf. @throws ApiError 1006 when it is too large, 1101 with the line when it is no XML */
+export async function agentConfBlocks(
+  worker: AgentConfWorker,
+  content: Buffer,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly RenderedAgentConf[]> {
+  refuseTooLarge(name, content);
+  return worker.run('show', content.toString('utf8'), name, signal);
 }
 
 /** Media type of a shared file as it is. No page of scripts among them: it would have the rights of the API's origin. */
@@ -60,8 +68,13 @@ export function sharedContentType(name: string): string {
   return CONTENT_TYPES.get(extension) ?? 'text/plain; charset=utf-8';
 }
 
-function configurationView(content: Buffer, name: string) {
-  const blocks = agentConfBlocks(content, name);
+function refuseTooLarge(name: string, content: Buffer): void {
+  if (content.length <= MAX_SHOWN_BYTES) return;
+  throw new ApiError(1006, { extra: `${name} is larger than ${MAX_SHOWN_BYTES} bytes, raw=true returns it` });
+}
+
+async function configurationView(content: Buffer, name: string, { worker, signal }: ConfigurationWork) {
+  const blocks = await agentConfBlocks(worker, content, name, signal);
   return { total_affected_items: blocks.length, affected_items: blocks };
 }
 

@@ -1,15 +1,14 @@
-import { checkAgentConf } from '../../lib/config/agent-conf.js';
-import { ConfigError } from '../../lib/config/config-error.js';
-import { formatConfiguration } from '../../lib/config/format-configuration.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
+import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
 import { agentConfBlocks } from '../groups/shared-file-view.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, messageResult } from '../http/envelope.js';
+import { Problem } from '../http/problem.js';
 import { busyProblem } from './daemon-call.js';
 import { requireGroup } from './groups-routes.js';
 
@@ -22,12 +21,14 @@ const MAX_WAITING = 16;
 /** The agent.conf of a group (rest-api.md 6.3, agents-and-groups.md 10.3). */
 export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger): Handlers {
   const queue = new ExclusiveQueue(MAX_WAITING);
+  const worker = new AgentConfWorker();
   return {
     getGroupsGroupIdConfiguration: async (request) => {
       const { parameters } = request;
       const group = parameters.requiredText('group_id');
       requireGroup(request, 'group:read', group);
-      const blocks = agentConfBlocks(await withGroup(group, () => folders.read(group, FILE)), FILE);
+      const content = await withGroup(group, () => folders.read(group, FILE));
+      const blocks = await agentConfBlocks(worker, content, FILE, request.signal);
       const offset = parameters.integer('offset') ?? 0;
       const limit = parameters.integer('limit') ?? blocks.length;
       return dataResult({ total_affected_items: blocks.length, affected_items: blocks.slice(offset, offset + limit) });
@@ -37,7 +38,7 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
       const group = request.parameters.requiredText('group_id');
       requireGroup(request, 'group:update_config', group);
       if (!(await folders.exists(group))) throw new ApiError(1710);
-      const text = checkedText(request.uploadedText(), `etc/shared/${group}/${FILE}`, logger);
+      const text = await checkedText(worker, request, `etc/shared/${group}/${FILE}`, logger);
       try {
         await queue.run(async () => {
           // Its client was told that it took too long: what comes now would be a surprise.
@@ -53,19 +54,21 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
   };
 }
 
-/** The text as it is stored. @throws ApiError 1112, 1113, 1114, 1115 */
-function checkedText(text: string, file: string, logger: Logger): string {
+/** The body as it is stored. @throws ApiError 1112, 1113, 1114, 1115; Problem 503 */
+async function checkedText(
+  worker: AgentConfWorker,
+  request: ApiRequest,
+  file: string,
+  logger: Logger,
+): Promise<string> {
+  const text = request.uploadedText();
   if (text.trim() === '') throw new ApiError(1112);
   if (Buffer.byteLength(text) > MAX_BYTES)
     throw new ApiError(1114, { extra: `${file} would be larger than ${MAX_BYTES} bytes` });
   try {
-    const formatted = formatConfiguration(text, file);
-    const failure = checkAgentConf(text, file);
-    if (failure !== undefined) throw new ApiError(1114, { extra: failure.lines.join(', ') });
-    return formatted;
+    return await worker.run('store', text, file, request.signal);
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    if (error instanceof ConfigError) throw new ApiError(1113, { extra: error.text });
+    if (error instanceof ApiError || error instanceof Problem || request.signal.aborted) throw error;
     logger.error(`An agent.conf could not be checked: ${describeError(error)}`);
     throw new ApiError(1115);
   }

@@ -1,4 +1,5 @@
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
+import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
 import { sharedContentType, sharedFileView } from '../groups/shared-file-view.js';
 import { ApiError } from '../http/api-error.js';
@@ -12,6 +13,7 @@ const FIELDS = ['filename', 'hash'];
 
 /** Shared files of a group (rest-api.md 6.3). The folders are looked at, so no daemon need run. */
 export function groupsFilesRoutes(folders: GroupFolders): Handlers {
+  const worker = new AgentConfWorker();
   return {
     getGroupsGroupIdFiles: async (request) => {
       const { parameters } = request;
@@ -45,7 +47,7 @@ export function groupsFilesRoutes(folders: GroupFolders): Handlers {
       const content = await withGroup(group, () => folders.read(group, name));
       if (parameters.flag('raw')) return rawResult(sharedContentType(name), content);
       const [type] = parameters.texts('type') ?? [];
-      return dataResult(sharedFileView(name, content, type));
+      return dataResult(await sharedFileView(name, content, { worker, signal: request.signal }, type));
     },
   };
 }

@@ -1,0 +1,41 @@
+import { checkAgentConf } from '../../lib/config/agent-conf.js';
+import { ConfigError } from '../../lib/config/config-error.js';
+import { formatConfiguration } from '../../lib/config/format-configuration.js';
+import { type RenderedAgentConf, renderAgentConf } from '../../lib/config/render-agent-conf.js';
+
+/** What came of it; a refusal has the number of the API and the detail behind its text. */
+export type AgentConfOutcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly code: number; readonly extra: string };
+
+/** What is done with the text of an agent.conf, and what it gives. */
+export type AgentConfWorks = {
+  /** Checks it and lays it out, as it is stored. */
+  readonly store: string;
+  /** Its blocks, as they are shown. */
+  readonly show: readonly RenderedAgentConf[];
+};
+export type AgentConfWorkName = keyof AgentConfWorks;
+
+/** @param file name in the errors */
+type Work<T> = (text: string, file: string) => AgentConfOutcome<T>;
+
+/** The work itself; of a large file it takes seconds (rest-api.md 6.3). */
+export const AGENT_CONF_WORKS: { readonly [K in AgentConfWorkName]: Work<AgentConfWorks[K]> } = {
+  store: (text, file) =>
+    refusing(1113, () => {
+      const value = formatConfiguration(text, file);
+      const failure = checkAgentConf(text, file);
+      return failure === undefined ? { ok: true, value } : { ok: false, code: 1114, extra: failure.lines.join(', ') };
+    }),
+  show: (text, file) => refusing(1101, () => ({ ok: true, value: renderAgentConf(text, file) })),
+};
+
+/** @param code for a text that is no XML */
+function refusing<T>(code: number, work: () => AgentConfOutcome<T>): AgentConfOutcome<T> {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { ok: false, code, extra: error.text };
+  }
+}

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
+import { ApiError } from '../http/api-error.js';
+import { busyProblem } from '../routes/daemon-call.js';
+import {
+  AGENT_CONF_WORKS,
+  type AgentConfOutcome,
+  type AgentConfWorkName,
+  type AgentConfWorks,
+} from './agent-conf-work.js';
+
+/** What a thread is given. */
+export type AgentConfThreadData = { readonly name: AgentConfWorkName; readonly text: string; readonly file: string };
+
+/** Characters that are read where the request is: some ten milliseconds of work, less than a thread takes to begin. */
+const MAX_IN_PLACE = 65_536;
+/** Large files that wait for the thread at most: each is held in memory. */
+const MAX_WAITING = 16;
+/** Memory of the thread: a file of 4 MiB takes a few hundred. */
+const HEAP_MEGABYTES = 1024;
+
+/** Reads agent.conf files; large ones one at a time in a thread, so that no other request waits for them. */
+export class AgentConfWorker {
+  readonly #queue = new ExclusiveQueue(MAX_WAITING);
+
+  /**
+   * @param file name in the errors
+   * @param signal ends the work of a request that nobody waits for any more
+   * @throws ApiError of what is wrong with the text; Problem 503 when too many wait; Error when the thread cannot do it
+   */
+  async run<K extends AgentConfWorkName>(
+    name: K,
+    text: string,
+    file: string,
+    signal: AbortSignal,
+  ): Promise<AgentConfWorks[K]> {
+    const outcome =
+      text.length <= MAX_IN_PLACE ? AGENT_CONF_WORKS[name](text, file) : await this.#aside(name, text, file, signal);
+    if (!outcome.ok) throw new ApiError(outcome.code, { extra: outcome.extra });
+    return outcome.value;
+  }
+
+  async #aside<K extends AgentConfWorkName>(
+    name: K,
+    text: string,
+    file: string,
+    signal: AbortSignal,
+  ): Promise<AgentConfOutcome<AgentConfWorks[K]>> {
+    try {
+      return await this.#queue.run(() => inThread({ name, text, file }, signal));
+    } catch (error) {
+      throw error instanceof QueueFullError ? busyProblem('svc-apid') : error;
+    }
+  }
+}
+
+function inThread<T>(workerData: AgentConfThreadData, signal: AbortSignal): Promise<AgentConfOutcome<T>> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./agent-conf-thread.js', import.meta.url), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+    });
+    const abort = (): void => {
+      reject(signal.reason as Error);
+      void worker.terminate();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    worker.on('message', (outcome: AgentConfOutcome<T>) => resolve(outcome));
+    worker.on('error', reject);
+    worker.on('exit', (code) => {
+      signal.removeEventListener('abort', abort);
+      reject(new Error(`the thread that read ${workerData.file} ended with ${code}`));
+    });
+  });
+}
