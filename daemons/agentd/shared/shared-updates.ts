@@ -18,7 +18,8 @@ export type SharedCounters = { installed: number; failed: number; replaced: numb
 
 /**
  * Takes files the manager pushes, one after the other: of those that come while one is unpacked only the last counts
- * (agents-and-groups.md 4.4, 6.9).
+ * (agents-and-groups.md 4.4, 6.9). Managers push nothing but the merged file: any other name would put, say, an
+ * agent.conf in place that no sum told to the manager covers, and would be removed with the next merged file.
  */
 export class SharedUpdates {
   readonly counters: SharedCounters = { installed: 0, failed: 0, replaced: 0 };
