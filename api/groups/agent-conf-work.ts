@@ -3,13 +3,16 @@ import { ConfigError } from '../../lib/config/config-error.js';
 import { formatConfiguration } from '../../lib/config/format-configuration.js';
 import { type RenderedAgentConf, renderAgentConf } from '../../lib/config/render-agent-conf.js';
 
+/** Largest agent.conf, bytes: svc-remoted distributes none that is larger. */
+export const MAX_AGENT_CONF_BYTES = 4 * 1024 * 1024;
+
 /** What came of it; a refusal has the number of the API and the detail behind its text. */
 export type AgentConfOutcome<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly code: number; readonly extra: string };
 
 /** What is done with the text of an agent.conf, and what it gives. */
 export type AgentConfWorks = {
-  /** Checks it and lays it out, as it is stored. */
+  /** Checks it and lays it out, as it is stored; the caller has looked at its size. */
   readonly store: string;
   /** Its blocks, as they are shown. */
   readonly show: readonly RenderedAgentConf[];
@@ -23,8 +26,10 @@ type Work<T> = (text: string, file: string) => AgentConfOutcome<T>;
 export const AGENT_CONF_WORKS: { readonly [K in AgentConfWorkName]: Work<AgentConfWorks[K]> } = {
   store: (text, file) =>
     refusing(1113, () => {
-      const value = formatConfiguration(text, file);
+      const formatted = formatConfiguration(text, file);
       const failure = checkAgentConf(text, file);
+      // The blanks may be what makes it too large for the agents.
+      const value = Buffer.byteLength(formatted) > MAX_AGENT_CONF_BYTES ? text : formatted;
       return failure === undefined ? { ok: true, value } : { ok: false, code: 1114, extra: failure.lines.join(', ') };
     }),
   show: (text, file) => refusing(1101, () => ({ ok: true, value: renderAgentConf(text, file) })),

@@ -2,6 +2,7 @@ import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
+import { MAX_AGENT_CONF_BYTES } from '../groups/agent-conf-work.js';
 import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
 import { agentConfBlocks } from '../groups/shared-file-view.js';
@@ -13,8 +14,6 @@ import { busyProblem } from './daemon-call.js';
 import { requireGroup } from './groups-routes.js';
 
 const FILE = 'agent.conf';
-/** Largest agent.conf, bytes: svc-remoted distributes none that is larger. */
-const MAX_BYTES = 4 * 1024 * 1024;
 /** Requests that write at most: each holds its body in memory. */
 const MAX_WAITING = 16;
 
@@ -63,8 +62,8 @@ async function checkedText(
 ): Promise<string> {
   const text = request.uploadedText();
   if (text.trim() === '') throw new ApiError(1112);
-  if (Buffer.byteLength(text) > MAX_BYTES)
-    throw new ApiError(1114, { extra: `${file} would be larger than ${MAX_BYTES} bytes` });
+  if (Buffer.byteLength(text) > MAX_AGENT_CONF_BYTES)
+    throw new ApiError(1114, { extra: `${file} would be larger than ${MAX_AGENT_CONF_BYTES} bytes` });
   try {
     return await worker.run('store', text, file, request.signal);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { MAX_AGENT_CONF_BYTES } from '../../../api/groups/agent-conf-work.js';
 import { AgentConfWorker } from '../../../api/groups/agent-conf-worker.js';
 import { ApiError } from '../../../api/http/api-error.js';
 import { Problem } from '../../../api/http/problem.js';
@@ -40,6 +41,16 @@ describe('the reading of an agent.conf for the API', () => {
       const shown = await refusal(worker.run('show', `<agent_config>${rest}`, FILE, never));
       expect(shown).to.be.instanceOf(ApiError).and.include({ code: 1101 });
     }
+  });
+
+  it('leaves a text as it is that agents could not get when it is laid out', async () => {
+    const [begin, end] = ['<agent_config><!--', '--></agent_config>'];
+    const ofBytes = (bytes: number) => `${begin}${'x'.repeat(bytes - begin.length - end.length)}${end}`;
+    const store = (text: string) => new AgentConfWorker().run('store', text, FILE, never);
+    const largest = ofBytes(MAX_AGENT_CONF_BYTES);
+    expect((await store(largest)) === largest, 'it is the same').to.equal(true);
+    const room = ofBytes(MAX_AGENT_CONF_BYTES - 100);
+    expect((await store(room)).length).to.be.within(room.length + 1, MAX_AGENT_CONF_BYTES);
   });
 
   it('ends with its request, goes on with the next, and refuses more than it may hold', async () => {
