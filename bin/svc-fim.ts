@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import { fimCommand } from '../lib/fim/fim-command.js';
+
+const controller = new AbortController();
+const callOff = (): void => {
+  controller.abort(new Error('called off'));
+};
+process.on('SIGINT', callOff);
+process.on('SIGTERM', callOff);
+// Who reads no more wants no more.
+process.stdout.on('error', callOff);
+process.stderr.on('error', () => {});
+
+const { stdout, stderr } = process;
+const exitCode = await fimCommand(process.argv.slice(2), {
+  write: async (text) => {
+    if (!stdout.write(text)) await once(stdout, 'drain', { signal: controller.signal });
+  },
+  writeError: (text) => stderr.write(text),
+  terminal: stderr.isTTY ? { write: (text) => stderr.write(text), columns: stderr.columns } : undefined,
+  signal: controller.signal,
+});
+process.exitCode = exitCode;
