@@ -7,6 +7,8 @@ import type { AgentConfWorker } from './agent-conf-worker.js';
 
 /** Largest file that is shown taken apart, bytes: as JSON it takes several times its room. */
 const MAX_SHOWN_BYTES = 16 * 1024 * 1024;
+/** The same for lists of rootcheck, bytes: a few bytes of them may be an object each. Those in use have a tenth of it. */
+const MAX_LIST_BYTES = 1024 * 1024;
 
 type View = (content: Buffer, name: string, work: ConfigurationWork) => unknown;
 
@@ -15,18 +17,18 @@ type ConfigurationWork = { readonly worker: AgentConfWorker; readonly signal: Ab
 
 const VIEWS_BY_NAME: ReadonlyMap<string, View> = new Map<string, View>([
   ['agent.conf', configurationView],
-  ['ar.conf', (content) => lines(content)],
+  ['ar.conf', listView(lines)],
   ['merged.mg', mergedView],
-  ['rootkit_files.txt', (content) => parseRootkitFiles(content.toString('utf8'))],
-  ['rootkit_trojans.txt', (content) => parseTrojanSignatures(content.toString('utf8'))],
+  ['rootkit_files.txt', listView(parseRootkitFiles)],
+  ['rootkit_trojans.txt', listView(parseTrojanSignatures)],
 ]);
 
 /** Values of the parameter `type` (rest-api.md 6.3). */
 const VIEWS_BY_TYPE: ReadonlyMap<string, View> = new Map<string, View>([
   ['conf', configurationView],
-  ['rootkit_files', (content) => parseRootkitFiles(content.toString('utf8'))],
-  ['rootkit_trojans', (content) => parseTrojanSignatures(content.toString('utf8'))],
-  ['rcl', (content) => parsePolicyList(content.toString('utf8'))],
+  ['rootkit_files', listView(parseRootkitFiles)],
+  ['rootkit_trojans', listView(parseTrojanSignatures)],
+  ['rcl', listView(parsePolicyList)],
 ]);
 
 const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
@@ -68,9 +70,9 @@ export function sharedContentType(name: string): string {
   return CONTENT_TYPES.get(extension) ?? 'text/plain; charset=utf-8';
 }
 
-function refuseTooLarge(name: string, content: Buffer): void {
-  if (content.length <= MAX_SHOWN_BYTES) return;
-  throw new ApiError(1006, { extra: `${name} is larger than ${MAX_SHOWN_BYTES} bytes, raw=true returns it` });
+function refuseTooLarge(name: string, content: Buffer, limit: number = MAX_SHOWN_BYTES): void {
+  if (content.length <= limit) return;
+  throw new ApiError(1006, { extra: `${name} is larger than ${limit} bytes, raw=true returns it` });
 }
 
 async function configurationView(content: Buffer, name: string, { worker, signal }: ConfigurationWork) {
@@ -91,8 +93,15 @@ function mergedView(content: Buffer) {
 }
 
 /** The end of the last line begins no further one. */
-function lines(content: Buffer): string[] {
-  const result = content.toString('utf8').split(/\r?\n/);
+function lines(text: string): string[] {
+  const result = text.split(/\r?\n/);
   if (result.at(-1) === '') result.pop();
   return result;
+}
+
+function listView(parse: (text: string) => unknown): View {
+  return (content, name) => {
+    refuseTooLarge(name, content, MAX_LIST_BYTES);
+    return parse(content.toString('utf8'));
+  };
 }

@@ -560,6 +560,9 @@ describe('groups over the API', () => {
       expect(await refusedFile('sub')).to.deep.equal([400, 1006]);
       expect(await refusedFile('merged.mg')).to.deep.equal([400, 1101]);
       expect(await refusedFile('broken.conf', '?type=conf')).to.deep.equal([400, 1101]);
+      write('web/policy.txt', '[a] [b] [c]\n'.repeat(100_000));
+      expect(await refusedFile('policy.txt')).to.deep.equal([400, 1006]);
+      expect((await api.call('GET', '/groups/web/files/policy.txt?raw=true')).status).to.equal(200);
       expect((await refusal('GET', '/groups/nobody/files/agent.conf', FILE)).slice(0, 2)).to.deep.equal([404, 1710]);
       for (const path of ['/groups/web/files/..%2fdefault%2fagent.conf', '/groups/..%2f..%2fetc/files/home.json']) {
         expect((await api.call('GET', path)).status, path).to.equal(404);
