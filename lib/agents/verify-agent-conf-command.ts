@@ -117,7 +117,7 @@ class Verifier {
   #verify(path: string, name: string, given: boolean): Outcome {
     let text: string | undefined;
     try {
-      text = readAgentConfFile(path, name, { follow: given });
+      text = readAgentConfFile(path, name, { follow: given, isOfGroup: true });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       if (given) this.#say('error', `[${name}] is not a valid file.`);

@@ -5,12 +5,13 @@ import {
   MergedFileError,
   parseMergedFile,
 } from '../../../lib/agentlink/merged-file.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { describeError } from '../../../lib/daemon/describe-error.js';
 import type { Breather } from './breather.js';
 import { looksBinary } from './looks-binary.js';
 import { readSharedFile } from './read-shared-file.js';
 import type { FolderScan, ScannedFile } from './scan-folder.js';
-import { MAX_AGENT_CONF_BYTES, MAX_MERGED_BYTES, MAX_SHARED_FILE_BYTES } from './shared-limits.js';
+import { MAX_MERGED_BYTES, MAX_SHARED_FILE_BYTES } from './shared-limits.js';
 import { AGENT_CONF, AR_CONF, sharedPath } from './shared-names.js';
 import type { SharedProblem } from './shared-problem.js';
 

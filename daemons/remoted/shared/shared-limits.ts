@@ -3,9 +3,6 @@
 /** Largest file of a group that is shared: agents hold what they are sent in memory. */
 export const MAX_SHARED_FILE_BYTES = 32 * 1024 * 1024;
 
-/** Largest agent.conf: it is parsed whole before it is shared, and agents parse it too. */
-export const MAX_AGENT_CONF_BYTES = 4 * 1024 * 1024;
-
 /** Largest ar.conf: it is in the merged file of every group. */
 export const MAX_AR_CONF_BYTES = 1024 * 1024;
 

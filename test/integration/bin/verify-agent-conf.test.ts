@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { verifyAgentConfCommand } from '../../../lib/agents/verify-agent-conf-command.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { productVersion } from '../../../lib/product/version.js';
@@ -130,8 +131,11 @@ describe('verify-agent-conf', () => {
     expect((await run('-f', '/dev/zero')).err[0]).to.equal(error('[/dev/zero] is not a valid file.'));
     symlinkSync(file('<agent_config/>'), home.path('link'));
     expect(await run('-f', home.path('link'))).to.include({ code: 0 });
-    const large = file(' '.repeat(10_485_761), 'large');
-    expect((await run('-f', large)).err[1]).to.include('at most 10485760 are allowed');
+    const large = file(' '.repeat(MAX_AGENT_CONF_BYTES + 1), 'large');
+    expect((await run('-f', large)).err).to.deep.equal([
+      error(`[${large}] is not a valid file.`),
+      `verify-agent-conf: INFO: '${large}' has 4194305 bytes, 4194304 are allowed: it is not distributed to agents.`,
+    ]);
   });
 
   it('verifies every group', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_AGENT_CONF_BYTES } from '../../../api/groups/agent-conf-work.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { AgentConfWorker } from '../../../api/groups/agent-conf-worker.js';
 import { ApiError } from '../../../api/http/api-error.js';
 import { Problem } from '../../../api/http/problem.js';

@@ -8,8 +8,9 @@ import { Breather } from '../../../../../daemons/remoted/shared/breather.js';
 import { buildGroup } from '../../../../../daemons/remoted/shared/build-group.js';
 import { looksBinary } from '../../../../../daemons/remoted/shared/looks-binary.js';
 import { scanFolder } from '../../../../../daemons/remoted/shared/scan-folder.js';
-import { MAX_AGENT_CONF_BYTES, MAX_SHARED_FILE_BYTES } from '../../../../../daemons/remoted/shared/shared-limits.js';
+import { MAX_SHARED_FILE_BYTES } from '../../../../../daemons/remoted/shared/shared-limits.js';
 import { compareSharedNames } from '../../../../../daemons/remoted/shared/shared-names.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../../../lib/config/agent-conf-file.js';
 import { parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
 
 describe('building the merged file of a group', function () {
