@@ -1,4 +1,5 @@
 import { buildMergedFile, groupHash, type MergedEntry, parseMergedFile } from '../../../lib/agentlink/merged-file.js';
+import { MAX_CONFIGURATION_BYTES } from '../../../lib/config/configuration-file.js';
 import { MAX_MERGED_BYTES } from './shared-limits.js';
 import { AGENT_CONF, AR_CONF, compareSharedNames } from './shared-names.js';
 
@@ -31,6 +32,12 @@ export class MultigroupBuilder {
     for (const { name, content } of parseMergedFile(merged).slice(hasSharedArConf ? 1 : 0)) {
       if (name === AGENT_CONF) this.#conf.push(Buffer.from(`<!-- Source file: ${group}/${name} -->\n`), content);
       else this.#put(name, content);
+    }
+    const conf = this.#conf.reduce((sum, { length }) => sum + length, 0);
+    if (conf > MAX_CONFIGURATION_BYTES) {
+      throw new MultigroupTooLargeError(
+        `its agent.conf has more than ${String(MAX_CONFIGURATION_BYTES)} bytes, the most that agents read`,
+      );
     }
     const bytes = [...this.#files.values(), ...this.#conf].reduce((sum, { length }) => sum + length, 0);
     if (bytes > MAX_MERGED_BYTES) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MultigroupBuilder, MultigroupTooLargeError } from '../../../../../daemons/remoted/shared/build-multigroup.js';
 import { MAX_MERGED_BYTES } from '../../../../../daemons/remoted/shared/shared-limits.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../../../lib/config/agent-conf-file.js';
 import { buildMergedFile, parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
 
 const merged = (group: string, files: Record<string, string>): Buffer =>
@@ -53,6 +54,19 @@ describe('building the merged file of several groups', () => {
       ['x/y/z', '3'],
       ['y/z', '2'],
     ]);
+  });
+
+  it('refuses an agent.conf that is larger than agents read', () => {
+    const builder = new MultigroupBuilder();
+    const content = Buffer.alloc(MAX_AGENT_CONF_BYTES, ' ');
+    const add = (group: string): void => {
+      builder.add({ group, merged: buildMergedFile(group, [{ name: 'agent.conf', content }]), hasSharedArConf: false });
+    };
+    add('a');
+    add('b');
+    expect(() => {
+      add('c');
+    }).to.throw(MultigroupTooLargeError, 'agent.conf');
   });
 
   it('refuses more than is sent to agents', () => {
