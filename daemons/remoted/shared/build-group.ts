@@ -16,7 +16,7 @@ import { AGENT_CONF, AR_CONF, sharedPath } from './shared-names.js';
 import type { SharedProblem } from './shared-problem.js';
 
 /** What is wrong with an agent.conf, for the log; undefined when it may be distributed. */
-export type ConfCheck = (content: Buffer, file: string) => string | undefined;
+export type ConfCheck = (content: Buffer, file: string) => Promise<string | undefined>;
 
 export type GroupSources = {
   readonly group: string;
@@ -58,7 +58,7 @@ export async function buildGroup(sources: GroupSources, breather: Breather): Pro
     if (read.kind === 'changed') return { kind: 'changed', path: shown };
     let { content } = read;
     if (content === undefined && isConf) {
-      content = lastGood(await sources.current(), (conf) => check(conf, shown) === undefined);
+      content = await lastGood(await sources.current(), async (conf) => (await check(conf, shown)) === undefined);
       holdsLastGood = content !== undefined;
       const instead = content === undefined ? 'there is none before it that is good' : 'the last good one stays';
       for (const problem of read.problems) {
@@ -111,7 +111,7 @@ async function readSource(
   }
   const mended = `File '${shown}' is valid after last modification.`;
   if (looksBinary(content)) return leftOut(`Invalid shared file '${shown}'. Ignoring it.`, mended);
-  const failure = check?.(content, shown);
+  const failure = await check?.(content, shown);
   if (failure !== undefined) return leftOut(failure, mended);
   const empty: readonly SharedProblem[] =
     content.length > 0 ? [] : [{ path: shown, level: 'warn', text: `File '${shown}' is empty.` }];
@@ -119,11 +119,14 @@ async function readSource(
 }
 
 /** The agent.conf of a merged file, when it is good. */
-function lastGood(merged: Buffer | undefined, isGood: (conf: Buffer) => boolean): Buffer | undefined {
+async function lastGood(
+  merged: Buffer | undefined,
+  isGood: (conf: Buffer) => Promise<boolean>,
+): Promise<Buffer | undefined> {
   if (merged === undefined) return undefined;
   try {
     const content = parseMergedFile(merged).findLast(({ name }) => name === AGENT_CONF)?.content;
-    return content !== undefined && isGood(content) ? content : undefined;
+    return content !== undefined && (await isGood(content)) ? content : undefined;
   } catch (error) {
     if (error instanceof MergedFileError) return undefined;
     throw error;

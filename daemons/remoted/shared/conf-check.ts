@@ -1,20 +1,52 @@
 import { hash } from 'node:crypto';
-import { checkAgentConf } from '../../../lib/config/agent-conf.js';
+import { Worker } from 'node:worker_threads';
+import { describeError } from '../../../lib/daemon/describe-error.js';
 import type { ConfCheck } from './build-group.js';
+import type { ConfCheckAnswer, ConfCheckOrder } from './conf-check-worker.js';
+import { confProblem } from './conf-problem.js';
+import { MAX_CONF_CHECK_MS } from './shared-limits.js';
 
 /** Contents found good that are remembered: many groups have the same one, and most changes are to other files. */
 const MAX_REMEMBERED = 4096;
+/** A longer file is checked by a thread of its own: agents' keepalives do not wait for a file of 4 MiB. */
+const LONG_BYTES = 16 * 1024;
 
 /** Says why an agent.conf is not distributed: file, line and reason (product.md 3, rule 6). */
-export function confCheck(): ConfCheck {
+export function confCheck(mostMs: number = MAX_CONF_CHECK_MS): ConfCheck {
   const good = new Set<string>();
-  return (content, file) => {
+  return async (content, file) => {
     const md5 = hash('md5', content, 'base64');
     if (good.has(md5)) return undefined;
-    const failure = checkAgentConf(content.toString('utf8'), file);
-    if (failure !== undefined) return `${failure.error.message}: ${failure.check} remote configuration is corrupted.`;
+    const problem =
+      content.length <= LONG_BYTES ? confProblem(content, file) : await problemByThread({ content, file }, mostMs);
+    if (problem !== undefined) return problem;
     if (good.size >= MAX_REMEMBERED) good.clear();
     good.add(md5);
     return undefined;
   };
+}
+
+/** Long files are rare, so a thread is begun for each. @throws Error when the thread fails */
+async function problemByThread(order: ConfCheckOrder, mostMs: number): Promise<string | undefined> {
+  const worker = new Worker(new URL('./conf-check-worker.js', import.meta.url), { workerData: order });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<string | undefined>((resolve, reject) => {
+      timer = setTimeout(() => {
+        resolve(`'${order.file}' could not be checked within ${String(mostMs / 1000)} s.`);
+      }, mostMs);
+      worker.once('message', ({ problem }: ConfCheckAnswer) => {
+        resolve(problem);
+      });
+      worker.once('error', (error) => {
+        reject(new Error(`'${order.file}' could not be checked: ${describeError(error)}`));
+      });
+      worker.once('exit', () => {
+        reject(new Error(`'${order.file}' could not be checked: the thread ended`));
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
 }

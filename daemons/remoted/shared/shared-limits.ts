@@ -39,6 +39,9 @@ export const TABLE_CHECK_MS = 60_000;
 /** Time without a pause that a look may hold the event loop: keepalives are answered in between. */
 export const MAX_TURN_MS = 4;
 
+/** Longest an agent.conf may be looked at: one of 4 MiB takes about a second, one of nothing but patterns a few. */
+export const MAX_CONF_CHECK_MS = 30_000;
+
 /** Bytes read or hashed without a pause. */
 export const CHUNK_BYTES = 1024 * 1024;
 

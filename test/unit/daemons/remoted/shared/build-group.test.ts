@@ -34,7 +34,7 @@ describe('building the merged file of a group', function () {
       path: folder,
       scan: scanned ?? (await scan()),
       arConf: Buffer.from('ar\n'),
-      check: (content: Buffer) => (content.includes('bad') ? 'it is bad.' : undefined),
+      check: (content: Buffer) => Promise.resolve(content.includes('bad') ? 'it is bad.' : undefined),
       current: () => Promise.resolve(current),
     };
     return buildGroup(sources, new Breather());
