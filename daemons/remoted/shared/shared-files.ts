@@ -261,6 +261,8 @@ export class SharedFiles {
   }
 
   #checked(): void {
+    // What was told before the start may be gone since: the first sums are told also when there are none.
+    if (!this.#isFirstDone) this.#isChanged = true;
     this.#isFirstDone = true;
     this.#tell(true);
     clearTimeout(this.#checkTimer);

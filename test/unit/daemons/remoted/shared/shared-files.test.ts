@@ -56,7 +56,10 @@ describe('files of groups', function () {
     mkdirSync(dirname(full), { recursive: true });
     writeFileSync(full, content);
   };
-  const start = async (parts: Partial<SharedFilesParts> = {}): Promise<SharedFiles> => {
+  const start = async (
+    parts: Partial<SharedFilesParts> = {},
+    before: (files: SharedFiles) => void = () => {},
+  ): Promise<SharedFiles> => {
     const files = new SharedFiles({
       home,
       logger,
@@ -68,6 +71,7 @@ describe('files of groups', function () {
       ...parts,
     });
     started.push(files);
+    before(files);
     await files.start();
     await files.settled();
     return files;
@@ -253,6 +257,16 @@ describe('files of groups', function () {
     expect(files.sumOf(['default'])).to.equal(undefined);
     put('web/merged.mg', '#web\n!1 x\nz');
     await eventually('the change', () => files.sumOf(['web']) === hash('md5', '#web\n!1 x\nz', 'hex'));
+  });
+
+  it('tells of its first look also when there is no merged file', async () => {
+    put('web/a.txt', 'text\n');
+    const told: number[] = [];
+    const files = await start({ merge: false }, (made) => {
+      made.onSums(() => told.push(made.sums().length));
+    });
+    expect(told).to.deep.equal([0]);
+    expect(files.sums()).to.deep.equal([]);
   });
 
   it('leaves a merged file alone that comes from elsewhere, and takes it for lists', async () => {
