@@ -1,5 +1,4 @@
-import { lstatSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { checkAgentConf } from '../../../lib/config/agent-conf.js';
 import { readAgentConfFile } from '../../../lib/config/agent-conf-file.js';
@@ -39,8 +38,6 @@ export class LastGoodConfiguration {
       if (text === undefined) return await rm(this.#path, { force: true, recursive: true });
       // A push may have replaced the one that was loaded.
       if (checkAgentConf(text, SHARED_AGENT_CONF) !== undefined || this.#kept() === text) return;
-      if (lstatSync(this.#path, { throwIfNoEntry: false })?.isDirectory() === true)
-        await rm(this.#path, { recursive: true });
       await writeFileDurably(this.#path, text, { mode: FILE_MODE });
     } catch (error) {
       this.#logger.warn(`No copy of '${SHARED_AGENT_CONF}' is kept for bad times: ${describeError(error)}`);
@@ -63,6 +60,8 @@ export class LastGoodConfiguration {
   async #sweep(): Promise<void> {
     const folder = dirname(this.#path);
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    // Nothing is removed through a link to somewhere else.
+    if (!(await lstat(folder)).isDirectory()) throw new Error(`'${folder}' is not a directory`);
     for (const name of await readdir(folder)) {
       if (name !== basename(this.#path)) await rm(join(folder, name), { recursive: true, force: true });
     }
