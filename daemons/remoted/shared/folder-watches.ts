@@ -19,6 +19,7 @@ const PERIODIC = 'changes in them are found by the periodic check (remoted.share
 export class FolderWatches {
   readonly #groups = new Map<string, Watched>();
   #root: FolderWatch | undefined;
+  #rootIdentity: string | undefined;
   #folders = 0;
   #isOff = true;
   #saidTooMany = false;
@@ -37,6 +38,19 @@ export class FolderWatches {
   /** Begins with etc/shared; nothing is watched before. */
   start(): void {
     this.#isOff = false;
+    this.#watchRoot();
+  }
+
+  /** Watches etc/shared anew when another folder has taken its place. @param identity tells the one from the other */
+  updateRoot(identity: string): void {
+    const before = this.#rootIdentity;
+    this.#rootIdentity = identity;
+    if (this.#isOff || before === undefined || before === identity) return;
+    this.#root?.close();
+    this.#watchRoot();
+  }
+
+  #watchRoot(): void {
     this.#root = new FolderWatch(this.rootPath, false, {
       changed: () => {
         this.events.rootChanged();

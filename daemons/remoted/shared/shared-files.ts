@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupHash, LONG_HASH_CHARS } from '../../../lib/agentlink/merged-file.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -288,6 +288,8 @@ export class SharedFiles {
         logger.info(`'${sharedPath(DEFAULT_GROUP)}' was missing and was made.`);
         ({ groups, problems } = listGroupFolders(this.#root));
       }
+      const { dev, ino } = lstatSync(this.#root);
+      this.#watches.updateRoot(`${String(dev)} ${String(ino)}`);
       this.#rootProblems.report(problems, (path) => shown.has(path));
       this.#setGroups(groups);
       this.#syncTable(groups);

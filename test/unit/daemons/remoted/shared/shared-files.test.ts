@@ -208,6 +208,17 @@ describe('files of groups', function () {
     await eventually('a change in it', () => merged('web').includes('five'));
   });
 
+  it('sees changes in an etc/shared that took the place of another', async () => {
+    put('web/a.txt', 'text\n');
+    const files = await start();
+    renameSync(home.path('etc/shared'), home.path('etc/before'));
+    put('new/a.txt', 'text\n');
+    await files.refresh('new');
+    expect(files.sumOf(['web'])).to.equal(undefined);
+    put('later/a.txt', 'text\n');
+    await eventually('the group', () => files.sumOf(['later']) !== undefined);
+  });
+
   it('finds changes by the periodic check where nothing is watched', async () => {
     const files = await start({ reloadMs: 50, watch: false });
     put('web/a.txt', 'one\n');
