@@ -76,7 +76,8 @@ describe('an agent, from its key to its alerts', function () {
     await stateIs({ status: 'pending', version: 'Wazuh v4.14.7' });
     agent.event('wazuh-agent', "ossec: Agent started: 'box001->any'.");
     agent.keepalive([{ key: 'site', value: 'north' }]);
-    const row = await stateIs({ status: 'active', status_code: 0, group_config_status: 'synced', mergedSum: 'x' });
+    // It says that it has no merged file, and its group has one.
+    const row = await stateIs({ status: 'active', status_code: 0, group_config_status: 'not synced', mergedSum: 'x' });
     expect(row['os']).to.include({ name: 'Debian GNU/Linux', codename: 'bookworm', arch: 'x86_64' });
     expect(row).to.include({ ip: '127.0.0.1', node_name: 'node01' });
     const { agents } = await db.call('agents.labels', { ids: ['001'] });
