@@ -50,15 +50,22 @@ describe('svc-authd with svc-db', function () {
     return items.filter(({ id }) => id !== '000');
   };
 
+  /** svc-db has so many agents, and svc-authd has heard that it has. */
+  const known = (count: number) =>
+    eventually(`svc-db knows ${String(count)}`, async () => {
+      const { agents } = (await authd.client.call('stats', {})) as { agents: { settled: boolean } };
+      return agents.settled && (await rows()).length === count;
+    });
+
   it('tells of agents that came while svc-db was away, and of each change afterwards', async () => {
     keyOf(await enrol(authd.port, "OSSEC A:'early' G:'web,default' IP:'10.0.0.0/8'\n"));
     await startDb();
-    await eventually('svc-db has the first', async () => (await rows()).length === 1);
+    await known(1);
     expect(await rows()).to.deep.equal([
       { id: '001', name: 'early', registerIP: '10.0.0.0/8', group: ['web', 'default'] },
     ]);
     keyOf(await enrol(authd.port, "OSSEC A:'late'\n"));
-    await eventually('svc-db has the second', async () => (await rows()).length === 2);
+    await known(2);
 
     // What svc-db knows of an agent decides whether it makes room.
     await client.call('agents.status', { agents: [{ id: '002', status: 'active', at: 1 }] });
@@ -84,7 +91,7 @@ describe('svc-authd with svc-db', function () {
     keyOf(await enrol(authd.port, "OSSEC A:'late'\n"));
     await authd.end('SIGKILL');
     authd = await AuthdServer.start(home);
-    await eventually('svc-db has both', async () => (await rows()).length === 2);
+    await known(2);
     expect(await enrol(authd.port, "OSSEC A:'early'\n")).to.match(/^ERROR: Duplicate agent name/);
     expect(keyOf(await enrol(authd.port, "OSSEC A:'late'\n")).id).to.equal('003');
     expect(await enrol(authd.port, "OSSEC A:'late'\n")).to.match(/^ERROR: Duplicate agent name/);
@@ -93,7 +100,7 @@ describe('svc-authd with svc-db', function () {
   it('makes both agree after a restart of either, and waits for svc-db no longer than a second', async () => {
     await startDb();
     keyOf(await enrol(authd.port, "OSSEC A:'web01'\n"));
-    await eventually('svc-db has it', async () => (await rows()).length === 1);
+    await known(1);
     db?.kill('SIGSTOP');
     const began = performance.now();
     expect(await enrol(authd.port, "OSSEC A:'web01'\n")).to.match(/^ERROR: Duplicate agent name/);
