@@ -72,16 +72,6 @@ export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
       return { ids: byId(agents.byGroup.get(name)).map((row) => row.idText) };
     },
 
-    'groups.sync': ({ names }) =>
-      registry.edit((edit) => {
-        const wanted = new Set([...names, DEFAULT_GROUP]);
-        const removed = [...groups.keys()].filter((name) => !wanted.has(name));
-        const created = [...wanted].filter((name) => !groups.has(name));
-        removeGroups(registry, edit, removed);
-        for (const name of created) create(edit, name);
-        return { created, removed };
-      }),
-
     'groups.sums': ({ sums }) =>
       registry.edit((edit) => {
         const told = new Map(sums.map(({ groups, md5 }) => [groups.join(','), md5]));

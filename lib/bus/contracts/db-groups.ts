@@ -48,11 +48,6 @@ export const groupMethods = {
   },
   /** Ids of the members, ascending. Error `unknown_group`. */
   'groups.agents': { params: z.object({ name: groupName }), result: z.object({ ids: z.array(z.string()) }) },
-  /** Makes the table hold exactly these groups and `default`: the directories of etc/shared (6.2). */
-  'groups.sync': {
-    params: z.object({ names: groupNames }),
-    result: z.object({ created: z.array(z.string()), removed: z.array(z.string()) }),
-  },
   /**
    * The merged files there are, all of them: the md5 of each by the groups it is for, in order of priority. They decide
    * `group_config_status` at once and outlive a restart. `changed`: sums that came, went or are others than before.

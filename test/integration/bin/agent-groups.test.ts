@@ -237,7 +237,7 @@ describe('agent_groups', () => {
     expect(await refusal('-q', '-r', '-i', '001', '-g', 'default')).to.match(/^Error 1745: /);
 
     const many = Array.from({ length: 128 }, (_none, index) => `g${index}`);
-    await client.call('groups.sync', { names: [...many, 'web'] });
+    for (const name of many) await client.call('groups.create', { name });
     await client.call('agents.membership', { mode: 'override', agents: [{ id: '002', groups: many }] });
     expect(await refusal('-q', '-a', '-i', '002', '-g', 'web')).to.match(/^Error 1737: /);
   });

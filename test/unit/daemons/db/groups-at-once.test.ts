@@ -17,7 +17,6 @@ const names = fc.subarray(GROUPS);
 const calls = fc.oneof(
   fc.record({ method: fc.constant('groups.create' as const), params: fc.record({ name: fc.constantFrom(...GROUPS) }) }),
   fc.record({ method: fc.constant('groups.remove' as const), params: fc.record({ names }) }),
-  fc.record({ method: fc.constant('groups.sync' as const), params: fc.record({ names }) }),
   fc.record({
     method: fc.constant('agents.membership' as const),
     params: fc.record({

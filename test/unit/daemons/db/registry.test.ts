@@ -247,7 +247,7 @@ describe('registry of agents', () => {
     expect((await call('agents.keepalives', { agents: [{ id: '002', at: NOW }] }))['assigned']).to.deep.equal(['002']);
 
     const many = Array.from({ length: 128 }, (_none, index) => `g${index}`);
-    await call('groups.sync', { names: [...many, 'web', 'db'] });
+    for (const name of many) await call('groups.create', { name });
     expect(await change('append', many)).to.equal('too_many_groups');
     expect(await change('override', many)).to.deep.equal(many);
   });
@@ -281,7 +281,8 @@ describe('registry of agents', () => {
       unknown: ['nowhere'],
       agents: ['001', '002'],
     });
-    expect(await call('groups.sync', { names: ['new'] })).to.deep.equal({ created: ['new'], removed: ['db'] });
+    await call('groups.create', { name: 'new' });
+    expect((await call('groups.remove', { names: ['db'] }))['agents']).to.deep.equal(['003']);
     await reopen();
     expect(await call('groups.list', { names: ['new', 'default', 'db'] })).to.deep.include({
       groups: [
