@@ -13,6 +13,7 @@ import type { BusEvent, EventBatch } from '../../lib/bus/bus-event.js';
 import { agentdContract } from '../../lib/bus/contracts/agentd.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
+import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
@@ -35,6 +36,7 @@ import {
 } from './agentd-settings.js';
 import { AutoEnrollment } from './auto-enrollment.js';
 import { EventOutlet, type OutletSettings } from './event-outlet.js';
+import { IntegrityOrders } from './integrity-orders.js';
 import { Problems } from './problems.js';
 import { HostReload, supervisorOf } from './shared/host-reload.js';
 import { LastGoodConfiguration } from './shared/last-good-configuration.js';
@@ -42,7 +44,7 @@ import { useSharedConfiguration } from './shared/shared-configuration.js';
 import { SharedFolder } from './shared/shared-folder.js';
 import { SharedUpdates } from './shared/shared-updates.js';
 import { ManagerLink } from './manager-link.js';
-import { ManagerOrders } from './manager-orders.js';
+import { ManagerOrders, PART_DEADLINE_MS } from './manager-orders.js';
 
 const SECOND_MS = 1000;
 const STATE_FILE = 'svc-agentd.state';
@@ -100,6 +102,8 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
   });
   const schedules = new BlowfishCache();
   const logcollector = new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') });
+  const syscheckd = new RequestClient({ contract: syscheckdContract, path: home.socket('svc-syscheckd') });
+  const integrity = new IntegrityOrders({ syscheckd, deadlineMs: PART_DEADLINE_MS, logger });
   const outlet = new EventOutlet(
     {
       warn: options.get('agent.warn_level'),
@@ -117,6 +121,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
     sections,
     waiting: () => outlet.waiting,
     logcollector,
+    integrity,
     canRestart: async () => {
       await callSupervisor(home, { command: 'ping' }, undefined, SUPERVISOR_MS);
     },
@@ -233,6 +238,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
             requests: state.requests,
             refused: state.refused,
           },
+          integrity: { ...integrity.counters },
           shared: { ...shared.counters },
         }),
         sections,
@@ -301,6 +307,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
       // An installation that does not end by then is finished at the next start.
       await Promise.race([Promise.all([linking, pumping, shared.idle()]), delay(LAST_MS)]);
       logcollector.close();
+      syscheckd.close();
       counter.close();
       rmSync(stateFile, { force: true });
     },

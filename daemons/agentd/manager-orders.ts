@@ -8,6 +8,7 @@ import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { AgentState } from './agent-state.js';
+import type { IntegrityOrders } from './integrity-orders.js';
 import type { Session } from './session.js';
 
 /** Requests carried out at once: stops a manager gone wrong from filling memory (`err Too many requests`). */
@@ -16,13 +17,12 @@ const MOST_REQUESTS = 64;
 const ANSWER_ATTEMPTS = 4;
 const ANSWER_PAUSE_MS = 1000;
 /** A part of the agent answers by then. */
-const PART_DEADLINE_MS = 10_000;
+export const PART_DEADLINE_MS = 10_000;
 /** Commands by which managers have an agent restarted, the last ones of old releases. */
 const RESTART_COMMANDS = ['restart-wazuh', 'restart-wazuh0', 'restart-ossec', 'restart-ossec0', 'restart'];
 
 /** Parts of an agent that this version does not have, by the target of a request. */
 const MISSING_PARTS: Readonly<Record<string, string>> = {
-  syscheck: 'svc-syscheckd',
   wmodules: 'svc-modulesd',
   upgrade: 'svc-modulesd',
 };
@@ -33,6 +33,7 @@ export type OrderParts = {
   /** Events that wait; undefined without a buffer. */
   readonly waiting: () => number | undefined;
   readonly logcollector: RequestClient<typeof logcollectorContract>;
+  readonly integrity: IntegrityOrders;
   /** Whether the supervisor is there. @throws Error */
   readonly canRestart: () => Promise<void>;
   /** Has the supervisor restart the agent, or reload it. */
@@ -68,7 +69,8 @@ export class ManagerOrders {
         void this.#execute(control.text);
         return;
       case 'syscheck':
-        return this.#refuse('integrity', 'svc-syscheckd');
+        this.#parts.integrity.take(control.text);
+        return;
       case 'inventory':
       case 'policies':
         return this.#refuse(control.kind, 'svc-modulesd');
@@ -113,7 +115,7 @@ export class ManagerOrders {
     this.#open.add(counter);
     try {
       this.#parts.state.requests += 1;
-      const answer = await this.#answer(target, payload.toString('utf8'));
+      const answer = await this.#answer(target, payload);
       const message = answerMessage(counter, answer);
       for (let attempt = 0; attempt < (session.lossy ? ANSWER_ATTEMPTS : 1); attempt += 1) {
         if (!this.#open.has(counter)) return;
@@ -128,11 +130,13 @@ export class ManagerOrders {
     }
   }
 
-  async #answer(target: string, text: string): Promise<string> {
+  async #answer(target: string, payload: Buffer): Promise<string> {
     const missing = MISSING_PARTS[target];
     if (missing !== undefined) return `err This version has no ${missing} on agents`;
-    const [command = '', argument] = text.split(' ', 2);
+    const [command = '', argument] = payload.toString('utf8').split(' ', 2);
     switch (target) {
+      case 'syscheck':
+        return this.#parts.integrity.answer(payload.toString('latin1'));
       case 'agent':
         return this.#agent(command, argument);
       case 'logcollector':

@@ -11,7 +11,10 @@ export type ManagerControl =
   | { readonly kind: 'push_end' }
   /** Order for the execution daemon. */
   | { readonly kind: 'execd'; readonly text: string }
-  /** For the integrity daemon, the inventory and the policies: the whole text after the header. */
+  /**
+   * For the integrity daemon, the inventory and the policies: the whole text after the header, a byte string (one char
+   * code 0..255 a byte), since paths need not be UTF-8.
+   */
   | { readonly kind: 'syscheck' | 'inventory' | 'policies'; readonly text: string }
   | { readonly kind: 'force_reconnect' }
   /** To be answered with the same counter. `target` is the part of the agent it is for. */
@@ -44,7 +47,7 @@ export function parseManagerControl(payload: Buffer): ManagerControl {
   if (text.startsWith('close file ')) return { kind: 'push_end' };
   if (text === 'force_reconnect') return { kind: 'force_reconnect' };
   const forwarded = FORWARDED.find(([word]) => text.startsWith(word));
-  return forwarded === undefined ? UNKNOWN : { kind: forwarded[1], text };
+  return forwarded === undefined ? UNKNOWN : { kind: forwarded[1], text: bytes.toString('latin1') };
 }
 
 /** Whether the file that is being pushed goes on after this message: all others end it (4.4). */

@@ -161,7 +161,7 @@ describe('a manager and an agent', function () {
     expect(JSON.parse(await ask('logcollector', 'getstate'))).to.have.nested.property('data.global');
     expect(await ask('agent', 'getconfig nosuch')).to.equal('err Could not get requested section');
     expect(await ask('agent', 'dance')).to.equal('err Unrecognized command');
-    expect(await ask('syscheck', 'getconfig syscheck')).to.equal('err This version has no svc-syscheckd on agents');
+    expect(await ask('wmodules', 'getconfig wmodules')).to.equal('err This version has no svc-modulesd on agents');
     expect(await ask('nosuch', 'x')).to.equal("err Unknown target 'nosuch'");
     const order = JSON.stringify({ version: 1, command: 'firewall-drop0', parameters: {} });
     await remoted.call('agents.send', { ids: ['001'], message: `execd ${order}` });

@@ -7,7 +7,8 @@ import * as texts from '../../../../lib/agentlink/control-text.js';
 import { keepsPushOpen, parseManagerControl } from '../../../../lib/agentlink/manager-control.js';
 
 const fromAgent = (text: string | Buffer): AgentControl => parseAgentControl(Buffer.from(text));
-const fromManager = (text: string): ReturnType<typeof parseManagerControl> => parseManagerControl(Buffer.from(text));
+const fromManager = (payload: string | Buffer): ReturnType<typeof parseManagerControl> =>
+  parseManagerControl(Buffer.from(payload));
 
 describe('control messages of agents', () => {
   it('are told apart from events', () => {
@@ -103,6 +104,11 @@ describe('control messages of managers', () => {
     ].map((text) => fromManager(`#!-${text}`));
     expect(kinds.map(({ kind }) => kind)).to.deep.equal(['syscheck', 'syscheck', 'syscheck', 'inventory', 'policies']);
     expect(kinds[4]).to.have.property('text', 'sca-dump:ref_policy:1');
+    const path = Buffer.from([0x2f, 0xff, 0xc3, 0xa9]);
+    expect(fromManager(Buffer.concat([Buffer.from('#!-fim_file '), path]))).to.deep.equal({
+      kind: 'syscheck',
+      text: 'fim_file /\xff\xc3\xa9',
+    });
     for (const text of [
       '',
       'agent ack',
