@@ -15,6 +15,8 @@ export type ScannedEntry = FoundEntry & {
   readonly path: string;
   /** The configured path that decides about it. */
   readonly directory: WatchedDirectory;
+  /** Of `ScanParts.ticket`, taken before it was looked at. */
+  readonly ticket?: number | undefined;
 };
 
 /** What a scan works with. */
@@ -27,6 +29,8 @@ export type ScanParts = WalkParts & {
    * as the reference does.
    */
   readonly known?: ((path: string) => string | undefined) | undefined;
+  /** Asked before files are looked at: the order of their readings among others. */
+  readonly ticket?: (() => number) | undefined;
 };
 
 /**
@@ -98,6 +102,7 @@ class TreeScan {
 
   async #look({ directory, dev, paths }: WalkedFiles): Promise<ScannedEntry[]> {
     const { threads, known, fileSystems } = this.#parts;
+    const ticket = this.#parts.ticket?.();
     const outcomes = await threads.read(paths, directory.checks & ALL_HASHES, known && paths.map(known));
     const entries: ScannedEntry[] = [];
     for (const [index, outcome] of outcomes.entries()) {
@@ -105,7 +110,7 @@ class TreeScan {
       if (outcome.kind === 'skipped') this.#parts.onSkipped?.(path, outcome.reason, outcome.code);
       else if (outcome.dev !== dev && (await fileSystems.skips(path, outcome.dev)))
         this.#parts.onSkipped?.(path, 'file_system');
-      else entries.push({ ...outcome, path, directory });
+      else entries.push({ ...outcome, path, directory, ticket });
     }
     return entries;
   }
