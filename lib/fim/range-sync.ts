@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { compareKeys } from './byte-order.js';
 import { RangeHash } from './range-hash.js';
 
@@ -8,9 +9,15 @@ export type SyncRow = { readonly key: string; readonly checksum: string };
 export interface RangeSource<Row extends SyncRow> {
   first(): Row | undefined;
   last(): Row | undefined;
-  /** Rows with `begin <= key <= end`, ascending. */
+  /**
+   * Rows with `begin <= key <= end`, ascending. They are read as they are asked for: of a large range a few hundred are
+   * taken in one go, and the rest is asked for anew.
+   */
   range(begin: string, end: string): Iterable<Row>;
 }
+
+/** Rows that are looked at in one turn of the event loop: a few milliseconds of a table on disk. */
+const ROWS_A_TURN = 512;
 
 /** A check of a range, as `integrity_check_*` carries it. */
 export type RangeCheck = {
@@ -37,7 +44,9 @@ export type SyncAnswer = {
 
 /**
  * The agent's side of the range synchronisation of one table (integrity-and-inventory.md 5.1), without clock and wire:
- * what it has to say comes out, what the manager answers goes in.
+ * what it has to say comes out, what the manager answers goes in, one after the other. A table of any size is walked in
+ * pieces, between which others have their turn and rows may change: a checksum of half old and half new rows is found
+ * wrong by the manager, and the next round repairs it.
  */
 export class RangeSync<Row extends SyncRow> {
   readonly #source: RangeSource<Row>;
@@ -53,61 +62,80 @@ export class RangeSync<Row extends SyncRow> {
   }
 
   /** Begins a round. @param now epoch seconds */
-  start(now: number): SyncStep<Row> {
+  async start(now: number): Promise<SyncStep<Row>> {
     const first = this.#source.first();
     const last = this.#source.last();
     this.#currentId = now;
     if (first === undefined || last === undefined) return { type: 'integrity_clear', id: now };
     const hash = new RangeHash();
-    for (const { checksum } of this.#source.range(first.key, last.key)) hash.add(checksum);
+    for await (const rows of this.#pieces(first.key, last.key)) {
+      for (const { checksum } of rows) hash.add(checksum);
+    }
     const check = { begin: first.key, end: last.key, checksum: hash.digest(), id: now };
     return { type: 'integrity_check_global', check };
   }
 
   /**
    * What follows on an answer, none for one of a later round than this. States come one by one as they are asked for,
-   * so that a table of any size can be sent at the pace of the line; the source must not change in between.
+   * so that a table of any size can be sent at the pace of the line.
    */
-  *answer({ verb, begin, end, id }: SyncAnswer): Generator<SyncStep<Row>, void, undefined> {
+  async *answer({ verb, begin, end, id }: SyncAnswer): AsyncGenerator<SyncStep<Row>, void, undefined> {
     if (id > this.#currentId) return;
     this.#currentId = id;
     // Rows move between two messages: what no longer makes sense is left to the next round (15.10).
     if (compareKeys(begin, end) > 0) return;
-    if (verb === 'no_data') {
-      for (const row of this.#source.range(begin, end)) yield { type: 'state', row };
+    if (verb === 'no_data' || begin === end) {
+      for await (const rows of this.#pieces(begin, end)) for (const row of rows) yield { type: 'state', row };
       return;
     }
-    const rows = this.#count(begin, end);
-    if (rows > 1) {
-      yield* this.#halves(begin, end, id, Math.floor(rows / 2));
-    } else if (begin === end) {
-      for (const row of this.#source.range(begin, end)) yield { type: 'state', row };
-    }
+    const rows = await this.#count(begin, end);
+    if (rows > 1) yield* await this.#halves(begin, end, id, Math.floor(rows / 2));
   }
 
-  #count(begin: string, end: string): number {
-    let rows = 0;
-    for (const _row of this.#source.range(begin, end)) rows += 1;
-    return rows;
+  async #count(begin: string, end: string): Promise<number> {
+    let count = 0;
+    for await (const rows of this.#pieces(begin, end)) count += rows.length;
+    return count;
   }
 
-  #halves(begin: string, end: string, id: number, leftRows: number): SyncStep<Row>[] {
+  async #halves(begin: string, end: string, id: number, leftRows: number): Promise<SyncStep<Row>[]> {
     const left = new RangeHash();
     const right = new RangeHash();
     let leftEnd = begin;
     let tail = end;
-    for (const { key, checksum } of this.#source.range(begin, end)) {
-      if (left.rows < leftRows) {
-        left.add(checksum);
-        leftEnd = key;
-      } else {
-        if (right.rows === 0) tail = key;
-        right.add(checksum);
+    for await (const rows of this.#pieces(begin, end)) {
+      for (const { key, checksum } of rows) {
+        if (left.rows < leftRows) {
+          left.add(checksum);
+          leftEnd = key;
+        } else {
+          if (right.rows === 0) tail = key;
+          right.add(checksum);
+        }
       }
     }
+    // So many rows are gone since they were counted that there is nothing to be halved.
+    if (right.rows === 0) return [];
     return [
       { type: 'integrity_check_left', check: { begin, end: leftEnd, checksum: left.digest(), id, tail } },
       { type: 'integrity_check_right', check: { begin: tail, end, checksum: right.digest(), id } },
     ];
+  }
+
+  /** The rows of a range, in groups that are whole in themselves. */
+  async *#pieces(begin: string, end: string): AsyncGenerator<readonly Row[], void, undefined> {
+    let last: string | undefined;
+    for (;;) {
+      const rows: Row[] = [];
+      for (const row of this.#source.range(last ?? begin, end)) {
+        if (row.key === last) continue;
+        rows.push(row);
+        if (rows.length === ROWS_A_TURN) break;
+      }
+      if (rows.length > 0) yield rows;
+      last = rows.at(-1)?.key;
+      if (rows.length < ROWS_A_TURN || last === undefined) return;
+      await turn();
+    }
   }
 }

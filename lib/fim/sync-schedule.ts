@@ -18,9 +18,11 @@ export class SyncSchedule {
   #lastTraffic = -Infinity;
   #answered = false;
 
-  constructor(times: SyncTimes) {
+  /** @param first when the first round begins, seconds; undefined: at once */
+  constructor(times: SyncTimes, first?: number) {
     this.#times = times;
     this.#interval = times.interval;
+    this.#next = first;
   }
 
   /** Seconds from one look to the next. */

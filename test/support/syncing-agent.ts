@@ -25,13 +25,17 @@ export class SyncingAgent {
   }
 
   /** First message of a round. */
-  start(id: number): string {
-    return syncMessage(FIM_FILE, this.#sync.start(id));
+  async start(id: number): Promise<string> {
+    return syncMessage(FIM_FILE, await this.#sync.start(id));
   }
 
   /** Messages an order of the manager is answered with: `fim_file dbsync no_data {..}`. */
-  answer(order: string): string[] {
+  async answer(order: string): Promise<string[]> {
     const [, , verb = '', ...rest] = order.split(' ');
-    return [...this.#sync.answer(readSyncAnswer(verb, rest.join(' ')))].map((step) => syncMessage(FIM_FILE, step));
+    const messages: string[] = [];
+    for await (const step of this.#sync.answer(readSyncAnswer(verb, rest.join(' ')))) {
+      messages.push(syncMessage(FIM_FILE, step));
+    }
+    return messages;
   }
 }

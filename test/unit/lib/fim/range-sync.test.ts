@@ -52,17 +52,23 @@ class Manager extends Rows {
 }
 
 /** Lets agent and manager talk until neither has anything to say. */
-function talk(agent: RangeSync<SyncRow>, manager: Manager, id: number): string[] {
+async function talk(agent: RangeSync<SyncRow>, manager: Manager, id: number): Promise<string[]> {
   const said: string[] = [];
-  const queue = [agent.start(id)];
+  const queue = [await agent.start(id)];
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
     said.push(describeStep(step));
     const verb = manager.take(step);
     if (verb === undefined || !('check' in step)) continue;
     const { begin, end } = step.check;
-    queue.push(...agent.answer({ verb, begin, end, id: step.check.id }));
+    queue.push(...(await stepsOf(agent.answer({ verb, begin, end, id: step.check.id }))));
   }
   return said;
+}
+
+async function stepsOf(answer: AsyncIterable<SyncStep<SyncRow>>): Promise<SyncStep<SyncRow>[]> {
+  const steps: SyncStep<SyncRow>[] = [];
+  for await (const step of answer) steps.push(step);
+  return steps;
 }
 
 function describeStep(step: SyncStep<SyncRow>): string {
@@ -82,7 +88,7 @@ const SPEC_ROWS = [
 ] as const;
 
 describe('range synchronisation', () => {
-  it('goes through the worked example', () => {
+  it('goes through the worked example', async () => {
     const manager = new Manager([
       ...SPEC_ROWS.filter(([key]) => key !== '/etc/d'),
       ['/etc/d', 'c09a249f1c1a7684ee43077681d097b41912d3ad'],
@@ -90,7 +96,7 @@ describe('range synchronisation', () => {
     expect(manager.hash('/etc/a', '/etc/e')).to.equal('bdaf1a032d85375608085ef69b602c1a50dac3cc');
     const agent = new RangeSync(new Rows(SPEC_ROWS));
     // Answers come one after the other, so halves are told before what follows on them.
-    expect(talk(agent, manager, 1700001000)).to.deep.equal([
+    expect(await talk(agent, manager, 1700001000)).to.deep.equal([
       'global /etc/a../etc/e ab679e59e3accb211660b7a1a7d97c688ce8fd3a',
       'left /etc/a../etc/b tail /etc/c 3bd8628bfeba939c1b641928224190afee36bc52',
       'right /etc/c../etc/e 5eeee39e6809b9bb96ac266ed6c2d69aee22fcf3',
@@ -100,41 +106,41 @@ describe('range synchronisation', () => {
       'right /etc/e../etc/e 183652bce8e6a1049a66aa116d71acfd5e25c404',
       'state /etc/d',
     ]);
-    expect(talk(agent, manager, 1700001300)).to.have.length(1);
+    expect(await talk(agent, manager, 1700001300)).to.have.length(1);
   });
 
-  it('sends every row to an empty manager, and clears it when there is none', () => {
+  it('sends every row to an empty manager, and clears it when there is none', async () => {
     const manager = new Manager([]);
-    expect(talk(new RangeSync(new Rows(SPEC_ROWS)), manager, 1).slice(1)).to.deep.equal(
+    expect((await talk(new RangeSync(new Rows(SPEC_ROWS)), manager, 1)).slice(1)).to.deep.equal(
       SPEC_ROWS.map(([key]) => `state ${key}`),
     );
-    expect(talk(new RangeSync(new Rows([])), manager, 2)).to.deep.equal(['clear']);
+    expect(await talk(new RangeSync(new Rows([])), manager, 2)).to.deep.equal(['clear']);
     expect(manager.rows).to.deep.equal([]);
   });
 
-  it('passes over answers of later rounds and goes back to earlier ones', () => {
+  it('passes over answers of later rounds and goes back to earlier ones', async () => {
     const agent = new RangeSync(new Rows(SPEC_ROWS));
-    agent.start(100);
+    await agent.start(100);
     const range = { begin: '/etc/a', end: '/etc/e' };
-    expect([...agent.answer({ verb: 'no_data', ...range, id: 101 })]).to.deep.equal([]);
-    expect([...agent.answer({ verb: 'no_data', ...range, id: 90 })]).to.have.length(5);
+    expect(await stepsOf(agent.answer({ verb: 'no_data', ...range, id: 101 }))).to.deep.equal([]);
+    expect(await stepsOf(agent.answer({ verb: 'no_data', ...range, id: 90 }))).to.have.length(5);
     expect(agent.currentId).to.equal(90);
-    expect([...agent.answer({ verb: 'no_data', ...range, id: 100 })]).to.deep.equal([]);
+    expect(await stepsOf(agent.answer({ verb: 'no_data', ...range, id: 100 }))).to.deep.equal([]);
   });
 
-  it('says nothing about a range that rows have left', () => {
+  it('says nothing about a range that rows have left', async () => {
     const agent = new RangeSync(new Rows(SPEC_ROWS));
-    agent.start(100);
+    await agent.start(100);
     for (const [begin, end] of [
       ['/etc/x', '/etc/y'],
       ['/etc/a0', '/etc/b'],
       ['/etc/e', '/etc/a'],
     ] as const) {
-      expect([...agent.answer({ verb: 'checksum_fail', begin, end, id: 100 })]).to.deep.equal([]);
+      expect(await stepsOf(agent.answer({ verb: 'checksum_fail', begin, end, id: 100 }))).to.deep.equal([]);
     }
   });
 
-  it('brings any manager to the rows of any agent within two rounds', () => {
+  it('brings any manager to the rows of any agent within two rounds', async () => {
     const key = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }), fc.constantFrom("'", '%', ' '));
     const table = fc.dictionary(key, fc.constantFrom('one', 'two'), { maxKeys: 12 });
     // Checksums of two rows are never the same: the inode is in them.
@@ -142,16 +148,63 @@ describe('range synchronisation', () => {
       Object.entries(contents).map(
         ([name, content]) => [name, createHash('sha1').update(`${content}:${name}`).digest('hex')] as const,
       );
-    fc.assert(
-      fc.property(table, table, (mine, theirs) => {
+    await fc.assert(
+      fc.asyncProperty(table, table, async (mine, theirs) => {
         const rows = new Rows(rowsOf(mine));
         const manager = new Manager(rowsOf(theirs));
         const agent = new RangeSync(rows);
-        talk(agent, manager, 1);
-        talk(agent, manager, 2);
+        await talk(agent, manager, 1);
+        await talk(agent, manager, 2);
         expect(manager.rows).to.deep.equal(rows.rows);
       }),
     );
+  });
+
+  it('walks a large table in pieces, whatever becomes of the rows in between', async () => {
+    const entries = Array.from({ length: 3000 }, (_none, index) => {
+      const key = `/srv/${String(index).padStart(4, '0')}`;
+      return [key, createHash('sha1').update(key).digest('hex')] as const;
+    });
+    const rows = new Rows(entries);
+    const whole = rows.hash('/srv/0000', '/srv/2999');
+    let calls = 0;
+    let most = 0;
+    const source: RangeSource<SyncRow> = {
+      first: () => rows.first(),
+      last: () => rows.last(),
+      *range(begin, end) {
+        calls += 1;
+        let given = 0;
+        for (const row of rows.range(begin, end)) {
+          most = Math.max(most, (given += 1));
+          yield row;
+        }
+      },
+    };
+    const agent = new RangeSync(source);
+    const first = await agent.start(1);
+    expect(first).to.have.nested.property('check.checksum', whole);
+    expect(most).to.be.below(600);
+    expect(calls).to.be.above(5);
+    const range = { begin: '/srv/0000', end: '/srv/2999', id: 1 };
+    const [left, right] = await stepsOf(agent.answer({ verb: 'checksum_fail', ...range }));
+    expect(left).to.have.nested.property('check.checksum', rows.hash('/srv/0000', '/srv/1499'));
+    expect(right).to.have.nested.property('check.checksum', rows.hash('/srv/1500', '/srv/2999'));
+    // The row at which a piece ended goes away, and one comes just behind it.
+    const keys: string[] = [];
+    for await (const step of agent.answer({ verb: 'no_data', ...range })) {
+      if (step.type !== 'state') continue;
+      keys.push(step.row.key);
+      if (keys.length === 512) {
+        rows.rows = rows.rows.filter(({ key }) => key !== '/srv/0511' && key < '/srv/2000');
+        rows.rows.splice(511, 0, { key: '/srv/0511a', checksum: 'new' });
+      }
+    }
+    expect(keys.slice(510, 514)).to.deep.equal(['/srv/0510', '/srv/0511', '/srv/0511a', '/srv/0512']);
+    expect(keys).to.have.length(2001);
+    const pending = agent.answer({ verb: 'checksum_fail', ...range });
+    rows.rows = rows.rows.slice(0, 1);
+    expect(await stepsOf(pending)).to.deep.equal([]);
   });
 
   it('orders keys as their bytes in UTF-8 are', () => {
@@ -174,6 +227,9 @@ describe('times of the synchronisation', () => {
     expect(schedule.due(0)).to.equal(true);
     expect(schedule.due(299)).to.equal(false);
     expect(schedule.due(300)).to.equal(true);
+    const later = new SyncSchedule(times, 20);
+    expect(later.due(19)).to.equal(false);
+    expect(later.due(20)).to.equal(true);
   });
 
   it('double while a round is being worked off, up to the longest, and go back when all is quiet', () => {

@@ -36,12 +36,12 @@ describe('Synchronisation of any two tables', () => {
 
   /** Rounds until one is not answered. @returns messages of the agent in it */
   async function round(agent: SyncingAgent, id: number): Promise<number> {
-    const messages = [agent.start(id)];
+    const messages = [await agent.start(id)];
     let sent = 0;
     for (let next = messages.shift(); next !== undefined; next = messages.shift()) {
       sent += 1;
       const order = await kit.sync('001', bytesOf(next));
-      if (order !== undefined) messages.push(...agent.answer(order));
+      if (order !== undefined) messages.push(...(await agent.answer(order)));
     }
     return sent;
   }
