@@ -3,11 +3,6 @@ const { relative } = require('node:path');
 const { setTimeout } = require('node:timers');
 const Spec = require('mocha').reporters.Spec;
 
-/**
- * Tries a test has. Most tests hold real processes, files and clocks: a machine that stalls must not stop a release. A second
- * try is named below, so that none hides a defect; properties draw the same examples in each (properties.cjs).
- */
-const TRIES = 2;
 /** Time that what a test left open may take to close by itself, milliseconds. */
 const GRACE_MS = 10_000;
 
@@ -15,9 +10,6 @@ module.exports = class PlainReporter extends Spec {
   constructor(runner, options) {
     super(runner, options);
     this.retried = [];
-    runner.suite.eachTest((test) => {
-      if (test.retries() === -1) test.retries(TRIES - 1);
-    });
     runner.on('retry', (test, error) => this.retried.push({ test, error }));
     runner.once('end', () => {
       // A handle left open must not hold the whole run for ever: it is named, and the process ends.
