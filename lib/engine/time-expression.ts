@@ -31,7 +31,11 @@ export class TimeExpression {
   }
 }
 
-function minuteOfDay(
+/**
+ * Minutes after midnight; undefined when there is no such time.
+ * @param half `am`, `pm` or nothing
+ */
+export function minuteOfDay(
   hourText: string | undefined,
   minuteText: string | undefined,
   half: string | undefined,

@@ -12,6 +12,7 @@ import {
   scalar,
   type Values,
 } from '../field.js';
+import { parseScanDays, parseScanTime } from '../scan-times.js';
 import { parseDigits, parseDuration, parseKilobytes, splitList } from '../units.js';
 import { freeText, integer, oneOf, optionalText, type Range, readYesNo, requireText, yesNo } from '../value-fields.js';
 
@@ -100,8 +101,14 @@ const SYSCHECK_FIELDS = {
   directories: flatList(readDirectories, 'own'),
   /** Seconds. */
   frequency: integer(43_200, { min: 1 }),
-  scan_time: optionalText(),
-  scan_day: optionalText(),
+  scan_time: scalar<string | undefined>(undefined, (element, report) => {
+    if (parseScanTime(element.content) === undefined) throw report.invalidTime(element);
+    return element.content;
+  }),
+  scan_day: scalar<string | undefined>(undefined, (element, report) => {
+    if (parseScanDays(element.content) === undefined) throw report.invalidDay(element);
+    return element.content;
+  }),
   scan_on_start: yesNo(true),
   ignore: flatList(readPathOrPattern, PATH_LIST_ATTRIBUTES),
   nodiff: flatList(readPathOrPattern, PATH_LIST_ATTRIBUTES),
@@ -173,6 +180,9 @@ export type SyscheckConfig = Values<typeof SYSCHECK_FIELDS>;
 /** `<syscheck>` (integrity-and-inventory.md 2). Undefined without a block: integrity monitoring is then off. */
 export const SYSCHECK = optionalGroup(SYSCHECK_FIELDS, 'warn');
 
+/** What holds without a block; integrity monitoring is off all the same. */
+export const NO_SYSCHECK: SyscheckConfig = { ...group(SYSCHECK_FIELDS).initial, disabled: true };
+
 const ROOTCHECK_FIELDS = {
   disabled: yesNo(false),
   /** Seconds. */
@@ -206,6 +216,9 @@ export type RootcheckConfig = Values<typeof ROOTCHECK_FIELDS>;
 
 /** `<rootcheck>` (integrity-and-inventory.md 9.1). Undefined without a block: off. */
 export const ROOTCHECK = optionalGroup(ROOTCHECK_FIELDS);
+
+/** What holds without a block; the checks for rootkits are off all the same. */
+export const NO_ROOTCHECK: RootcheckConfig = { ...group(ROOTCHECK_FIELDS).initial, disabled: true };
 
 function readDirectories(element: XmlElement, report: ConfigReport): SyscheckDirectory[] {
   const paths = splitList(element.content);
