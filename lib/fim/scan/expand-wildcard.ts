@@ -48,6 +48,18 @@ export async function expandWildcard(pattern: string): Promise<string[]> {
   return paths.sort((first, second) => (first < second ? -1 : 1));
 }
 
+/** Whether a wildcard stands for this path or for one above it. @param pattern absolute, byte string */
+export function matchesAbove(pattern: string, path: string): boolean {
+  const names = path.split('/');
+  const parts = pattern.split('/');
+  return parts.length <= names.length && parts.every((part, at) => matchesName(part, names[at] ?? ''));
+}
+
+function matchesName(part: string, name: string): boolean {
+  if (hasWildcard(part) && name.startsWith('.') && !part.startsWith('.')) return false;
+  return nameExpression(part).test(name);
+}
+
 /** One name of a wildcard as an expression that takes no longer than name and wildcard are long, times each other. */
 export function nameExpression(part: string): { test(name: string): boolean } {
   const pieces: ('*' | ((code: number) => boolean))[] = [];

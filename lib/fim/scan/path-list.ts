@@ -15,8 +15,13 @@ export class PathPattern {
     this.#matcher = compilePattern('osmatch', byteString(source));
   }
 
+  /** As written, a byte string. */
+  get source(): string {
+    return this.#matcher.source;
+  }
+
   get negated(): boolean {
-    return this.#matcher.source.startsWith('!');
+    return this.source.startsWith('!');
   }
 
   /** @param path byte string */

@@ -3,7 +3,7 @@ import { byteString } from '../../config/pattern-text.js';
 import type { SyscheckDirectory } from '../../config/sections/syscheck.js';
 import { bytesOf, readable } from '../byte-order.js';
 import { expandVariable, type Variables } from './expand-variable.js';
-import { expandWildcard, hasWildcard, WildcardError } from './expand-wildcard.js';
+import { expandWildcard, hasWildcard, matchesAbove, WildcardError } from './expand-wildcard.js';
 import { PatternError } from '../../patterns/pattern-error.js';
 import { directoryTraits, type TraitDefaults, type WatchedDirectory } from './watched-directory.js';
 
@@ -14,12 +14,19 @@ export type DirectoryProblem = { readonly path: string; readonly text: string };
 export class WatchedDirectories implements Iterable<WatchedDirectory> {
   readonly problems: readonly DirectoryProblem[];
   readonly #byPath: ReadonlyMap<string, WatchedDirectory>;
+  readonly #wildcards: readonly string[];
 
-  constructor(directories: Iterable<WatchedDirectory>, problems: readonly DirectoryProblem[] = []) {
+  /** @param wildcards all that are configured, those without a match too */
+  constructor(
+    directories: Iterable<WatchedDirectory>,
+    problems: readonly DirectoryProblem[] = [],
+    wildcards: readonly string[] = [],
+  ) {
     const last = new Map<string, WatchedDirectory>();
     for (const directory of directories) last.set(directory.path, directory);
     this.#byPath = new Map([...last].sort(([first], [second]) => (first < second ? -1 : 1)));
     this.problems = problems;
+    this.#wildcards = wildcards;
   }
 
   get size(): number {
@@ -43,6 +50,11 @@ export class WatchedDirectories implements Iterable<WatchedDirectory> {
     }
     return this.#byPath.get('/');
   }
+
+  /** Whether a wildcard names a directory that this path would lie in, be it there or not. */
+  isBelowWildcard(path: string): boolean {
+    return this.#wildcards.some((pattern) => matchesAbove(pattern, path));
+  }
 }
 
 /**
@@ -57,6 +69,7 @@ export async function watchedDirectories(
   const expanded: WatchedDirectory[] = [];
   const explicit: WatchedDirectory[] = [];
   const problems: DirectoryProblem[] = [];
+  const wildcards: string[] = [];
   for (const { path: written, options } of entries) {
     const { paths, unknown } = expandVariable(written, variables);
     if (unknown !== undefined) {
@@ -69,6 +82,7 @@ export async function watchedDirectories(
         if (!path.startsWith('/')) {
           problems.push({ path: text, text: `'${text}' is not an absolute path and is not monitored.` });
         } else if (hasWildcard(path)) {
+          wildcards.push(path);
           for (const match of await expandWildcard(path)) {
             expanded.push({ ...traits, ...(await target(match, traits.followLink)), wildcard: path });
           }
@@ -82,7 +96,7 @@ export async function watchedDirectories(
     }
   }
   // A path that is written out counts before the same from a wildcard, wherever it stands.
-  return new WatchedDirectories([...expanded, ...explicit], problems);
+  return new WatchedDirectories([...expanded, ...explicit], problems, wildcards);
 }
 
 /** Where a link in the configured path leads when it is to be followed; a link to nowhere stays what it is. */

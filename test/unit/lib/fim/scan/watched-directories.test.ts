@@ -90,6 +90,23 @@ describe('configured paths', () => {
     expect(await expandWildcard('/nowhere-at-all/*')).to.deep.equal([]);
   });
 
+  it('tell what lies below a wildcard, be it there or not', async () => {
+    const directories = await watchedDirectories(
+      [
+        { path: '/srv/*/conf.[ab]', options: [] },
+        { path: '/opt', options: [] },
+      ],
+      { recursionLevel: 256, diffSizeLimit: 1 },
+      {},
+    );
+    for (const path of ['/srv/x/conf.a', '/srv/x/conf.b/deep/file']) {
+      expect(directories.isBelowWildcard(path), path).to.equal(true);
+    }
+    for (const path of ['/srv/x', '/srv/x/conf.c/file', '/srv/.x/conf.a', '/srv/x/y/conf.a', '/opt/file']) {
+      expect(directories.isBelowWildcard(path), path).to.equal(false);
+    }
+  });
+
   it('decide about a path by the longest, name by name', async () => {
     const directories = await watchedDirectories(
       ['/', '/etc', '/etc/ssh/keys'].map((path) => ({ path, options: [] })),
