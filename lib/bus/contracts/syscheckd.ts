@@ -23,9 +23,9 @@ export const syscheckdContract = defineContract('svc-syscheckd', {
 
   /**
    * What a manager sends behind `#!-` (integrity-and-inventory.md 1.2), as a byte string: `syscheck restart` or `restart`
-   * begins a scan of the files and one for rootkits, `fim_file dbsync <verb> <json>` and its like are answers of the
-   * synchronisation, of which a wrong one is counted and ignored. It answers when the order is taken, not when it is
-   * carried out. Errors: `unrecognized` for any other text, `off` for a scan that the configuration does not have.
+   * begins a scan of the files and one for rootkits, as far as they are configured; `fim_file dbsync <verb> <json>` and
+   * its like are answers of the synchronisation, of which a wrong one is counted and ignored. It answers when the order
+   * is taken, not when it is carried out. Error `unrecognized` for any other text.
    */
   order: { params: z.object({ text: z.string().min(1).max(MAX_ORDER_BYTES) }), result: z.object({}) },
 
