@@ -38,13 +38,15 @@ export type ScanParts = WalkParts & {
  * other, each in the order its directories are read in. Entries come in groups as they are done; while the caller works
  * on one, no more than some thousand files are looked at ahead.
  * @param only the configured paths to walk; all by default
+ * @param start of a single configured path: where below it the walk begins
  * @throws the reason of `signal` when it is aborted, Error when a thread breaks
  */
 export function scanTree(
   parts: ScanParts,
   only: Iterable<WatchedDirectory> = parts.directories,
+  start?: string,
 ): AsyncGenerator<ScannedEntry[], void, undefined> {
-  return new TreeScan(parts).run(only);
+  return new TreeScan(parts).run(only, start);
 }
 
 /** How many files a scan would look at, without looking at one: for those who show how far it is. */
@@ -66,7 +68,7 @@ class TreeScan {
     this.#parts = parts;
   }
 
-  async *run(only: Iterable<WatchedDirectory>): AsyncGenerator<ScannedEntry[], void, undefined> {
+  async *run(only: Iterable<WatchedDirectory>, start?: string): AsyncGenerator<ScannedEntry[], void, undefined> {
     const { threads, fileSystems, signal } = this.#parts;
     const most = threads.count * BATCHES_A_THREAD;
     const abort = (): void => {
@@ -76,7 +78,7 @@ class TreeScan {
     fileSystems.forget();
     try {
       for (const directory of only) {
-        for await (const batch of walkTree(this.#parts, directory)) {
+        for await (const batch of walkTree(this.#parts, directory, start)) {
           signal?.throwIfAborted();
           await this.#pace(batch.paths.length);
           const entries = this.#look(batch);

@@ -20,6 +20,11 @@ export type WalkParts = {
   readonly fileSystems: FileSystems;
   /** Told of every path that gives no entry. `code` is the system's. */
   readonly onSkipped?: ((path: string, reason: SkipReason, code?: string) => void) | undefined;
+  /**
+   * Asked of every directory that is on a watched file system, before its entries are read: who has it watched then
+   * misses nothing. False: it is left out.
+   */
+  readonly onDirectory?: ((path: string, directory: WatchedDirectory) => Promise<boolean>) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -31,10 +36,28 @@ type Frame = OpenDirectory & { readonly path: string; readonly depth: number };
 /**
  * Walks a configured path (integrity-and-inventory.md 3.3), in the order its directories are read in, and gives the files
  * and links that are watched in groups. A sub-directory with options of its own is left to its own walk.
+ * @param start where it begins: the configured path, or one below for which it decides
  * @throws the reason of `signal` when it is aborted
  */
-export function walkTree(parts: WalkParts, directory: WatchedDirectory): AsyncGenerator<WalkedFiles, void, undefined> {
-  return new TreeWalk(parts).run(directory);
+export function walkTree(
+  parts: WalkParts,
+  directory: WatchedDirectory,
+  start: string = directory.path,
+): AsyncGenerator<WalkedFiles, void, undefined> {
+  return new TreeWalk(parts).run(directory, start);
+}
+
+/**
+ * How deep a path lies (3.3): -1 the configured path itself, 0 what is directly inside. A directory as deep as
+ * `recursion_level` is not entered.
+ * @param path the configured path or one below it
+ */
+export function depthBelow(configured: string, path: string): number {
+  let depth = -1;
+  for (let at = configured === '/' ? 0 : configured.length; at < path.length; at++) {
+    if (path[at] === '/' && at + 1 < path.length) depth += 1;
+  }
+  return depth;
 }
 
 class TreeWalk {
@@ -45,16 +68,20 @@ class TreeWalk {
     this.#parts = parts;
   }
 
-  async *run(directory: WatchedDirectory): AsyncGenerator<WalkedFiles, void, undefined> {
+  async *run(directory: WatchedDirectory, root: string): AsyncGenerator<WalkedFiles, void, undefined> {
     const { ignore, signal } = this.#parts;
     const frames: Frame[] = [];
-    const root = directory.path;
+    const depth = depthBelow(directory.path, root);
+    if (depth >= 0 && depth >= directory.recursionLevel) {
+      this.#skip(root, 'too_deep');
+      return;
+    }
     if (ignore.ignores(root, true)) {
       this.#skip(root, 'ignored');
       return;
     }
     try {
-      const top = await this.#enter(root, -1);
+      const top = await this.#enter(directory, root, depth);
       if (top === 'no_directory') {
         if (ignore.ignores(root, false)) this.#skip(root, 'ignored');
         else if (directory.restrict?.test(root) === false) this.#skip(root, 'restricted');
@@ -78,7 +105,7 @@ class TreeWalk {
           else if (frame.depth + 1 >= directory.recursionLevel || frames.length >= MOST_OPEN)
             this.#skip(path, 'too_deep');
           else {
-            const below = await this.#enter(path, frame.depth + 1, frame.dev);
+            const below = await this.#enter(directory, path, frame.depth + 1, frame.dev);
             if (typeof below === 'object') frames.push(below);
           }
         } else if (type === 'special') {
@@ -108,7 +135,12 @@ class TreeWalk {
   }
 
   /** @param outer device of the directory it is in, whose file system is watched; none for a configured path */
-  async #enter(path: string, depth: number, outer?: string): Promise<Frame | 'no_directory' | undefined> {
+  async #enter(
+    directory: WatchedDirectory,
+    path: string,
+    depth: number,
+    outer?: string,
+  ): Promise<Frame | 'no_directory' | undefined> {
     let opened: OpenDirectory;
     try {
       opened = await openDirectory(path);
@@ -122,6 +154,15 @@ class TreeWalk {
       await close(opened);
       this.#skip(path, 'file_system');
       return undefined;
+    }
+    try {
+      if ((await this.#parts.onDirectory?.(path, directory)) === false) {
+        await close(opened);
+        return undefined;
+      }
+    } catch (error) {
+      await close(opened);
+      throw error;
     }
     return { ...opened, path, depth };
   }

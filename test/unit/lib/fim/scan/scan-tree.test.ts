@@ -15,6 +15,7 @@ import { EMPTY_HASHES } from '../../../../../lib/fim/entry-checksum.js';
 import { EntryThreads } from '../../../../../lib/fim/scan/entry-threads.js';
 import { IgnoreList } from '../../../../../lib/fim/scan/path-list.js';
 import { scanTree } from '../../../../../lib/fim/scan/scan-tree.js';
+import { depthBelow, walkTree } from '../../../../../lib/fim/scan/walk-tree.js';
 import { WatchedDirectories, watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
 import { FileSystems } from '../../../../../lib/fim/scan/file-systems.js';
 import { FimTree, TRAITS } from '../../../../support/fim-tree.js';
@@ -50,6 +51,46 @@ describe('scan of a tree', () => {
     expect(entries.get('a/link'))
       .to.include({ kind: 'link', size: '/etc/passwd'.length })
       .and.deep.include({ hashes: EMPTY_HASHES });
+  });
+
+  it('begins below a configured path when it is told to, and leaves out directories that are refused', async () => {
+    mkdirSync(tree.path('a/b/c/d'), { recursive: true });
+    mkdirSync(tree.path('a/b/no'));
+    for (const path of ['a/1', 'a/b/2', 'a/b/c/3', 'a/b/c/d/4', 'a/b/no/5']) write(path);
+    const directories = await watchedDirectories(
+      [{ path: tree.path('a'), options: [{ name: 'recursion_level', value: 2 }] }],
+      TRAITS,
+      {},
+    );
+    const asked: string[] = [];
+    const walk = async (start: string): Promise<string[]> => {
+      const paths: string[] = [];
+      const parts = {
+        directories,
+        ignore: new IgnoreList([], {}),
+        fileSystems: new FileSystems({ nfs: true, dev: false, sys: true, proc: true }),
+        onDirectory: (path: string) => {
+          asked.push(path);
+          return Promise.resolve(!path.endsWith('/no'));
+        },
+      };
+      for await (const group of walkTree(parts, directories.at(tree.path('a'))!, start)) paths.push(...group.paths);
+      return paths.map((path) => path.slice(tree.root.length + 1)).sort();
+    };
+    expect(await walk(tree.path('a/b'))).to.deep.equal(['a/b/2', 'a/b/c/3']);
+    expect(asked.sort()).to.deep.equal(['a/b', 'a/b/c', 'a/b/no'].map((path) => tree.path(path)));
+    expect(await walk(tree.path('a/b/c/d'))).to.deep.equal([]);
+    expect(await walk(tree.path('a/b/2'))).to.deep.equal(['a/b/2']);
+    expect(await walk(tree.path('a'))).to.deep.equal(['a/1', 'a/b/2', 'a/b/c/3']);
+  });
+
+  it('knows how deep a path lies', () => {
+    expect(depthBelow('/a', '/a')).to.equal(-1);
+    expect(depthBelow('/a', '/a/b')).to.equal(0);
+    expect(depthBelow('/a', '/a/b/c')).to.equal(1);
+    expect(depthBelow('/', '/')).to.equal(-1);
+    expect(depthBelow('/', '/a')).to.equal(0);
+    expect(depthBelow('/', '/a/b')).to.equal(1);
   });
 
   it('never opens fifos, sockets and devices, and does not walk in circles', async () => {
