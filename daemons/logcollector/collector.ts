@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/daemon/logger.js';
 import { bootId } from '../../lib/daemon/process-identity.js';
 import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
 import type { CollectorSettings } from './collector-settings.js';
-import { unlessAborted } from './unless-aborted.js';
+import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import { CollectorStats } from './collector-stats.js';
 import { CommandRunner } from './command-runner.js';
 import { FileFollower } from './file-follower.js';

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import { unlessAborted } from './unless-aborted.js';
+import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import type { CollectorStats } from './collector-stats.js';
 import {
   entryTime,

@@ -61,14 +61,18 @@ export class RangeSync<Row extends SyncRow> {
     return this.#currentId;
   }
 
-  /** Begins a round. @param now epoch seconds */
-  async start(now: number): Promise<SyncStep<Row>> {
+  /**
+   * Begins a round.
+   * @param now epoch seconds
+   * @param signal ends the walk: nothing is read any more @throws its reason
+   */
+  async start(now: number, signal?: AbortSignal): Promise<SyncStep<Row>> {
     const first = this.#source.first();
     const last = this.#source.last();
     this.#currentId = now;
     if (first === undefined || last === undefined) return { type: 'integrity_clear', id: now };
     const hash = new RangeHash();
-    for await (const rows of this.#pieces(first.key, last.key)) {
+    for await (const rows of this.#pieces(first.key, last.key, signal)) {
       for (const { checksum } of rows) hash.add(checksum);
     }
     const check = { begin: first.key, end: last.key, checksum: hash.digest(), id: now };
@@ -78,32 +82,36 @@ export class RangeSync<Row extends SyncRow> {
   /**
    * What follows on an answer, none for one of a later round than this. States come one by one as they are asked for,
    * so that a table of any size can be sent at the pace of the line.
+   * @param signal ends the walk: nothing is read any more @throws its reason
    */
-  async *answer({ verb, begin, end, id }: SyncAnswer): AsyncGenerator<SyncStep<Row>, void, undefined> {
+  async *answer(
+    { verb, begin, end, id }: SyncAnswer,
+    signal?: AbortSignal,
+  ): AsyncGenerator<SyncStep<Row>, void, undefined> {
     if (id > this.#currentId) return;
     this.#currentId = id;
     // Rows move between two messages: what no longer makes sense is left to the next round (15.10).
     if (compareKeys(begin, end) > 0) return;
     if (verb === 'no_data' || begin === end) {
-      for await (const rows of this.#pieces(begin, end)) for (const row of rows) yield { type: 'state', row };
+      for await (const rows of this.#pieces(begin, end, signal)) for (const row of rows) yield { type: 'state', row };
       return;
     }
-    const rows = await this.#count(begin, end);
-    if (rows > 1) yield* await this.#halves(begin, end, id, Math.floor(rows / 2));
-  }
-
-  async #count(begin: string, end: string): Promise<number> {
     let count = 0;
-    for await (const rows of this.#pieces(begin, end)) count += rows.length;
-    return count;
+    for await (const rows of this.#pieces(begin, end, signal)) count += rows.length;
+    if (count < 2) return;
+    yield* await this.#halves({ begin, end, id }, Math.floor(count / 2), this.#pieces(begin, end, signal));
   }
 
-  async #halves(begin: string, end: string, id: number, leftRows: number): Promise<SyncStep<Row>[]> {
+  async #halves(
+    { begin, end, id }: Omit<RangeCheck, 'checksum'>,
+    leftRows: number,
+    pieces: AsyncIterable<readonly Row[]>,
+  ): Promise<SyncStep<Row>[]> {
     const left = new RangeHash();
     const right = new RangeHash();
     let leftEnd = begin;
     let tail = end;
-    for await (const rows of this.#pieces(begin, end)) {
+    for await (const rows of pieces) {
       for (const { key, checksum } of rows) {
         if (left.rows < leftRows) {
           left.add(checksum);
@@ -123,7 +131,7 @@ export class RangeSync<Row extends SyncRow> {
   }
 
   /** The rows of a range, in groups that are whole in themselves. */
-  async *#pieces(begin: string, end: string): AsyncGenerator<readonly Row[], void, undefined> {
+  async *#pieces(begin: string, end: string, signal?: AbortSignal): AsyncGenerator<readonly Row[], void, undefined> {
     let last: string | undefined;
     for (;;) {
       const rows: Row[] = [];
@@ -136,6 +144,7 @@ export class RangeSync<Row extends SyncRow> {
       last = rows.at(-1)?.key;
       if (rows.length < ROWS_A_TURN || last === undefined) return;
       await turn();
+      signal?.throwIfAborted();
     }
   }
 }

@@ -1,7 +1,7 @@
-import { compareKeys } from '../../lib/fim/byte-order.js';
 import { FIM_FILE, syncMessage, type FimRow } from '../../lib/fim/fim-messages.js';
-import { RangeSync, type RangeSource } from '../../lib/fim/range-sync.js';
+import { RangeSync } from '../../lib/fim/range-sync.js';
 import { readSyncAnswer } from '../../lib/fim/read-fim-messages.js';
+import { SyncRows, syncRow } from './sync-rows.js';
 
 /** Path, as a byte string, and checksum of a file. */
 export type SyncEntry = { readonly path: string; readonly checksum: string };
@@ -11,16 +11,7 @@ export class SyncingAgent {
   readonly #sync: RangeSync<FimRow>;
 
   constructor(entries: readonly SyncEntry[]) {
-    const rows = entries
-      .map(({ path, checksum }): FimRow => {
-        return { key: path, checksum, attributes: { checksum }, inode: '1', lastEvent: 5 };
-      })
-      .sort((one, other) => compareKeys(one.key, other.key));
-    const source: RangeSource<FimRow> = {
-      first: () => rows[0],
-      last: () => rows.at(-1),
-      range: (begin, end) => rows.filter(({ key }) => compareKeys(key, begin) >= 0 && compareKeys(key, end) <= 0),
-    };
+    const source = new SyncRows(entries.map(({ path, checksum }) => syncRow(path, checksum)));
     this.#sync = new RangeSync(source);
   }
 
