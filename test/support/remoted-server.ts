@@ -1,7 +1,6 @@
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
-import { RequestServer } from '../../lib/bus/request-server.js';
 import type { Home } from '../../lib/daemon/home.js';
-import { RecordingLogger } from './recording-logger.js';
+import { serveContract } from './serve-contract.js';
 
 type Sent = { readonly ids: string[]; readonly message: string };
 
@@ -14,10 +13,8 @@ export class RemotedServer {
   private constructor(private readonly close: () => Promise<void>) {}
 
   static async start(home: Home): Promise<RemotedServer> {
-    const refuse = () => Promise.reject(new Error('not asked'));
     const handlers = {
-      ...Object.fromEntries(Object.keys(remotedContract.methods).map((name) => [name, refuse])),
-      'agents.send': ({ ids, message }: Sent) => {
+      'agents.send': ({ ids, message }: Sent): object => {
         remoted.sent.push({ ids, message });
         const failed = ids.flatMap((id) => {
           const code = remoted.unreachable.get(id);
@@ -26,15 +23,8 @@ export class RemotedServer {
         return { sent: ids.length - failed.length, failed };
       },
     };
-    const path = home.socket('svc-remoted');
-    const server = new RequestServer({
-      contract: remotedContract,
-      handlers: handlers as never,
-      path,
-      logger: new RecordingLogger(),
-    });
-    const remoted = new RemotedServer(() => server.stop());
-    await server.start();
+    const server = await serveContract(home, remotedContract, handlers);
+    const remoted: RemotedServer = new RemotedServer(() => server.stop());
     return remoted;
   }
 

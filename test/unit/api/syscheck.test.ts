@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
 import { ListCaller, type ApiList } from '../../support/api-list.js';
 import { DbServer } from '../../support/db-server.js';
 import { fileAttributes, fimEvent } from '../../support/fim-kit.js';
 import { addUser, policy } from '../../support/rbac-user.js';
 import { RemotedServer } from '../../support/remoted-server.js';
+import { serveContract } from '../../support/serve-contract.js';
 import { TestApi } from '../../support/test-api.js';
 
 const LIST = '/syscheck/{agent_id}';
@@ -268,6 +270,7 @@ describe('file integrity over the API', () => {
     const put = (query = '') => lists.call('PUT', `/syscheck${query}`);
     const [active, [disconnected]] = [ids('active'), ids('disconnected')];
     expect(await problem('PUT', '/syscheck?agents_list=001', '/syscheck')).to.include(1017);
+    expect(await problem('PUT', '/syscheck', '/syscheck')).to.include(1017);
     const remoted = await RemotedServer.start(api.home);
     try {
       const all = await put();
@@ -291,6 +294,36 @@ describe('file integrity over the API', () => {
       const none = await put('?agents_list=999');
       expect(none).to.deep.include({ message: 'No syscheck scan was restarted', error: 1 });
     } finally {
+      await remoted.stop();
+    }
+  });
+
+  it('orders the manager itself to scan', async () => {
+    const put = (query = '') => lists.call('PUT', `/syscheck${query}`);
+    const taken: string[] = [];
+    const order = ({ text }: { readonly text: string }): object => {
+      taken.push(text);
+      return {};
+    };
+    const remoted = await RemotedServer.start(api.home);
+    const syscheckd = await serveContract(api.home, syscheckdContract, { order });
+    try {
+      const one = await put('?agents_list=000');
+      expect(one).to.deep.include({ message: 'Syscheck scan was restarted on returned agents', error: 0 });
+      expect(one.data.affected_items).to.deep.equal(['000']);
+      expect(taken.splice(0)).to.deep.equal(['syscheck restart']);
+      expect(remoted.sent, 'it is no agent').to.deep.equal([]);
+
+      const all = await put();
+      expect(all.data.affected_items).to.deep.equal(['000', ...ids('active')]);
+      expect(all.data.failed_items).to.deep.equal([]);
+      expect(taken.splice(0)).to.deep.equal(['syscheck restart']);
+
+      const rootcheck = await lists.call('PUT', '/rootcheck?agents_list=000', { template: '/rootcheck' });
+      expect(rootcheck.data.affected_items).to.deep.equal(['000']);
+      expect(taken.splice(0)).to.deep.equal(['syscheck restart']);
+    } finally {
+      await syscheckd.stop();
       await remoted.stop();
     }
   });
