@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { cutDiff } from './cut-diff.js';
 import { editScript, type Hunk } from './edit-script.js';
 
@@ -5,9 +6,13 @@ import { editScript, type Hunk } from './edit-script.js';
 export const MAX_DIFF_BYTES = 59_391;
 
 /** Beginning of a file in which a zero byte makes it one of bytes, not of lines. */
-const BINARY_LOOK_BYTES = 32 * 1024;
+export const BINARY_LOOK_BYTES = 32 * 1024;
 /** Lines between the first and the last difference that are compared one by one; of more, all count as changed. */
 const MOST_LINES = 400_000;
+/** Lines that can be shown at all: each takes three bytes at least. */
+const SHOWN_LINES = Math.ceil(MAX_DIFF_BYTES / 3) + 1;
+/** Lines beyond this length are compared by their digest, so that they are not in memory twice. */
+const LONG_LINE_BYTES = 48;
 /** Bytes that are compared at a time. */
 const STRIDE = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -34,19 +39,58 @@ export function diffText(
   names: { readonly before: string; readonly after: string },
 ): string {
   if (before.equals(after)) return '';
-  if (isBinary(before) || isBinary(after)) return `Binary files ${names.before} and ${names.after} differ\n`;
+  if (isBinary(before) || isBinary(after)) return binaryDiff(names);
+  return linesDiff(before, after, 0);
+}
+
+/** What stands for the changes of a file that is not text. */
+export function binaryDiff(names: { readonly before: string; readonly after: string }): string {
+  return `Binary files ${names.before} and ${names.after} differ\n`;
+}
+
+/**
+ * What changed between two texts that differ.
+ * @param linesBefore lines that both files have in front of these
+ * @returns byte string
+ */
+export function linesDiff(before: Buffer, after: Buffer, linesBefore: number): string {
   const start = lineStart(before, sharedStart(before, after));
   const shared = sharedEnd(before, after, start);
   const oldLines = splitLines(before, start, before.length - shared);
   const newLines = splitLines(after, start, after.length - shared);
-  const context = countLines(before, start);
+  const context = linesBefore + countLines(before, 0, start);
   const writer = new DiffWriter(before, after, oldLines, newLines, context);
   for (const hunk of hunksOf(before, after, oldLines, newLines)) if (!writer.write(hunk)) break;
   return cutDiff(writer.text, MAX_DIFF_BYTES);
 }
 
-/** Offsets of lines: of each its start, and at last where the last ends. */
-type Lines = Int32Array;
+/** A text of which only the beginning is at hand: `MAX_DIFF_BYTES` of it, or all. */
+export type TextPart = {
+  readonly beginning: Buffer;
+  /** Lines of the whole text, one without a newline at its end included. */
+  readonly lines: number;
+};
+
+/**
+ * The same for texts too large to be compared line by line: all of one became all of the other.
+ * @param linesBefore lines that both files have in front of these
+ */
+export function wholeDiff(before: TextPart, after: TextPart, linesBefore: number): string {
+  const [oldLines, newLines] = [before, after].map(({ beginning, lines }) => ({
+    offsets: lineOffsets(beginning, 0, beginning.length, Math.min(lines, SHOWN_LINES)),
+    count: lines,
+  })) as [Lines, Lines];
+  const writer = new DiffWriter(before.beginning, after.beginning, oldLines, newLines, linesBefore);
+  writer.write(wholeHunk(oldLines, newLines));
+  return cutDiff(writer.text, MAX_DIFF_BYTES);
+}
+
+/** Lines of a text. */
+type Lines = {
+  /** Of each its start, and at last where the last ends; of more than can be compared only those that can be shown. */
+  readonly offsets: Int32Array;
+  readonly count: number;
+};
 
 class DiffWriter {
   text = '';
@@ -84,8 +128,8 @@ class DiffWriter {
 
   #lines(mark: string, content: Buffer, lines: Lines, from: number, to: number): void {
     for (let line = from; line < to && this.text.length <= MAX_DIFF_BYTES; line++) {
-      const start = lines[line] ?? 0;
-      const end = lines[line + 1] ?? start;
+      const start = lines.offsets[line] ?? 0;
+      const end = lines.offsets[line + 1] ?? start;
       // Of a line that is longer than all there is room for, its beginning decides that it is cut off.
       this.text += mark + content.toString('latin1', start, Math.min(end, start + MAX_DIFF_BYTES + 1));
       if (content[end - 1] !== NEWLINE) this.text += '\n\\ No newline at end of file\n';
@@ -94,19 +138,19 @@ class DiffWriter {
 }
 
 function hunksOf(before: Buffer, after: Buffer, oldLines: Lines, newLines: Lines): Hunk[] {
-  const oldCount = oldLines.length - 1;
-  const newCount = newLines.length - 1;
-  if (oldCount > MOST_LINES || newCount > MOST_LINES) {
-    return [{ oldFrom: 0, oldTo: oldCount, newFrom: 0, newTo: newCount }];
-  }
+  if (oldLines.count > MOST_LINES || newLines.count > MOST_LINES) return [wholeHunk(oldLines, newLines)];
   const numbers = new Map<string, number>();
   return editScript(numbered(before, oldLines, numbers), numbered(after, newLines, numbers));
 }
 
-function numbered(content: Buffer, lines: Lines, numbers: Map<string, number>): Int32Array {
-  const result = new Int32Array(lines.length - 1);
-  for (let line = 0; line < result.length; line++) {
-    const text = content.toString('latin1', lines[line], lines[line + 1]);
+function wholeHunk(oldLines: Lines, newLines: Lines): Hunk {
+  return { oldFrom: 0, oldTo: oldLines.count, newFrom: 0, newTo: newLines.count };
+}
+
+function numbered(content: Buffer, { offsets, count }: Lines, numbers: Map<string, number>): Int32Array {
+  const result = new Int32Array(count);
+  for (let line = 0; line < count; line++) {
+    const text = lineKey(content, offsets[line] ?? 0, offsets[line + 1] ?? 0);
     let number = numbers.get(text);
     if (number === undefined) numbers.set(text, (number = numbers.size));
     result[line] = number;
@@ -114,12 +158,19 @@ function numbered(content: Buffer, lines: Lines, numbers: Map<string, number>): 
   return result;
 }
 
-function isBinary(content: Buffer): boolean {
+/** The line itself, or of a long one its digest behind a mark that no short line has in its place. */
+function lineKey(content: Buffer, start: number, end: number): string {
+  if (end - start <= LONG_LINE_BYTES) return content.toString('latin1', start, end);
+  return `\u0100${hash('sha256', content.subarray(start, end), 'base64url')}`;
+}
+
+/** Whether a file that begins so is none of lines. */
+export function isBinary(content: Buffer): boolean {
   return content.subarray(0, BINARY_LOOK_BYTES).includes(0);
 }
 
-/** Bytes that both begin with. */
-function sharedStart(first: Buffer, second: Buffer): number {
+/** Number of bytes that both begin with. */
+export function sharedStart(first: Buffer, second: Buffer): number {
   const most = Math.min(first.length, second.length);
   let at = 0;
   while (at < most) {
@@ -161,17 +212,25 @@ function lineStart(content: Buffer, offset: number): number {
 }
 
 function splitLines(content: Buffer, from: number, to: number): Lines {
-  const offsets = [from];
-  for (let at = from; at < to;) {
-    const newline = content.indexOf(NEWLINE, at);
-    at = newline < 0 || newline >= to ? to : newline + 1;
-    offsets.push(at);
-  }
-  return Int32Array.from(offsets);
+  const ended = countLines(content, from, to);
+  const count = to === from || content[to - 1] === NEWLINE ? ended : ended + 1;
+  return { offsets: lineOffsets(content, from, to, count > MOST_LINES ? SHOWN_LINES : count), count };
 }
 
-function countLines(content: Buffer, to: number): number {
+/** @param count lines whose offsets are wanted, at most as many as there are */
+function lineOffsets(content: Buffer, from: number, to: number, count: number): Int32Array {
+  const offsets = new Int32Array(count + 1);
+  offsets[0] = from;
+  for (let line = 1, at = from; line <= count; line++) {
+    const newline = content.indexOf(NEWLINE, at);
+    offsets[line] = at = newline < 0 || newline >= to ? to : newline + 1;
+  }
+  return offsets;
+}
+
+/** Newlines from one offset to another. */
+export function countLines(content: Buffer, from: number, to: number): number {
   let count = 0;
-  for (let at = content.indexOf(NEWLINE); at >= 0 && at < to; at = content.indexOf(NEWLINE, at + 1)) count += 1;
+  for (let at = from; (at = content.indexOf(NEWLINE, at) + 1) > 0 && at <= to;) count += 1;
   return count;
 }

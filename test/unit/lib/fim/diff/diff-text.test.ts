@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cutDiff, MORE_CHANGES } from '../../../../../lib/fim/diff/cut-diff.js';
-import { diffText, MAX_DIFF_BYTES } from '../../../../../lib/fim/diff/diff-text.js';
+import { diffText, linesDiff, MAX_DIFF_BYTES, wholeDiff } from '../../../../../lib/fim/diff/diff-text.js';
 
 const NAMES = { before: 'old', after: 'new' };
 const diff = (before: string, after: string) =>
@@ -136,5 +136,32 @@ describe('text of changes', () => {
     // Every line is there in both, in another order.
     const shuffled = lines('old').split('\n').reverse().join('\n').slice(1);
     expect(diff(lines('old'), `${shuffled}\n`)).to.match(/^\d/);
+  });
+
+  it('shows more lines than can be compared as one change', () => {
+    const before = `1\n${'a\n'.repeat(400_001)}2\n`;
+    const text = diff(before, before.replaceAll('a', 'b'));
+    expect(text.startsWith('2,400002c2,400002\n< a\n< a\n')).to.equal(true);
+    expect(text.endsWith(`< a\n${MORE_CHANGES}`)).to.equal(true);
+    expect(text.length).to.be.within(MAX_DIFF_BYTES - 10, MAX_DIFF_BYTES);
+    expect(diff('x\n', 'y\n'.repeat(400_001)).startsWith('1c1,400001\n< x\n---\n> y\n> y\n')).to.equal(true);
+  });
+
+  it('tells long lines apart as well as short ones', () => {
+    const long = 'x'.repeat(100);
+    expect(diff(`${long}1\n${long}2\n`, `${long}2\n${long}3\n`)).to.equal(`1d0\n< ${long}1\n2a2\n> ${long}3\n`);
+  });
+
+  it('counts the lines in front of a part', () => {
+    expect(linesDiff(Buffer.from('a\nb\n'), Buffer.from('a\nc\n'), 10)).to.equal('12c12\n< b\n---\n> c\n');
+  });
+
+  it('shows texts of which only the beginning is at hand', () => {
+    const part = (text: string, lines: number) => ({ beginning: Buffer.from(text), lines });
+    expect(wholeDiff(part('', 0), part('b\nc\n', 2), 7)).to.equal('7a8,9\n> b\n> c\n');
+    expect(wholeDiff(part('b\nc', 2), part('', 0), 7)).to.equal('8,9d7\n< b\n< c\n\\ No newline at end of file\n');
+    const text = wholeDiff(part('a\n'.repeat(MAX_DIFF_BYTES / 2 + 1), 9_000_000), part('b\n', 1), 0);
+    expect(text.startsWith('1,9000000c1\n< a\n< a\n')).to.equal(true);
+    expect(text.endsWith(`< a\n${MORE_CHANGES}`)).to.equal(true);
   });
 });
