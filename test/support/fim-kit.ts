@@ -135,7 +135,7 @@ export class FimKit {
   /** Stored entries of an agent by their paths, in the order of the bytes; of one component. */
   rows(agent: string, component: 'fim_file' | 'fim_registry_key' | 'fim_registry_value' = 'fim_file') {
     return new Map<string, FimRow>(
-      this.#database.rows(agent, component).map(({ path, row }) => [path.toString('latin1'), row]),
+      this.#database.rows(agent, component).map(({ path, row }) => [path.toString('latin1'), plainRow(row)]),
     );
   }
 
@@ -163,3 +163,9 @@ export class FimKit {
 
 /** Clock of the kit, epoch milliseconds. */
 export const NOW = 1_795_220_400_000;
+
+/** The columns as members of their own, to be compared as a whole. */
+function plainRow(row: FimRow): FimRow {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(row)).filter((name) => name !== 'constructor');
+  return Object.fromEntries(names.map((name) => [name, row[name as keyof FimRow]])) as unknown as FimRow;
+}

@@ -46,6 +46,18 @@ const TURN_MS = 5;
 /** @property record where the record of the event begins: a start goes on at a record */
 type Pending = { readonly operation: FimOperation; readonly record: number };
 
+/** A call that is not answered. @property failure resolves with undefined when svc-db took it */
+type Flight = {
+  readonly count: number;
+  readonly bytes: number;
+  readonly upTo: number;
+  /** Position behind its last event. */
+  readonly last: number;
+  readonly failure: Promise<{ readonly error: unknown } | undefined>;
+};
+/** Calls on their way: svc-db makes the next transaction while one goes to the disk. */
+const MOST_FLIGHTS = 2;
+
 /**
  * Takes what events of queue 8 and 9 say about files from the journal to svc-db, in the order of the journal and beside the
  * analysis: neither waits for the other. svc-db stores how far it is together with what it stores, and each start goes on
@@ -62,7 +74,11 @@ export class FileEvents {
   /** Undefined until svc-db has told where to go on. */
   #feed: JournalFeed | undefined;
   #pending: Pending[] = [];
-  #pendingBytes = 0;
+  /** Those in front that are on their way. */
+  #sent = 0;
+  #flights: Flight[] = [];
+  /** Of those that are not on their way. */
+  #unsentBytes = 0;
   /** Position behind the records that were taken from the feed. */
   #taken = 0;
   /** Position up to which svc-db has everything. */
@@ -120,8 +136,12 @@ export class FileEvents {
     while (!this.#stopped.signal.aborted) {
       await this.#collect();
       const isNoteDue = performance.now() - notedAt >= noteMs;
-      if (this.#pending.length > 0 || (isNoteDue && this.#taken > (this.#stored ?? 0))) {
-        if (await this.#send()) notedAt = performance.now();
+      const isUnsent = this.#pending.length > this.#sent;
+      const isAhead = isNoteDue && this.#flights.length === 0 && this.#taken > (this.#stored ?? 0);
+      if ((isUnsent || isAhead) && this.#flights.length < MOST_FLIGHTS) {
+        this.#send();
+      } else if (this.#flights.length > 0) {
+        if (await this.#answered()) notedAt = performance.now();
         else await this.#pause();
       } else {
         if (isNoteDue) notedAt = performance.now();
@@ -158,7 +178,7 @@ export class FileEvents {
     const feed = this.#feed;
     if (feed === undefined) return;
     let turnAt = performance.now();
-    while (this.#pending.length < MAX_FIM_OPERATIONS && this.#pendingBytes < MAX_FIM_APPLY_BYTES / 2) {
+    while (this.#pending.length - this.#sent < MAX_FIM_OPERATIONS && this.#unsentBytes < MAX_FIM_APPLY_BYTES / 2) {
       let entry: Entry | undefined;
       try {
         entry = feed.next();
@@ -189,32 +209,60 @@ export class FileEvents {
       const { agent, receivedAt, message } = event;
       const operation = { position: position + place - 1, agent: agent?.id ?? '000', kind, at: receivedAt, message };
       this.#pending.push({ operation, record: position });
-      this.#pendingBytes += message.length;
+      this.#unsentBytes += message.length;
     }
   }
 
-  /** @returns false when svc-db did not take it */
-  async #send(): Promise<boolean> {
-    const { identity, db } = this.#parts;
+  /** Sends the next events behind those that are on their way. */
+  #send(): void {
+    const { identity } = this.#parts;
+    const operations: FimOperation[] = [];
     let bytes = 0;
-    let count = 0;
-    for (const { operation } of this.#pending) {
+    for (const { operation } of this.#pending.slice(this.#sent, this.#sent + MAX_FIM_OPERATIONS)) {
+      if (operations.length > 0 && bytes + operation.message.length > MAX_FIM_APPLY_BYTES) break;
+      operations.push(operation);
       bytes += operation.message.length;
-      if (count >= MAX_FIM_OPERATIONS || (count > 0 && bytes > MAX_FIM_APPLY_BYTES)) break;
-      count += 1;
     }
-    const upTo = this.#pending[count]?.record ?? this.#taken;
-    const operations = this.#pending.slice(0, count).map(({ operation }) => operation);
+    const count = operations.length;
+    const upTo = this.#pending[this.#sent + count]?.record ?? this.#taken;
+    // Should the call before it fail, this one does so, too: it would leave a gap.
+    const after = this.#flights.at(-1)?.last;
+    const call = { journal: identity, operations, upTo, ...(after === undefined ? {} : { after }) };
+    const failure = this.#apply(call);
+    const last = (operations.at(-1)?.position ?? upTo - 1) + 1;
+    this.#flights.push({ count, bytes, upTo, last, failure });
+    this.#sent += count;
+    this.#unsentBytes -= bytes;
+  }
+
+  async #apply(call: CallParams<typeof dbContract, 'fim.apply'>): Promise<{ readonly error: unknown } | undefined> {
     try {
-      const options = { deadlineMs: DEADLINE_MS, signal: this.#stopped.signal };
-      await db.call('fim.apply', { journal: identity, operations, upTo }, options);
+      await this.#parts.db.call('fim.apply', call, { deadlineMs: DEADLINE_MS, signal: this.#stopped.signal });
+      return undefined;
     } catch (error) {
-      this.#waiting(error);
+      return { error };
+    }
+  }
+
+  /** Waits for the first call. @returns false when svc-db did not take it: all on their way are to be sent again */
+  async #answered(): Promise<boolean> {
+    const [flight] = this.#flights;
+    if (flight === undefined) return true;
+    const failure = await flight.failure;
+    if (failure !== undefined) {
+      this.#waiting(failure.error);
+      for (const { bytes, failure: end } of this.#flights.splice(0)) {
+        await end;
+        this.#unsentBytes += bytes;
+      }
+      this.#sent = 0;
       return false;
     }
-    for (const { operation } of this.#pending.splice(0, count)) this.#pendingBytes -= operation.message.length;
-    this.counters.stored += count;
-    this.#stored = upTo;
+    this.#flights.shift();
+    this.#pending.splice(0, flight.count);
+    this.#sent -= flight.count;
+    this.counters.stored += flight.count;
+    this.#stored = flight.upTo;
     return true;
   }
 

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BusError } from '../../../lib/bus/bus-error.js';
 import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
 import type { FimBatch } from './fim-batch.js';
 import type { FimComponent } from './fim-component.js';
 import type { FimCounters, Refusal } from './fim-counters.js';
 import { MAX_PATH_BYTES, OPERATIONS_PER_TURN } from './fim-limits.js';
-import type { FimColumns, FimRow } from './fim-row.js';
+import type { FimColumns, FimCount, FimRow } from './fim-row.js';
 import { putFinding } from './findings.js';
 import { readEvent, type FimChange } from './read-entry.js';
 import { readJson } from './read-json.js';
@@ -20,14 +21,31 @@ export type ApplyParts = {
 
 const BRACE = 0x7b;
 
-/** Applies operations of a journal, all in one transaction; those that were applied before change nothing. */
+/** What a call of `fim.apply` brings. */
+export type FimEvents = {
+  readonly journal: string;
+  readonly operations: readonly FimOperation[];
+  readonly upTo: number;
+  readonly after?: number | undefined;
+};
+
+/**
+ * Applies operations of a journal, all in one transaction; those that were applied before change nothing.
+ * @throws BusError `gap` when those before them are not stored
+ */
 export async function applyOperations(
   batch: FimBatch,
-  { journal, operations, upTo }: { journal: string; operations: readonly FimOperation[]; upTo: number },
+  { journal, operations, upTo, after = 0 }: FimEvents,
   parts: ApplyParts,
 ): Promise<number> {
   const isKnown = batch.state.journal === journal;
   const from = isKnown ? batch.state.applied : 0;
+  if (from < after) {
+    throw new BusError(
+      'gap',
+      `Events before ${String(after)} of the journal are not stored, only those before ${String(from)}`,
+    );
+  }
   let sinceTurn = 0;
   for (const operation of operations) {
     if (operation.position < from) {
@@ -75,16 +93,12 @@ function applyChange(batch: FimBatch, agent: string, change: FimChange): Refusal
     batch.deleteRow(agent, component, path);
     return undefined;
   }
-  const before = batch.row(agent, component, path);
-  return batch.putRow(agent, component, path, change.columns, countEvent(before, change.kind, change.columns));
+  const { columns, kind } = change;
+  return batch.putRow(agent, component, path, columns, (before) => countEvent(before, kind, columns));
 }
 
 /** Counts an event: 1 for a file that was added, one more for each modification. */
-function countEvent(
-  before: FimRow | undefined,
-  kind: 'added' | 'modified',
-  { checksum }: FimColumns,
-): Pick<FimRow, 'changes' | 'ahead'> {
+function countEvent(before: FimRow | undefined, kind: 'added' | 'modified', { checksum }: FimColumns): FimCount {
   if (kind === 'added' || before === undefined) return { changes: 1, ahead: false };
   // The synchronisation has told of this very modification, and it was counted then: the two come in any order.
   const isCounted = before.ahead && before.checksum === checksum;
@@ -98,10 +112,9 @@ export function applyState(
   { component, path, columns }: { component: FimComponent; path: Buffer; columns: FimColumns },
 ): Refusal | undefined {
   if (path.length > MAX_PATH_BYTES) return 'path_too_long';
-  const before = batch.row(agent, component, path);
-  const isNews = before?.checksum !== columns.checksum;
-  const count = isNews
-    ? { changes: (before?.changes ?? 0) + 1, ahead: true }
-    : { changes: before?.changes ?? 1, ahead: before?.ahead ?? false };
-  return batch.putRow(agent, component, path, columns, count);
+  return batch.putRow(agent, component, path, columns, (before) =>
+    before?.checksum === columns.checksum
+      ? { changes: before.changes, ahead: before.ahead }
+      : { changes: (before?.changes ?? 0) + 1, ahead: true },
+  );
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../../lib/daemon/logger.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
 import { agentOfKey, componentKey, FIM_COMPONENTS, type Component, type FimComponent } from './fim-component.js';
-import { applyOperations } from './fim-apply.js';
+import { applyOperations, type FimEvents } from './fim-apply.js';
 import type { FimMemory } from './fim-batch.js';
 import { FimCounters, type Refusal } from './fim-counters.js';
 import { FimGarbage } from './fim-garbage.js';
@@ -14,7 +14,6 @@ import { decodeRow, type FimRow } from './fim-row.js';
 import { fimTables, NEW_STATE, openFimStore, STATE_KEY, type FimTables, type SyncInfo } from './fim-store.js';
 import { FimSync } from './fim-sync.js';
 import { FimWriter } from './fim-writer.js';
-import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
 
 export type FimDatabaseParts = {
   /** `{home}/queue/db/fim`. */
@@ -106,8 +105,8 @@ export class FimDatabase {
     return this.#tables.scans.get(Number(agent)) !== undefined;
   }
 
-  /** Applies what events of a journal change. @returns how far it is stored then @throws BusError `disk_full`, `disk_failed` */
-  apply(events: { journal: string; operations: readonly FimOperation[]; upTo: number }): Promise<number> {
+  /** Applies what events of a journal change. @returns how far it is stored then @throws BusError `gap`, `disk_full`, `disk_failed` */
+  apply(events: FimEvents): Promise<number> {
     const parts = { counters: this.counters, knows: this.#knows, onRefused: this.#refuse };
     return this.#writer.write((batch) => applyOperations(batch, events, parts));
   }

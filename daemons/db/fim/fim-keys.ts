@@ -1,4 +1,5 @@
 import { SLOT_BYTES } from './fim-limits.js';
+import { isHex } from './row-packer.js';
 
 const NUMBER_BYTES = 6;
 /** Bytes of a hash in the index: more are of no use, as the entry itself is looked at. */
@@ -26,11 +27,11 @@ export function numberKey(slot: number, number: number): Buffer {
   return key;
 }
 
-/** Key in the index of hashes. @param hash at least 16 bytes */
-export function hashKey(slot: number, hash: Buffer, number: number): Buffer {
+/** Key in the index of hashes. @param hash what {@link isIndexed} */
+export function hashKey(slot: number, hash: string, number: number): Buffer {
   const key = Buffer.allocUnsafe(SLOT_BYTES + PREFIX_BYTES + NUMBER_BYTES);
   key.writeUInt32BE(slot, 0);
-  hash.copy(key, SLOT_BYTES, 0, PREFIX_BYTES);
+  key.write(hash, SLOT_BYTES, PREFIX_BYTES, 'hex');
   key.writeUIntBE(number, SLOT_BYTES + PREFIX_BYTES, NUMBER_BYTES);
   return key;
 }
@@ -40,10 +41,9 @@ export function numberOfHashKey(key: Buffer): number {
   return key.readUIntBE(SLOT_BYTES + PREFIX_BYTES, NUMBER_BYTES);
 }
 
-/** Bytes of a hash that is indexed; undefined for texts that are none. @param hash in lower case */
-export function hashBytes(hash: string | undefined): Buffer | undefined {
-  if (hash === undefined || hash.length < 2 * LEAST_HASH_BYTES || !/^(?:[0-9a-f]{2})+$/.test(hash)) return undefined;
-  return Buffer.from(hash, 'hex');
+/** Whether a hash is found by the index: not what is no hash. @param hash in lower case */
+export function isIndexed(hash: string | undefined): hash is string {
+  return hash !== undefined && hash.length >= 2 * LEAST_HASH_BYTES && isHex(hash);
 }
 
 /** Largest number of an entry. */

@@ -19,8 +19,8 @@ import {
 } from './fim-fields.js';
 import type { FimMemory } from './fim-batch.js';
 import {
-  hashBytes,
   hashKey,
+  isIndexed,
   LAST_NUMBER,
   numberKey,
   numberOfHashKey,
@@ -149,9 +149,7 @@ function candidateOf(key: Buffer, value: Buffer): FimCandidate {
 
 /** Entries that the hash of the request may be of, or all of the agent. */
 async function visit({ tables, memory }: FimReader, params: FimListParams, each: Visit): Promise<void> {
-  const hash = [params.hash, params.md5, params.sha1, params.sha256]
-    .map((text) => hashBytes(text?.toLowerCase()))
-    .find((bytes) => bytes !== undefined);
+  const hash = [params.hash, params.md5, params.sha1, params.sha256].map((text) => text?.toLowerCase()).find(isIndexed);
   for (const component of componentsOf(params.type)) {
     const slot = memory.components.get(componentKey(params.agent, component))?.slot;
     if (slot === undefined) continue;
@@ -180,7 +178,7 @@ async function visitAll(tables: FimTables, slot: number, each: Visit): Promise<v
   }
 }
 
-async function visitHash(tables: FimTables, slot: number, hash: Buffer, each: Visit): Promise<void> {
+async function visitHash(tables: FimTables, slot: number, hash: string, each: Visit): Promise<void> {
   let from = hashKey(slot, hash, 0);
   const to = hashKey(slot, hash, LAST_NUMBER);
   for (let fromExclusive = false; ; fromExclusive = true) {

@@ -148,7 +148,7 @@ export class FimSync {
       await writer.write((batch) => {
         const record = batch.ensureComponent(agent, component);
         // An event may have changed an entry while they were read: the sum is then good for an answer, not to be kept.
-        const isSteady = record.slot === at && (memory.versions.get(componentKey(agent, component)) ?? 0) === version;
+        const isSteady = record.slot === at && batch.version(agent, component) === version;
         const sync =
           answer === 'none'
             ? completed(record.sync, id, checksum, isSteady ? checksum : '')

@@ -14,23 +14,36 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
+/** A task that has run, and how its caller is told when it is on disk. */
+type Done = { readonly task: Waiting; readonly succeed: () => void };
+
+/** A transaction that is on its way to the disk. */
+type Flight = {
+  readonly batch: FimBatch;
+  /** Resolves with the reason when it failed; never rejects. */
+  readonly ended: Promise<{ readonly reason: unknown } | undefined>;
+  isOver: boolean;
+};
+
 /**
  * Runs tasks one after the other, and commits what those that wait together have changed in one transaction: a thousand
- * states of an agent cost one sync of the disk.
+ * states of an agent cost one sync of the disk. While one transaction is on its way to the disk the next is made, on top of
+ * it; when the former fails, so does the latter.
  */
 export class FimWriter {
-  readonly #store: LmdbStore;
+  readonly #store: Pick<LmdbStore, 'commit'>;
   readonly #tables: FimTables;
   readonly #memory: FimMemory;
   readonly #setProblem: (problem: string | undefined) => void;
   readonly #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  #onArrival: () => void = () => {};
   #failing = false;
   readonly counters = { commits: 0, failedCommits: 0, changes: 0 };
 
   /** @param setProblem is told while the disk does not take changes */
   constructor(
-    store: LmdbStore,
+    store: Pick<LmdbStore, 'commit'>,
     tables: FimTables,
     memory: FimMemory,
     setProblem: (problem: string | undefined) => void,
@@ -61,6 +74,7 @@ export class FimWriter {
         },
         reject,
       });
+      this.#onArrival();
       this.#running ??= Promise.resolve().then(() => this.#run());
     });
   }
@@ -71,18 +85,49 @@ export class FimWriter {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#transaction();
+    let flight: Flight | undefined;
+    while (this.#waiting.length > 0 || flight !== undefined) {
+      const batch = new FimBatch(this.#tables, this.#memory, flight?.isOver === false ? flight.batch : undefined);
+      const tasks = await this.#collect(batch, flight);
+      const failure = await flight?.ended;
+      if (failure === undefined) flight = tasks.length === 0 ? undefined : this.#commit(batch, tasks);
+      else {
+        // They were run on top of what did not happen.
+        for (const { task } of tasks) task.reject(failure.reason);
+        flight = undefined;
+      }
+    }
     this.#running = undefined;
   }
 
-  async #transaction(): Promise<void> {
-    const batch = new FimBatch(this.#tables, this.#memory);
-    const tasks: { readonly task: Waiting; readonly succeed: () => void }[] = [];
-    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
-      const succeed = await task.run(batch);
-      if (succeed !== undefined) tasks.push({ task, succeed });
-      if (batch.size >= MAX_BATCH_CHANGES) break;
+  /** Runs tasks until there are enough for a transaction, or no more and the one before is over. */
+  async #collect(batch: FimBatch, flight: Flight | undefined): Promise<Done[]> {
+    const tasks: Done[] = [];
+    while (batch.size < MAX_BATCH_CHANGES) {
+      const task = this.#waiting.shift();
+      if (task !== undefined) {
+        const succeed = await task.run(batch);
+        if (succeed !== undefined) tasks.push({ task, succeed });
+      } else if (flight === undefined || flight.isOver) break;
+      else await Promise.race([flight.ended, this.#arrival()]);
     }
+    return tasks;
+  }
+
+  /** Resolves when a task comes. */
+  #arrival(): Promise<void> {
+    return new Promise((resolve) => (this.#onArrival = resolve));
+  }
+
+  #commit(batch: FimBatch, tasks: readonly Done[]): Flight {
+    const ended = this.#write(batch, tasks).finally(() => {
+      flight.isOver = true;
+    });
+    const flight: Flight = { batch, ended, isOver: false };
+    return flight;
+  }
+
+  async #write(batch: FimBatch, tasks: readonly Done[]): Promise<{ readonly reason: unknown } | undefined> {
     try {
       const changes = batch.changes();
       if (changes.length > 0) {
@@ -94,12 +139,14 @@ export class FimWriter {
         this.#failing = false;
       }
       for (const { succeed } of tasks) succeed();
+      return undefined;
     } catch (error) {
       this.counters.failedCommits += 1;
       this.#failing = true;
       this.#setProblem(`Files of agents cannot be stored: ${describeError(error)}`);
       const reason = storeFailure(error);
       for (const { task } of tasks) task.reject(reason);
+      return { reason };
     }
   }
 }

@@ -24,7 +24,8 @@ const AS_BYTES = {
 /** A string, with its escapes, or a number that may be larger than a number can hold. */
 const STRING_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|.)/gs;
-const LONG_DIGITS = /\d{16}/;
+/** What a long number must look like outside of a string; a string may hold the same. */
+const LONG_NUMBER = /[[:,]\s*-?\d{16}/;
 
 /**
  * Reads a message. Whole numbers of sixteen digits and more are given as texts, since inodes have up to twenty.
@@ -34,7 +35,7 @@ export function readJson(message: Uint8Array): JsonMessage | undefined {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.length);
   const isText = isUtf8(bytes);
   let text = isText ? bytes.toString('utf8') : escapesAsBytes(bytes.toString('latin1'));
-  if (LONG_DIGITS.test(text)) {
+  if (LONG_NUMBER.test(text)) {
     text = text.replace(STRING_OR_LONG_NUMBER, (token) => (token.startsWith('"') ? token : `"${token}"`));
   }
   let value: unknown;

@@ -73,7 +73,9 @@ export const fimMethods = {
   },
   /**
    * What events change, in the order of the journal. Operations that were applied before change nothing: the last
-   * one's position is stored with what it changed. A journal of another name begins at 0.
+   * one's position is stored with what it changed. A journal of another name begins at 0. Calls may follow each other
+   * without waiting for the answer when each tells `after`: none takes effect unless the one before it did, else error
+   * `gap`.
    */
   'fim.apply': {
     params: z.object({
@@ -81,6 +83,8 @@ export const fimMethods = {
       operations: z.array(operation).max(MAX_FIM_OPERATIONS),
       /** Everything before this position is in these operations or in earlier ones; some of these may be behind it. */
       upTo: position,
+      /** Position behind the last operation of the call before this one; its `upTo` when it had none. */
+      after: position.optional(),
     }),
     result: z.object({ position }),
   },

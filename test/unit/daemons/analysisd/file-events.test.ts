@@ -23,18 +23,24 @@ class FakeDatabase {
   calls = 0;
   /** Called before an answer: a call that was carried out may not be answered. */
   onApply: () => void = () => {};
+  /** Whether a call is refused before anything is stored. */
+  refuse: () => boolean = () => false;
 
   readonly client: FileDatabase = {
     call: (method: string, params: unknown) => {
       if (this.away) return Promise.reject(new Error('svc-db is not there'));
       if (method === 'fim.position')
         return Promise.resolve({ journal: this.journal, position: this.position }) as never;
-      const { journal, operations, upTo } = params as {
+      const { journal, operations, upTo, after } = params as {
+        after?: number;
         journal: string;
         operations: { position: number; agent: string; kind: string; message: Uint8Array }[];
         upTo: number;
       };
       this.calls += 1;
+      if (this.refuse()) return Promise.reject(new Error('the disk is full'));
+      const behind = journal === this.journal ? Math.max(this.applied + 1, this.position) : 0;
+      if (behind < (after ?? 0)) return Promise.reject(new Error('a gap'));
       if (journal !== this.journal) [this.journal, this.position, this.applied] = [journal, 0, -1];
       for (const { position, agent, kind, message } of operations) {
         if (position <= this.applied) continue;
@@ -139,6 +145,19 @@ describe('Events of files on their way to svc-db', () => {
     await storedAll(5000);
     await eventually('everything is noted', () => files.stored === journal.end);
     expect(db.stored).to.deep.equal(many.map(({ message }) => `001 syscheck ${message.toString()}`));
+  });
+
+  it('sends two calls one behind the other, and both again when the first is refused', async () => {
+    const many = Array.from({ length: 6000 }, (_none, index) => event('8', `e${String(index)}`, '001'));
+    // The first of each pair: what comes behind it would leave a gap.
+    db.refuse = () => db.calls === 1 || db.calls === 3;
+    const { files, intake } = await begin();
+    await take(intake, many);
+    await storedAll(6000);
+    await eventually('everything is noted', () => files.stored === journal.end);
+    expect(db.stored).to.deep.equal(many.map(({ message }) => `001 syscheck ${message.toString()}`));
+    expect(files.counters).to.deep.include({ received: 6000, stored: 6000, failed: 2 });
+    expect(db.calls).to.be.greaterThan(6);
   });
 
   it('waits for svc-db, says so, and takes everything of a journal that it does not know', async () => {

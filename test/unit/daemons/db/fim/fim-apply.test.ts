@@ -98,6 +98,30 @@ describe('Events of files in the database', () => {
     expect(kit.changes('001')).to.deep.equal({ '/a': 4 });
   });
 
+  it('takes calls that do not wait for each other, and refuses what would leave a gap', async () => {
+    const call = (index: number, after?: number) =>
+      kit.database.apply({
+        journal: 'one',
+        operations: [
+          {
+            position: index,
+            agent: '001',
+            kind: 'syscheck',
+            at: NOW,
+            message: Buffer.from(fimEvent('modified', '/a', { ...fileAttributes(first), size: index })),
+          },
+        ],
+        upTo: index + 1,
+        ...(after === undefined ? {} : { after }),
+      });
+    expect(await Promise.all([call(0), call(1, 1), call(2, 2)])).to.deep.equal([1, 2, 3]);
+    const refusal = await call(4, 4).catch((error: unknown) => error);
+    expect(refusal).to.include({ code: 'gap' });
+    expect(kit.database.position.position).to.equal(3);
+    expect(kit.rows('001').get('/a')).to.include({ size: 2, changes: 3 });
+    expect(await call(3, 3)).to.equal(4);
+  });
+
   it('keeps inodes and sizes of any length exact', async () => {
     const attributes = JSON.stringify(fileAttributes(first));
     const events = [
