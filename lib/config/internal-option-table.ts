@@ -144,6 +144,7 @@ export const INTERNAL_OPTIONS = {
   'syscheck.default_max_depth': range(256, 1, 320),
   'syscheck.symlink_scan_interval': range(600, 1, 2_592_000),
   'syscheck.file_max_size': range(1024, 0, 4095),
+  'syscheck.alert_changes_while_stopped': ours(1, 0, 1),
   'rootcheck.sleep': range(50, 0, 1000),
   'sca.request_db_interval': range(5, 1, 60),
   'sca.remote_commands': SWITCH_OFF,
