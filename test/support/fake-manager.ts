@@ -18,6 +18,10 @@ export class FakeManager {
   readonly keepalives: Keepalive[] = [];
   /** Texts of events, with queue and location. */
   readonly events: string[] = [];
+  /** The same as byte strings. */
+  readonly bytes: string[] = [];
+  /** Control messages, without their header. */
+  readonly controls: string[] = [];
   connections = 0;
   readonly #key: AgentKey;
   readonly #opener: MessageOpener;
@@ -82,9 +86,11 @@ export class FakeManager {
     const text = opened.payload.toString();
     if (!text.startsWith(CONTROL_HEADER)) {
       this.events.push(text);
+      this.bytes.push(opened.payload.toString('latin1'));
       return;
     }
     const control = text.slice(CONTROL_HEADER.length);
+    this.controls.push(control);
     if (control.includes(' merged.mg\n')) this.keepalives.push(parseKeepalive(control));
     if (!control.startsWith('agent shutdown')) this.send(ACK_MESSAGE);
   }
