@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers';
 
-/** The whole check takes about 6 minutes on 2 cores; a machine several times slower is to end, too. */
+/** The whole check takes about 5 minutes on 2 cores; a machine several times slower is to end, too. */
 const LIMIT_MS = 45 * 60_000;
 const POLL_MS = 200;
 /** Inherited by everything the command starts, whatever session or parent it moves to. */
