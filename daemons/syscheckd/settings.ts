@@ -10,6 +10,7 @@ import {
 } from '../../lib/config/sections/syscheck.js';
 import type { Home } from '../../lib/daemon/home.js';
 import { readHomeRecord, type HomeRole } from '../../lib/daemon/home-record.js';
+import { PrefilterError } from '../../lib/fim/scan/prefilter.js';
 import { scanSettings, type ScanSettings } from '../../lib/fim/scan/scan-settings.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
 import type { ScanTimes } from './scan/scan-schedule.js';
@@ -34,10 +35,10 @@ export type SyscheckdSettings = {
   readonly shared: SharedState;
 };
 
-/** An `<ignore>` or `<nodiff>` that is no pattern. */
+/** An `<ignore>` or `<nodiff>` that is no pattern, or a `<prefilter_cmd>` that cannot be run. */
 export class SyscheckSettingsError extends Error {
   override readonly name = 'SyscheckSettingsError';
-  readonly code = 'bad_pattern';
+  readonly code = 'bad_settings';
 }
 
 /**
@@ -79,6 +80,7 @@ function checkedScan(syscheck: SyscheckConfig, options: InternalOptions<'syschec
       process.env,
     );
   } catch (error) {
+    if (error instanceof PrefilterError) throw new SyscheckSettingsError(error.message, { cause: error });
     if (!(error instanceof PatternError)) throw error;
     throw new SyscheckSettingsError(`<syscheck>: a pattern of <ignore> or <nodiff> is not right: ${error.message}`, {
       cause: error,

@@ -13,6 +13,7 @@ import { grouped, ProgressBar, type Terminal } from './progress-bar.js';
 import { AccountNames } from './scan/account-names.js';
 import type { SkipReason } from './scan/entry-outcome.js';
 import { EntryThreads } from './scan/entry-threads.js';
+import { PrefilterError } from './scan/prefilter.js';
 import { type ScanConfig, scanSettings, type ScanSettings } from './scan/scan-settings.js';
 import { directoryTraits } from './scan/watched-directory.js';
 import { WatchedDirectories } from './scan/watched-directories.js';
@@ -46,6 +47,7 @@ const PLAIN: Omit<ScanConfig, 'directories'> = {
   skip_sys: true,
   skip_proc: true,
   max_files_per_second: 0,
+  prefilter_cmd: undefined,
 };
 const PLAIN_OPTIONS = { defaultMaxDepth: 256, fileMaxSize: 1024 };
 
@@ -94,7 +96,8 @@ async function scan(paths: readonly string[], options: Options, streams: FimStre
   try {
     settings = options.config === true ? configured(options.home, say) : plain(paths);
   } catch (error) {
-    if (!(error instanceof ConfigError || error instanceof PatternError)) throw error;
+    const usage = error instanceof ConfigError || error instanceof PatternError || error instanceof PrefilterError;
+    if (!usage) throw error;
     say(error.message);
     return EXIT.usage;
   }

@@ -6,6 +6,7 @@ import { type ContentHashes, EMPTY_HASHES } from '../entry-checksum.js';
 import { ContentHash, hashesOf } from './content-hash.js';
 import type { EntryOutcome, SkipReason } from './entry-outcome.js';
 import type { FileCalls } from './file-calls.js';
+import { filtered, type Prefilter } from './prefilter.js';
 
 /** Bytes read at a time, and all that one reader ever holds of contents. */
 export const CHUNK_BYTES = 256 * 1024;
@@ -21,10 +22,12 @@ const RESTED_NS = 2_000_000_000n;
 
 const { S_IFMT, S_IFREG, S_IFLNK, S_IFDIR } = constants;
 
-/** Limits of a reader. */
+/** What a reader goes by. */
 export type ReadLimits = {
   /** Files of this size or more are not hashed, bytes (`syscheck.file_max_size`; integrity-and-inventory.md 3.4). */
   readonly maxFileBytes: number;
+  /** What it prints is hashed instead of the file. */
+  readonly prefilter?: Prefilter | undefined;
 };
 
 /**
@@ -72,9 +75,9 @@ export class EntryReader {
     const seen = this.#calls.lstat(path);
     if (seen === undefined) return skipped('vanished');
     const type = Number(seen.mode) & S_IFMT;
-    if (type === S_IFLNK) return found('link', seen, pick(EMPTY_HASHES, wanted), stampOf(seen), false, false);
+    if (type === S_IFLNK) return found('link', seen, pick(EMPTY_HASHES, wanted), this.#stampOf(seen), false, false);
     if (type !== S_IFREG) return skipped(type === S_IFDIR ? 'directory' : 'special');
-    const stamp = stampOf(seen);
+    const stamp = this.#stampOf(seen);
     if (known !== undefined && stamp === known) return found('file', seen, undefined, stamp, true, false);
     if (wanted === 0 || seen.size === 0n || seen.size >= BigInt(this.#limits.maxFileBytes)) {
       return found('file', seen, pick(EMPTY_HASHES, wanted), this.#trusted(seen, stamp), false, false);
@@ -82,7 +85,7 @@ export class EntryReader {
     const descriptor = this.#open(path);
     if (descriptor === undefined) return undefined;
     try {
-      return this.#content(descriptor, seen, stamp, wanted, last);
+      return this.#content(path, descriptor, seen, wanted, last);
     } finally {
       this.#calls.close(descriptor);
     }
@@ -99,18 +102,25 @@ export class EntryReader {
   }
 
   #content(
+    path: Buffer,
     descriptor: number,
     seen: BigIntStats,
-    stamp: string,
     wanted: number,
     last: boolean,
   ): EntryOutcome | undefined {
     const opened = this.#calls.fstat(descriptor);
     if (opened.ino !== seen.ino || opened.dev !== seen.dev || opened.mode !== seen.mode) return undefined;
+    const stamp = this.#stampOf(seen);
     const trusted = this.#trusted(seen, stamp);
-    const hashes = this.#hash(descriptor, Number(seen.size), wanted);
+    const { prefilter } = this.#limits;
+    const hashes =
+      prefilter === undefined
+        ? this.#hash(descriptor, Number(seen.size), wanted)
+        : hashesOf(filtered(prefilter, path.toString('latin1'), descriptor), wanted);
     if (hashes === undefined) return skipped('stopped');
-    const settled = stampOf(this.#calls.fstat(descriptor)) === stamp;
+    // The command was given the name: it may have read another file than the one that is open.
+    const after = prefilter === undefined ? this.#calls.fstat(descriptor) : this.#calls.lstat(path);
+    const settled = after !== undefined && this.#stampOf(after) === stamp;
     if (!settled && !last) return undefined;
     return found('file', seen, hashes, settled ? trusted : undefined, false, !settled);
   }
@@ -128,6 +138,12 @@ export class EntryReader {
       length = this.#calls.read(descriptor, this.#chunk, Math.min(left, CHUNK_BYTES));
     }
     return hash.digest();
+  }
+
+  #stampOf(stats: BigIntStats): string {
+    const stamp = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+    const { prefilter } = this.#limits;
+    return prefilter === undefined ? stamp : `${stamp}:${prefilter.mark}`;
   }
 
   #trusted(stats: BigIntStats, stamp: string): string | undefined {
@@ -163,10 +179,6 @@ function found(
 /** Whole seconds as the system counts them: rounded down, before 1970 too. */
 function secondsOf(nanoseconds: bigint): number {
   return Math.floor(Number(nanoseconds / 1_000_000n) / 1000);
-}
-
-function stampOf(stats: BigIntStats): string {
-  return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
 
 function pick(hashes: Required<ContentHashes>, wanted: number): ContentHashes {

@@ -3,6 +3,7 @@ import type { ReadLimits } from './entry-reader.js';
 import type { Variables } from './expand-variable.js';
 import { FileSystems } from './file-systems.js';
 import { IgnoreList, NodiffList } from './path-list.js';
+import { readPrefilter } from './prefilter.js';
 import { type WatchedDirectories, watchedDirectories } from './watched-directories.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -38,13 +39,16 @@ export type ScanConfig = Pick<
   | 'skip_sys'
   | 'skip_proc'
   | 'max_files_per_second'
+  | 'prefilter_cmd'
 >;
 
-/** @throws PatternError for an `<ignore>` or `<nodiff>` that is no pattern */
+/** @throws PatternError for an `<ignore>` or `<nodiff>` that is no pattern, PrefilterError */
 export function scanSettings(config: ScanConfig, options: ScanOptions, variables: Variables): ScanSettings {
   const defaults = { recursionLevel: options.defaultMaxDepth, diffSizeLimit: config.diff.file_size.limit };
+  const { prefilter_cmd: command } = config;
+  const prefilter = command === undefined || config.directories.length === 0 ? undefined : readPrefilter(command);
   return {
-    limits: { maxFileBytes: options.fileMaxSize * MEGABYTE },
+    limits: { maxFileBytes: options.fileMaxSize * MEGABYTE, prefilter },
     ignore: new IgnoreList(config.ignore, variables),
     nodiff: new NodiffList([...config.nodiff, ...config.diff.nodiff], variables),
     fileSystems: new FileSystems({
