@@ -1,7 +1,10 @@
-import { checkFiles } from './check-files.js';
 import { type CheckContext, StoppedError } from './check-context.js';
+import { checkDev } from './check-dev.js';
+import { checkFiles } from './check-files.js';
+import { checkSys } from './check-sys.js';
+import { checkTrojans } from './check-trojans.js';
 import { RootcheckIgnore } from './rootcheck-ignore.js';
-import { readRootkitFiles, type RootkitList } from './rootcheck-lists.js';
+import { readRootkitFiles, readTrojans, type RootkitList } from './rootcheck-lists.js';
 import type { RootcheckCheck } from './rootcheck-settings.js';
 import { SYSTEM_TREE } from './tree-calls.js';
 
@@ -17,6 +20,9 @@ export async function rootcheckScan(context: CheckContext): Promise<void> {
   const rootkits: RootkitList = wantsList ? readRootkitFiles(context) : { files: [], anywhere: new Map() };
   const checks: Partial<Record<RootcheckCheck, () => Promise<void>>> = {
     files: () => checkFiles(context, SYSTEM_TREE, rootkits.files, ignore),
+    trojans: () => checkTrojans(context, SYSTEM_TREE, readTrojans(context), ignore),
+    dev: () => checkDev(context, SYSTEM_TREE, ignore),
+    sys: () => checkSys(context, { calls: SYSTEM_TREE, ignore, anywhere: rootkits.anywhere }),
   };
   for (const check of settings.checks) {
     try {

@@ -1,4 +1,14 @@
-import { accessSync, closeSync, constants, type Dir, type Dirent, opendirSync, openSync, statfsSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  type Dir,
+  type Dirent,
+  opendirSync,
+  openSync,
+  realpathSync,
+  statfsSync,
+} from 'node:fs';
 import { bytesOf } from '../fim/byte-order.js';
 import { type FileCalls, SYSTEM_CALLS } from '../fim/scan/file-calls.js';
 
@@ -18,6 +28,8 @@ export interface TreeCalls extends FileCalls {
   fileSystem(path: string): number;
   /** @throws Error of the system where there is nothing */
   access(path: string): void;
+  /** Where links lead. @throws Error of the system */
+  real(path: string): string;
 }
 
 /** Names read of a directory at a time. */
@@ -42,6 +54,7 @@ export const SYSTEM_TREE: TreeCalls = {
   access: (path) => {
     accessSync(bytesOf(path));
   },
+  real: (path) => realpathSync(bytesOf(path), { encoding: 'buffer' }).toString('latin1'),
 };
 
 function kindOf(entry: Dirent): TreeEntry['kind'] {
@@ -59,10 +72,4 @@ function openDirectory(path: string): Dir {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** Whether an error of the system says that there is nothing of that name. */
-export function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

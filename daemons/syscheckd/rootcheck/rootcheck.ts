@@ -3,17 +3,10 @@ import type { Logger } from '../../../lib/daemon/logger.js';
 import { SCAN_END, SCAN_START } from '../../../lib/rootcheck/findings.js';
 import type { RootcheckSettings } from '../../../lib/rootcheck/rootcheck-settings.js';
 import { RootcheckError, type RootcheckListener, runRootcheck } from '../../../lib/rootcheck/run-rootcheck.js';
-
-/** A message of rootcheck as the outbox of the daemon takes it. */
-export type RootcheckEvent = { readonly queue: '9'; readonly location: string; readonly message: Buffer };
-
-/** Where messages go: resolves when they are on disk, and waits while there is no room. */
-export interface RootcheckOutbox {
-  put(events: readonly RootcheckEvent[]): Promise<void>;
-}
+import type { EventOutbox } from '../store/outbox.js';
 
 export type RootcheckParts = {
-  readonly outbox: RootcheckOutbox;
+  readonly outbox: EventOutbox;
   readonly logger: Logger;
   /** Pause between the last finding and the mark of the end, milliseconds. */
   readonly endPauseMs?: number;

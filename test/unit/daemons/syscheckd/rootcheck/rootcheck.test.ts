@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
-import { Rootcheck, type RootcheckEvent } from '../../../../../daemons/syscheckd/rootcheck/rootcheck.js';
+import { Rootcheck } from '../../../../../daemons/syscheckd/rootcheck/rootcheck.js';
+import type { OutEvent } from '../../../../../daemons/syscheckd/store/outbox.js';
 import { MOST_UNTAKEN } from '../../../../../lib/rootcheck/run-rootcheck.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 import { RootcheckTree } from '../../../../support/rootcheck-kit.js';
 
 describe('rootcheck of svc-syscheckd', () => {
   let tree: RootcheckTree;
-  let events: RootcheckEvent[];
+  let events: OutEvent[];
   let logger: RecordingLogger;
   const signal = new AbortController().signal;
   beforeEach(() => {
@@ -19,7 +20,7 @@ describe('rootcheck of svc-syscheckd', () => {
     tree.remove();
   });
 
-  type Put = (added: readonly RootcheckEvent[]) => Promise<void>;
+  type Put = (added: readonly OutEvent[]) => Promise<void>;
   const keep: Put = (added) => {
     events.push(...added);
     return Promise.resolve();
@@ -55,7 +56,7 @@ describe('rootcheck of svc-syscheckd', () => {
     const count = 5 * MOST_UNTAKEN;
     let most = 0;
     let waiting = 0;
-    const put = async (added: readonly RootcheckEvent[]): Promise<void> => {
+    const put = async (added: readonly OutEvent[]): Promise<void> => {
       most = Math.max(most, ++waiting);
       await new Promise((resolve) => setImmediate(resolve));
       waiting -= 1;
@@ -81,7 +82,7 @@ describe('rootcheck of svc-syscheckd', () => {
 
   it('is called off without a mark of its end', async () => {
     const controller = new AbortController();
-    const put = (added: readonly RootcheckEvent[]): Promise<void> => {
+    const put = (added: readonly OutEvent[]): Promise<void> => {
       events.push(...added);
       if (events.length === 2) controller.abort(new Error('the daemon stops'));
       return Promise.resolve();
