@@ -1,8 +1,13 @@
 import { type CheckContext, StoppedError } from './check-context.js';
 import { checkDev } from './check-dev.js';
 import { checkFiles } from './check-files.js';
+import { checkInterfaces } from './check-interfaces.js';
+import { checkPids } from './check-pids.js';
+import { checkPorts } from './check-ports.js';
 import { checkSys } from './check-sys.js';
 import { checkTrojans } from './check-trojans.js';
+import { SystemPorts } from './port-calls.js';
+import { SystemProcesses } from './process-calls.js';
 import { RootcheckIgnore } from './rootcheck-ignore.js';
 import { readRootkitFiles, readTrojans, type RootkitList } from './rootcheck-lists.js';
 import type { RootcheckCheck } from './rootcheck-settings.js';
@@ -23,6 +28,9 @@ export async function rootcheckScan(context: CheckContext): Promise<void> {
     trojans: () => checkTrojans(context, SYSTEM_TREE, readTrojans(context), ignore),
     dev: () => checkDev(context, SYSTEM_TREE, ignore),
     sys: () => checkSys(context, { calls: SYSTEM_TREE, ignore, anywhere: rootkits.anywhere }),
+    pids: () => checkPids(context, new SystemProcesses()),
+    ports: () => checkPorts(context, new SystemPorts()),
+    if: () => checkInterfaces(context),
   };
   for (const check of settings.checks) {
     try {
