@@ -39,19 +39,30 @@ export function parsePolicyList(text: string): PolicyList {
   return { vars, controls };
 }
 
-/** `[Name {CIS: 1.1 RHEL} {PCI_DSS: 2.2}] [condition] [reference]`; a name may have brackets of its own. */
 function readTitle(line: string): PolicyControl | undefined {
+  const parts = splitPolicyTitle(line);
+  if (parts === undefined) return undefined;
+  const { title, condition, reference } = parts;
+  const tags = title.indexOf('{');
+  const { cis, pci } = readTags(tags < 0 ? '' : title.slice(tags));
+  const name = (tags < 0 ? title : title.slice(0, tags)).trim();
+  return { name, cis, pci, condition, reference, checks: [] };
+}
+
+/**
+ * `[Name {CIS: 1.1 RHEL} {PCI_DSS: 2.2}] [condition] [reference]`; a name may have brackets of its own. Gives the three
+ * parts of the line that begins an entry, the tags still in its title; undefined for another line.
+ */
+export function splitPolicyTitle(
+  line: string,
+): { readonly title: string; readonly condition: string; readonly reference: string } | undefined {
   if (!line.startsWith('[') || !line.endsWith(']')) return undefined;
   const reference = lastBracket(line, line.length);
   const condition = reference === undefined ? undefined : lastBracket(line, reference.start);
   if (reference === undefined || condition === undefined) return undefined;
   const head = line.slice(0, condition.start).trimEnd();
   if (!head.startsWith('[') || !head.endsWith(']') || head.length < 2) return undefined;
-  const title = head.slice(1, -1);
-  const tags = title.indexOf('{');
-  const { cis, pci } = readTags(tags < 0 ? '' : title.slice(tags));
-  const name = (tags < 0 ? title : title.slice(0, tags)).trim();
-  return { name, cis, pci, condition: condition.text, reference: reference.text, checks: [] };
+  return { title: head.slice(1, -1).trim(), condition: condition.text, reference: reference.text };
 }
 
 /** The bracket that ends, white space aside, before `end`. */

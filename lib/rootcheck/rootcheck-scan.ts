@@ -1,4 +1,5 @@
 import { type CheckContext, StoppedError } from './check-context.js';
+import { checkAudit } from './check-audit.js';
 import { checkDev } from './check-dev.js';
 import { checkFiles } from './check-files.js';
 import { checkInterfaces } from './check-interfaces.js';
@@ -23,9 +24,10 @@ export async function rootcheckScan(context: CheckContext): Promise<void> {
   const ignore = new RootcheckIgnore(settings.ignore);
   const wantsList = settings.checks.some((check) => check === 'files' || check === 'sys');
   const rootkits: RootkitList = wantsList ? readRootkitFiles(context) : { files: [], anywhere: new Map() };
-  const checks: Partial<Record<RootcheckCheck, () => Promise<void>>> = {
+  const checks: Record<RootcheckCheck, () => Promise<void>> = {
     files: () => checkFiles(context, SYSTEM_TREE, rootkits.files, ignore),
     trojans: () => checkTrojans(context, SYSTEM_TREE, readTrojans(context), ignore),
+    audit: () => checkAudit(context, SYSTEM_TREE),
     dev: () => checkDev(context, SYSTEM_TREE, ignore),
     sys: () => checkSys(context, { calls: SYSTEM_TREE, ignore, anywhere: rootkits.anywhere }),
     pids: () => checkPids(context, new SystemProcesses()),
@@ -34,7 +36,7 @@ export async function rootcheckScan(context: CheckContext): Promise<void> {
   };
   for (const check of settings.checks) {
     try {
-      await checks[check]?.();
+      await checks[check]();
     } catch (error) {
       if (error instanceof StoppedError) throw error;
       context.note('error', `The check '${check}' failed: ${error instanceof Error ? error.message : String(error)}`);
