@@ -1,0 +1,261 @@
+import type { Logger } from '../../../lib/daemon/logger.js';
+import { readable } from '../../../lib/fim/byte-order.js';
+import { ALL_HASHES } from '../../../lib/fim/checks.js';
+import type { EntryOutcome } from '../../../lib/fim/scan/entry-outcome.js';
+import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
+import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/scan/scan-tree.js';
+import { depthBelow } from '../../../lib/fim/scan/walk-tree.js';
+import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
+import type { Recorded, Recorder } from '../record/recorder.js';
+import type { FileRow } from '../store/file-row.js';
+import type { RealtimeView } from './realtime-view.js';
+import type { Watcher, WatchOutcome } from './watcher.js';
+
+/** Files that one thread looks at in one go: few enough for the others to have work as well. */
+const FILES_AT_A_TIME = 64;
+
+const MODE = 'realtime';
+
+/** What it needs of a Recorder. */
+export type ChangeRecorder = Pick<
+  Recorder,
+  'ticket' | 'known' | 'row' | 'rowsBelow' | 'record' | 'remove' | 'beginScan'
+>;
+
+/** What changes are looked at with. */
+export type ChangeLookParts = {
+  readonly view: () => RealtimeView;
+  readonly watcher: Watcher;
+  readonly recorder: ChangeRecorder;
+  readonly threads: EntryThreads;
+  readonly logger: Logger;
+  /** Whether a configured path has not had its baseline. */
+  readonly silent: (directory: WatchedDirectory) => boolean;
+  /** Told of every wish to watch a directory. */
+  readonly watched: (path: string, directory: WatchedDirectory, outcome: WatchOutcome) => void;
+  /** Has to be looked at once the baseline of its configured path is there. */
+  readonly hold: (path: string) => void;
+  /** Has to be looked at again. */
+  readonly again: (paths: readonly string[]) => void;
+  /** A directory to be gone through with `examine`. */
+  readonly enter: (path: string) => void;
+};
+
+type Asked = { readonly path: string; readonly directory: WatchedDirectory; readonly asFile: boolean };
+
+/** Looks at what may have changed, and has it recorded (integrity-and-inventory.md 3.3, 3.8). */
+export class ChangeLook {
+  readonly #parts: ChangeLookParts;
+  #looked = 0;
+  #unreadable = 0;
+
+  constructor(parts: ChangeLookParts) {
+    this.#parts = parts;
+  }
+
+  /** Paths looked at so far, and those of them that could not be read. */
+  get counts(): { readonly looked: number; readonly unreadable: number } {
+    return { looked: this.#looked, unreadable: this.#unreadable };
+  }
+
+  /** Looks at each path by itself: what is there is recorded, what is gone is removed, and so is all that was below. */
+  async look(paths: readonly string[]): Promise<void> {
+    const { recorder, again, enter } = this.#parts;
+    const ticket = recorder.ticket();
+    const entries: ScannedEntry[] = [];
+    const noFiles: string[] = [];
+    const gone: string[] = [];
+    for (const [{ path, directory, asFile }, outcome] of await this.#read(this.#asked(paths))) {
+      if (outcome.kind !== 'skipped') {
+        const wanted = asFile && !(await this.#parts.view().fileSystems.skips(path, outcome.dev));
+        if (wanted) entries.push({ ...outcome, path, directory });
+        // A file in the place of a directory; where there was a file before, there was none.
+        if (!wanted || recorder.row(path) === undefined) noFiles.push(path);
+      } else if (outcome.reason === 'vanished') {
+        gone.push(path);
+      } else if (outcome.reason === 'special') {
+        noFiles.push(path);
+      } else if (outcome.reason === 'directory') {
+        await this.#removeRows([recorder.row(path)], ticket);
+        enter(path);
+      } else if (outcome.reason === 'unreadable') {
+        // As in the reference its row stays until the next scan.
+        this.#unreadable += 1;
+        this.#parts.logger.debug(`(6324): '${readable(path)}' cannot be read: ${outcome.code ?? ''}`);
+      }
+    }
+    const kept = new Set(entries.map(({ path }) => path));
+    for (const path of [...gone, ...(await this.#goneAbove(gone)), ...noFiles]) {
+      if (!kept.has(path)) await this.#removeRows([recorder.row(path)], ticket);
+      await this.#removeBelow(path, ticket);
+    }
+    if (entries.length > 0) {
+      again((await recorder.record(entries, { mode: MODE, ticket, silent: this.#parts.silent })).overtaken);
+    }
+  }
+
+  /**
+   * Watches a directory, walks it and finds what is gone from it. Directories below that have been watched all the time
+   * are left out: what changes there is told.
+   * @param whole goes through those as well, for some of what they told may be lost
+   * @param entered takes in the directories that are gone through
+   */
+  async examine(path: string, whole: boolean, entered?: Set<string>): Promise<void> {
+    const { recorder, threads, silent, hold, watcher, watched, again } = this.#parts;
+    const view = this.#parts.view();
+    const directory = view.rootOf(path);
+    if (directory === undefined) return;
+    if (silent(directory)) {
+      hold(path);
+      return;
+    }
+    const below = rowsBelowOf(path);
+    const marks = (await hasAny(recorder.rowsBelow(below))) ? recorder.beginScan() : undefined;
+    const leftOut = new Set<string>();
+    let top: WatchOutcome | undefined;
+    let gone = false;
+    const onDirectory = async (at: string): Promise<boolean> => {
+      const outcome = await watcher.watch(at);
+      watched(at, directory, outcome);
+      if (at === path) top = outcome;
+      else if (!whole && outcome === 'watching') {
+        leftOut.add(at);
+        return false;
+      }
+      entered?.add(at);
+      return true;
+    };
+    const parts: ScanParts = {
+      directories: view.directories,
+      ignore: view.ignore,
+      fileSystems: view.fileSystems,
+      threads,
+      maxFilesPerSecond: 0,
+      known: (known) => recorder.known(known),
+      ticket: () => recorder.ticket(),
+      onDirectory,
+      onSkipped: (at, reason) => {
+        if (at === path && reason === 'vanished') gone = true;
+      },
+    };
+    try {
+      for await (const group of scanTree(parts, [directory], path)) {
+        this.#looked += group.length;
+        again((await recorder.record(group, { mode: MODE, ticket: 0, scan: marks, silent })).overtaken);
+      }
+      if (gone) await this.look([path]);
+      if (marks === undefined || (top === 'watching' && !whole)) return;
+      for await (const rows of recorder.rowsBelow(below)) {
+        const unseen = rows
+          .filter((row) => !marks.has(row.number) && !liesBelow(row.path, path, leftOut))
+          .map((row) => row.path);
+        if (unseen.length > 0) await this.look(unseen);
+      }
+    } finally {
+      marks?.end();
+    }
+  }
+
+  /** Those that real-time monitoring is for. */
+  #asked(paths: readonly string[]): Asked[] {
+    const { silent, hold } = this.#parts;
+    const view = this.#parts.view();
+    const asked: Asked[] = [];
+    for (const path of paths) {
+      const directory = view.rootOf(path);
+      if (directory === undefined) continue;
+      if (silent(directory)) {
+        hold(path);
+        continue;
+      }
+      if (depthBelow(directory.path, path) > directory.recursionLevel) continue;
+      const asFile = !view.ignore.ignores(path, false) && directory.restrict?.test(path) !== false;
+      if (!asFile && view.ignore.ignores(path, true)) continue;
+      asked.push({ path, directory, asFile });
+    }
+    return asked;
+  }
+
+  async #read(asked: readonly Asked[]): Promise<(readonly [Asked, EntryOutcome])[]> {
+    const { threads, recorder } = this.#parts;
+    this.#looked += asked.length;
+    const byHashes = new Map<number, Asked[]>();
+    for (const one of asked) {
+      const hashes = one.asFile ? one.directory.checks & ALL_HASHES : 0;
+      const same = byHashes.get(hashes);
+      if (same === undefined) byHashes.set(hashes, [one]);
+      else same.push(one);
+    }
+    const readings: Promise<(readonly [Asked, EntryOutcome])[]>[] = [];
+    for (const [hashes, all] of byHashes) {
+      for (let at = 0; at < all.length; at += FILES_AT_A_TIME) {
+        const some = all.slice(at, at + FILES_AT_A_TIME);
+        const paths = some.map(({ path }) => path);
+        const known = some.map(({ path, asFile }) => (asFile ? recorder.known(path) : undefined));
+        readings.push(
+          threads.read(paths, hashes, known).then((outcomes) =>
+            outcomes.flatMap((outcome, index) => {
+              const one = some[index];
+              return one === undefined ? [] : [[one, outcome] as const];
+            }),
+          ),
+        );
+      }
+    }
+    return (await Promise.all(readings)).flat();
+  }
+
+  /**
+   * Directories of paths that are gone, when they are gone themselves: one that comes back is new then, and is walked
+   * again, even if nobody looked at it while it was away.
+   */
+  async #goneAbove(paths: readonly string[]): Promise<string[]> {
+    const view = this.#parts.view();
+    const known = new Set(paths);
+    const above = new Set<string>();
+    for (const path of paths) {
+      const directory = path.slice(0, path.lastIndexOf('/'));
+      if (!known.has(directory) && view.rootOf(directory) !== undefined) above.add(directory);
+    }
+    if (above.size === 0) return [];
+    const all = [...above];
+    const outcomes = await this.#parts.threads.read(all, 0);
+    return all.filter((_directory, index) => {
+      const outcome = outcomes[index];
+      return outcome?.kind === 'skipped' && outcome.reason === 'vanished';
+    });
+  }
+
+  async #removeBelow(path: string, ticket: number): Promise<void> {
+    this.#parts.watcher.unwatch(path);
+    for await (const rows of this.#parts.recorder.rowsBelow(rowsBelowOf(path))) await this.#removeRows(rows, ticket);
+  }
+
+  async #removeRows(rows: readonly (FileRow | undefined)[], ticket: number): Promise<void> {
+    const view = this.#parts.view();
+    // Those of scheduled directories below are the scan's.
+    const own = rows.filter((row) => row !== undefined && view.rootOf(row.path) !== undefined) as FileRow[];
+    if (own.length === 0) return;
+    const removed: Recorded = await this.#parts.recorder.remove(own, { mode: MODE, ticket, silent: false });
+    this.#parts.again(removed.overtaken);
+  }
+}
+
+/** What `rowsBelow` takes: it puts a `/` behind. */
+function rowsBelowOf(path: string): string {
+  return path === '/' ? '' : path;
+}
+
+async function hasAny(groups: AsyncIterable<readonly unknown[]>): Promise<boolean> {
+  for await (const group of groups) if (group.length > 0) return true;
+  return false;
+}
+
+/** Whether a path lies below one of these directories, all of which lie below `top`. */
+function liesBelow(path: string, top: string, directories: ReadonlySet<string>): boolean {
+  if (directories.size === 0) return false;
+  for (let end = path.lastIndexOf('/'); end > top.length; end = path.lastIndexOf('/', end - 1)) {
+    if (directories.has(path.slice(0, end))) return true;
+  }
+  return false;
+}
