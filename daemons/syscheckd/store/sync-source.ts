@@ -1,5 +1,6 @@
 import type { FimRow } from '../../../lib/fim/fim-messages.js';
 import type { RangeSource } from '../../../lib/fim/range-sync.js';
+import type { FileRow } from './file-row.js';
 import { decodeRow } from './row-codec.js';
 import type { KeyedRow, RowTable } from './row-table.js';
 
@@ -32,6 +33,7 @@ function asRow(row: KeyedRow | undefined): FimRow | undefined {
 /** Of most rows only the checksum is asked for. */
 class LazyRow implements FimRow {
   readonly #row: KeyedRow;
+  #rest: FileRow | undefined;
 
   constructor(row: KeyedRow) {
     this.#row = row;
@@ -46,14 +48,18 @@ class LazyRow implements FimRow {
   }
 
   get attributes(): FimRow['attributes'] {
-    return decodeRow(this.#row.value, this.#row.path).attributes;
+    return this.#decoded.attributes;
   }
 
   get inode(): string {
-    return decodeRow(this.#row.value, this.#row.path).inode;
+    return this.#decoded.inode;
   }
 
   get lastEvent(): number {
-    return decodeRow(this.#row.value, this.#row.path).lastEvent;
+    return this.#decoded.lastEvent;
+  }
+
+  get #decoded(): FileRow {
+    return (this.#rest ??= decodeRow(this.#row.value, this.#row.path));
   }
 }
