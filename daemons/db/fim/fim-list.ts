@@ -4,6 +4,8 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
 import { compileDatabaseQuery } from '../../../lib/query/database-query.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
+import type { BinaryEntry } from '../../../lib/store/binary-table.js';
+import { firstVariant, isVariant, nextVariant } from './case-variants.js';
 import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
 import { componentKey } from './fim-component.js';
 import {
@@ -28,7 +30,7 @@ import {
   rowKey,
   slotRange,
 } from './fim-keys.js';
-import { ROWS_PER_TURN } from './fim-limits.js';
+import { MAX_PATH_BYTES, ROWS_PER_TURN } from './fim-limits.js';
 import { decodeRow } from './fim-row.js';
 import type { FimTables } from './fim-store.js';
 import { TopEntries } from './top-entries.js';
@@ -51,8 +53,8 @@ type Ref = { readonly slot: number; readonly key: Buffer; readonly order: number
 type Visit = (candidate: FimCandidate, slot: number, key: Buffer) => void;
 
 /**
- * A page of an agent's entries (integrity-and-inventory.md 8.1). A hash is looked up in the index; everything else goes
- * over the entries of the agent, piece by piece.
+ * A page of an agent's entries (integrity-and-inventory.md 8.1). A hash is looked up in the index and a path by its
+ * key; everything else goes over the entries of the agent, piece by piece.
  * @param now epoch milliseconds
  * @throws QueryError
  */
@@ -147,13 +149,33 @@ function candidateOf(key: Buffer, value: Buffer): FimCandidate {
   return { row, file: row.file ?? pathOfKey(key).toString('utf8') };
 }
 
-/** Entries that the hash of the request may be of, or all of the agent. */
+/** Entries that the hash or the path of the request may be of, or all of the agent. */
 async function visit({ tables, memory }: FimReader, params: FimListParams, each: Visit): Promise<void> {
   const hash = [params.hash, params.md5, params.sha1, params.sha256].map((text) => text?.toLowerCase()).find(isIndexed);
   for (const component of componentsOf(params.type)) {
     const slot = memory.components.get(componentKey(params.agent, component))?.slot;
     if (slot === undefined) continue;
-    await (hash === undefined ? visitAll(tables, slot, each) : visitHash(tables, slot, hash, each));
+    // The key of a registry entry is not its path; a path that is no UTF-8 is shown with other bytes than it has.
+    const isKey = component === 'fim_file' && params.file !== undefined && !params.file.includes('\ufffd');
+    if (hash !== undefined) await visitHash(tables, slot, hash, each);
+    else if (isKey) await visitFile(tables, slot, Buffer.from(params.file ?? ''), each);
+    else await visitAll(tables, slot, each);
+  }
+}
+
+/** Entries with a path, whatever the case of its letters. */
+async function visitFile(tables: FimTables, slot: number, path: Buffer, each: Visit): Promise<void> {
+  if (path.length > MAX_PATH_BYTES) return;
+  const { to } = slotRange(slot);
+  let from: Buffer | undefined = firstVariant(path);
+  for (let looks = 1; from !== undefined; looks += 1) {
+    const range = { from: rowKey(slot, from), to, toExclusive: true, limit: 1 } as const;
+    const [found]: BinaryEntry[] = [...tables.rows.entries(range)];
+    if (found === undefined) return;
+    const there = pathOfKey(found.key);
+    if (isVariant(path, there)) each(candidateOf(found.key, found.value), slot, found.key);
+    from = nextVariant(path, there);
+    if (looks % ROWS_PER_TURN === 0) await nextTurn();
   }
 }
 

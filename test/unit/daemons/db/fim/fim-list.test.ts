@@ -115,6 +115,33 @@ describe('List of files', () => {
     expect(await files({ hash: String(md5) })).to.deep.equal(etc(4));
   });
 
+  it('finds a path by its key whatever the case, and those of the registry besides', async () => {
+    await kit.events('002', [
+      ...['/etc/É-1', '/ETC/É-1', '/etc/É-10', '/etc', '/Etc/a'].map((path) =>
+        fimEvent('added', path, fileAttributes(facts(1))),
+      ),
+      fimEvent('added', '/ETC/é-1', fileAttributes(facts(1))),
+    ]);
+    const of = (file: string, more: Partial<FimListParams> = {}) =>
+      files({ agent: '002', sort: 'file', file, ...more });
+    expect((await of('/etc/É-1')).sort()).to.deep.equal(['/ETC/É-1', '/etc/É-1']);
+    expect(await of('/etc/é-1')).to.deep.equal(['/ETC/é-1']);
+    expect(await of('/ETC/a', { q: 'size=1' })).to.deep.equal(['/Etc/a']);
+    expect(await of('/ETC/a', { q: 'size=2' })).to.deep.equal([]);
+    expect(await of(`/${'x'.repeat(5000)}`)).to.deep.equal([]);
+    expect(await files({ file: 'hkey\\RUN' })).to.deep.equal(['HKEY\\Run']);
+    await kit.events('002', [
+      Buffer.concat([
+        Buffer.from('{"type":"event","data":{"path":"/etc/'),
+        Buffer.from([0xff]),
+        Buffer.from(
+          '","version":2,"mode":"realtime","type":"added","timestamp":1,"attributes":{"type":"file","checksum":"x"}}}',
+        ),
+      ]),
+    ]);
+    expect(await of('/etc/\ufffd')).to.deep.equal(['/etc/\ufffd']);
+  });
+
   it('takes queries, with ages and dates, and texts to search for', async () => {
     expect(await files({ q: 'size>3;type=file' })).to.deep.equal(etc(5, 4));
     expect(await files({ q: 'mtime<2d', sort: 'file' })).to.deep.equal(etc(0, 1));
