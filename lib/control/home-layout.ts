@@ -12,7 +12,7 @@ function directories(owner: LayoutOwner, mode: number, ...paths: readonly string
 export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('root', 0o750, '', 'bin', 'lib'),
   ...directories('service', 0o770, 'etc'),
-  ...directories('root', 0o770, 'etc/shared'),
+  ...directories('root', 0o770, 'etc/shared', 'etc/rootcheck'),
   ...directories('service', 0o770, 'logs'),
   ...directories('root', 0o750, 'queue'),
   ...directories('service', 0o770, 'queue/alerts', 'queue/sockets', 'queue/rids'),
@@ -27,7 +27,7 @@ export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
 
 /** Directories that only a manager has. */
 export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
-  ...directories('root', 0o770, 'etc/decoders', 'etc/rules', 'etc/lists', 'etc/rootcheck'),
+  ...directories('root', 0o770, 'etc/decoders', 'etc/rules', 'etc/lists'),
   ...directories('service', 0o770, 'etc/shared/default'),
   ...directories('root', 0o750, 'ruleset/decoders', 'ruleset/rules', 'ruleset/lists', 'ruleset/mitre'),
   ...directories('service', 0o750, 'logs/alerts', 'logs/archives', 'logs/firewall', 'logs/manager', 'logs/api'),
@@ -57,6 +57,8 @@ export type LayoutFile = {
 export const COMMON_FILES: readonly LayoutFile[] = [
   { from: 'internal_options.conf', to: 'etc/internal_options.conf', owner: 'root', mode: 0o640 },
   { from: 'local_internal_options.conf', to: 'etc/local_internal_options.conf', owner: 'root', mode: 0o640 },
+  { from: 'rootcheck/rootkit_files.txt', to: 'etc/rootcheck/rootkit_files.txt', owner: 'root', mode: 0o660 },
+  { from: 'rootcheck/rootkit_trojans.txt', to: 'etc/rootcheck/rootkit_trojans.txt', owner: 'root', mode: 0o660 },
 ];
 
 /** Files of a manager. */

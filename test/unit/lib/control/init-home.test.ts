@@ -148,13 +148,14 @@ describe('initHome', () => {
 
   it('ships the ruleset once, and again only when asked to', async () => {
     const templates = join(parent, 'templates');
-    for (const directory of ['ruleset/rules', 'ruleset/lists/amazon', 'api', 'shared/default']) {
+    for (const directory of ['ruleset/rules', 'ruleset/lists/amazon', 'api', 'shared/default', 'rootcheck']) {
       mkdirSync(join(templates, directory), { recursive: true });
     }
     for (const file of [
       ...['manager.conf', 'internal_options.conf', 'local_internal_options.conf', 'local_rules.xml'],
       ...['local_decoder.xml', 'shared/default/agent.conf', 'api/api.yaml'],
       ...['ruleset/rules/1.xml', 'ruleset/lists/amazon/events'],
+      ...['rootcheck/rootkit_files.txt', 'rootcheck/rootkit_trojans.txt'],
     ]) {
       writeFileSync(join(templates, file), `first ${file}`);
     }
