@@ -7,6 +7,7 @@ import { loadHostConfig } from '../config/load-host-config.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { PatternError } from '../patterns/pattern-error.js';
 import { productVersion } from '../product/version.js';
+import { addRootcheckCommand } from '../rootcheck/rootcheck-command.js';
 import { bytesOf, readable } from './byte-order.js';
 import { type FileAttributes, fileAttributes } from './entry-checksum.js';
 import { grouped, ProgressBar, type Terminal } from './progress-bar.js';
@@ -52,9 +53,10 @@ const PLAIN: Omit<ScanConfig, 'directories'> = {
 const PLAIN_OPTIONS = { defaultMaxDepth: 256, fileMaxSize: 1024 };
 
 /**
- * `svc-fim scan PATH...`: prints what a scan would record, a line a file.
+ * `svc-fim scan PATH...` prints what a scan would record, a line a file; `svc-fim rootcheck` what a scan for rootkits
+ * finds (rootcheck-command.ts).
  * @param args without node and script
- * @returns exit code: 0 everything was seen, 1 something could not be read, 2 wrong arguments or configuration, 130
+ * @returns exit code of `scan`: 0 everything was seen, 1 something could not be read, 2 wrong arguments or configuration, 130
  *   called off
  */
 export async function fimCommand(args: readonly string[], streams: FimStreams): Promise<number> {
@@ -75,6 +77,9 @@ export async function fimCommand(args: readonly string[], streams: FimStreams): 
     .action(async (paths: readonly string[], options: Options) => {
       exitCode = await scan(paths, options, streams);
     });
+  addRootcheckCommand(program, streams, (code) => {
+    exitCode = code;
+  });
   try {
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
