@@ -21,6 +21,7 @@ let overflowed = false;
 let armed = false;
 /** News that the daemon has not taken: one at a time, and what comes meanwhile is gathered. */
 let untaken = false;
+let toldWatches = 0;
 
 const tree = new WatchTree({
   changed(path) {
@@ -53,7 +54,8 @@ function arm(): void {
 
 function tell(): void {
   armed = false;
-  const news: WatchNews = { paths: [...changed], overflowed, watches: tree.watches };
+  toldWatches = tree.watches;
+  const news: WatchNews = { paths: [...changed], overflowed, watches: toldWatches };
   changed.clear();
   overflowed = false;
   untaken = true;
@@ -64,15 +66,18 @@ port?.on('message', (order: WatchOrder) => {
   switch (order.kind) {
     case 'watch': {
       const outcome = order.names === undefined ? tree.watch(order.path) : tree.watchNames(order.path, order.names);
-      const news: WatchNews = { id: order.id, outcome, watches: tree.watches };
+      toldWatches = tree.watches;
+      const news: WatchNews = { id: order.id, outcome, watches: toldWatches };
       port.postMessage(news);
       break;
     }
     case 'unwatch':
       tree.unwatch(order.path);
+      // So that the daemon knows how many are left.
+      if (tree.watches !== toldWatches) arm();
       break;
     case 'taken':
       untaken = false;
-      if (changed.size > 0 || overflowed) arm();
+      if (changed.size > 0 || overflowed || tree.watches !== toldWatches) arm();
   }
 });
