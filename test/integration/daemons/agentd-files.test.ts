@@ -21,33 +21,21 @@ import { RecordingLogger } from '../../support/recording-logger.js';
 import { identity } from '../../support/remoted-home.js';
 import { RunningDaemon } from '../../support/running-daemon.js';
 import { SYNC_SETTINGS, syncRow, SyncRows } from '../../support/sync-rows.js';
+import {
+  asTraced,
+  FIRST_ROWS,
+  FIRST_TIME,
+  FIRST_TRACE,
+  REPAIR_ROWS,
+  REPAIR_TIME,
+  REPAIR_TRACE,
+  SPEC_ROWS,
+  SPEC_TIME,
+  SPEC_TRACE,
+} from '../../support/sync-traces.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
-const NOW = 1_795_220_397;
 const SCANS = { enabled: true, running: false, started: null, ended: null, count: 0 };
-
-/** A file as it was recorded (agent-transcript.md 6). */
-function recorded(key: string, size: number, inode: string, hashes: readonly [string, string, string, string]): FimRow {
-  const [hash_md5, hash_sha1, hash_sha256, checksum] = hashes;
-  const owner = { perm: 'rw-r--r--', uid: '0', gid: '0', user_name: 'root', group_name: 'root' };
-  const attributes = { size, ...owner, inode, mtime: 1_795_219_946, hash_md5, hash_sha1, hash_sha256, checksum };
-  return { key, checksum, attributes, inode, lastEvent: NOW };
-}
-
-const RECORDED = [
-  recorded('/fim/a.txt', 6, '2303207', [
-    'b1946ac92492d2347c6235b4d2611184',
-    'f572d396fae9206628714fb2ce00f72e94f2258f',
-    '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03',
-    '6bcb04a5d71e0bf79b4a195ee1aad6e3996a6d54',
-  ]),
-  recorded('/fim/b.txt', 4, '2303208', [
-    'c193497a1a06b2c72230e6146ff47080',
-    '7bbef45b3bc70855010e02460717643125c3beca',
-    '27dd8ed44a83ff94d557f9fd0412ed5a8cbca69ea04922d88c01184a07300a5a',
-    '8e167195a110d446caac80753a7238feeff056d3',
-  ]),
-];
 
 describe('svc-agentd between a manager and svc-syscheckd', function () {
   this.timeout(60_000);
@@ -143,27 +131,30 @@ describe('svc-agentd between a manager and svc-syscheckd', function () {
     expect(controls.at(-1)).to.equal('req 95989f54 ok {"syscheck":{"disabled":"no"}}');
   });
 
-  it('lets the first synchronisation pass as it was recorded', async () => {
-    await begin(RECORDED, NOW);
-    await sent(1);
-    expect(messages()).to.deep.equal([
-      '5:fim_file:{"component":"fim_file","data":{"begin":"/fim/a.txt","checksum":"eb9193b0c923219f588640a38e0204088a0ca2a5","end":"/fim/b.txt","id":1795220397},"type":"integrity_check_global"}',
-    ]);
-    manager.send('#!-fim_file dbsync no_data {"begin":"/fim/a.txt","end":"/fim/b.txt","id":1795220397}');
-    await sent(3);
-    expect(messages().slice(1)).to.deep.equal([
-      '5:fim_file:{"component":"fim_file","data":{"attributes":{"attributes":"","checksum":"6bcb04a5d71e0bf79b4a195ee1aad6e3996a6d54","gid":"0","group_name":"root","hash_md5":"b1946ac92492d2347c6235b4d2611184","hash_sha1":"f572d396fae9206628714fb2ce00f72e94f2258f","hash_sha256":"5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03","inode":"2303207","mtime":1795219946,"perm":"rw-r--r--","size":6,"type":"file","uid":"0","user_name":"root"},"index":"/fim/a.txt","timestamp":1795220397},"type":"state"}',
-      '5:fim_file:{"component":"fim_file","data":{"attributes":{"attributes":"","checksum":"8e167195a110d446caac80753a7238feeff056d3","gid":"0","group_name":"root","hash_md5":"c193497a1a06b2c72230e6146ff47080","hash_sha1":"7bbef45b3bc70855010e02460717643125c3beca","hash_sha256":"27dd8ed44a83ff94d557f9fd0412ed5a8cbca69ea04922d88c01184a07300a5a","inode":"2303208","mtime":1795219946,"perm":"rw-r--r--","size":4,"type":"file","uid":"0","user_name":"root"},"index":"/fim/b.txt","timestamp":1795220397},"type":"state"}',
-    ]);
-  });
+  for (const [what, rows, now, trace] of [
+    ['the worked example', SPEC_ROWS, SPEC_TIME, SPEC_TRACE],
+    ['the first synchronisation as it was recorded', FIRST_ROWS, FIRST_TIME, FIRST_TRACE],
+    ['the repair of a table as it was recorded', REPAIR_ROWS, REPAIR_TIME, REPAIR_TRACE],
+  ] as const) {
+    it(`lets ${what} pass`, async () => {
+      await begin(rows, now);
+      const expected: string[] = [];
+      for (const { order, messages: next } of trace) {
+        if (order !== undefined) manager.send(`#!-${order}`);
+        expected.push(...next.map((message) => `5:fim_file:${message}`));
+        await sent(expected.length);
+      }
+      expect(messages().map((message, index) => asTraced(message, expected[index]))).to.deep.equal(expected);
+    });
+  }
 
   it('lets paths of any bytes pass, both ways', async () => {
     const names = ["it's", 'a b', '100%', 'x"y', 'back\\slash', 'new\nline', 'caf\xc3\xa9', '\xff\xfe', '|:', '#!-'];
     const rows = names.map((name) => syncRow(`/fim/${name}`, createHash('sha1').update(name, 'latin1').digest('hex')));
-    await begin(rows, NOW + 1);
+    await begin(rows, FIRST_TIME + 1);
     await sent(1);
     const sorted = [...rows].sort((one, other) => Buffer.compare(bytesOf(one.key), bytesOf(other.key)));
-    const range = { begin: sorted[0]?.key, end: sorted.at(-1)?.key, id: NOW + 1 };
+    const range = { begin: sorted[0]?.key, end: sorted.at(-1)?.key, id: FIRST_TIME + 1 };
     manager.send(Buffer.from(`#!-fim_file dbsync no_data ${JSON.stringify(range)}`, 'latin1'));
     await sent(11);
     const indexes = messages()

@@ -7,6 +7,7 @@ import type { FimRow } from '../../../../../lib/fim/fim-messages.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/sync-rows.js';
+import { SPEC_ROWS, SPEC_TIME, SPEC_TRACE } from '../../../../support/sync-traces.js';
 
 /** A clock that stands still until it is told to go on. */
 class HeldClock implements SyncClock {
@@ -14,7 +15,7 @@ class HeldClock implements SyncClock {
   readonly slept: number[] = [];
   #sleepers: { readonly until: number; readonly wake: () => void }[] = [];
 
-  readonly now = (): number => 1_700_001_000 + this.seconds;
+  readonly now = (): number => SPEC_TIME + this.seconds;
   readonly elapsed = (): number => this.seconds;
   readonly sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
@@ -49,34 +50,6 @@ class KeepingOutlet implements SyncOutlet {
   }
 }
 
-const CONTENT = {
-  size: 12,
-  perm: 'rw-r--r--',
-  uid: '0',
-  gid: '0',
-  user_name: 'root',
-  group_name: 'root',
-  hash_md5: '6f5902ac237024bdd0c176cb93063dc4',
-  hash_sha1: '22596363b3de40b06f981fb85d82312e8c0ed511',
-  hash_sha256: 'a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447',
-};
-const CHECKSUMS = [
-  '3f39d4406ddedbbb4b06c84e688ec43f027f2e19',
-  'e282f39c76672f3f883cfd58a1e3b110c3b9d5a5',
-  'b1f98ae97cfa4c40fe16dcdad56553b132aa8263',
-  'f6c7f7cc067b6ba160ef275369210ef3d19a9f90',
-  '845b0bac0d59c9f96e6e43350da02b241d8781b1',
-];
-/** The rows of integrity-and-inventory.md 5.3. */
-const SPEC_ROWS = CHECKSUMS.map((checksum, index): FimRow => {
-  const inode = String(200_000 + index);
-  const attributes = { ...CONTENT, mtime: 1_700_000_000 + index, inode, checksum };
-  return { key: `/etc/${'abcde'.charAt(index)}`, checksum, attributes, inode, lastEvent: 1_700_000_900 };
-});
-
-const check = (side: string, begin: string, checksum: string, end: string, tail?: string): string =>
-  `{"component":"fim_file","data":{"begin":"/etc/${begin}","checksum":"${checksum}","end":"/etc/${end}","id":1700001000` +
-  `${tail === undefined ? '' : `,"tail":"/etc/${tail}"`}},"type":"integrity_check_${side}"}`;
 const failed = (begin: string, end: string, id = 1_700_001_000): string =>
   `fim_file dbsync checksum_fail {"begin":"/etc/${begin}","end":"/etc/${end}","id":${id}}`;
 const noData = (begin: string, end: string, id = 1_700_001_000): string =>
@@ -106,30 +79,13 @@ describe('synchronisation of files', () => {
 
   it('goes through the worked example byte for byte', async () => {
     begin();
-    await sent(1);
-    runner.take(failed('a', 'e'));
-    await sent(3);
-    runner.take(failed('c', 'e'));
-    await sent(5);
-    runner.take(failed('d', 'e'));
-    await sent(7);
-    runner.take(failed('d', 'd'));
-    await sent(8);
-    expect(outlet.messages).to.deep.equal([
-      check('global', 'a', 'ab679e59e3accb211660b7a1a7d97c688ce8fd3a', 'e'),
-      check('left', 'a', '3bd8628bfeba939c1b641928224190afee36bc52', 'b', 'c'),
-      check('right', 'c', '5eeee39e6809b9bb96ac266ed6c2d69aee22fcf3', 'e'),
-      check('left', 'c', '2e2f546f44a038e206688494e4dd2f710b260a32', 'c', 'd'),
-      check('right', 'd', '89583461037dad525bde5241302fc8fd98710b1c', 'e'),
-      check('left', 'd', '3215dfeb207b4937cf076121f06fef4bcdab4b04', 'd', 'e'),
-      check('right', 'e', '183652bce8e6a1049a66aa116d71acfd5e25c404', 'e'),
-      '{"component":"fim_file","data":{"attributes":{"attributes":"","checksum":"f6c7f7cc067b6ba160ef275369210ef3d19a9f90",' +
-        '"gid":"0","group_name":"root","hash_md5":"6f5902ac237024bdd0c176cb93063dc4",' +
-        '"hash_sha1":"22596363b3de40b06f981fb85d82312e8c0ed511",' +
-        '"hash_sha256":"a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447","inode":"200003",' +
-        '"mtime":1700000003,"perm":"rw-r--r--","size":12,"type":"file","uid":"0","user_name":"root"},' +
-        '"index":"/etc/d","timestamp":1700000900},"type":"state"}',
-    ]);
+    const expected: string[] = [];
+    for (const { order, messages } of SPEC_TRACE) {
+      if (order !== undefined) runner.take(order);
+      expected.push(...messages);
+      await sent(expected.length);
+    }
+    expect(outlet.messages).to.deep.equal(expected);
     expect(logger.lines).to.deep.equal(['info: FIM sync module started.']);
     expect(runner.stats).to.include({ rounds: 1, checks: 7, states: 1, answers: 4, failed: 0, lost: 0 });
   });
