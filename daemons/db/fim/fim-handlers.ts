@@ -31,7 +31,7 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
       await fim.clearFiles(agents);
       return {};
     },
-    'rootcheck.list': (params) => answering(() => listFindings(fim.reader, params, now())),
+    'rootcheck.list': (params) => answering(() => lists.pass(() => listFindings(fim.reader, params, now()))),
     'rootcheck.last_scan': ({ agent }) => lastRootcheckScan(fim.reader, agent),
     'rootcheck.clear': async ({ agents }) => {
       await fim.clearFindings(agents);

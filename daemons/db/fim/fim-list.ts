@@ -47,7 +47,8 @@ const SUMMARY_FIELDS: readonly string[] = ['date', 'mtime', 'file'];
 const DEFAULT_SORT = 'mtime';
 
 type Test = (candidate: FimCandidate) => boolean;
-type SortKey = string | number | undefined;
+/** What entries are sorted by. */
+export type SortKey = string | number | undefined;
 /** What is kept of an entry until the page is known. */
 type Ref = { readonly slot: number; readonly key: Buffer; readonly order: number; readonly keys: readonly SortKey[] };
 type Visit = (candidate: FimCandidate, slot: number, key: Buffer) => void;
@@ -123,7 +124,7 @@ async function listDistinct(
 }
 
 /** Missing values last when ascending and first when descending; equal ones by their path. */
-function compareRefs(
+export function compareRefs(
   descending: boolean,
 ): (one: Omit<Ref, 'slot' | 'key'>, other: Omit<Ref, 'slot' | 'key'>) => number {
   const sign = descending ? -1 : 1;

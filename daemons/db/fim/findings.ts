@@ -23,7 +23,7 @@ export function putFinding(
 ): 'finding_too_large' | 'too_many_findings' | undefined {
   if (message.length > MAX_FINDING_BYTES) return 'finding_too_large';
   const record = batch.ensureComponent(agent, 'rootcheck');
-  const key = rowKey(record.slot, createHash('sha1').update(message).digest());
+  const key = findingKey(record.slot, message);
   const before = batch.finding(key);
   if (before === undefined && record.rows >= MAX_FINDINGS) return 'too_many_findings';
   const log = Buffer.from(message.buffer, message.byteOffset, message.length).toString('utf8');
@@ -31,6 +31,11 @@ export function putFinding(
   batch.putFinding(key, Buffer.from(packr.pack([log, first, seconds])));
   if (before === undefined) batch.setComponent(agent, 'rootcheck', { ...record, rows: record.rows + 1 });
   return undefined;
+}
+
+/** Key of a finding. */
+export function findingKey(slot: number, message: Uint8Array): Buffer {
+  return rowKey(slot, createHash('sha1').update(message).digest());
 }
 
 /** @param bytes of an entry of the table of findings */

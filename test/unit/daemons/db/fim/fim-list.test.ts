@@ -231,7 +231,42 @@ describe('List of files', () => {
       start: '2023-11-16T22:13:20Z',
       end: '2023-11-17T22:13:20Z',
     });
+    expect((await list({ sort: 'log', limit: 1, offset: 1 })).items[0]).to.include({ log: old });
+    expect((await list({ select: ['status'], distinct: true, sort: '-log' })).items).to.deep.equal([
+      { status: 'solved' },
+      { status: 'outstanding' },
+    ]);
+    expect((await list({ select: ['cis'], distinct: true })).items).to.deep.equal([{ cis: '1.1 Debian Linux' }]);
+    expect((await list({ search: '-promiscuous' })).total).to.equal(1);
     await kit.handlers['rootcheck.clear']({ agents: ['001'] });
     expect((await list({})).total).to.equal(0);
+  });
+
+  it('lets others work while it goes over what rootcheck found, and holds no more than a page', async () => {
+    const count = 3000;
+    const log = (index: number) => `System Audit: ${String(index).padStart(4, '0')} ${'x'.repeat(20_000)}.`;
+    const texts = Array.from({ length: count }, (_value, index) => log(index));
+    await kit.events('001', texts, 'rootcheck');
+    let turns = 0;
+    let counting = true;
+    const turn = () => {
+      turns += 1;
+      if (counting) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const list = (params: object) =>
+      kit.handlers['rootcheck.list'](fimMethods['rootcheck.list'].params.parse({ agent: '001', ...params }));
+    const page = await list({ sort: '-log', limit: 2, offset: 1 });
+    counting = false;
+    expect(page.total).to.equal(count);
+    expect(page.items.map((item) => item['log'])).to.deep.equal([log(count - 2), log(count - 3)]);
+    expect(turns).to.be.greaterThan(5);
+    const cut = await list({ limit: count });
+    expect(cut.total).to.equal(count);
+    expect(cut.items.length).to.be.within(1, count / 2);
+    const failure: unknown = await Promise.resolve(list({ select: ['log'], distinct: true })).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).to.include({ code: 'too_many' });
   });
 });
