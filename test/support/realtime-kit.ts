@@ -101,6 +101,7 @@ export class RealtimeKit {
     });
     const silent = ({ path }: { readonly path: string }): boolean => !this.#baselines.has(path);
     for await (const group of found) {
+      this.realtime.found(group);
       await recorder.record(group, { mode: 'scheduled', ticket, scan: marks, silent });
     }
     during();

@@ -8,6 +8,7 @@ import { depthBelow } from '../../../lib/fim/scan/walk-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { Recorded, Recorder } from '../record/recorder.js';
 import type { FileRow } from '../store/file-row.js';
+import type { LinkedNames } from './linked-names.js';
 import type { RealtimeView } from './realtime-view.js';
 import type { Watcher, WatchOutcome } from './watcher.js';
 
@@ -39,6 +40,7 @@ export type ChangeLookParts = {
   readonly again: (paths: readonly string[]) => void;
   /** A directory to be gone through with `examine`. */
   readonly enter: (path: string) => void;
+  readonly linked: LinkedNames;
 };
 
 type Asked = { readonly path: string; readonly directory: WatchedDirectory; readonly asFile: boolean };
@@ -60,7 +62,7 @@ export class ChangeLook {
 
   /** Looks at each path by itself: what is there is recorded, what is gone is removed, and so is all that was below. */
   async look(paths: readonly string[]): Promise<void> {
-    const { recorder, again, enter } = this.#parts;
+    const { recorder, again, enter, linked } = this.#parts;
     const ticket = recorder.ticket();
     const entries: ScannedEntry[] = [];
     const noFiles: string[] = [];
@@ -69,6 +71,7 @@ export class ChangeLook {
       if (outcome.kind !== 'skipped') {
         const wanted = asFile && !(await this.#parts.view().fileSystems.skips(path, outcome.dev));
         if (wanted) entries.push({ ...outcome, path, directory });
+        if (wanted) linked.looked(path, outcome);
         // A file in the place of a directory; where there was a file before, there was none.
         if (!wanted || recorder.row(path) === undefined) noFiles.push(path);
       } else if (outcome.reason === 'vanished') {
@@ -85,6 +88,7 @@ export class ChangeLook {
       }
     }
     const kept = new Set(entries.map(({ path }) => path));
+    for (const path of gone) linked.gone(path);
     for (const path of [...gone, ...(await this.#goneAbove(gone)), ...noFiles]) {
       if (!kept.has(path)) await this.#removeRows([recorder.row(path)], ticket);
       await this.#removeBelow(path, ticket);
@@ -92,6 +96,7 @@ export class ChangeLook {
     if (entries.length > 0) {
       again((await recorder.record(entries, { mode: MODE, ticket, silent: this.#parts.silent })).overtaken);
     }
+    linked.told(paths);
   }
 
   /**
@@ -101,7 +106,7 @@ export class ChangeLook {
    * @param entered takes in the directories that are gone through
    */
   async examine(path: string, whole: boolean, entered?: Set<string>): Promise<void> {
-    const { recorder, threads, silent, hold, watcher, watched, again } = this.#parts;
+    const { recorder, threads, silent, hold, watcher, watched, again, linked } = this.#parts;
     const view = this.#parts.view();
     const directory = view.rootOf(path);
     if (directory === undefined) return;
@@ -141,6 +146,7 @@ export class ChangeLook {
     try {
       for await (const group of scanTree(parts, [directory], path)) {
         this.#looked += group.length;
+        for (const entry of group) linked.found(entry.path, entry);
         again((await recorder.record(group, { mode: MODE, ticket: 0, scan: marks, silent })).overtaken);
       }
       if (gone) await this.look([path]);

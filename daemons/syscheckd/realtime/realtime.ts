@@ -1,10 +1,12 @@
 import type { Logger } from '../../../lib/daemon/logger.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
+import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { EventOutbox } from '../store/outbox.js';
 import { ChangeLook, type ChangeRecorder } from './change-look.js';
 import { ChangeQueue } from './change-queue.js';
 import { DirectoryWalks } from './directory-walks.js';
+import { LinkedNames } from './linked-names.js';
 import { RealtimeView, type WatchedNow } from './realtime-view.js';
 import { Unwatched } from './unwatched.js';
 import type { Watcher, WatchOutcome } from './watcher.js';
@@ -39,6 +41,7 @@ export type RealtimeParts = {
   readonly failed: (error: unknown) => void;
   readonly unwatchedEvery?: number | undefined;
   readonly rescanGap?: number | undefined;
+  readonly linkSearchGap?: number | undefined;
 };
 
 /** Figures of real-time monitoring. */
@@ -50,6 +53,9 @@ export type RealtimeStatus = {
   readonly looked: number;
   readonly unreadable: number;
   readonly overflows: number;
+  /** Names of files with several, and those that were not kept for want of room. */
+  readonly linked: number;
+  readonly unlinked: number;
 };
 
 /**
@@ -63,6 +69,7 @@ export class Realtime {
   readonly #unwatched: Unwatched;
   readonly #held = new Set<string>();
   readonly #walks: DirectoryWalks;
+  readonly #linked: LinkedNames;
   readonly #running = new Set<Promise<void>>();
   #view: RealtimeView | undefined;
   #heldOverflowed = false;
@@ -82,6 +89,14 @@ export class Realtime {
     const failed = (error: unknown): void => {
       this.#fail(error);
     };
+    this.#linked = new LinkedNames({
+      recorder,
+      look: (paths) => {
+        this.#queue.add(paths);
+      },
+      failed,
+      searchGap: parts.linkSearchGap,
+    });
     this.#look = new ChangeLook({
       view: () => this.#current(),
       watcher,
@@ -101,6 +116,7 @@ export class Realtime {
       enter: (path) => {
         this.#walks.add(path);
       },
+      linked: this.#linked,
     });
     this.#walks = new DirectoryWalks((path) => this.#look.examine(path, false), failed);
     this.#queue = new ChangeQueue({
@@ -113,6 +129,7 @@ export class Realtime {
       failed,
     });
     watcher.onChange((paths) => {
+      this.#linked.told(paths);
       this.#queue.add(paths);
     });
     watcher.onOverflow(() => {
@@ -128,6 +145,7 @@ export class Realtime {
       waiting: this.#queue.size + this.#walks.size + this.#held.size,
       overflows: this.#overflows,
       ...this.#look.counts,
+      ...this.#linked.counts,
     };
   }
 
@@ -162,6 +180,13 @@ export class Realtime {
     return true;
   };
 
+  /** A scan has come across files. */
+  found(entries: readonly ScannedEntry[]): void {
+    for (const entry of entries) {
+      if (entry.directory.mode !== 'scheduled') this.#linked.found(entry.path, entry);
+    }
+  }
+
   /** A scan has ended, and configured paths may have had their baseline. */
   scanned(): void {
     const held = [...this.#held];
@@ -193,6 +218,7 @@ export class Realtime {
     this.#parts.threads.stop();
     await this.#queue.close();
     await this.#walks.close();
+    await this.#linked.close();
     await Promise.all(this.#running);
     await Promise.all([this.#parts.threads.close(), this.#parts.watcher.close()]);
   }

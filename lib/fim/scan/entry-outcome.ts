@@ -15,6 +15,8 @@ export type FoundEntry = {
   readonly inode: string;
   /** Device, decimal. */
   readonly dev: string;
+  /** Names it has, where there is more than one. */
+  readonly links?: number | undefined;
   /** Those asked for; undefined when `unchanged`: the known ones still hold. */
   readonly hashes: ContentHashes | undefined;
   /**

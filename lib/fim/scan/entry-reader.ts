@@ -169,6 +169,7 @@ function found(
     mtime: secondsOf(stats.mtimeNs),
     inode: String(stats.ino),
     dev: String(stats.dev),
+    ...(stats.nlink > 1n && { links: Number(stats.nlink) }),
     hashes,
     stamp,
     unchanged,
