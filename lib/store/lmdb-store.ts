@@ -25,6 +25,11 @@ export type LmdbStoreOptions = {
   readonly tables: readonly string[];
   /** Tables whose keys are bytes, in the order of the bytes. */
   readonly binaryTables?: readonly string[];
+  /**
+   * Addresses set aside for the file, bytes: no memory. A file that grows beyond them is mapped anew, and what was read
+   * through the old map is in memory twice.
+   */
+  readonly mapBytes?: number;
   /** One step from version `index + 1` to the next; the layout's version is their number plus one. */
   readonly migrations?: readonly ((tables: MigrationTables) => void)[];
 };
@@ -165,7 +170,7 @@ function acquireLock(directory: string): ProcessLock {
 type MakeStore = (root: RootDatabase, tables: ReadonlyMap<string, RawTable>, reserve: DiskReserve) => LmdbStore;
 
 async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Promise<LmdbStore> {
-  const { directory, binaryTables = [] } = options;
+  const { directory, binaryTables = [], mapBytes } = options;
   let root: RootDatabase;
   try {
     root = open({
@@ -173,6 +178,7 @@ async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Prom
       noMemInit: false,
       // A commit is on disk when its promise resolves, and the file is whole after a power cut.
       overlappingSync: false,
+      ...(mapBytes === undefined ? {} : { mapSize: mapBytes }),
       maxDbs: options.tables.length + binaryTables.length + 1,
     });
   } catch (error) {

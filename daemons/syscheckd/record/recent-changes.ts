@@ -1,4 +1,4 @@
-/** Paths that are remembered: many times those that are looked at and not recorded at one moment. */
+/** Paths that are remembered at least: many times those that are looked at and not recorded at one moment. */
 const MOST_PATHS = 16_384;
 
 /**
@@ -7,13 +7,16 @@ const MOST_PATHS = 16_384;
  */
 export class RecentChanges {
   readonly #most: number;
-  /** Paths by the moment of their last change, the oldest first. */
-  readonly #changed = new Map<string, number>();
+  /** Paths by the moment of their last change; when it is full it becomes the older one. */
+  #newer = new Map<string, number>();
+  #older: ReadonlyMap<string, number> = new Map();
   /** Nothing is known of changes up to this moment. */
   #forgotten = 0;
+  /** The last change in `#older`. */
+  #olderEnds = 0;
   #now = 0;
 
-  /** @param most paths that are remembered */
+  /** @param most paths that are remembered at least; at most twice as many */
   constructor(most: number = MOST_PATHS) {
     this.#most = most;
   }
@@ -26,19 +29,18 @@ export class RecentChanges {
 
   /** A change of a path is recorded now. */
   changed(path: string): void {
-    this.#now += 1;
-    this.#changed.delete(path);
-    this.#changed.set(path, this.#now);
-    if (this.#changed.size <= this.#most) return;
-    for (const [oldest, moment] of this.#changed) {
-      this.#changed.delete(oldest);
-      this.#forgotten = moment;
-      return;
+    if (this.#newer.size >= this.#most) {
+      this.#forgotten = this.#olderEnds;
+      this.#olderEnds = this.#now;
+      this.#older = this.#newer;
+      this.#newer = new Map();
     }
+    this.#now += 1;
+    this.#newer.set(path, this.#now);
   }
 
   /** Whether a change of the path may have been recorded since a reading began. */
   isOvertaken(path: string, began: number): boolean {
-    return (this.#changed.get(path) ?? this.#forgotten) > began;
+    return (this.#newer.get(path) ?? this.#older.get(path) ?? this.#forgotten) > began;
   }
 }

@@ -17,6 +17,9 @@ const NAMES = 'names';
 const NUMBERS = 'numbers';
 const TALLY = 'tally';
 
+/** Some million files. */
+const MAP_BYTES = 2 ** 30;
+
 /**
  * Rows of paths that are longer than a key. They stand behind the first 1,900 bytes in no order and are brought into one
  * in memory: without a limit whoever may write to a deep directory could fill it.
@@ -70,7 +73,12 @@ export class FileStore {
 
   /** @param directory `queue/fim/db` @throws StoreError `damaged`, `too_new`, `in_use`, `full` */
   static async open(directory: string, logger: Logger): Promise<FileStore> {
-    const store = await LmdbStore.open({ directory, tables: [NAMES, NUMBERS, TALLY], binaryTables: [ROWS, OUTBOX] });
+    const store = await LmdbStore.open({
+      directory,
+      tables: [NAMES, NUMBERS, TALLY],
+      binaryTables: [ROWS, OUTBOX],
+      mapBytes: MAP_BYTES,
+    });
     try {
       return new FileStore(store, new StateWriter(store, logger));
     } catch (error) {
@@ -140,7 +148,7 @@ export class FileStore {
     const changes: Change[] = [...more];
     const taken: [string, Pending][] = [];
     let { next, rows: count, long } = this.#tally;
-    for (const { path, before, after } of rows) {
+    for (const { path, before, after } of scattered(rows)) {
       changes.push(after === undefined ? this.table.remove(path) : this.table.put(after));
       const pending = { row: after };
       taken.push([path, pending]);
@@ -186,4 +194,14 @@ export class FileStore {
     this.outbox.close();
     await this.#store.close();
   }
+}
+
+/**
+ * In an order that has nothing to do with the paths: entries that come in ascending or descending order leave pages of
+ * the store half empty.
+ */
+function scattered(rows: readonly RowChange[]): RowChange[] {
+  const keyed = rows.map((row) => ({ row, key: row.after?.attributes.checksum ?? '' }));
+  keyed.sort((first, second) => (first.key < second.key ? -1 : first.key > second.key ? 1 : 0));
+  return keyed.map(({ row }) => row);
 }
