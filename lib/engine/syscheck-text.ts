@@ -1,3 +1,4 @@
+import { ctime } from './ctime.js';
 import { findField } from './event-field.js';
 import type { EngineEvent } from './event.js';
 
@@ -13,9 +14,6 @@ const PLAIN: readonly (readonly [string, string])[] = [
   ['(Audit) Parent process id', 'ppid'],
   ['(Audit) Parent process cwd', 'parent_cwd'],
 ];
-
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 /** The attribute block of a file-integrity entry in alerts.log (rules-and-alerts.md 7.7). */
 export function syscheckText(event: EngineEvent): string {
@@ -45,14 +43,4 @@ export function syscheckText(event: EngineEvent): string {
     .filter((tag) => tag !== '');
   if (tags.length > 0) text += `\nTags:\n${tags.map((tag) => ` - ${tag}\n`).join('')}`;
   return text;
-}
-
-/** C's `ctime` of epoch seconds, without the line end; empty when the text is no number. */
-function ctime(seconds: string): string {
-  if (!/^[0-9]+$/.test(seconds)) return '';
-  const date = new Date(Number(seconds) * 1000);
-  const two = (n: number): string => String(n).padStart(2, '0');
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  const day = String(date.getDate()).padStart(2, ' ');
-  return `${DAYS[date.getDay()] ?? ''} ${MONTHS[date.getMonth()] ?? ''} ${day} ${time} ${String(date.getFullYear())}`;
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
+import { isSameSum } from '../../../lib/engine/internal/legacy-fim.js';
 import type { FimBatch } from './fim-batch.js';
 import type { FimComponent } from './fim-component.js';
 import type { FimCounters, Refusal } from './fim-counters.js';
@@ -9,6 +10,7 @@ import type { FimColumns, FimCount, FimRow } from './fim-row.js';
 import { putFinding } from './findings.js';
 import { readEvent, type FimChange } from './read-entry.js';
 import { readJson } from './read-json.js';
+import { readLegacyEvent } from './read-legacy-entry.js';
 
 /** What applying needs beside the batch. */
 export type ApplyParts = {
@@ -74,10 +76,13 @@ function applyOperation(batch: FimBatch, operation: FimOperation, parts: ApplyPa
   if (!parts.knows(agent)) return 'unknown_agent';
   const seconds = Math.floor(operation.at / 1000);
   if (kind === 'rootcheck') return putFinding(batch, agent, message, seconds);
-  if (message[0] !== BRACE) return 'legacy';
-  const json = readJson(message);
-  const change = json === undefined ? undefined : readEvent(json, seconds);
+  const change = message[0] === BRACE ? readJsonEvent(message, seconds) : readLegacyEvent(message, seconds);
   return change === undefined ? 'malformed' : applyChange(batch, agent, change);
+}
+
+function readJsonEvent(message: Uint8Array, seconds: number): FimChange | undefined {
+  const json = readJson(message);
+  return json === undefined ? undefined : readEvent(json, seconds);
 }
 
 function applyChange(batch: FimBatch, agent: string, change: FimChange): Refusal | undefined {
@@ -98,8 +103,15 @@ function applyChange(batch: FimBatch, agent: string, change: FimChange): Refusal
 }
 
 /** Counts an event: 1 for a file that was added, one more for each modification. */
-function countEvent(before: FimRow | undefined, kind: 'added' | 'modified', { checksum }: FimColumns): FimCount {
+function countEvent(
+  before: FimRow | undefined,
+  kind: 'added' | 'modified' | 'seen',
+  { checksum }: FimColumns,
+): FimCount {
   if (kind === 'added' || before === undefined) return { changes: 1, ahead: false };
+  if (kind === 'seen') {
+    return { changes: before.changes + (isSameSum(before.checksum, checksum) ? 0 : 1), ahead: false };
+  }
   // The synchronisation has told of this very modification, and it was counted then: the two come in any order.
   const isCounted = before.ahead && before.checksum === checksum;
   return { changes: before.changes + (isCounted ? 0 : 1), ahead: false };

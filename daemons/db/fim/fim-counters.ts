@@ -5,7 +5,6 @@ export class FimCounters {
   /** Events and messages of which nothing was stored, by the reason. */
   readonly refused = {
     malformed: 0,
-    legacy: 0,
     unknown_agent: 0,
     path_too_long: 0,
     row_too_large: 0,

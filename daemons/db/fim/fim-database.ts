@@ -185,8 +185,7 @@ export class FimDatabase {
 }
 
 const TEXTS: Readonly<Record<Refusal, string>> = {
-  malformed: 'Malformed FIM JSON event',
-  legacy: 'it is not JSON, agents before 3.11 are not supported',
+  malformed: 'it is neither JSON nor the text form of older agents, or something is missing from it',
   unknown_agent: 'the agent is not registered',
   path_too_long: 'its path is too long',
   row_too_large: 'it is too large',

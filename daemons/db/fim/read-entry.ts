@@ -14,6 +14,8 @@ export type Told = {
 export type FimChange =
   | { readonly kind: 'scan'; readonly mark: 'start' | 'end'; readonly time: number }
   | ({ readonly kind: 'added' | 'modified' } & Told)
+  /** Of an agent before 3.11: what it was before is not told. */
+  | ({ readonly kind: 'seen' } & Told)
   | { readonly kind: 'deleted'; readonly component: FimComponent; readonly path: Buffer };
 
 /** Registry entries carry an index from this version of the message on. */

@@ -5,6 +5,8 @@ const MAX_ROOTCHECK_TEXTS = 10_000;
 const MAX_CHECKS = 20_000;
 const MAX_POLICIES = 1_000;
 const MAX_HOSTS = 65_536;
+/** Files of an agent before 3.11: the reference's default directories have about half as many. */
+const MAX_FILES = 20_000;
 
 /** A check of a policy as it was last reported. */
 export type StoredCheck = {
@@ -27,6 +29,10 @@ type AgentRecord = {
   readonly scans: Map<string, StoredScan>;
   /** Hash of the file of each known policy. */
   readonly policies: Map<string, string>;
+  /** Sums of files by their paths, of agents before 3.11, whose messages do not tell what was before. */
+  readonly files: Map<string, string>;
+  /** Whether all those files were told once: a further one is new then. */
+  hasScanned: boolean;
 };
 
 /** All of it as plain data, for checkpoints. */
@@ -38,6 +44,9 @@ export type AgentMemorySnapshot = {
     readonly checks: readonly (readonly [number, StoredCheck])[];
     readonly scans: readonly (readonly [string, StoredScan])[];
     readonly policies: readonly (readonly [string, string])[];
+    /** Absent where the agent is not that old. */
+    readonly files?: readonly (readonly [string, string])[];
+    readonly hasScanned?: boolean;
   }[];
 };
 
@@ -120,6 +129,28 @@ export class AgentMemory {
     return createHash('sha256').update(results, 'latin1').digest('hex');
   }
 
+  /** Sum of a file as an agent before 3.11 told it last. */
+  file(agentId: string, path: string): string | undefined {
+    return this.#agents.get(agentId)?.files.get(path);
+  }
+
+  setFile(agentId: string, path: string, sum: string): void {
+    setBounded(this.#agent(agentId).files, path, sum, MAX_FILES);
+  }
+
+  deleteFile(agentId: string, path: string): void {
+    this.#agents.get(agentId)?.files.delete(path);
+  }
+
+  /** Whether an agent before 3.11 has ended a scan. */
+  hasScanned(agentId: string): boolean {
+    return this.#agents.get(agentId)?.hasScanned ?? false;
+  }
+
+  setScanned(agentId: string): void {
+    this.#agent(agentId).hasScanned = true;
+  }
+
   host(ip: string): string | undefined {
     return this.#hosts.get(ip);
   }
@@ -136,12 +167,13 @@ export class AgentMemory {
   snapshot(): AgentMemorySnapshot {
     return {
       hosts: [...this.#hosts],
-      agents: [...this.#agents].map(([id, { rootcheck, checks, scans, policies }]) => ({
+      agents: [...this.#agents].map(([id, { rootcheck, checks, scans, policies, files, hasScanned }]) => ({
         id,
         rootcheck: [...rootcheck],
         checks: [...checks],
         scans: [...scans],
         policies: [...policies],
+        ...(files.size > 0 || hasScanned ? { files: [...files], hasScanned } : {}),
       })),
     };
   }
@@ -152,12 +184,14 @@ export class AgentMemory {
     for (const [ip, information] of snapshot.hosts) {
       this.#hosts.set(ip, information);
     }
-    for (const { id, rootcheck, checks, scans, policies } of snapshot.agents) {
+    for (const { id, rootcheck, checks, scans, policies, files, hasScanned = false } of snapshot.agents) {
       this.#agents.set(id, {
         rootcheck: new Set(rootcheck),
         checks: new Map(checks),
         scans: new Map(scans),
         policies: new Map(policies),
+        files: new Map(files),
+        hasScanned,
       });
     }
   }
@@ -165,7 +199,14 @@ export class AgentMemory {
   #agent(id: string): AgentRecord {
     let record = this.#agents.get(id);
     if (record === undefined) {
-      record = { rootcheck: new Set(), checks: new Map(), scans: new Map(), policies: new Map() };
+      record = {
+        rootcheck: new Set(),
+        checks: new Map(),
+        scans: new Map(),
+        policies: new Map(),
+        files: new Map(),
+        hasScanned: false,
+      };
       this.#agents.set(id, record);
     }
     return record;

@@ -3,9 +3,11 @@ import type { InternalDecoderName } from '../internal-decoder-names.js';
 import { compactJson, integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import type { JsonObject, JsonValue } from '../json/parse-json.js';
 import { parseJsonObject } from '../json/parse-json.js';
+import type { AgentMemory } from './agent-memory.js';
 import { fimLog } from './fim-log.js';
 import { addField, setDecoder } from './internal-decoder.js';
 import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import { LegacyFimDecoder } from './legacy-fim-decoder.js';
 
 type Kind = 'file' | 'registry_key' | 'registry_value';
 type Change = 'added' | 'modified' | 'deleted';
@@ -77,27 +79,24 @@ const NOT_STORED: ReadonlySet<string> = new Set([
 const INDEXED_VERSION = 3;
 
 /**
- * File integrity events in JSON (queue `8`; integrity-and-inventory.md 6). The text protocol of agents older than 3.11 is
- * not read: such a message is reported and dropped.
+ * File integrity events (queue `8`; integrity-and-inventory.md 6): those in JSON; the text form of older agents is another
+ * decoder's.
  */
 export class FimDecoder implements InternalDecoder {
+  readonly #legacy: LegacyFimDecoder;
   readonly #identities: Identities;
   readonly #effects: AgentEffects;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, effects: AgentEffects, diagnostics: Diagnostics) {
+  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects, diagnostics: Diagnostics) {
+    this.#legacy = new LegacyFimDecoder(identities, memory, effects, diagnostics);
     this.#identities = identities;
     this.#effects = effects;
     this.#diagnostics = diagnostics;
   }
 
   decode(event: EngineEvent): InternalOutcome {
-    if (!event.log.startsWith('{')) {
-      this.#diagnostics.warn(
-        `FIM message of agent '${event.agentId}' is not JSON: agents before 3.11 are not supported.`,
-      );
-      return 'done';
-    }
+    if (!event.log.startsWith('{')) return this.#legacy.decode(event);
     const message = parseJsonObject(event.log);
     if (message === undefined) {
       this.#diagnostics.error('Malformed FIM JSON event');

@@ -32,7 +32,7 @@ export class InternalDecoders {
       ['3', new HostinfoDecoder(identities, memory, effects)],
       // State synchronisation and results of upgrades are never events; whoever takes envelopes forwards them.
       ['5', NO_EVENT],
-      ['8', new FimDecoder(identities, effects, diagnostics)],
+      ['8', new FimDecoder(identities, memory, effects, diagnostics)],
       ['9', new RootcheckDecoder(identities, memory, effects)],
       ['d', new SyscollectorDecoder(identities, effects, diagnostics)],
       ['e', { decode: (event) => (setDecoder(event, identities('ciscat')), 'rules') }],

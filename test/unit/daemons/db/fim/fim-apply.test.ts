@@ -122,6 +122,47 @@ describe('Events of files in the database', () => {
     expect(await call(3, 3)).to.equal(4);
   });
 
+  it('stores the text form of agents before 3.11, and counts what it changes', async () => {
+    const sum = (size: number, perm = 33_188) =>
+      `${String(size)}:${String(perm)}:0:0:${'a'.repeat(32)}:${'b'.repeat(40)}:ro\\:ot:root:1700000000:131075:${'c'.repeat(64)}`;
+    await kit.events('001', [
+      'fim-db-start-first-scan',
+      `${sum(1)} /etc/with space`,
+      'fim-db-end-first-scan',
+      `${sum(1)}!0:root:0:root:/bin/vi:1000:ana:0:root:1:2:tag:/real /etc/with space`,
+      `${sum(2)} /etc/with space\n1c1\n< a\n`,
+      // An older agent tells less: it is the same.
+      `2:33188:0:0:${'a'.repeat(32)}:${'b'.repeat(40)} /etc/with space`,
+      `${sum(3)} /etc/gone`,
+      '-1 /etc/gone',
+      `${sum(4, 33_261)} [x64] HKEY_LOCAL_MACHINE\\Software`,
+    ]);
+    expect(kit.changes('001')).to.deep.equal({ '/etc/with space': 2 });
+    const { items } = await kit.list({ type: 'file' });
+    expect(items).to.have.length(1);
+    expect(items[0]).to.include({
+      file: '/etc/with space',
+      size: 2,
+      perm: '100644',
+      uid: '0',
+      md5: 'a'.repeat(32),
+      sha1: 'b'.repeat(40),
+      changes: 2,
+      type: 'file',
+    });
+    expect((await kit.list({ hash: 'c'.repeat(64) })).items[0]).to.deep.include({
+      type: 'registry_key',
+      arch: '[x64]',
+      perm: '100755',
+      uname: 'ro:ot',
+      inode: 131_075,
+      mtime: '2023-11-14T22:13:20Z',
+    });
+    const { start, end } = (await kit.handlers['fim.last_scan']({ agent: '001' })) as { start: string; end: string };
+    expect(end >= start).to.equal(true);
+    expect(kit.database.counters.refused.malformed).to.equal(0);
+  });
+
   it('keeps inodes and sizes of any length exact', async () => {
     const attributes = JSON.stringify(fileAttributes(first));
     const events = [
@@ -189,7 +230,7 @@ describe('Events of files in the database', () => {
       '[1]',
       '{"type":"event"}',
       '{"type":"event","data":{"path":"/a","type":"renamed","attributes":{"type":"file"}}}',
-      '12:33188:0:0:abc:def /etc/legacy',
+      '12:33188:0:0:abc /etc/too-short',
       fimEvent('added', `/${'x'.repeat(3000)}`, fileAttributes(first)),
       fimEvent('added', '/large', { ...fileAttributes(first), perm: 'x'.repeat(70_000) }),
       fimEvent('added', '/fine', { ...fileAttributes(first), colour: 'blue' }),
@@ -197,13 +238,12 @@ describe('Events of files in the database', () => {
     await kit.events('003', [fimEvent('added', '/nobody', fileAttributes(first))]);
     expect(Object.keys(kit.changes('001'))).to.deep.equal(['/fine']);
     expect(kit.database.counters.refused).to.include({
-      malformed: 3,
-      legacy: 2,
+      malformed: 5,
       path_too_long: 1,
       row_too_large: 1,
       unknown_agent: 1,
     });
-    expect(kit.logger.lines).to.have.length(4);
+    expect(kit.logger.lines).to.have.length(3);
   });
 
   it('takes away what is stored of an agent, at once and in the end wholly', async () => {

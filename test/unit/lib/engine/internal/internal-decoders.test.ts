@@ -179,7 +179,7 @@ describe('internal decoders', () => {
         '{"type":"x","data":{}}',
         '{"type":"event"}',
         event({ ...MODIFIED, type: 'x' }),
-        '10:1:0:0:a:b /etc/x',
+        '10:1:0:0:a /etc/x',
       ]) {
         expect(bench.fields('8', text)).to.equal('done');
       }
@@ -188,7 +188,7 @@ describe('internal decoders', () => {
         'error Invalid FIM event',
         'error Invalid FIM event',
         `error Can't generate fim alert for event: '${event({ ...MODIFIED, type: 'x' })}'`,
-        "warn FIM message of agent '001' is not JSON: agents before 3.11 are not supported.",
+        "error Invalid FIM event of agent '001': neither JSON nor the text of older agents",
       ]);
     });
   });
