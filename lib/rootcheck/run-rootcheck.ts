@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { NoteLevel } from './check-context.js';
 import type { RootcheckSettings } from './rootcheck-settings.js';
@@ -24,6 +25,9 @@ const THREAD_MEGABYTES = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb
 const WATCH_MS = 30_000;
 /** Looks without any progress after which the scan is given up: a system call that does not return, say. */
 const MOST_IDLE_LOOKS = 40;
+
+/** Time for the thread to end, milliseconds. */
+const TERMINATE_MS = 1000;
 
 /** Who hears of a scan. */
 export type RootcheckListener = {
@@ -108,7 +112,8 @@ export async function runRootcheck(
     clearInterval(timer);
     if (abort !== undefined) signal.removeEventListener('abort', abort);
     Atomics.store(shared, FLAGS.stop, 1);
-    await worker.terminate();
+    // A thread in a system call that does not return is left behind.
+    await Promise.race([worker.terminate(), sleep(TERMINATE_MS, undefined, { ref: false })]);
   }
 }
 
