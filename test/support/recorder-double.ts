@@ -28,7 +28,7 @@ export class RecorderDouble implements ChangeRecorder {
 
   async *rowsBelow(path: string): AsyncIterable<FileRow[]> {
     await Promise.resolve();
-    const rows = [...this.files.values()].filter((row) => row.path.startsWith(`${path}/`));
+    const rows = [...this.files.values()].filter((row) => row.path.startsWith(path === '/' ? path : `${path}/`));
     if (rows.length > 0) yield rows;
   }
 

@@ -25,10 +25,14 @@ export class WatcherDouble implements Watcher {
     return Promise.resolve('fresh');
   }
 
-  unwatch(directory: string): void {
-    for (const path of this.watched) {
-      if (path === directory || path.startsWith(`${directory}/`)) this.watched.delete(path);
-    }
+  unwatch(directories: readonly string[]): Promise<string[]> {
+    return Promise.resolve(
+      directories.filter((directory) => {
+        const ended = [...this.watched].filter((path) => path === directory || path.startsWith(`${directory}/`));
+        for (const path of ended) this.watched.delete(path);
+        return ended.length > 0;
+      }),
+    );
   }
 
   onChange(listener: (paths: readonly string[]) => void): void {

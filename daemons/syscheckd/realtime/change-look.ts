@@ -7,6 +7,7 @@ import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/sc
 import { depthBelow } from '../../../lib/fim/scan/walk-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { Recorded, Recorder } from '../record/recorder.js';
+import type { ScanMarks } from '../record/scan-marks.js';
 import type { FileRow } from '../store/file-row.js';
 import type { LinkedNames } from './linked-names.js';
 import type { RealtimeView } from './realtime-view.js';
@@ -32,6 +33,8 @@ export type ChangeLookParts = {
   readonly logger: Logger;
   /** Whether a configured path has not had its baseline. */
   readonly silent: (directory: WatchedDirectory) => boolean;
+  /** Whether a path may be a directory that has no watch. */
+  readonly isUnwatched: (path: string, directory: WatchedDirectory) => boolean;
   /** Told of every wish to watch a directory. */
   readonly watched: (path: string, directory: WatchedDirectory, outcome: WatchOutcome) => void;
   /** Has to be looked at once the baseline of its configured path is there. */
@@ -42,6 +45,9 @@ export type ChangeLookParts = {
   readonly enter: (path: string) => void;
   readonly linked: LinkedNames;
 };
+
+/** Why a directory is gone through: it changed, it has no watch, or some of what all below told may be lost. */
+export type ExamineReason = 'changed' | 'unwatched' | 'lost';
 
 type Asked = { readonly path: string; readonly directory: WatchedDirectory; readonly asFile: boolean };
 
@@ -89,10 +95,10 @@ export class ChangeLook {
     }
     const kept = new Set(entries.map(({ path }) => path));
     for (const path of gone) linked.gone(path);
-    for (const path of [...gone, ...(await this.#goneAbove(gone)), ...noFiles]) {
-      if (!kept.has(path)) await this.#removeRows([recorder.row(path)], ticket);
-      await this.#removeBelow(path, ticket);
-    }
+    const ended = [...gone, ...(await this.#goneAbove(gone)), ...noFiles];
+    const rows = ended.filter((path) => !kept.has(path)).map((path) => recorder.row(path));
+    await this.#removeRows(rows, ticket);
+    await this.#removeBelow(ended, ticket);
     if (entries.length > 0) {
       again((await recorder.record(entries, { mode: MODE, ticket, silent: this.#parts.silent })).overtaken);
     }
@@ -102,10 +108,10 @@ export class ChangeLook {
   /**
    * Watches a directory, walks it and finds what is gone from it. Directories below that have been watched all the time
    * are left out: what changes there is told.
-   * @param whole goes through those as well, for some of what they told may be lost
+   * @param reason `lost` goes through those as well
    * @param entered takes in the directories that are gone through
    */
-  async examine(path: string, whole: boolean, entered?: Set<string>): Promise<void> {
+  async examine(path: string, reason: ExamineReason, entered?: Set<string>): Promise<void> {
     const { recorder, threads, silent, hold, watcher, watched, again, linked } = this.#parts;
     const view = this.#parts.view();
     const directory = view.rootOf(path);
@@ -114,20 +120,25 @@ export class ChangeLook {
       hold(path);
       return;
     }
-    const below = rowsBelowOf(path);
-    const marks = (await hasAny(recorder.rowsBelow(below))) ? recorder.beginScan() : undefined;
     const leftOut = new Set<string>();
-    let top: WatchOutcome | undefined;
+    /** Directories that may have held files before that are gone. */
+    const compared: string[] = [];
+    let marks: ScanMarks | undefined;
     let gone = false;
     const onDirectory = async (at: string): Promise<boolean> => {
       const outcome = await watcher.watch(at);
       watched(at, directory, outcome);
-      if (at === path) top = outcome;
-      else if (!whole && outcome === 'watching') {
+      const isTop = at === path;
+      if (!isTop && reason !== 'lost' && outcome === 'watching') {
         leftOut.add(at);
         return false;
       }
       entered?.add(at);
+      // Where nothing was watched before, nothing is recorded but what scans will compare.
+      if ((isTop && reason !== 'changed') || (outcome !== 'fresh' && outcome !== 'watching')) {
+        marks ??= recorder.beginScan();
+        compared.push(at);
+      }
       return true;
     };
     const parts: ScanParts = {
@@ -150,15 +161,17 @@ export class ChangeLook {
         again((await recorder.record(group, { mode: MODE, ticket: 0, scan: marks, silent })).overtaken);
       }
       if (gone) await this.look([path]);
-      if (marks === undefined || (top === 'watching' && !whole)) return;
-      for await (const rows of recorder.rowsBelow(below)) {
-        const unseen = rows
-          .filter((row) => !marks.has(row.number) && !liesBelow(row.path, path, leftOut))
-          .map((row) => row.path);
-        if (unseen.length > 0) await this.look(unseen);
-      }
+      for (const at of compared) await this.#compare(at, leftOut, marks);
     } finally {
       marks?.end();
+    }
+  }
+
+  /** Looks for what is recorded below a directory that was gone through, and was not come across. */
+  async #compare(directory: string, leftOut: ReadonlySet<string>, marks: ScanMarks | undefined): Promise<void> {
+    for await (const rows of this.#parts.recorder.rowsBelow(directory)) {
+      const unseen = rows.filter((row) => marks?.has(row.number) !== true && !liesBelow(row.path, directory, leftOut));
+      if (unseen.length > 0) await this.look(unseen.map((row) => row.path));
     }
   }
 
@@ -232,9 +245,19 @@ export class ChangeLook {
     });
   }
 
-  async #removeBelow(path: string, ticket: number): Promise<void> {
-    this.#parts.watcher.unwatch(path);
-    for await (const rows of this.#parts.recorder.rowsBelow(rowsBelowOf(path))) await this.#removeRows(rows, ticket);
+  /** Removes what was below paths that are no directories now. Most have never been: the watches know. */
+  async #removeBelow(paths: readonly string[], ticket: number): Promise<void> {
+    if (paths.length === 0) return;
+    const { watcher, recorder, isUnwatched } = this.#parts;
+    const view = this.#parts.view();
+    const directories = new Set(await watcher.unwatch(paths));
+    for (const path of paths) {
+      const root = view.rootOf(path);
+      if (root !== undefined && isUnwatched(path, root)) directories.add(path);
+    }
+    for (const path of directories) {
+      for await (const rows of recorder.rowsBelow(path)) await this.#removeRows(rows, ticket);
+    }
   }
 
   async #removeRows(rows: readonly (FileRow | undefined)[], ticket: number): Promise<void> {
@@ -245,16 +268,6 @@ export class ChangeLook {
     const removed: Recorded = await this.#parts.recorder.remove(own, { mode: MODE, ticket, silent: false });
     this.#parts.again(removed.overtaken);
   }
-}
-
-/** What `rowsBelow` takes: it puts a `/` behind. */
-function rowsBelowOf(path: string): string {
-  return path === '/' ? '' : path;
-}
-
-async function hasAny(groups: AsyncIterable<readonly unknown[]>): Promise<boolean> {
-  for await (const group of groups) if (group.length > 0) return true;
-  return false;
 }
 
 /** Whether a path lies below one of these directories, all of which lie below `top`. */

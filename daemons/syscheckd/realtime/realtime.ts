@@ -104,6 +104,7 @@ export class Realtime {
       threads,
       logger,
       silent,
+      isUnwatched: (path, { path: root }) => this.#unwatched.has(path, root),
       watched: (path, { path: root }, outcome) => {
         this.#watched(path, root, outcome);
       },
@@ -118,7 +119,7 @@ export class Realtime {
       },
       linked: this.#linked,
     });
-    this.#walks = new DirectoryWalks((path) => this.#look.examine(path, false), failed);
+    this.#walks = new DirectoryWalks((path) => this.#look.examine(path, 'changed'), failed);
     this.#queue = new ChangeQueue({
       delay,
       most: MOST_WAITING,
@@ -159,9 +160,9 @@ export class Realtime {
     this.#view = view;
     this.#warnOfWhodata(view);
     const gone = [...(before?.roots.keys() ?? [])].filter((root) => !view.roots.has(root));
+    if (gone.length > 0) await this.#parts.watcher.unwatch(gone);
     for (const root of gone) {
       this.#unwatched.forget(root);
-      this.#parts.watcher.unwatch(root);
       // Their watches have ended with it.
       this.#queue.add(view.rootsBelow(root));
       const outer = view.rootOf(root);
@@ -271,7 +272,7 @@ export class Realtime {
       if (entered.has(path) || (root !== undefined && this.#parts.silent(root))) continue;
       // It is noted again when there is still no watch for it.
       this.#unwatched.forget(path);
-      await this.#look.examine(path, whole, entered);
+      await this.#look.examine(path, whole ? 'lost' : 'unwatched', entered);
     }
     this.#unwatchedTimer = undefined;
     this.#unwatched.report(Math.round(every / 1000));
@@ -311,7 +312,7 @@ export class Realtime {
     for (const root of this.#view?.roots.values() ?? []) {
       if (this.#closed) return;
       if (this.#parts.silent(root)) this.#heldOverflowed = true;
-      else await this.#look.examine(root.path, true);
+      else await this.#look.examine(root.path, 'lost');
     }
     this.#rescanTimer = setTimeout(() => {
       const again = this.#rescan === 'again';

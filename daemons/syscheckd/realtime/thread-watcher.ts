@@ -17,17 +17,19 @@ export type WatchThreadData = {
 /** To the thread. */
 export type WatchOrder =
   | { readonly kind: 'watch'; readonly id: number; readonly path: string; readonly names?: readonly string[] }
-  | { readonly kind: 'unwatch'; readonly path: string }
+  | { readonly kind: 'unwatch'; readonly id: number; readonly paths: readonly string[] }
   /** The daemon has the last group of paths. */
   | { readonly kind: 'taken' };
 
-/** From the thread: the outcome of an order, or a group of paths. */
+/** From the thread: what came of an order, or a group of paths. */
 export type WatchNews = { readonly watches: number } & (
   | { readonly id: number; readonly outcome: WatchOutcome }
+  | { readonly id: number; readonly ended: string[] }
   | { readonly paths: readonly string[]; readonly overflowed: boolean }
 );
 
-type Waiting = { readonly resolve: (outcome: WatchOutcome) => void; readonly reject: (error: Error) => void };
+type Answer = WatchOutcome | string[];
+type Waiting = { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void };
 
 /** Watches directories in a thread of its own (watch-thread.ts). */
 export class ThreadWatcher implements Watcher {
@@ -67,15 +69,15 @@ export class ThreadWatcher implements Watcher {
   }
 
   watch(path: string): Promise<WatchOutcome> {
-    return this.#ask((id) => ({ kind: 'watch', id, path }));
+    return this.#ask((id) => ({ kind: 'watch', id, path })) as Promise<WatchOutcome>;
   }
 
   watchNames(path: string, names: readonly string[]): Promise<WatchOutcome> {
-    return this.#ask((id) => ({ kind: 'watch', id, path, names }));
+    return this.#ask((id) => ({ kind: 'watch', id, path, names })) as Promise<WatchOutcome>;
   }
 
-  unwatch(path: string): void {
-    this.#order({ kind: 'unwatch', path });
+  unwatch(paths: readonly string[]): Promise<string[]> {
+    return this.#ask((id) => ({ kind: 'unwatch', id, paths })) as Promise<string[]>;
   }
 
   onChange(listener: (paths: readonly string[]) => void): void {
@@ -95,7 +97,7 @@ export class ThreadWatcher implements Watcher {
     await this.#worker.terminate();
   }
 
-  #ask(order: (id: number) => WatchOrder): Promise<WatchOutcome> {
+  #ask(order: (id: number) => WatchOrder): Promise<Answer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
@@ -113,7 +115,7 @@ export class ThreadWatcher implements Watcher {
     if ('id' in news) {
       const waiting = this.#waiting.get(news.id);
       this.#waiting.delete(news.id);
-      waiting?.resolve(news.outcome);
+      waiting?.resolve('outcome' in news ? news.outcome : news.ended);
       return;
     }
     this.#order({ kind: 'taken' });

@@ -47,6 +47,11 @@ export class Unwatched {
     else this.#roots.add(root);
   }
 
+  /** Whether a directory may be one of them. @param root configured path it belongs to */
+  has(path: string, root: string): boolean {
+    return this.#paths.has(path) || this.#roots.has(root);
+  }
+
   /** Names no longer of interest. */
   forget(path: string): void {
     this.#paths.delete(path);

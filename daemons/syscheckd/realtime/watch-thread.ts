@@ -21,7 +21,6 @@ let overflowed = false;
 let armed = false;
 /** News that the daemon has not taken: one at a time, and what comes meanwhile is gathered. */
 let untaken = false;
-let toldWatches = 0;
 
 const tree = new WatchTree({
   changed(path) {
@@ -54,8 +53,7 @@ function arm(): void {
 
 function tell(): void {
   armed = false;
-  toldWatches = tree.watches;
-  const news: WatchNews = { paths: [...changed], overflowed, watches: toldWatches };
+  const news: WatchNews = { paths: [...changed], overflowed, watches: tree.watches };
   changed.clear();
   overflowed = false;
   untaken = true;
@@ -66,18 +64,18 @@ port?.on('message', (order: WatchOrder) => {
   switch (order.kind) {
     case 'watch': {
       const outcome = order.names === undefined ? tree.watch(order.path) : tree.watchNames(order.path, order.names);
-      toldWatches = tree.watches;
-      const news: WatchNews = { id: order.id, outcome, watches: toldWatches };
+      const news: WatchNews = { id: order.id, outcome, watches: tree.watches };
       port.postMessage(news);
       break;
     }
-    case 'unwatch':
-      tree.unwatch(order.path);
-      // So that the daemon knows how many are left.
-      if (tree.watches !== toldWatches) arm();
+    case 'unwatch': {
+      const ended = order.paths.filter((path) => tree.unwatch(path));
+      const news: WatchNews = { id: order.id, ended, watches: tree.watches };
+      port.postMessage(news);
       break;
+    }
     case 'taken':
       untaken = false;
-      if (changed.size > 0 || overflowed || tree.watches !== toldWatches) arm();
+      if (changed.size > 0 || overflowed) arm();
   }
 });

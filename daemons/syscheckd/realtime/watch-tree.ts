@@ -77,7 +77,7 @@ export class WatchTree {
     // What is watched below is the old directory's.
     for (const other of directory.below?.values() ?? []) this.#endAll(other);
     directory.below = undefined;
-    return 'fresh';
+    return 'exchanged';
   }
 
   /** As `Watcher.watchNames`. */
@@ -109,10 +109,11 @@ export class WatchTree {
     return known ? 'watching' : 'fresh';
   }
 
-  /** As `Watcher.unwatch`. */
-  unwatch(path: string): void {
+  /** As `Watcher.unwatch`, for one. */
+  unwatch(path: string): boolean {
     const directory = this.#find(path, false);
-    if (directory === undefined) return;
+    if (directory === undefined) return false;
+    const known = directory.watch !== undefined || directory.below !== undefined;
     this.#endAll(directory);
     directory.below = undefined;
     // Places above that hold nothing any more go with it.
@@ -122,6 +123,7 @@ export class WatchTree {
       if (parent.below?.size === 0) parent.below = undefined;
       at = parent;
     }
+    return known;
   }
 
   #tell(directory: string, name: string): void {

@@ -2,7 +2,9 @@
 export type WatchOutcome =
   /** From now on; what it holds has to be looked at. */
   | 'fresh'
-  /** The very directory has been watched all the time since an earlier `fresh`. */
+  /** The same, and another directory of that path was watched before: what that one held may be gone. */
+  | 'exchanged'
+  /** The very directory has been watched all the time since one of these. */
   | 'watching'
   /** The system gives no more watches, or no descriptor to make one (ENOSPC, EMFILE, ENFILE, ENOMEM). */
   | 'limit'
@@ -23,8 +25,11 @@ export interface Watcher {
    * directory; none end it.
    */
   watchNames(directory: string, names: readonly string[]): Promise<WatchOutcome>;
-  /** Ends what `watch` began, for the directory and all below. */
-  unwatch(directory: string): void;
+  /**
+   * Ends what `watch` began, for these directories and all below.
+   * @returns those of them that were watched, or held one that was
+   */
+  unwatch(directories: readonly string[]): Promise<string[]>;
   /** Paths that may have changed, a directory that is watched itself among them; each once in a group. */
   onChange(listener: (paths: readonly string[]) => void): void;
   /** Changes were lost: everything that is watched has to be looked at. */

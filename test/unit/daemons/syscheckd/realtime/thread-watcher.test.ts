@@ -45,7 +45,8 @@ describe('watcher in a thread', () => {
     expect(watcher.watches).to.equal(2);
     for (let at = 0; at < 100; at++) writeFileSync(join(root, 'a', String(at)), '');
     await eventually('all are told of', () => told.size >= 100);
-    watcher.unwatch(root);
+    expect(await watcher.unwatch([join(root, 'none'), root, join(root, 'a')])).to.deep.equal([root]);
+    expect(watcher.watches).to.equal(0);
     expect(await watcher.watchNames(root, ['b'])).to.equal('fresh');
     expect(watcher.watches).to.equal(1);
     told.clear();

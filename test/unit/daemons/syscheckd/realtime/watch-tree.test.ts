@@ -92,7 +92,7 @@ describe('tree of watches', () => {
     rmSync(path('a'), { recursive: true });
     make('a');
     await isTold('a');
-    expect(tree.watch(path('a'))).to.equal('fresh');
+    expect(tree.watch(path('a'))).to.equal('exchanged');
     expect(tree.watches).to.equal(1);
     write('a', 'file');
     await isTold('a', 'file');
@@ -123,7 +123,7 @@ describe('tree of watches', () => {
     tree.watch(path('a', 'sub'));
     renameSync(path('a'), path('away'));
     renameSync(path('other'), path('a'));
-    expect(tree.watch(path('a'))).to.equal('fresh');
+    expect(tree.watch(path('a'))).to.equal('exchanged');
     expect(tree.watches).to.equal(1);
     expect(tree.watch(path('a', 'sub'))).to.equal('fresh');
     write('a', 'sub', 'file');
@@ -164,7 +164,8 @@ describe('tree of watches', () => {
   it('ends thousands of watches in pieces', async () => {
     for (let at = 0; at < 1500; at++) tree.watch(make('many', String(at)));
     expect(tree.watches).to.equal(1500);
-    tree.unwatch(path('many'));
+    expect(tree.unwatch(path('many'))).to.equal(true);
+    expect(tree.unwatch(path('many'))).to.equal(false);
     expect(tree.watches).to.equal(0);
     await eventually('all are ended', () => counts.reduce((sum, count) => sum + count, 0) >= 1500);
     expect(Math.max(...counts)).to.be.below(1500);
