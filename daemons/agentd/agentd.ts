@@ -37,7 +37,7 @@ import {
 import { AutoEnrollment } from './auto-enrollment.js';
 import { EventOutlet, type OutletSettings } from './event-outlet.js';
 import { IntegrityOrders } from './integrity-orders.js';
-import { Problems } from './problems.js';
+import { Problems } from '../../lib/daemon/problems.js';
 import { HostReload, supervisorOf } from './shared/host-reload.js';
 import { LastGoodConfiguration } from './shared/last-good-configuration.js';
 import { useSharedConfiguration } from './shared/shared-configuration.js';

@@ -10,7 +10,7 @@ import { fimHandlers } from './fim/fim-handlers.js';
 import { forgettingFiles } from './fim/forgetting-files.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
-import { Problems } from './problems.js';
+import { Problems } from '../../lib/daemon/problems.js';
 import { Registry } from './registry.js';
 
 /**
