@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { ConfigWarning } from '../../lib/config/config-error.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadHostConfig, type SharedState } from '../../lib/config/load-host-config.js';
@@ -13,6 +14,7 @@ import { readHomeRecord, type HomeRole } from '../../lib/daemon/home-record.js';
 import { PrefilterError } from '../../lib/fim/scan/prefilter.js';
 import { scanSettings, type ScanSettings } from '../../lib/fim/scan/scan-settings.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
+import { rootcheckSettings, type RootcheckSettings } from '../../lib/rootcheck/rootcheck-settings.js';
 import type { ScanTimes } from './scan/scan-schedule.js';
 
 /** With a time or a day of its own, a scan comes by the calendar: this many seconds are only the last resort. */
@@ -28,8 +30,10 @@ export type SyscheckdSettings = {
   readonly watchesFiles: boolean;
   readonly scan: ScanSettings;
   readonly times: ScanTimes;
-  /** Whether there are directories without end: 0 is no limit. */
+  /** Most files that are recorded; 0 is no limit. */
   readonly fileLimit: number;
+  /** What a scan for rootkits goes by; undefined where there is none. */
+  readonly rootcheckScan: RootcheckSettings | undefined;
   readonly warnings: readonly ConfigWarning[];
   /** What became of the agent.conf of the manager; nothing on a server. */
   readonly shared: SharedState;
@@ -57,32 +61,42 @@ export function loadSyscheckdSettings(home: Home): SyscheckdSettings {
     rootcheck: config.rootcheck ?? NO_ROOTCHECK,
     options,
     watchesFiles: !syscheck.disabled && syscheck.directories.length > 0,
-    scan: checkedScan(syscheck, options),
+    scan: checked('syscheck', () =>
+      scanSettings(
+        syscheck.disabled ? { ...syscheck, directories: [] } : syscheck,
+        {
+          defaultMaxDepth: options.get('syscheck.default_max_depth'),
+          fileMaxSize: options.get('syscheck.file_max_size'),
+        },
+        process.env,
+      ),
+    ),
     times: {
       frequency: time === undefined && days === undefined ? syscheck.frequency : WEEK,
       time: time === undefined ? undefined : parseScanTime(time),
       days: days === undefined ? undefined : parseScanDays(days),
     },
     fileLimit: limit.enabled ? limit.entries : 0,
+    rootcheckScan: checked('rootcheck', () =>
+      rootcheckSettings(
+        config.rootcheck,
+        (path) => (isAbsolute(path) ? path : home.path(path)),
+        options.get('rootcheck.sleep'),
+      ),
+    ),
     warnings: [...config.warnings, ...options.warnings],
     shared: config.shared,
   };
 }
 
-function checkedScan(syscheck: SyscheckConfig, options: InternalOptions<'syscheck' | 'rootcheck'>): ScanSettings {
+/** @throws SyscheckSettingsError for a pattern that is none */
+function checked<T>(section: string, make: () => T): T {
   try {
-    return scanSettings(
-      syscheck.disabled ? { ...syscheck, directories: [] } : syscheck,
-      {
-        defaultMaxDepth: options.get('syscheck.default_max_depth'),
-        fileMaxSize: options.get('syscheck.file_max_size'),
-      },
-      process.env,
-    );
+    return make();
   } catch (error) {
     if (error instanceof PrefilterError) throw new SyscheckSettingsError(error.message, { cause: error });
     if (!(error instanceof PatternError)) throw error;
-    throw new SyscheckSettingsError(`<syscheck>: a pattern of <ignore> or <nodiff> is not right: ${error.message}`, {
+    throw new SyscheckSettingsError(`<${section}>: a pattern of <ignore> or <nodiff> is not right: ${error.message}`, {
       cause: error,
     });
   }

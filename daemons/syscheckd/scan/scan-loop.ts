@@ -27,6 +27,8 @@ export const HOST_CLOCK: ScanClock = {
 export type ScanLoopParts = {
   /** As the log has it: `File integrity monitoring`. */
   readonly what: string;
+  /** While it says no, no scan begins; what was asked for is made up for. */
+  readonly enabled: () => boolean;
   /**
    * One scan. False: it was given up for another that is to begin at once.
    * @throws the reason of `signal`; Error when it failed
@@ -97,13 +99,19 @@ export class ScanLoop {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const seconds = clock.seconds();
-      if (this.#wanted || seconds >= this.#retryAt || this.#schedule.due(clock.now(), seconds)) {
+      if (this.#parts.enabled() && this.#isDue(seconds)) {
         await this.#scan(signal);
       } else {
         this.#wake = new AbortController();
         await clock.sleep(SECOND_MS, AbortSignal.any([signal, this.#wake.signal]));
       }
     }
+  }
+
+  #isDue(seconds: number): boolean {
+    // Asked in any case: a day whose time has come is done then.
+    const due = this.#schedule.due(this.#parts.clock.now(), seconds);
+    return due || this.#wanted || seconds >= this.#retryAt;
   }
 
   async #scan(signal: AbortSignal): Promise<void> {

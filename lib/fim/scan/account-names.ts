@@ -15,8 +15,8 @@ export class AccountNames {
 
   /** Reads both files; of one that cannot be read there are no names. */
   static async load(passwd = '/etc/passwd', group = '/etc/group'): Promise<AccountNames> {
-    const [users, groups] = await Promise.all([readAccounts(passwd), readAccounts(group)]);
-    return new AccountNames(users, groups);
+    const [users, groups] = await Promise.all([readIfThere(passwd), readIfThere(group)]);
+    return accountNames(users, groups);
   }
 
   user(id: number): string | undefined {
@@ -28,14 +28,21 @@ export class AccountNames {
   }
 }
 
-async function readAccounts(file: string): Promise<Map<number, string>> {
-  const names = new Map<number, string>();
-  let text: string;
+/** Names in texts of the form of both files, byte strings. */
+export function accountNames(passwd: string, group: string): AccountNames {
+  return new AccountNames(accountsIn(passwd), accountsIn(group));
+}
+
+async function readIfThere(file: string): Promise<string> {
   try {
-    text = await readFile(file, 'latin1');
+    return await readFile(file, 'latin1');
   } catch {
-    return names;
+    return '';
   }
+}
+
+function accountsIn(text: string): Map<number, string> {
+  const names = new Map<number, string>();
   for (const line of text.split('\n')) {
     const [name, , id] = line.split(':', 3);
     // The first entry of an id is its name, as the system's own look-up has it.

@@ -51,6 +51,11 @@ export class EntryThreads {
     return this.#threads.length;
   }
 
+  /** Why nothing is read any more: a thread broke, or they were closed. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
   /** @throws Error when a thread broke */
   read(paths: readonly string[], hashes: number, known?: readonly (string | undefined)[]): Promise<EntryOutcome[]> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);

@@ -80,6 +80,7 @@ describe('loop of scans', () => {
     const done = deferred();
     const loop: ScanLoop = new ScanLoop({
       what: 'Test',
+      enabled: () => true,
       times,
       clock,
       logger: new RecordingLogger(),
@@ -135,6 +136,7 @@ describe('loop of scans', () => {
     let scans = 0;
     const loop = new ScanLoop({
       what: 'Test',
+      enabled: () => true,
       times: { frequency: 1e9 },
       // Sleeps for ever, unless it is woken.
       clock: {
