@@ -12,6 +12,7 @@ import { eventually } from '../../support/eventually.js';
 import { FakeManager } from '../../support/fake-manager.js';
 import { keyLine } from '../../support/minimal-agent.js';
 import { identity } from '../../support/remoted-home.js';
+import { killSupervised } from '../../support/kill-supervised.js';
 import { TestProgram } from '../../support/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
@@ -51,17 +52,7 @@ describe('all daemons of an agent, and an agent.conf of its manager', function (
     await eventually('svc-logcollector', () => pidOf('svc-logcollector') !== undefined, WAIT_MS);
   });
   after(async () => {
-    supervisor.signal('SIGKILL');
-    for (const name of DAEMONS) {
-      const pid = pidOf(name);
-      try {
-        if (pid !== undefined) process.kill(pid, 'SIGKILL');
-      } catch {
-        // It has ended already.
-      }
-    }
-    // Its daemons hold its output.
-    await supervisor.ended;
+    await killSupervised(home, supervisor);
     manager.stop();
     home.remove();
   });

@@ -5,17 +5,16 @@ import { expect } from 'chai';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { initHome } from '../../../lib/control/init-home.js';
-import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
+import { killSupervised } from '../../support/kill-supervised.js';
 import { TestProgram } from '../../support/run-program.js';
 import { RunningDaemon } from '../../support/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-apid'];
-const AGENT_DAEMONS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector'];
 const WAIT_MS = 30_000;
 const NEVER_MERGED = 'never to be seen by an agent';
 const LINE = 'Dec 10 01:02:02 host sshd[1234]: Failed password for invalid user admin from 192.0.2.7 port 41234 ssh2';
@@ -72,16 +71,7 @@ describe('central configuration, from a file of a group to an agent that works b
   });
   after(async () => {
     agentd.close();
-    supervisor?.signal('SIGKILL');
-    for (const name of AGENT_DAEMONS) {
-      const pid = readRunRecord(agent.path('var', 'run', `${name}.json`))?.pid;
-      try {
-        if (pid !== undefined) process.kill(pid, 'SIGKILL');
-      } catch {
-        // It has ended already.
-      }
-    }
-    await supervisor?.ended;
+    if (supervisor !== undefined) await killSupervised(agent, supervisor);
     await Promise.all([...daemons.values()].map((daemon) => daemon.stop('SIGKILL')));
     manager.remove();
     agent.remove();

@@ -13,12 +13,12 @@ import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
+import { killSupervised } from '../../support/kill-supervised.js';
 import { TestProgram } from '../../support/run-program.js';
 import { RunningDaemon } from '../../support/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-monitord'];
-const AGENT_DAEMONS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector'];
 const WAIT_MS = 30_000;
 const LINE = 'Dec 10 01:02:02 host sshd[1234]: Failed password for invalid user admin from 192.0.2.7 port 41234 ssh2';
 
@@ -109,17 +109,7 @@ describe('a manager and an agent', function () {
     const running = supervisor;
     supervisor = undefined;
     if (running === undefined) return;
-    running.signal('SIGKILL');
-    for (const name of AGENT_DAEMONS) {
-      const pid = pidOf(name);
-      try {
-        if (pid !== undefined) process.kill(pid, 'SIGKILL');
-      } catch {
-        // It has ended already.
-      }
-    }
-    // Its daemons hold its output.
-    await running.ended;
+    await killSupervised(agent, running);
   }
 
   it('enrols, connects at the second server, and is active', async () => {
