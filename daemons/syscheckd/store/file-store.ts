@@ -115,27 +115,41 @@ export class FileStore {
   }
 
   /** Rows that are wanted, in pieces, those not on disk yet included; between two pieces others have their turn. */
-  async *pieces(wanted: (number: number) => boolean): AsyncGenerator<FileRow[], void, undefined> {
-    await this.settled();
-    yield* this.#newest(this.table.pieces(wanted));
+  pieces(wanted: (number: number) => boolean): AsyncGenerator<FileRow[], void, undefined> {
+    const added = this.#added((row) => wanted(row.number));
+    return this.#newest(this.table.pieces(wanted), added);
   }
 
-  /** Rows below `path/`; as `pieces`. */
-  async *below(path: string): AsyncGenerator<FileRow[], void, undefined> {
-    await this.settled();
-    yield* this.#newest(this.table.below(path));
+  /** Rows below `path/`; as `pieces`. Takes no longer when something is on its way to the disk. */
+  below(path: string): AsyncGenerator<FileRow[], void, undefined> {
+    const start = path === '/' ? '/' : `${path}/`;
+    return this.#newest(
+      this.table.below(path),
+      this.#added((row) => row.path.startsWith(start)),
+    );
   }
 
-  async *#newest(pieces: Iterable<FileRow[]>): AsyncGenerator<FileRow[], void, undefined> {
+  /** Paths of rows that are not on disk yet. */
+  #added(wanted: (row: FileRow) => boolean): Set<string> {
+    const paths = new Set<string>();
+    for (const { row } of this.#pending.values()) if (row !== undefined && wanted(row)) paths.add(row.path);
+    return paths;
+  }
+
+  /** @param added paths that the pieces may miss, for they were not on disk when the walk began */
+  async *#newest(pieces: Iterable<FileRow[]>, added: Set<string>): AsyncGenerator<FileRow[], void, undefined> {
     for (const piece of pieces) {
       // Rows change while those of one piece are worked on.
       const rows = piece.flatMap((row) => {
+        added.delete(row.path);
         const pending = this.#pending.get(row.path);
         return pending === undefined ? [row] : pending.row === undefined ? [] : [pending.row];
       });
       if (rows.length > 0) yield rows;
       await turn();
     }
+    const left = [...added].flatMap((path) => this.row(path) ?? []);
+    if (left.length > 0) yield left;
   }
 
   /**

@@ -8,7 +8,7 @@ import { decodeChecksum, decodeHead, decodeRow, encodeRow, numberOf, type RowHea
 /** Longest path that is its own key; the store takes keys of 1,978 bytes. */
 const MOST_KEY_PATH = 1900;
 /** Rows read in one go: well below a millisecond. */
-export const ROWS_A_PIECE = 256;
+const ROWS_A_PIECE = 256;
 /** The byte after `/`. */
 const AFTER_SLASH = '0';
 /** A zero byte is in no path. */
