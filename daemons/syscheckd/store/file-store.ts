@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../../../lib/daemon/logger.js';
+import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
@@ -16,6 +17,7 @@ const OUTBOX = 'outbox';
 const NAMES = 'names';
 const NUMBERS = 'numbers';
 const TALLY = 'tally';
+const READ_BY = 'read_by';
 
 /** Some million files. */
 const MAP_BYTES = 2 ** 30;
@@ -200,6 +202,25 @@ export class FileStore {
         [],
       );
     }
+  }
+
+  /**
+   * Says how contents are read from now on, `file_max_size` and the like. When it was otherwise, contents are read again
+   * whatever their stamps say, and their hashes are not compared with those of before: they are of something else.
+   */
+  async readBy(way: string): Promise<void> {
+    const before = this.texts.get(READ_BY);
+    if (before === way) return;
+    if (before !== undefined) {
+      for await (const piece of this.pieces(() => true)) {
+        const hashed = piece.filter(({ checks }) => (checks & ALL_HASHES) !== 0);
+        await this.commit(
+          hashed.map((row) => ({ path: row.path, before: row, after: { ...row, checks: row.checks & ~ALL_HASHES } })),
+          [],
+        );
+      }
+    }
+    await this.commit([], [], [this.texts.put(READ_BY, way)]);
   }
 
   /** Brings what was taken to disk and gives the directory up. */

@@ -142,6 +142,23 @@ describe('recording of files', () => {
     expect(kit.recorder.known(kit.path('file'))).to.equal(undefined);
   });
 
+  it('reads contents again when they are to be read in another way, and only then', async () => {
+    await start();
+    write('file');
+    await kit.record([{ ...(await kit.lookAt('file')), stamp: 'a:b' }]);
+    await kit.store.readBy('one');
+    await kit.store.readBy('one');
+    expect(kit.recorder.known(kit.path('file'))).to.equal('a:b');
+    await kit.reopen();
+    await kit.store.readBy('two');
+    expect(kit.recorder.known(kit.path('file'))).to.equal(undefined);
+    // What is read in another way is another content, though nobody has changed it.
+    await kit.record([{ ...(await kit.lookAt('file')), hashes: { ...EMPTY_HASHES }, stamp: 'a:b' }]);
+    expect(kit.recorder.row(kit.path('file'))!.attributes.hash_md5).to.equal(EMPTY_HASHES.md5);
+    expect(kit.recorder.known(kit.path('file'))).to.equal('a:b');
+    expect(await kit.changes()).to.deep.equal(['added file']);
+  });
+
   it('records links as links', async () => {
     await start();
     symlinkSync('/etc/passwd', kit.path('link'));
