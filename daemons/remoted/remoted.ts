@@ -48,6 +48,8 @@ import { SyncRelay } from './sync-relay.js';
 /** How long a stop may wait for events and for agents' states. */
 const DRAIN_MS = 2000;
 const SECOND_MS = 1000;
+/** svc-db answers messages of the synchronisation by then: a check reads all of a large table. */
+const SYNC_DEADLINE_MS = 30_000;
 const STATE_FILE = 'svc-remoted.state';
 
 /** svc-remoted: the agents' way into the manager, and the manager's way to them (agents-and-groups.md 3 to 5). */
@@ -143,7 +145,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
   const queueSize = secure?.queue_size ?? 1;
   const gate = new EventGate(producer, queueSize, logger);
   const sync = new SyncRelay({
-    call: (method, params) => db.call(method, params),
+    call: (method, params) => db.call(method, params, { deadlineMs: SYNC_DEADLINE_MS }),
     send: (agent, payload) => {
       sender.send(agent, payload, 0);
     },

@@ -8,13 +8,15 @@ import type { Agent } from './agent-link.js';
 import {
   MAX_SYNC_BYTES,
   MAX_SYNC_BYTES_PER_AGENT,
+  MAX_SYNC_CALL_BYTES,
+  MAX_SYNC_CALL_MESSAGES,
   MAX_SYNC_CALLS,
   MAX_SYNC_CALLS_PER_AGENT,
   MAX_SYNC_MESSAGES,
   MAX_SYNC_MESSAGES_PER_AGENT,
 } from './remoted-limits.js';
 
-type Method = 'fim.sync';
+type Method = 'fim.sync_all';
 export type SyncCall = (
   method: Method,
   params: CallParams<typeof dbContract, Method>,
@@ -36,7 +38,7 @@ const HEADER = Buffer.from(CONTROL_HEADER, 'latin1');
 
 /**
  * Takes messages of the synchronisation (queue 5) from agents to svc-db, and the answers back (integrity-and-inventory.md
- * 4.3, 4.4). Each agent's are asked in their order, several at once, the agents by turns. What finds no room, and what
+ * 4.3, 4.4). Each agent's are asked in their order, those that wait together, the agents by turns. What finds no room, and what
  * svc-db does not answer, is dropped and counted: the agent begins another round.
  */
 export class SyncRelay {
@@ -108,37 +110,50 @@ export class SyncRelay {
       if (this.#closed || this.#calls >= MAX_SYNC_CALLS) return;
       // To the end of the turns: the loop comes to it again when it may still ask.
       this.#ready.delete(lane);
-      const message = lane.messages[lane.head];
-      if (message === undefined || lane.calls >= MAX_SYNC_CALLS_PER_AGENT) continue;
-      lane.head += 1;
-      if (lane.head === lane.messages.length || lane.head >= MAX_SYNC_MESSAGES_PER_AGENT) {
-        lane.messages.splice(0, lane.head);
-        lane.head = 0;
-      }
-      lane.bytes -= message.length;
-      this.#messages -= 1;
-      this.#bytes -= message.length;
+      if (lane.calls >= MAX_SYNC_CALLS_PER_AGENT) continue;
+      const messages = this.#takeFrom(lane);
+      if (messages.length === 0) continue;
       this.#ready.add(lane);
-      void this.#carry(lane, message);
+      void this.#carry(lane, messages);
     }
   }
 
-  async #carry(lane: Lane, message: Buffer): Promise<void> {
+  /** What goes along in one call. */
+  #takeFrom(lane: Lane): Buffer[] {
+    const taken: Buffer[] = [];
+    let bytes = 0;
+    for (let { head } = lane; taken.length < MAX_SYNC_CALL_MESSAGES && bytes < MAX_SYNC_CALL_BYTES; head += 1) {
+      const message = lane.messages[head];
+      if (message === undefined) break;
+      taken.push(message);
+      bytes += message.length;
+    }
+    lane.head += taken.length;
+    if (lane.head === lane.messages.length || lane.head >= MAX_SYNC_MESSAGES_PER_AGENT) {
+      lane.messages.splice(0, lane.head);
+      lane.head = 0;
+    }
+    lane.bytes -= bytes;
+    this.#messages -= taken.length;
+    this.#bytes -= bytes;
+    return taken;
+  }
+
+  async #carry(lane: Lane, messages: Buffer[]): Promise<void> {
     lane.calls += 1;
     this.#calls += 1;
     try {
-      const { order } = await this.#parts.call('fim.sync', { agent: lane.agent.id, message });
-      if (order !== undefined && !this.#closed) {
-        this.#parts.send(lane.agent, Buffer.concat([HEADER, order]));
-        this.counters.answered += 1;
-      }
+      const {
+        orders,
+        failed,
+        reason = '',
+      } = await this.#parts.call('fim.sync_all', { agent: lane.agent.id, messages });
+      if (this.#closed) return;
+      for (const order of orders) this.#parts.send(lane.agent, Buffer.concat([HEADER, order]));
+      this.counters.answered += orders.length;
+      if (failed > 0) this.#failed(lane.agent, failed, reason);
     } catch (error) {
-      this.counters.failed += 1;
-      if (!this.#closed) {
-        this.#failedLog.log(
-          `A message of the synchronisation of agent '${lane.agent.id}' was not taken: ${describeError(error)}`,
-        );
-      }
+      this.#failed(lane.agent, messages.length, describeError(error));
     } finally {
       lane.calls -= 1;
       this.#calls -= 1;
@@ -147,5 +162,11 @@ export class SyncRelay {
       if (!isEmpty && !this.#closed) this.#ready.add(lane);
       this.#ask();
     }
+  }
+
+  #failed(agent: Agent, messages: number, reason: string): void {
+    this.counters.failed += messages;
+    if (this.#closed) return;
+    this.#failedLog.log(`A message of the synchronisation of agent '${agent.id}' was not taken: ${reason}`);
   }
 }

@@ -2,6 +2,7 @@ import type { Handlers } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import { queryFailure } from '../../../lib/bus/contracts/db-agents.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
+import { describeError } from '../../../lib/daemon/describe-error.js';
 import { QueryError } from '../../../lib/query/query-error.js';
 import { isoTime } from './fim-fields.js';
 import type { FimDatabase } from './fim-database.js';
@@ -22,6 +23,15 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
     'fim.position': () => fim.position,
     'fim.apply': async (events) => ({ position: await fim.apply(events) }),
     'fim.sync': ({ agent, message }) => fim.sync.take(agent, message),
+    'fim.sync_all': async ({ agent, messages }) => {
+      const answers = await Promise.allSettled(messages.map((message) => fim.sync.take(agent, message)));
+      const failures = answers.filter((answer) => answer.status === 'rejected');
+      return {
+        orders: answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value.order ?? []) : [])),
+        failed: failures.length,
+        ...(failures[0] && { reason: describeError(failures[0].reason) }),
+      };
+    },
     'fim.list': (params) => answering(() => lists.pass(() => listFim(fim.reader, params, now()))),
     'fim.last_scan': ({ agent }) => {
       const { start, end } = fim.reader.tables.scans.get(Number(agent)) ?? { start: 0, end: 0 };

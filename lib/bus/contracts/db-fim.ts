@@ -6,6 +6,8 @@ export const MAX_FIM_OPERATIONS = 2048;
 export const MAX_FIM_APPLY_BYTES = 8 * 1024 * 1024;
 /** Bytes of one message of an agent (integrity-and-inventory.md 15, 35), with room for events that are made locally. */
 export const MAX_FIM_MESSAGE_BYTES = 1024 * 1024;
+/** Messages of one `fim.sync_all`. */
+export const MAX_SYNC_GROUP = 256;
 /** Items of one page of `fim.list` and `rootcheck.list` (rest-api.md 4.1); a page larger than a message is cut shorter. */
 export const MAX_FIM_PAGE = 100_000;
 /** Agents one call may clear. */
@@ -98,6 +100,20 @@ export const fimMethods = {
       answer: z.enum(['none', 'no_data', 'checksum_fail']),
       /** What is to be sent to the agent behind `#!-`: `fim_file dbsync no_data {..}` (4.4); absent with `none`. */
       order: bytes.optional(),
+    }),
+  },
+  /**
+   * Several messages of one agent in their order, as if each came by `fim.sync`: states go to the disk together. What is
+   * wrong with one is no error of the call.
+   */
+  'fim.sync_all': {
+    params: z.object({ agent, messages: z.array(message).max(MAX_SYNC_GROUP) }),
+    result: z.object({
+      /** What is to be sent to the agent behind `#!-`, in the order of the messages that it answers. */
+      orders: z.array(bytes),
+      failed: z.number().int(),
+      /** Of the first that failed. */
+      reason: z.string().optional(),
     }),
   },
   /** `GET /syscheck/{agent_id}` (8.1); the parameters are named as there. */

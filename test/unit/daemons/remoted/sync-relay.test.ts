@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { Agent } from '../../../../daemons/remoted/agent-link.js';
 import {
+  MAX_SYNC_CALL_BYTES,
+  MAX_SYNC_CALL_MESSAGES,
   MAX_SYNC_CALLS,
   MAX_SYNC_CALLS_PER_AGENT,
   MAX_SYNC_MESSAGES_PER_AGENT,
@@ -10,8 +12,8 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 
 type Asked = {
   readonly agent: string;
-  readonly text: string;
-  readonly answer: (order?: string) => void;
+  readonly texts: readonly string[];
+  readonly answer: (orders?: readonly string[], failed?: number) => void;
   readonly fail: () => void;
 };
 
@@ -29,13 +31,18 @@ describe('relay of the synchronisation', () => {
     sent = [];
     logger = new RecordingLogger();
     relay = new SyncRelay({
-      call: (_method, { agent: id, message }) =>
+      call: (_method, { agent: id, messages }) =>
         new Promise((resolve, reject) => {
           asked.push({
             agent: id,
-            text: Buffer.from(message).toString(),
-            answer: (order) => {
-              resolve(order === undefined ? { answer: 'none' } : { answer: 'no_data', order: Buffer.from(order) });
+            texts: messages.map((message) => Buffer.from(message).toString()),
+            answer: (orders = [], failed = 0) => {
+              const answers = orders.map((order) => Buffer.from(order));
+              resolve({
+                orders: answers,
+                failed,
+                ...(failed > 0 && { reason: 'dbsync: Invalid component specified.' }),
+              });
             },
             fail: () => {
               reject(new Error('svc-db is not there'));
@@ -47,33 +54,44 @@ describe('relay of the synchronisation', () => {
     });
   });
 
-  it('asks in order, several of an agent at once, and takes the answers back', async () => {
+  it('asks in order, what waits together, and takes the answers back', async () => {
     const one = agent('001');
-    for (let index = 0; index < 40; index++) relay.take(one, 'fim_file', Buffer.from(`m${index}`));
-    expect(asked.map(({ text }) => text)).to.deep.equal(
-      Array.from({ length: MAX_SYNC_CALLS_PER_AGENT }, (_none, index) => `m${index}`),
-    );
-    for (let index = 0; index < asked.length; index++) {
-      asked[index]?.answer(index === 7 ? 'fim_file dbsync no_data {"id":1}' : undefined);
+    const names = Array.from({ length: MAX_SYNC_CALL_MESSAGES + 40 }, (_none, index) => `m${index}`);
+    for (const name of names) relay.take(one, 'fim_file', Buffer.from(name));
+    expect(asked.map(({ texts }) => texts)).to.deep.equal([['m0'], ['m1']]);
+    for (let index = 0; index < 4; index++) {
+      asked[index]?.answer(index === 2 ? ['fim_file dbsync no_data {"id":1}', 'fim_file dbsync checksum_fail {}'] : []);
       await turn();
     }
-    expect(asked.map(({ text }) => text)).to.deep.equal(Array.from({ length: 40 }, (_none, index) => `m${index}`));
-    expect(sent).to.deep.equal(['001 #!-fim_file dbsync no_data {"id":1}']);
+    expect(asked.map(({ texts }) => texts.length)).to.deep.equal([1, 1, MAX_SYNC_CALL_MESSAGES, 38]);
+    expect(asked.flatMap(({ texts }) => texts)).to.deep.equal(names);
+    expect(sent).to.deep.equal(['001 #!-fim_file dbsync no_data {"id":1}', '001 #!-fim_file dbsync checksum_fail {}']);
     expect(relay.waiting).to.equal(0);
-    expect(relay.counters).to.deep.equal({ received: 40, answered: 1, dropped: 0, failed: 0, unserved: 0 });
+    const received = names.length;
+    expect(relay.counters).to.deep.equal({ received, answered: 2, dropped: 0, failed: 0, unserved: 0 });
+  });
+
+  it('does not make a call too large', async () => {
+    const one = agent('001');
+    const message = Buffer.alloc(60_000, 'x');
+    for (let index = 0; index < 2 + 20; index++) relay.take(one, 'fim_file', message);
+    asked[0]?.answer();
+    await turn();
+    expect(asked[2]?.texts).to.have.length(Math.ceil(MAX_SYNC_CALL_BYTES / message.length));
   });
 
   it('gives agents their turns, and keeps to the number of calls', async () => {
-    const agents = ['001', '002', '003'].map(agent);
+    const agents = Array.from({ length: 20 }, (_none, index) => agent(String(index).padStart(3, '0')));
     for (const each of agents) for (let index = 0; index < 30; index++) relay.take(each, 'fim_file', Buffer.from('x'));
     expect(asked).to.have.length(MAX_SYNC_CALLS);
-    expect(new Set(asked.map(({ agent: id }) => id)).size).to.equal(2);
-    for (let index = 0; index < 6; index++) {
+    expect(new Set(asked.map(({ agent: id }) => id)).size).to.equal(MAX_SYNC_CALLS / MAX_SYNC_CALLS_PER_AGENT);
+    for (let index = 0; index < 8; index++) {
       asked[index]?.answer();
       await turn();
     }
-    expect(asked.slice(MAX_SYNC_CALLS).filter(({ agent: id }) => id === '003').length).to.be.greaterThan(1);
-    expect(asked).to.have.length(MAX_SYNC_CALLS + 6);
+    const later = asked.slice(MAX_SYNC_CALLS);
+    expect(later).to.have.length(8);
+    expect(later.filter(({ agent: id }) => id >= '016').length).to.be.greaterThan(3);
   });
 
   it('drops what finds no room, and what is not answered, and counts both', async () => {
@@ -83,22 +101,32 @@ describe('relay of the synchronisation', () => {
     relay.take(one, 'syscollector', Buffer.from('x'));
     expect(relay.counters).to.include({ dropped: 3, unserved: 1 });
     relay.take(agent('002'), 'fim_file', Buffer.from('other'));
-    expect(asked.at(-1)?.text).to.equal('other');
-    for (let index = 0; index < asked.length; index++) {
-      asked[index]?.fail();
-      if (index % 16 === 0) await turn();
+    expect(asked.at(-1)?.texts).to.deep.equal(['other']);
+    // Others are asked meanwhile.
+    for (const { fail } of asked) {
+      fail();
+      await turn();
     }
-    await turn();
     expect(relay.counters.failed).to.equal(all + 1);
     expect(relay.waiting).to.equal(0);
     expect(sent).to.deep.equal([]);
     expect(logger.lines.map((line) => line.split(':')[0])).to.deep.equal(['warn', 'debug', 'warn']);
   });
 
+  it('counts the messages that svc-db refuses', async () => {
+    relay.take(agent('001'), 'fim_file', Buffer.from('x'));
+    asked[0]?.answer([], 1);
+    await turn();
+    expect(relay.counters).to.include({ failed: 1, answered: 0 });
+    expect(logger.lines).to.deep.equal([
+      "warn: A message of the synchronisation of agent '001' was not taken: dbsync: Invalid component specified.",
+    ]);
+  });
+
   it('sends nothing after it was closed', async () => {
     relay.take(agent('001'), 'fim_file', Buffer.from('x'));
     relay.close();
-    asked[0]?.answer('late');
+    asked[0]?.answer(['late']);
     relay.take(agent('001'), 'fim_file', Buffer.from('x'));
     await turn();
     expect(sent).to.deep.equal([]);

@@ -223,6 +223,26 @@ describe('Synchronisation of files', () => {
     expect([...kit.rows('001').keys()]).to.deep.equal(['/y']);
   });
 
+  it('takes several messages in their order, whatever is wrong with one', async () => {
+    const state = fimState('/x', fileAttributes({ content: HELLO, mtime: 1, inode: 1 }));
+    const sum = '0'.repeat(40);
+    const texts = [
+      state,
+      '{',
+      check('global', ['/x', '/x', sum]),
+      state.replace('fim_file', 'x'),
+      check('right', ['/z', '/z', sum]),
+    ];
+    const answer = kit.handlers['fim.sync_all']({ agent: '001', messages: texts.map((text) => Buffer.from(text)) });
+    const { orders, failed, reason } = await answer;
+    expect(orders.map((order) => Buffer.from(order).toString().split(' ')[2])).to.deep.equal([
+      'checksum_fail',
+      'no_data',
+    ]);
+    expect({ failed, reason }).to.deep.equal({ failed: 2, reason: 'the message is no JSON with component and type' });
+    expect([...kit.rows('001').keys()]).to.deep.equal(['/x']);
+  });
+
   it('refuses what would delete too much or says nothing', async () => {
     await send(fimState('/b', fileAttributes({ content: HELLO, mtime: 1, inode: 1 })));
     const bad = [
