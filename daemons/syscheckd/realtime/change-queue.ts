@@ -1,7 +1,11 @@
+import { PathPace } from './path-pace.js';
+
 /** Paths that are looked at together. */
 const MOST_TOGETHER = 2048;
 /** Groups that are looked at at the same time: a huge file holds up its own alone. */
 const LANES = 4;
+/** Milliseconds between two times that paths which change too often are considered. */
+const PACED_EVERY_MS = 50;
 
 /** How changes are waited for and handed on. */
 export type ChangeQueueParts = {
@@ -25,11 +29,15 @@ export class ChangeQueue {
   readonly #parts: ChangeQueueParts;
   /** When each is due, in that order. */
   readonly #waiting = new Map<string, number>();
+  /** Those that change too often for now. */
+  readonly #paced = new Set<string>();
+  readonly #pace = new PathPace();
   readonly #underWay = new Set<string>();
   readonly #again = new Set<string>();
   readonly #idle: (() => void)[] = [];
   #lanes = 0;
   #timer: NodeJS.Timeout | undefined;
+  #paceTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(parts: ChangeQueueParts) {
@@ -38,19 +46,21 @@ export class ChangeQueue {
 
   /** Paths that wait or are looked at. */
   get size(): number {
-    return this.#waiting.size + this.#underWay.size;
+    return this.#waiting.size + this.#paced.size + this.#underWay.size;
   }
 
   add(paths: Iterable<string>): void {
     if (this.#closed) return;
-    const due = performance.now() + this.#parts.delay;
+    const now = performance.now();
+    const due = now + this.#parts.delay;
     for (const path of paths) {
       if (this.#underWay.has(path)) this.#again.add(path);
-      else if (!this.#waiting.has(path)) this.#waiting.set(path, due);
+      else if (this.#waiting.has(path)) continue;
+      else if (this.#pace.wait(path, now) > 0) this.#hold(path);
+      else this.#waiting.set(path, due);
     }
-    if (this.#waiting.size > this.#parts.most) {
-      this.#waiting.clear();
-      this.#again.clear();
+    if (this.#waiting.size + this.#paced.size > this.#parts.most) {
+      this.#forget();
       this.#parts.overflowed();
     }
     this.#arm();
@@ -65,9 +75,32 @@ export class ChangeQueue {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#waiting.clear();
-    this.#again.clear();
+    clearInterval(this.#paceTimer);
+    this.#forget();
     await this.idle();
+  }
+
+  #forget(): void {
+    this.#waiting.clear();
+    this.#paced.clear();
+    this.#again.clear();
+  }
+
+  #hold(path: string): void {
+    this.#paced.add(path);
+    this.#paceTimer ??= setInterval(() => {
+      const now = performance.now();
+      for (const held of this.#paced) {
+        if (this.#pace.wait(held, now) > 0) continue;
+        this.#paced.delete(held);
+        this.#waiting.set(held, now);
+      }
+      if (this.#paced.size === 0) {
+        clearInterval(this.#paceTimer);
+        this.#paceTimer = undefined;
+      }
+      this.#arm();
+    }, PACED_EVERY_MS);
   }
 
   #arm(): void {
@@ -91,6 +124,7 @@ export class ChangeQueue {
     for (const [path, due] of this.#waiting) {
       if (due > now || paths.length >= MOST_TOGETHER) break;
       paths.push(path);
+      this.#pace.looked(path, now);
       this.#underWay.add(path);
       this.#waiting.delete(path);
     }

@@ -65,6 +65,29 @@ describe('queue of changes', () => {
     await queue.idle();
   });
 
+  it('looks at a path that changes all the time no more than some times a second, and does not hold up others', async () => {
+    const looked: string[] = [];
+    start({
+      look: (paths) => {
+        looked.push(...paths);
+        return Promise.resolve();
+      },
+    });
+    let changes = 0;
+    const begun = performance.now();
+    while (performance.now() - begun < 600) {
+      queue.add(['/log', `/other/${++changes}`]);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const passed = performance.now() - begun;
+    queue.add(['/log']);
+    await queue.idle();
+    expect(looked.filter((path) => path !== '/log')).to.have.length(changes);
+    // The first ones, ten for each second, and the last change.
+    expect(looked.filter((path) => path === '/log').length).to.be.at.most(20 + passed / 100 + 2);
+    expect(looked.at(-1)).to.equal('/log');
+  });
+
   it('tells of a look that fails, and goes on', async () => {
     const error = new Error('broken');
     start({ look: () => Promise.reject(error) });
