@@ -1,5 +1,5 @@
-import { Packr } from 'msgpackr';
 import { StoreError } from '../../../lib/store/store-error.js';
+import { behindColumn, readColumn, type Column } from './row-columns.js';
 import { isHex, RowPacker } from './row-packer.js';
 
 /** A whole number; as its digits when it is larger than a number can hold exactly. */
@@ -55,9 +55,7 @@ const DIGEST_END = 1 + DIGEST_BYTES;
 /** Columns of an entry, always all of them. */
 const COLUMNS = 23;
 
-const packr = new Packr({ useRecords: false, moreTypes: false });
 const packer = new RowPacker();
-type Stored = string | number | boolean | Buffer | null;
 
 /**
  * Bytes of an entry. Checksum and hashes take half the room of their texts; checksums are read without the rest.
@@ -104,26 +102,31 @@ export function decodeRow(bytes: Buffer): FimRow {
 
 class StoredRow implements FimRow {
   readonly #bytes: Buffer;
-  readonly #columns: readonly Stored[];
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#columns = unpack(bytes);
-    const [number, changes, , date] = this.#columns;
-    if (typeof number !== 'number' || typeof changes !== 'number' || typeof date !== 'number') throw damaged();
+    let at = firstColumn(bytes);
+    for (let index = 0; index < COLUMNS; index += 1) {
+      const end = behindColumn(bytes, at);
+      if (end === undefined || end > bytes.length) throw damaged();
+      // Numbers: its own, how often it changed, and the date.
+      if ((index < 2 || index === 3) && typeof readColumn(bytes, at, end) !== 'number') throw damaged();
+      at = end;
+    }
+    if (at !== bytes.length) throw damaged();
   }
 
   get number(): number {
-    return Number(this.#columns[0]);
+    return Number(columnOf(this.#bytes, 0));
   }
   get changes(): number {
-    return Number(this.#columns[1]);
+    return Number(columnOf(this.#bytes, 1));
   }
   get ahead(): boolean {
-    return this.#columns[2] === true;
+    return columnOf(this.#bytes, 2) === true;
   }
   get date(): number {
-    return Number(this.#columns[3]);
+    return Number(columnOf(this.#bytes, 3));
   }
   get type(): string {
     return this.#text(4) ?? '';
@@ -156,13 +159,13 @@ class StoredRow implements FimRow {
     return this.#text(13);
   }
   get md5(): string | undefined {
-    return unpackHash(this.#columns[14]);
+    return unpackHash(columnOf(this.#bytes, 14));
   }
   get sha1(): string | undefined {
-    return unpackHash(this.#columns[15]);
+    return unpackHash(columnOf(this.#bytes, 15));
   }
   get sha256(): string | undefined {
-    return unpackHash(this.#columns[16]);
+    return unpackHash(columnOf(this.#bytes, 16));
   }
   get uname(): string | undefined {
     return this.#text(17);
@@ -184,12 +187,12 @@ class StoredRow implements FimRow {
   }
 
   #text(index: number): string | undefined {
-    const value = this.#columns[index];
+    const value = columnOf(this.#bytes, index);
     return typeof value === 'string' ? value : undefined;
   }
 
   #whole(index: number): WholeNumber | undefined {
-    const value = this.#columns[index];
+    const value = columnOf(this.#bytes, index);
     return typeof value === 'number' || typeof value === 'string' ? value : undefined;
   }
 }
@@ -197,26 +200,32 @@ class StoredRow implements FimRow {
 /** Text of the checksum of an encoded entry. @throws StoreError `damaged` */
 export function checksumOf(bytes: Buffer): string {
   if (bytes[0] === DIGEST) return bytes.toString('hex', 1, DIGEST_END);
-  const checksum = unpack(bytes)[5];
+  const checksum = columnOf(bytes, 5);
   return typeof checksum === 'string' ? checksum : '';
 }
 
-function unpack(bytes: Buffer): readonly Stored[] {
-  try {
-    const columns: unknown = packr.unpack(bytes.subarray(bytes[0] === DIGEST ? DIGEST_END : 1));
-    if (Array.isArray(columns)) return columns as Stored[];
-  } catch (error) {
-    throw damaged(error);
-  }
-  throw damaged();
+/** @throws StoreError `damaged` */
+function columnOf(bytes: Buffer, index: number): Column {
+  let at: number | undefined = firstColumn(bytes);
+  for (let before = 0; before < index && at !== undefined; before += 1) at = behindColumn(bytes, at);
+  const end = at === undefined ? undefined : behindColumn(bytes, at);
+  if (at === undefined || end === undefined || end > bytes.length) throw damaged();
+  return readColumn(bytes, at, end);
 }
 
-function unpackHash(stored: Stored | undefined): string | undefined {
+/** @throws StoreError `damaged` */
+function firstColumn(bytes: Buffer): number {
+  const start = bytes[0] === DIGEST ? DIGEST_END : 1;
+  // A list of as many values, as it is written for more than fifteen.
+  if (bytes[start] !== 0xdc || bytes[start + 1] !== 0 || bytes[start + 2] !== COLUMNS) throw damaged();
+  return start + 3;
+}
+
+function unpackHash(stored: Column): string | undefined {
   if (typeof stored === 'string') return stored;
-  if (!(stored instanceof Uint8Array)) return undefined;
-  return Buffer.from(stored.buffer, stored.byteOffset, stored.length).toString('hex');
+  return stored instanceof Buffer ? stored.toString('hex') : undefined;
 }
 
-function damaged(cause?: unknown): StoreError {
-  return new StoreError('damaged', 'queue/db/fim: an entry is not what it should be', { cause });
+function damaged(): StoreError {
+  return new StoreError('damaged', 'queue/db/fim: an entry is not what it should be');
 }

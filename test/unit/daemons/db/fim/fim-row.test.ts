@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { Packr } from 'msgpackr';
 import { decodeRow, encodeRow, type FimColumns } from '../../../../../daemons/db/fim/fim-row.js';
 
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
@@ -60,8 +61,42 @@ describe('Encoding of an entry', () => {
     );
   });
 
+  it('reads any value as MessagePack has it', () => {
+    const packr = new Packr({ useRecords: false, moreTypes: false });
+    const value = fc.oneof(
+      whole,
+      text,
+      fc.double({ noNaN: true }),
+      fc.integer({ min: -(2 ** 31), max: 2 ** 32 - 1 }),
+      fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    );
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 19, maxLength: 19 }), (values) => {
+        const columns = [1, 2, true, 4, ...values].map((one) => one ?? null);
+        const bytes = Buffer.concat([Buffer.from([0]), packr.pack(columns)]);
+        const row = decodeRow(bytes);
+        expect([row.number, row.changes, row.ahead, row.date]).to.deep.equal([1, 2, true, 4]);
+        const wanted = packr.unpack(bytes.subarray(1)) as unknown[];
+        const as = (index: number, type: string) => (typeof wanted[index] === type ? wanted[index] : undefined);
+        expect(row.gname).to.equal(as(18, 'string'));
+        expect(row.inode).to.equal(as(22, 'string') ?? as(22, 'number'));
+        const hash = wanted[16];
+        expect(row.sha256).to.equal(hash instanceof Uint8Array ? Buffer.from(hash).toString('hex') : as(16, 'string'));
+      }),
+    );
+  });
+
   it('refuses bytes that are no entry', () => {
-    for (const bytes of [Buffer.alloc(0), Buffer.from([0, 0x90]), Buffer.from('1junk'), Buffer.alloc(30, 0xdc)]) {
+    const whole = encodeRow({ checksum: '', date: 1, type: 'file', inode: 'x' }, { changes: 1, ahead: false }, 1);
+    const [cut, longer] = [whole.subarray(0, -1), Buffer.concat([whole, Buffer.from([0])])];
+    for (const bytes of [
+      Buffer.alloc(0),
+      Buffer.from([0, 0x90]),
+      Buffer.from('1junk'),
+      Buffer.alloc(30, 0xdc),
+      cut,
+      longer,
+    ]) {
       expect(() => decodeRow(bytes)).to.throw('an entry is not what it should be');
     }
   });
