@@ -171,6 +171,87 @@ describe('file integrity from an agent to the API over HTTPS, with the real daem
     await eventually('each change has its alert', () => alerts().length === before + 2, WAIT_MS);
   });
 
+  it('answers every parameter of the list as the specification says', async () => {
+    // What is there by now: one file from an event, one that was synchronised.
+    const event = fileAttributes(LATER);
+    const files = async (query: string) => (await records(`?sort=file&${query}`)).map(({ file }) => file);
+    const hashes = { md5: event['hash_md5'], sha1: event['hash_sha1'], sha256: event['hash_sha256'] };
+    for (const [name, value] of Object.entries(hashes)) {
+      expect(await files(`hash=${String(value)}`), name).to.deep.equal([DEMO]);
+      expect(await files(`${name}=${String(value).toUpperCase()}`), name).to.deep.equal([DEMO]);
+    }
+    expect(await files('search=synced')).to.deep.equal(['/etc/synced']);
+    expect(await files('search=-synced')).to.deep.equal([DEMO]);
+    expect(await files('q=size>6;type=file')).to.deep.equal(['/etc/synced']);
+    expect(await files('q=mtime<1d')).to.deep.equal([]);
+    expect(await files('q=(size=6,size=7);uname=root')).to.deep.equal([DEMO]);
+    expect(await files('file=/ETC/DEMO')).to.deep.equal([DEMO]);
+    expect((await records('?sort=-size')).map(({ file }) => file)).to.deep.equal(['/etc/synced', DEMO]);
+    expect(await records('?select=md5&file=/etc/demo')).to.deep.equal([{ file: DEMO, md5: hashes.md5 }]);
+    const [summary = {}] = await records('?summary=true');
+    expect(Object.keys(summary).sort()).to.deep.equal(['date', 'file', 'mtime']);
+    expect(await records('?distinct=true&select=uname')).to.deep.equal([{ uname: 'root' }]);
+    expect(await records(`?file=${DEMO}`)).to.deep.equal([
+      {
+        file: DEMO,
+        perm: 'rw-r--r--',
+        ...hashes,
+        changes: 3,
+        inode: 131_075,
+        size: 6,
+        uid: '0',
+        gid: '0',
+        uname: 'root',
+        gname: 'root',
+        mtime: '2023-11-14T22:28:20Z',
+        date: '2023-11-14T22:23:20Z',
+        type: 'file',
+      },
+    ]);
+    const refusals = {
+      'q=colour=red': 1408,
+      'sort=colour': 1403,
+      'select=colour': 1724,
+      'q=size%3E': 1407,
+    };
+    for (const [query, error] of Object.entries(refusals)) {
+      expect(await call('GET', `/syscheck/${id}?${query}`, LIST), query).to.include({ error });
+    }
+    send('{"type":"scan_start","data":{"timestamp":1700000900}}');
+    const scan = '/syscheck/{agent_id}/last_scan';
+    await eventually('a scan is running', async () => {
+      const { data } = await call<ApiList>('GET', `/syscheck/${id}/last_scan`, scan);
+      return data.affected_items[0]?.['end'] === null && data.affected_items[0]['start'] === '2023-11-14T22:28:20Z';
+    });
+    const unknown = await call<ApiList>('PUT', '/syscheck?agents_list=998', '/syscheck');
+    expect(unknown.data.failed_items.map(({ error, id: ids }) => [error.code, ...ids])).to.deep.equal([[1701, '998']]);
+    const added = await call<{ data: { id: string } }>('POST', '/agents', '/agents', { name: 'never' });
+    const away = await call<ApiList>('PUT', `/syscheck?agents_list=${added.data.id}`, '/syscheck');
+    expect(away.data.failed_items.map(({ error }) => error.code)).to.deep.equal([1707]);
+  });
+
+  it('takes the text form of agents before 3.11, as alerts and as records', async () => {
+    const path = '/etc/old file';
+    const sum = (size: number) =>
+      `${String(size)}:33188:0:0:${'a'.repeat(32)}:${'b'.repeat(40)}:root:root:1700000000:7`;
+    const before = alerts().length;
+    send('fim-db-start-first-scan', `${sum(1)} ${path}`, 'fim-db-end-first-scan');
+    send(`${sum(1)} ${path}`, `${sum(2)} ${path}\n1c1\n< a\n---\n> b\n`);
+    await eventually('the change is stored', async () => (await changes(encodeURIComponent(path))) === 2, WAIT_MS);
+    expect((await records(`?file=${encodeURIComponent(path)}`))[0]).to.include({ size: 2, perm: '100644', inode: 7 });
+    send(`-1 ${path}`);
+    await eventually('its alerts are written', () => alerts().length === before + 2, WAIT_MS);
+    const told = alerts().slice(before);
+    expect(told.map(({ rule }) => rule.id)).to.deep.equal(['550', '553']);
+    expect(told[0]?.syscheck).to.deep.include({
+      path,
+      size_before: '1',
+      size_after: '2',
+      changed_attributes: ['size'],
+    });
+    await eventually('it is gone', async () => (await records()).length === 2, WAIT_MS);
+  });
+
   it('shows what rootcheck found, and forgets it', async () => {
     const list = '/rootcheck/{agent_id}';
     for (const text of ['Starting rootcheck scan.', ROOTKIT, 'Ending rootcheck scan.'])
