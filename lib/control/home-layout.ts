@@ -67,6 +67,14 @@ export const SERVER_FILES: readonly LayoutFile[] = [
   { from: 'local_rules.xml', to: 'etc/rules/local_rules.xml', owner: 'service', mode: 0o660 },
   { from: 'local_decoder.xml', to: 'etc/decoders/local_decoder.xml', owner: 'service', mode: 0o660 },
   { from: 'shared/default/agent.conf', to: 'etc/shared/default/agent.conf', owner: 'service', mode: 0o660 },
+  // Agents of 4.x look for these among what their group shares with them.
+  { from: 'rootcheck/rootkit_files.txt', to: 'etc/shared/default/rootkit_files.txt', owner: 'service', mode: 0o660 },
+  {
+    from: 'rootcheck/rootkit_trojans.txt',
+    to: 'etc/shared/default/rootkit_trojans.txt',
+    owner: 'service',
+    mode: 0o660,
+  },
   { from: 'shared/default/agent.conf', to: 'etc/shared/agent-template.conf', owner: 'service', mode: 0o660 },
   { from: 'api/api.yaml', to: 'api/configuration/api.yaml', owner: 'service', mode: 0o660 },
 ];

@@ -40,7 +40,7 @@ export function readRootkitFiles(context: CheckContext): RootkitList {
   const files: RootkitEntry[] = [];
   const anywhere = new Map<string, string>();
   const file = context.settings.rootkitFiles;
-  const text = file === undefined ? undefined : readList(file, context);
+  const text = textOf(file, 'rootkit_files', context);
   for (const { filename, name } of limited(parseRootkitFiles(text ?? ''), file, context)) {
     const shortName = /^[^ :]*/.exec(name)?.[0] ?? name;
     if (filename.split('/').includes('..')) {
@@ -62,7 +62,7 @@ export function readRootkitFiles(context: CheckContext): RootkitList {
 /** Reads the list of trojans (integrity-and-inventory.md 9.3). Regexes are extended ones, which PCRE2 understands. */
 export function readTrojans(context: CheckContext): TrojanEntry[] {
   const file = context.settings.rootkitTrojans;
-  const text = file === undefined ? undefined : readList(file, context);
+  const text = textOf(file, 'rootkit_trojans', context);
   return limited(parseTrojanSignatures(text ?? ''), file, context).flatMap((entry) => compiled(entry, file, context));
 }
 
@@ -85,6 +85,12 @@ function limited<T>(entries: readonly T[], file: string | undefined, context: Ch
   if (entries.length <= MAX_ENTRIES) return entries;
   context.note('warn', `'${file ?? ''}' has more than ${String(MAX_ENTRIES)} entries: the rest is left out`);
   return entries.slice(0, MAX_ENTRIES);
+}
+
+function textOf(file: string | undefined, element: string, context: CheckContext): string | undefined {
+  if (file !== undefined) return readList(file, context);
+  context.note('debug', `No list is configured as '${element}'`);
+  return undefined;
 }
 
 /** The text of a list, a byte string; undefined, with a note, when it cannot be read. */
