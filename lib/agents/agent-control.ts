@@ -5,9 +5,11 @@ import { BusError } from '../bus/bus-error.js';
 import { AGENT_STATUSES, type AgentFilter, MAX_AGENTS_PER_PAGE } from '../bus/contracts/db-agents.js';
 import { dbContract } from '../bus/contracts/db.js';
 import { MAX_AGENTS_PER_SEND, remotedContract } from '../bus/contracts/remoted.js';
+import { syscheckdContract } from '../bus/contracts/syscheckd.js';
 import { RequestClient } from '../bus/request-client.js';
 import { loadManagerConfig } from '../config/load-manager-config.js';
 import type { Home } from '../daemon/home.js';
+import { ctime } from '../engine/ctime.js';
 import { requireMaster } from './require-master.js';
 
 /** Order to scan anew, for the integrity daemon of agents (agents-and-groups.md 4.5). */
@@ -53,7 +55,9 @@ export type AgentDetails = ListedAgent & {
   readonly mergedSum: string;
   /** Epoch seconds. */
   readonly lastKeepAlive: string;
+  /** Local time, as C's `ctime` writes it. */
   readonly syscheckTime: string;
+  /** The end is not known while a scan runs. */
   readonly syscheckEndTime: string;
 };
 
@@ -76,11 +80,12 @@ const itemSchema = z.object({
 });
 type AgentItem = z.output<typeof itemSchema>;
 
-/** The work of `agent_control` for one manager: it asks svc-db, and svc-remoted to send. */
+/** The work of `agent_control` for one manager: it asks svc-db, and svc-remoted or svc-syscheckd to do things. */
 export class AgentControl {
   readonly #home: Home;
   readonly #db: RequestClient<typeof dbContract>;
   readonly #remoted: RequestClient<typeof remotedContract>;
+  readonly #syscheckd: RequestClient<typeof syscheckdContract>;
 
   /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
   constructor(home: Home) {
@@ -88,6 +93,7 @@ export class AgentControl {
     this.#home = home;
     this.#db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
     this.#remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
+    this.#syscheckd = new RequestClient({ contract: syscheckdContract, path: home.socket('svc-syscheckd') });
   }
 
   /** The manager itself, then agents by id. @throws AgentControlError 46 */
@@ -101,23 +107,28 @@ export class AgentControl {
 
   /** @param text the id as it was typed @throws AgentControlError 40, 46 */
   async info(text: string): Promise<AgentDetails> {
-    const found = await this.#find(agentId(text), DETAILS);
+    const id = agentId(text);
+    const found = await this.#find(id, DETAILS);
     if (found === undefined) throw unknownAgent(text);
-    return details(found);
+    return details(found, await this.#ask(() => this.#db.call('fim.last_scan', { agent: id })));
   }
 
   /** Sends an order to one agent. @throws AgentControlError 40, 42, 44 and for daemons that do not answer 41, 43, 46 */
   async order(order: AgentOrder, text: string): Promise<void> {
     const id = agentId(text);
     if (id === MANAGER_ID) {
-      throw order === 'restart'
-        ? new AgentControlError(44, "000 is the manager itself: 'svc-control restart' restarts it")
-        : new AgentControlError(47, 'This version has no integrity scan of the manager itself.');
+      if (order === 'scan') return this.#scanManager();
+      throw new AgentControlError(44, "000 is the manager itself: 'svc-control restart' restarts it");
     }
     const agent = await this.#find(id, [...FIELDS, 'version']);
     if (agent === undefined) throw unknownAgent(text);
     const [failed] = await this.#send(order, [id], takesTextOrders(agent.version));
     if (failed !== undefined) throw new AgentControlError(ORDER_ERRORS[order][1], failed.message);
+  }
+
+  /** Svc-syscheckd of the manager itself is told over the bus. */
+  async #scanManager(): Promise<void> {
+    await this.#ask(() => this.#syscheckd.call('order', { text: SCAN_ORDER }), ORDER_ERRORS.scan[0]);
   }
 
   /** Sends an order to all active agents. @returns how many it went to @throws AgentControlError 41, 43, 46 */
@@ -143,6 +154,7 @@ export class AgentControl {
   close(): void {
     this.#db.close();
     this.#remoted.close();
+    this.#syscheckd.close();
   }
 
   async #find(id: string, select: string[]): Promise<AgentItem | undefined> {
@@ -195,7 +207,7 @@ function listed({ id, name, registerIP, status }: AgentItem): ListedAgent {
   return { id, name, ip: registerIP, status: id === MANAGER_ID ? 'Active/Local' : STATUS_WORDS[status] };
 }
 
-function details(item: AgentItem): AgentDetails {
+function details(item: AgentItem, scan: { readonly start: string | null; readonly end: string | null }): AgentDetails {
   const { os, version = NOT_KNOWN, configSum = NOT_KNOWN, mergedSum = NOT_KNOWN, lastKeepAlive } = item;
   const seconds = lastKeepAlive === undefined ? NaN : Date.parse(lastKeepAlive) / 1000;
   return {
@@ -205,8 +217,12 @@ function details(item: AgentItem): AgentDetails {
     configSum,
     mergedSum,
     lastKeepAlive: Number.isNaN(seconds) ? NOT_KNOWN : String(seconds),
-    // Scans of agents are not stored by this version.
-    syscheckTime: NOT_KNOWN,
-    syscheckEndTime: NOT_KNOWN,
+    syscheckTime: localTime(scan.start),
+    syscheckEndTime: localTime(scan.end),
   };
+}
+
+/** @param time ISO 8601 */
+function localTime(time: string | null): string {
+  return time === null ? NOT_KNOWN : ctime(String(Date.parse(time) / 1000));
 }

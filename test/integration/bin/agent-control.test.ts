@@ -2,11 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { agentControlCommand } from '../../../lib/agents/agent-control-command.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { commonHandlers } from '../../../lib/bus/contracts/common.js';
+import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
+import { RequestServer } from '../../../lib/bus/request-server.js';
 import { eventually } from '../../support/eventually.js';
 import { MinimalAgent } from '../../support/minimal-agent.js';
 import { identity, RemotedHome } from '../../support/remoted-home.js';
 import { RunningDaemon } from '../../support/running-daemon.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const RESPONSES = `
@@ -130,10 +134,58 @@ Security Manager agent_control. Agent information:
     expect(await error('-r', '-u', '003')).to.equal(42);
     expect(await error('-R', '-u', '004')).to.equal(40);
     expect(await error('-R', '-u', '000')).to.equal(44);
-    expect(await error('-r', '-u', '0')).to.equal(47);
+    expect(await error('-r', '-u', '0'), 'svc-syscheckd does not run').to.equal(41);
     expect(await error('-R')).to.equal(45);
     expect(await error('-b', '192.0.2.9', '-f', 'refar15', '-u', '001')).to.equal(47);
     expect((await run('-b', '192.0.2.9', '-f', 'refar15', '-a')).err).to.contain('it has no svc-execd');
+  });
+
+  it('says when scans began and ended', async () => {
+    const mark = (type: string, timestamp: number) => Buffer.from(JSON.stringify({ type, data: { timestamp } }));
+    const apply = async (position: number, message: Buffer) => {
+      const operation = { position, agent: '002', kind: 'syscheck' as const, at: Date.now(), message };
+      await client.call('fim.apply', { journal: 'j', operations: [operation], upTo: position + 1 });
+    };
+    const times = async () => {
+      const { data } = (await parsed('-i', '2')) as { data: Record<string, string> };
+      return [data['syscheckTime'], data['syscheckEndTime']];
+    };
+    const at = (seconds: number) =>
+      new Date(seconds * 1000).toString().replace(/^(\w+ \w+ \d+) (\d+) (\S+) .*/, '$1 $3 $2');
+    await apply(1, mark('scan_start', 1_732_000_000));
+    expect(await times()).to.deep.equal([at(1_732_000_000), 'Unknown']);
+    await apply(2, mark('scan_end', 1_732_000_060));
+    expect(await times()).to.deep.equal([at(1_732_000_000), at(1_732_000_060)]);
+  });
+
+  it('has the manager itself scan', async () => {
+    const orders: string[] = [];
+    const server = new RequestServer<typeof syscheckdContract>({
+      contract: syscheckdContract,
+      path: home.socket('svc-syscheckd'),
+      logger: new RecordingLogger(),
+      handlers: {
+        ...commonHandlers('svc-syscheckd', {
+          stats: () => ({}),
+          sections: new Map(),
+          reload: () => Promise.resolve([]),
+        }),
+        order: ({ text }) => {
+          orders.push(text);
+          return {};
+        },
+        'scan.status': () => {
+          throw new Error('is not asked for');
+        },
+      },
+    });
+    await server.start();
+    try {
+      expect((await run('-r', '-u', '0')).out).to.include('Restarting Syscheck/Rootcheck on agent: 0\n');
+      expect(orders).to.deep.equal(['syscheck restart']);
+    } finally {
+      await server.stop();
+    }
   });
 
   it('lists the active responses of the configuration', async () => {
