@@ -21,6 +21,7 @@ import { ScanRunner } from './scan/scan-runner.js';
 import type { SyscheckdSettings } from './settings.js';
 import { Baselines } from './store/baselines.js';
 import type { FileStore } from './store/file-store.js';
+import { isOtherPrefilter, rememberPrefilter } from './store/prefilter-mark.js';
 import { SyncSource } from './store/sync-source.js';
 import { HOST_CLOCK as SYNC_CLOCK } from './sync/sync-clock.js';
 import { AgentOutlet, ManagerOutlet, type SyncOutlet } from './sync/sync-outlet.js';
@@ -155,13 +156,19 @@ export class FileMonitor {
 
   /** @throws StoreError */
   async start(): Promise<void> {
-    const { settings, store } = this.#parts;
+    const { settings, store, logger } = this.#parts;
     const { options } = settings();
     this.#log.settings(settings());
-    if (options.get('syscheck.alert_changes_while_stopped') === 0) {
+    const mark = settings().scan.limits.prefilter?.mark;
+    const isOther = settings().watchesFiles && isOtherPrefilter(store, mark);
+    if (isOther && this.#recorder.rows > 0) {
+      logger.info('<prefilter_cmd> is another one: files are recorded anew, without events.');
+    }
+    if (isOther || options.get('syscheck.alert_changes_while_stopped') === 0) {
       await store.clear();
       await this.#baselines.clear();
     }
+    if (isOther) await rememberPrefilter(store, mark);
     const directories = await this.#runner.refresh();
     await this.#forgetCopies(directories);
     this.#links.start(options.get('syscheck.symlink_scan_interval'));

@@ -121,7 +121,7 @@ export class LinkedNames {
       while (this.#wanted.size > 0 && !this.#closed) {
         const wanted = new Set(this.#wanted);
         this.#wanted.clear();
-        for await (const rows of this.#parts.recorder.rowsBelow('')) {
+        for await (const rows of this.#parts.recorder.rowsBelow('/')) {
           if (this.#closed) return;
           this.#prompt(
             rows

@@ -1,6 +1,7 @@
 import type { Logger } from '../../../lib/daemon/logger.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import type { ScanSettings } from '../../../lib/fim/scan/scan-settings.js';
+import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WalkParts } from '../../../lib/fim/scan/walk-tree.js';
 import type { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
@@ -29,6 +30,8 @@ export interface ScanFollower {
   update(now: WatchedNow): Promise<void>;
   /** Asked of every directory before it is read. */
   readonly onDirectory: NonNullable<WalkParts['onDirectory']>;
+  /** Told of all that a scan finds, before it is recorded. */
+  found(entries: readonly ScannedEntry[]): void;
   /** A scan has ended; what it found is recorded. */
   scanned(): void;
 }

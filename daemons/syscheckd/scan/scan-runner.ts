@@ -123,6 +123,7 @@ export class ScanRunner {
       if (!this.#holds(scan)) return false;
       if (found.length === 0) continue;
       this.counters.found += found.length;
+      follower.found(found);
       // Each entry has the ticket of its own group.
       await recorder.record(found, { mode: MODE, ticket: 0, scan: marks, silent: this.#silent });
     }

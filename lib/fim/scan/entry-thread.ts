@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { EntryReader } from './entry-reader.js';
 import { SYSTEM_CALLS } from './file-calls.js';
-import type { LimitsNotice, ReadAnswer, ReadRequest, ThreadData } from './entry-threads.js';
+import type { ReadAnswer, ReadRequest, ThreadData } from './entry-threads.js';
 
 /*
  * A thread that looks at files: all that can wait for a disk or a server happens here, so that the loop of the daemon
@@ -10,14 +10,9 @@ import type { LimitsNotice, ReadAnswer, ReadRequest, ThreadData } from './entry-
 const { limits, stop } = workerData as ThreadData;
 const flag = new Int32Array(stop);
 const stopped = (): boolean => Atomics.load(flag, 0) !== 0;
-let reader = new EntryReader(limits, SYSTEM_CALLS, stopped);
+const reader = new EntryReader(limits, SYSTEM_CALLS, stopped);
 
-parentPort?.on('message', (message: ReadRequest | LimitsNotice) => {
-  if ('limits' in message) {
-    reader = new EntryReader(message.limits, SYSTEM_CALLS, stopped);
-    return;
-  }
-  const { id, paths, hashes, known } = message;
+parentPort?.on('message', ({ id, paths, hashes, known }: ReadRequest) => {
   const answer: ReadAnswer = {
     id,
     outcomes: paths.map((path, index) =>

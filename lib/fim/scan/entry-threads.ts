@@ -23,9 +23,6 @@ export type ReadRequest = {
   readonly known?: readonly (string | undefined)[] | undefined;
 };
 
-/** What a thread goes by from now on. */
-export type LimitsNotice = { readonly limits: ReadLimits };
-
 /** What became of them, in their order. */
 export type ReadAnswer = { readonly id: number; readonly outcomes: EntryOutcome[] };
 
@@ -72,12 +69,6 @@ export class EntryThreads {
       thread.waiting += paths.length;
       thread.worker.postMessage(request);
     });
-  }
-
-  /** Files asked for from now on are looked at by these. */
-  use(limits: ReadLimits): void {
-    const notice: LimitsNotice = { limits };
-    for (const { worker } of this.#threads) worker.postMessage(notice);
   }
 
   /** Calls off what is under way: it ends soon with `stopped`, in the middle of a file too. */

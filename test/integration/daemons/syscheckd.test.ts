@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ApiList } from '../../support/api-list.js';
 import { eventually } from '../../support/eventually.js';
 import { FimHome } from '../../support/fim-home.js';
@@ -177,6 +178,43 @@ describe('svc-syscheckd on a manager', function () {
     await scanOverApi();
     expect(await home.alerted(known, '550 b/later')).to.deep.equal(['550 b/later']);
     home.options();
+  });
+
+  it('alerts a change under all names of a file at once', async () => {
+    const known = home.alerts().length;
+    home.write('c/other', 'other\n');
+    linkSync(home.file('b', 'later'), home.file('c', 'linked'));
+    home.configure(sections('b realtime="yes"', 'c realtime="yes"'));
+    await restart();
+    await home.scanned(1);
+    appendFileSync(home.file('c', 'linked'), 'more\n');
+    const expected = ['550 b/later', '550 c/linked'];
+    expect(await home.alerted(known, ...expected)).to.deep.equal(expected);
+    const modes = home
+      .fileAlerts()
+      .slice(known)
+      .map(({ syscheck }) => syscheck['mode']);
+    expect(modes).to.deep.equal(['realtime', 'realtime']);
+  });
+
+  it('records files anew and alerts nothing when prefilter_cmd is another one', async () => {
+    const known = home.alerts().length;
+    const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
+    const filter = '<prefilter_cmd>/usr/bin/head -c 7</prefilter_cmd>';
+    home.configure(sections('b').replace('<max_eps>', `${filter}<max_eps>`));
+    expect(await home.syscheckd.call('reload', {})).to.deep.include({ restartNeeded: ['syscheck'] });
+    await restart();
+    await home.scanned(1);
+    await eventually('the manager knows it', async () => {
+      const record = (await home.records()).get('b/later');
+      return record?.['sha1'] === sha1('changed');
+    });
+    expect(home.alerts().slice(known)).to.deep.equal([]);
+    appendFileSync(home.file('b', 'later'), 'and more\n');
+    await restart();
+    expect(await home.alerted(known, '550 b/later')).to.deep.equal(['550 b/later']);
+    const changed = home.fileAlerts().at(-1)?.syscheck['changed_attributes'];
+    expect(changed).to.include('size').and.not.include('sha1');
   });
 
   it('stays when there is nothing to watch, and refuses what it does not know', async () => {

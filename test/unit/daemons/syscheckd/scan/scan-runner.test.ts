@@ -17,8 +17,10 @@ describe('scan of what is configured', () => {
   };
   const followed: string[] = [];
 
+  let found = 0;
   beforeEach(async () => {
     kit = await RecorderKit.open();
+    found = 0;
     followed.length = 0;
     hooks.entered = hooks.refreshed = () => {};
     runner = new ScanRunner({
@@ -36,6 +38,9 @@ describe('scan of what is configured', () => {
         onDirectory: (path) => {
           hooks.entered(path);
           return Promise.resolve(true);
+        },
+        found: (entries) => {
+          found += entries.length;
         },
         scanned: () => {
           followed.push('scanned');
@@ -91,6 +96,7 @@ describe('scan of what is configured', () => {
     for (const path of ['a', 'b', 'd/c']) write(path);
     expect(await scan()).to.deep.equal([]);
     expect(followed).to.deep.equal(['update 1', 'scanned', 'fill 0']);
+    expect(found, 'told of all').to.equal(runner.counters.found).and.to.be.above(0);
     write('e');
     write('b', 'changed');
     unlinkSync(kit.path('a'));
