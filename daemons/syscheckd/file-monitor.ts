@@ -8,7 +8,7 @@ import type { Logger } from '../../lib/daemon/logger.js';
 import { FIM_FILE } from '../../lib/fim/fim-messages.js';
 import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
 import { HostNames } from '../../lib/fim/scan/host-names.js';
-import type { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
+import { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 import { copyName } from './diff/copy-name.js';
 import { diffSettings, DiffWorker } from './diff/diff-worker.js';
 import { LinkWatch } from './link-watch.js';
@@ -183,6 +183,10 @@ export class FileMonitor {
     await this.#runner.refresh();
     this.#loop.reschedule(settings().times);
     this.requestScan();
+    if (!settings().watchesFiles) {
+      const { ignore, fileSystems } = settings().scan;
+      await this.#realtime.update({ directories: new WatchedDirectories([]), ignore, fileSystems });
+    }
     const { synchronization } = settings().syscheck;
     await this.#sync.apply({ ...synchronization, enabled: synchronization.enabled && settings().watchesFiles });
   }
