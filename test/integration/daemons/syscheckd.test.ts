@@ -32,9 +32,16 @@ describe('svc-syscheckd on a manager', function () {
     await home.start('svc-syscheckd');
   };
   const scanOverApi = async (): Promise<void> => {
+    await eventually('no scan runs', async () => !(await home.status()).fim.running, WAIT_MS);
     const { count } = (await home.status()).fim;
     const { data } = await home.ask<ApiList>('PUT', '/syscheck?agents_list=000');
     expect(data).to.deep.include({ affected_items: ['000'], failed_items: [] });
+    await home.scanned(count + 1);
+  };
+  const reload = async (text: string): Promise<void> => {
+    const { count } = (await home.status()).fim;
+    home.configure(text);
+    await home.syscheckd.call('reload', {});
     await home.scanned(count + 1);
   };
   const recordsBecome = (...paths: readonly string[]) =>
@@ -126,12 +133,6 @@ describe('svc-syscheckd on a manager', function () {
 
   it('baselines silently what is configured anew, and forgets silently what is not any more', async () => {
     const known = home.alerts().length;
-    const reload = async (text: string): Promise<void> => {
-      const { count } = (await home.status()).fim;
-      home.configure(text);
-      await home.syscheckd.call('reload', {});
-      await home.scanned(count + 1);
-    };
     await reload(sections('a report_changes="yes"', 'b'));
     await recordsBecome('a/arrived', 'a/changed', 'a/new', 'a/one', 'a/two', 'b/later', 'b/other');
     home.write('b/later', 'much later\n');
@@ -144,6 +145,27 @@ describe('svc-syscheckd on a manager', function () {
     expect(await home.alerted(known + 1, '553 b/other')).to.deep.equal(['553 b/other']);
   });
 
+  it('alerts at once what changes where realtime is asked for, and a scan does not tell it again', async () => {
+    home.write('c/first', 'first\n');
+    await reload(sections('b', 'c realtime="yes"'));
+    const known = home.alerts().length;
+    home.write('c/first', 'changed\n');
+    expect(await home.alerted(known, '550 c/first')).to.deep.equal(['550 c/first']);
+    home.write('c/new/deep/file', 'new\n');
+    expect(await home.alerted(known + 1, '554 c/new/deep/file')).to.deep.equal(['554 c/new/deep/file']);
+    rmSync(home.file('c/new'), { recursive: true });
+    expect(await home.alerted(known + 2, '553 c/new/deep/file')).to.deep.equal(['553 c/new/deep/file']);
+    await scanOverApi();
+    expect(home.alerts().slice(known)).to.have.length(3);
+    expect(
+      home
+        .fileAlerts()
+        .slice(known)
+        .map(({ syscheck }) => syscheck['mode']),
+    ).to.deep.equal(['realtime', 'realtime', 'realtime']);
+    await reload(sections('b'));
+  });
+
   it('keeps what is in force when a configuration is wrong', async () => {
     home.configure('<syscheck><frequency>soon</frequency></syscheck>');
     const failure = await home.syscheckd.call('reload', {}).catch((error: unknown) => error);
@@ -154,7 +176,11 @@ describe('svc-syscheckd on a manager', function () {
     };
     expect(syscheck.frequency).to.equal(86_400);
     expect(syscheck.directories.map(({ dir }) => dir)).to.deep.equal([home.file('b')]);
+    const prefiltered = sections('b').replace('</syscheck>', '<prefilter_cmd>/bin/cat</prefilter_cmd></syscheck>');
+    home.configure(prefiltered);
+    expect(await home.syscheckd.call('reload', {})).to.deep.equal({ restartNeeded: ['syscheck'] });
     home.configure(sections('b'));
+    await home.syscheckd.call('reload', {});
   });
 
   it('shows over the API what is in force', async () => {
