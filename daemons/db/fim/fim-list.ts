@@ -10,13 +10,13 @@ import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
 import { componentKey } from './fim-component.js';
 import {
   componentsOf,
-  containsText,
   FIM_DATES,
   FIM_FIELDS,
   fimFields,
   fimItem,
   queryValue,
   sortValue,
+  textSearch,
   type FimCandidate,
 } from './fim-fields.js';
 import type { FimMemory } from './fim-batch.js';
@@ -30,8 +30,8 @@ import {
   rowKey,
   slotRange,
 } from './fim-keys.js';
-import { MAX_PATH_BYTES, ROWS_PER_TURN } from './fim-limits.js';
-import { decodeRow } from './fim-row.js';
+import { MAX_PATH_BYTES, ROWS_PER_TURN, SLOT_BYTES } from './fim-limits.js';
+import { decodeRow, type FimRow } from './fim-row.js';
 import type { FimTables } from './fim-store.js';
 import { TopEntries } from './top-entries.js';
 
@@ -146,8 +146,22 @@ function compareKeys(left: SortKey, right: SortKey): number {
 }
 
 function candidateOf(key: Buffer, value: Buffer): FimCandidate {
-  const row = decodeRow(value);
-  return { row, file: row.file ?? pathOfKey(key).toString('utf8') };
+  return new Candidate(key, decodeRow(value));
+}
+
+/** Makes a text of a path only when somebody asks for it. */
+class Candidate implements FimCandidate {
+  readonly #key: Buffer;
+  readonly row: FimRow;
+
+  constructor(key: Buffer, row: FimRow) {
+    this.#key = key;
+    this.row = row;
+  }
+
+  get file(): string {
+    return this.row.file ?? this.#key.toString('utf8', SLOT_BYTES);
+  }
 }
 
 /** Entries that the hash or the path of the request may be of, or all of the agent. */
@@ -245,7 +259,8 @@ function compileTest(params: FimListParams, now: number): Test {
   if (params.search !== undefined) {
     const isComplement = params.search.startsWith('-');
     const wanted = (isComplement ? params.search.slice(1) : params.search).toLowerCase();
-    tests.push((candidate) => containsText(candidate, wanted) !== isComplement);
+    const contains = textSearch(wanted);
+    tests.push((candidate) => contains(candidate) !== isComplement);
   }
   return (candidate) => tests.every((test) => test(candidate));
 }

@@ -152,6 +152,11 @@ describe('List of files', () => {
     expect(await files({ q: 'value.name~upd' })).to.deep.equal(['HKEY\\Run']);
     expect(await files({ search: 'FILE-1' })).to.deep.equal(etc(1));
     expect(await files({ search: '-file-', type: 'file' })).to.deep.equal([]);
+    expect(await files({ search: '2026-11-19t00', type: 'file' })).to.deep.equal(etc(2));
+    expect(await files({ search: '1005' })).to.deep.equal(etc(5));
+    expect(await files({ search: '-2026-1', sort: 'file' })).to.deep.equal([...etc(3), 'HKEY\\Run']);
+    const sha256 = String(fileAttributes(facts(4))['hash_sha256']);
+    expect(await files({ search: sha256.slice(3, 40).toUpperCase() })).to.deep.equal(etc(4));
     expect(await files({ arch: '[x64]', 'value.type': 'reg_sz' })).to.deep.equal(['HKEY\\Run']);
   });
 
