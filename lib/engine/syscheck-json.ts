@@ -77,8 +77,8 @@ class SyscheckJson {
     this.#change('mtime', 'mtime', (text) => this.#time(text));
     const inode = this.#value('inode');
     const before = this.#value('inode_before');
-    if (before !== '' && before !== inode) this.#add('inode_before', int32(before));
-    if (int32(inode) !== '0') this.#add('inode_after', int32(inode));
+    if (before !== '' && before !== inode) this.#add('inode_before', wholeNumber(before));
+    if (wholeNumber(inode) !== '0') this.#add('inode_after', wholeNumber(inode));
     this.#text('diff', 'changed_content');
     this.#list('tags', 'tag');
     this.#list('changed_attributes', 'changed_fields');
@@ -174,7 +174,7 @@ function words(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** C's `atoi`: the leading digits as a 32-bit number. */
-function int32(text: string): string {
-  return String(parseInt(text, 10) | 0);
+/** The leading digits as they are: inodes have up to 64 bits, and are not cut to 32 (integrity-and-inventory.md 6.4). */
+function wholeNumber(text: string): string {
+  return /^0*(\d{1,20})/.exec(text)?.[1] ?? '0';
 }

@@ -53,6 +53,30 @@ describe('internal decoders in the engine', () => {
     expect(effects).to.deep.equal(['004 syscheck save2']);
   });
 
+  it('show inodes of 64 bits as they are, and the attributes of a file in the text form', () => {
+    const { data } = JSON.parse(FIM) as { data: Record<string, unknown> };
+    const attributes = {
+      type: 'file',
+      size: 13,
+      inode: '18446744073709551615',
+      uid: '0',
+      user_name: 'root',
+      perm: 'rw-r--r--',
+    };
+    const old = { type: 'file', size: 12, inode: '4294967297' };
+    const message = JSON.stringify({
+      type: 'event',
+      data: { ...data, attributes, old_attributes: old, tags: 'a,b', content_changes: '1c1\n' },
+    });
+    const { alert } = send('8', message);
+    const json = test.engine.alertJson(alert, { id: '1.1' });
+    expect(json).to.contain('"inode_before":4294967297,"inode_after":18446744073709551615,');
+    expect(test.engine.alertText(alert, '1.1')).to.contain(
+      'Attributes:\n - Size: 13\n - Permissions: rw-r--r--\n - Inode: 18446744073709551615\n - User: root (0)\n' +
+        '\nWhat changed:\n1c1\n\n\nTags:\n - a\n - b\n',
+    );
+  });
+
   it('leave messages that hold nothing for the rules out', () => {
     const outcome = send('8', '{"type":"scan_start","data":{"timestamp":5}}');
     expect([outcome.disposition, outcome.rule, outcome.isAlert]).to.deep.equal(['discarded', undefined, false]);
