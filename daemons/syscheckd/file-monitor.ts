@@ -157,7 +157,7 @@ export class FileMonitor {
   /** @throws StoreError */
   async start(): Promise<void> {
     const { settings, store, logger } = this.#parts;
-    const { options } = settings();
+    const { options, scan } = settings();
     this.#log.settings(settings());
     const mark = settings().scan.limits.prefilter?.mark;
     const isOther = settings().watchesFiles && isOtherPrefilter(store, mark);
@@ -169,6 +169,7 @@ export class FileMonitor {
       await this.#baselines.clear();
     }
     if (isOther) await rememberPrefilter(store, mark);
+    await store.readBy(String(scan.limits.maxFileBytes));
     const directories = await this.#runner.refresh();
     await this.#forgetCopies(directories);
     this.#links.start(options.get('syscheck.symlink_scan_interval'));

@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { productCatalogue } from '../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
-import { productRoot } from '../../lib/product/product-root.js';
 import { eventually } from './eventually.js';
 
 /** A real daemon on a temporary home, as a child of the test. */
@@ -20,8 +18,10 @@ export class RunningDaemon {
 
   /** Resolves when it has written where it listens. @throws Error with its output when it ends instead */
   static async start(name: DaemonName, home: Home): Promise<RunningDaemon> {
-    const program = join(fileURLToPath(productRoot()), 'bin', name);
-    const child = spawn(process.execPath, [program, '-f', '--home', home.root], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const program = productCatalogue().program(name);
+    if (program === undefined) throw new Error(`there is no ${name}`);
+    const args = [...program.args, '-f', '--home', home.root];
+    const child = spawn(program.command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const daemon = new RunningDaemon(child, home, name);
     child.stdout.on('data', (data: Buffer) => (daemon.output += data.toString()));
     child.stderr.on('data', (data: Buffer) => (daemon.output += data.toString()));
