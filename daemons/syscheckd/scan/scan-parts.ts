@@ -10,8 +10,9 @@ import type { WatchedNow } from '../realtime/realtime-view.js';
 import type { Recorder } from '../record/recorder.js';
 import type { EventOutbox } from '../store/outbox.js';
 
-/** What scans go by; another object when the configuration has changed. */
+/** What scans go by. */
 export type ScanRules = {
+  /** Another object when it has changed. */
   readonly scan: ScanSettings;
   /** Most files that are recorded; 0 is no limit. */
   readonly fileLimit: number;

@@ -152,9 +152,10 @@ export class ScanRunner {
 
   readonly #silent = (directory: WatchedDirectory): boolean => this.#parts.baselines.silent(directory);
 
-  /** Whether the configuration is still the one the scan began with. */
+  /** Whether what the scan goes by is still what it began with: other settings may have been read anew meanwhile. */
   #holds({ rules }: Scan): boolean {
-    return this.#parts.rules() === rules;
+    const { scan, fileLimit } = this.#parts.rules();
+    return scan === rules.scan && fileLimit === rules.fileLimit;
   }
 
   #skip(path: string, reason: SkipReason, code: string | undefined): void {

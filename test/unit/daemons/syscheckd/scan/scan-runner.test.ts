@@ -205,6 +205,20 @@ describe('scan of what is configured', () => {
     expect(await known()).to.deep.equal(['a']);
   });
 
+  it('goes on when settings were read anew that are not its own', async () => {
+    configure([['']]);
+    write('a');
+    hooks.entered = () => {
+      rules = { ...rules };
+    };
+    expect(await scan()).to.deep.equal([]);
+    expect(await known()).to.deep.equal(['a']);
+    hooks.entered = () => {
+      rules = { ...rules, fileLimit: 7 };
+    };
+    expect(await runner.scan(new AbortController().signal), 'another limit').to.equal(false);
+  });
+
   it('ends when it is called off', async () => {
     configure([['']]);
     write('a');
