@@ -3,6 +3,7 @@ import { bytesOf, readable } from '../../../lib/fim/byte-order.js';
 import { NO_DIFF } from '../../../lib/fim/diff/diff-text.js';
 import { EMPTY_HASHES } from '../../../lib/fim/entry-checksum.js';
 import type { FileCalls } from '../../../lib/fim/scan/file-calls.js';
+import { liesAt } from '../../../lib/fim/scan/path-of-descriptor.js';
 import type { ContentChange } from './content-changes.js';
 import { compareContents, type Content } from './compare-contents.js';
 import { CopyWriter, DamagedCopyError, PIECE_BYTES, unpackCopy } from './copy-format.js';
@@ -130,7 +131,7 @@ export class ChangeMaker {
 
   /** The table of 3.10, in its order. */
   async #change(change: ContentChange, rules: ChangeRules): Promise<Outcome> {
-    const { path, type, size, limit } = change;
+    const { path, root, type, size, limit } = change;
     const most = rules.fileSizeLimited ? limit * KILOBYTE : Number.POSITIVE_INFINITY;
     const tell = (text: string): string | undefined => (type === 'modified' ? text : undefined);
     if (size > most) return { text: tell(NO_DIFF.fileSize), step: { kind: 'remove', path } };
@@ -141,7 +142,7 @@ export class ChangeMaker {
     if (stored?.md5 !== undefined && stored.md5 === knownMd5(change) && stored.size <= room) {
       return { text: tell(NO_DIFF.noChanges) };
     }
-    const copied = await this.#copy(path, most, room);
+    const copied = await this.#copy({ path, root }, most, room);
     switch (copied.kind) {
       case 'unreadable':
         return NOTHING;
@@ -189,11 +190,11 @@ export class ChangeMaker {
   }
 
   /**
-   * Copies a file as it is now: never through a link, nothing but a regular file, and no more than it had when it was
-   * opened.
+   * Copies a file as it is now: never through a link, in the place of a directory above it either, nothing but a regular
+   * file, and no more than it had when it was opened.
    * @param most bytes of the file @param room bytes of the copy
    */
-  async #copy(path: string, most: number, room: number): Promise<Copied> {
+  async #copy({ path, root }: Pick<ContentChange, 'path' | 'root'>, most: number, room: number): Promise<Copied> {
     let from: number;
     try {
       from = this.#calls.open(bytesOf(path));
@@ -204,6 +205,10 @@ export class ChangeMaker {
     try {
       const stats = this.#calls.fstat(from);
       if ((Number(stats.mode) & S_IFMT) !== S_IFREG) return { kind: 'unreadable' };
+      if (!liesAt(from, path, root)) {
+        this.#unreadable(path, new Error('it is not where its path leads any more'));
+        return { kind: 'unreadable' };
+      }
       const size = Number(stats.size);
       if (size > most) return { kind: 'too_large' };
       const { name, fd } = this.#store.create();

@@ -2,6 +2,8 @@
 export type ContentChange = {
   /** Byte string. */
   readonly path: string;
+  /** The configured path that decides about it, a byte string: below it no link leads to what is copied. */
+  readonly root: string;
   readonly type: 'added' | 'modified';
   /** Bytes, as it was read. */
   readonly size: number;

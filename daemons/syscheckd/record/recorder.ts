@@ -261,6 +261,7 @@ export class Recorder {
     if (!isCopied(entry, decision)) return undefined;
     return this.#parts.contents?.prepare({
       path: entry.path,
+      root: entry.directory.path,
       type: decision.kind === 'added' ? 'added' : 'modified',
       size: entry.size,
       md5: decision.row.attributes.hash_md5,

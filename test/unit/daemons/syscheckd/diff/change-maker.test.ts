@@ -5,8 +5,11 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,11 +49,47 @@ describe('finding out what changed in a file', () => {
     new ChangeMaker(store, { ...SYSTEM_CALLS, ...calls }, ({ level, text }) => notices.push(`${level}: ${text}`));
   const change = async (maker: ChangeMaker, size = 10) => {
     const type = 'modified' as const;
-    const { text, token } = await maker.prepare({ path, type, size, md5: undefined, limit: 10_000 }, RULES);
+    const { text, token } = await maker.prepare({ path, root: home, type, size, md5: undefined, limit: 10_000 }, RULES);
     maker.finish(token, true);
     return text;
   };
   const waiting = () => readdirSync(join(home, 'queue', 'diff', 'tmp'));
+
+  it('shows nothing of a file that a link in the place of a directory leads to', async () => {
+    path = join(home, 'dir', 'file');
+    mkdirSync(join(home, 'dir'));
+    writeFileSync(path, 'watched\n');
+    const maker = makerOf();
+    expect(await change(maker)).to.match(/no previous data/);
+    mkdirSync(join(home, 'secret'));
+    writeFileSync(join(home, 'secret', 'file'), 'secret\n');
+    renameSync(join(home, 'dir'), join(home, 'away'));
+    symlinkSync(join(home, 'secret'), join(home, 'dir'));
+    expect(await change(maker)).to.equal(undefined);
+    expect(waiting()).to.deep.equal([]);
+    expect(notices.at(-1)).to.match(/^debug: .* it is not where its path leads any more$/);
+    unlinkSync(join(home, 'dir'));
+    renameSync(join(home, 'away'), join(home, 'dir'));
+    writeFileSync(path, 'changed\n');
+    expect(await change(maker)).to.equal('1c1\n< watched\n---\n> changed\n');
+  });
+
+  it('shows changes below a configured path that lies behind a link', async () => {
+    symlinkSync(home, join(home, 'way'));
+    mkdirSync(join(home, 'd\u00fcr'));
+    path = Buffer.from(join(home, 'way', 'd\u00fcr', 'file')).toString('latin1');
+    writeFileSync(join(home, 'd\u00fcr', 'file'), 'one\n');
+    const root = join(home, 'way');
+    const maker = makerOf();
+    const ask = { path, root, type: 'modified', size: 4, md5: undefined, limit: 10_000 } as const;
+    expect((await maker.prepare(ask, RULES)).text).to.match(/no previous data/);
+    const single = { ...ask, path: join(home, 'way', 'file'), root: join(home, 'way', 'file') };
+    writeFileSync(join(home, 'file'), 'single');
+    expect((await maker.prepare(single, RULES)).text, 'a single file').to.match(/no previous data/);
+    expect((await maker.prepare({ ...ask, root: '/' }, RULES)).text, 'the link lies below').to.equal(undefined);
+    const real = Buffer.from(join(home, 'd\u00fcr', 'file')).toString('latin1');
+    expect((await maker.prepare({ ...ask, path: real, root: '/' }, RULES)).text).to.match(/no previous data/);
+  });
 
   it('shows in the next change what was written while a file was copied', async () => {
     writeFileSync(path, 'first\n');

@@ -54,6 +54,7 @@ describe('report_changes', () => {
   const waiting = () => readdirSync(join(home, 'queue', 'diff', 'tmp'));
   const change = (more: Partial<ContentChange> = {}): ContentChange => ({
     path,
+    root: home,
     type: 'modified',
     size: lstatSync(path, { throwIfNoEntry: false })?.size ?? 0,
     md5: undefined,

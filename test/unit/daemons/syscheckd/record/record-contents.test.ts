@@ -67,7 +67,7 @@ describe('recording of files with their contents', () => {
     await kit.scan();
     const path = kit.path('file');
     expect(contents.asked).to.deep.equal([
-      { path, type: 'added', size: 12, md5: '6f5902ac237024bdd0c176cb93063dc4', limit: 7 },
+      { path, root: kit.root, type: 'added', size: 12, md5: '6f5902ac237024bdd0c176cb93063dc4', limit: 7 },
     ]);
     expect(contents.settled).to.deep.equal([`${path} true`]);
     await kit.scan();
