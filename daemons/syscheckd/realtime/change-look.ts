@@ -1,6 +1,7 @@
 import type { Logger } from '../../../lib/daemon/logger.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
+import { directoriesAbove } from '../../../lib/fim/scan/directories-above.js';
 import type { EntryOutcome } from '../../../lib/fim/scan/entry-outcome.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/scan/scan-tree.js';
@@ -73,8 +74,12 @@ export class ChangeLook {
     const entries: ScannedEntry[] = [];
     const noFiles: string[] = [];
     const gone: string[] = [];
-    for (const [{ path, directory, asFile }, outcome] of await this.#read(this.#asked(paths))) {
-      if (outcome.kind !== 'skipped') {
+    const read = await this.#read(this.#asked(paths));
+    const links = await this.#linksAbove(read);
+    for (const [{ path, directory, asFile }, outcome] of read) {
+      if (links.size > 0 && isThere(outcome) && directoriesAbove(path, directory.path).some((at) => links.has(at))) {
+        gone.push(path);
+      } else if (outcome.kind !== 'skipped') {
         const wanted = asFile && !(await this.#parts.view().fileSystems.skips(path, outcome.dev));
         if (wanted) entries.push({ ...outcome, path, directory });
         if (wanted) linked.looked(path, outcome);
@@ -225,6 +230,21 @@ export class ChangeLook {
   }
 
   /**
+   * Links in the place of directories: what is found through them is not where its path says. A watch goes along with a
+   * directory that is moved, and tells of its files by their old paths until it is ended.
+   */
+  async #linksAbove(read: readonly (readonly [Asked, EntryOutcome])[]): Promise<ReadonlySet<string>> {
+    const above = new Set<string>();
+    for (const [{ path, directory }, outcome] of read) {
+      if (isThere(outcome)) for (const at of directoriesAbove(path, directory.path)) above.add(at);
+    }
+    if (above.size === 0) return above;
+    const all = [...above];
+    const outcomes = await this.#parts.threads.read(all, 0);
+    return new Set(all.filter((_path, index) => outcomes[index]?.kind === 'link'));
+  }
+
+  /**
    * Directories of paths that are gone, when they are gone themselves: one that comes back is new then, and is walked
    * again, even if nobody looked at it while it was away.
    */
@@ -268,6 +288,10 @@ export class ChangeLook {
     const removed: Recorded = await this.#parts.recorder.remove(own, { mode: MODE, ticket, silent: false });
     this.#parts.again(removed.overtaken);
   }
+}
+
+function isThere(outcome: EntryOutcome): boolean {
+  return outcome.kind !== 'skipped' || outcome.reason === 'directory';
 }
 
 /** Whether a path lies below one of these directories, all of which lie below `top`. */

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
+import { directoriesAbove } from '../../../lib/fim/scan/directories-above.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { ScanSettings } from '../../../lib/fim/scan/scan-settings.js';
@@ -106,16 +107,6 @@ export class GoneFileJudge {
     }
     return true;
   }
-}
-
-/** From the configured path down to the directory a path is in; none for the configured path itself. */
-function directoriesAbove(path: string, root: string): string[] {
-  const above: string[] = [];
-  const from = root === '/' ? 0 : root.length;
-  for (let end = path.indexOf('/', from); end >= 0; end = path.indexOf('/', end + 1)) {
-    above.push(end === 0 ? '/' : path.slice(0, end));
-  }
-  return above;
 }
 
 async function isDirectory(path: string): Promise<boolean> {

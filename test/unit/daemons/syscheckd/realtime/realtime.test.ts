@@ -10,9 +10,20 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { ThreadWatcher } from '../../../../../daemons/syscheckd/realtime/thread-watcher.js';
 import { bytesOf } from '../../../../../lib/fim/byte-order.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RealtimeKit } from '../../../../support/realtime-kit.js';
+
+/** The kernel, or whoever else tells of paths. */
+class ToldWatcher extends ThreadWatcher {
+  tell: (paths: readonly string[]) => void = () => {};
+
+  override onChange(listener: (paths: readonly string[]) => void): void {
+    this.tell = listener;
+    super.onChange(listener);
+  }
+}
 
 describe('real-time monitoring', () => {
   let kit: RealtimeKit;
@@ -89,6 +100,24 @@ describe('real-time monitoring', () => {
     rmSync(kit.path('a/d/6'));
     execFileSync('mkfifo', [kit.path('a/d/6')], { stdio: 'ignore' });
     await kit.events('deleted a/d/6');
+  });
+
+  it('takes nothing for there that a link in the place of its directory leads to', async () => {
+    await kit.remove();
+    const watcher = new ToldWatcher();
+    kit = new RealtimeKit(watcher);
+    kit.write('a/d/file');
+    kit.write('a/d/sub/1');
+    await kit.watch([['a']]);
+    await kit.scan();
+    renameSync(kit.path('a/d'), kit.path('away'));
+    symlinkSync(kit.path('away'), kit.path('a/d'));
+    await kit.events('deleted a/d/file', 'deleted a/d/sub/1', 'added a/d');
+    appendFileSync(kit.path('away/file'), 'more');
+    watcher.tell([kit.path('a/d/file'), kit.path('a/d/sub'), kit.path('a/d/sub/1')]);
+    kit.write('a/last');
+    await kit.events('added a/last');
+    expect([...kit.recorder.files.keys()].sort()).to.deep.equal([kit.path('a/d'), kit.path('a/last')]);
   });
 
   it('goes on with a directory that comes back, whatever was looked at while it was away', async () => {
