@@ -62,6 +62,7 @@ async function buildSyscheckd(context: DaemonContext): Promise<RunningDaemon> {
     producer,
     maxEps: () => settings.syscheck.max_eps,
     logger,
+    failed: fatal,
   });
   const db =
     settings.role === 'server' ? new RequestClient({ contract: dbContract, path: home.socket('svc-db') }) : undefined;

@@ -18,7 +18,10 @@ const MOST_AT_ONCE = 40;
 const logger = new RecordingLogger();
 const store = await FileStore.open(join(directory, 'db'), logger);
 const producer = new EventProducer({ path: join(directory, 'events.sock'), daemon: 'child', logger });
-const sender = new EventSender({ outbox: store.outbox, producer, maxEps: () => 0, logger });
+const failed = (error: unknown): never => {
+  throw error;
+};
+const sender = new EventSender({ outbox: store.outbox, producer, maxEps: () => 0, logger, failed });
 const directories = await watchedDirectories(
   [{ path: '/srv', options: [] }],
   { recursionLevel: 256, diffSizeLimit: 1 },

@@ -30,6 +30,8 @@ export type EventSenderParts = {
   /** `max_eps`: events of queue 8 in a second; 0: as many as there are. Asked for each. */
   readonly maxEps: () => number;
   readonly logger: Logger;
+  /** It cannot go on: what is in the outbox cannot be read, say. */
+  readonly failed: (error: unknown) => void;
   readonly clock?: PaceClock | undefined;
 };
 
@@ -87,6 +89,8 @@ export class EventSender {
     } catch (error) {
       if (signal.aborted || (error instanceof BusError && error.code === 'closed')) return;
       this.#parts.logger.error(`Events of files are not sent any more: ${describeError(error)}`);
+      // A daemon that stayed would seem well, until all that is recorded waits for room.
+      this.#parts.failed(error);
     }
   }
 

@@ -49,11 +49,15 @@ describe('recording of files in a process that is killed', () => {
     await closed;
   }
 
+  const failed = (error: unknown): never => {
+    throw error;
+  };
+
   /** Sends what is left in the outbox, and gives the checksums of all rows. */
   async function drain(): Promise<Map<string, string>> {
     const store = await FileStore.open(join(directory, 'db'), logger);
     const producer = new EventProducer({ path: join(directory, 'events.sock'), daemon: 'test', logger });
-    const sender = new EventSender({ outbox: store.outbox, producer, maxEps: () => 0, logger });
+    const sender = new EventSender({ outbox: store.outbox, producer, maxEps: () => 0, logger, failed });
     try {
       producer.start();
       sender.start();

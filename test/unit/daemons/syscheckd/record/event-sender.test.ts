@@ -7,6 +7,7 @@ import type { OutEvent } from '../../../../../daemons/syscheckd/store/outbox.js'
 import { EventProducer } from '../../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../../../lib/bus/stream-positions.js';
+import { StoreError } from '../../../../../lib/store/store-error.js';
 import { RecordingJournal } from '../../../../support/bus-events.js';
 import { eventually } from '../../../../support/eventually.js';
 import { memoryDirectory } from '../../../../support/memory-directory.js';
@@ -41,6 +42,8 @@ describe('sender of events', () => {
   let clock: PaceOfTest;
   let maxEps: number;
   const logger = new RecordingLogger();
+  const failures: unknown[] = [];
+  const failed = (error: unknown): void => void failures.push(error);
 
   beforeEach(async () => {
     directory = mkdtempSync(join(memoryDirectory(), 'svc-sender-'));
@@ -49,6 +52,7 @@ describe('sender of events', () => {
     maxEps = 0;
     clock = new PaceOfTest();
     logger.lines.length = 0;
+    failures.length = 0;
     await openStore();
   });
 
@@ -62,7 +66,7 @@ describe('sender of events', () => {
   async function openStore(): Promise<void> {
     store = await FileStore.open(join(directory, 'db'), logger);
     producer = new EventProducer({ path: join(directory, 'events.sock'), daemon: 'test', logger });
-    sender = new EventSender({ outbox: store.outbox, producer, maxEps: () => maxEps, logger, clock });
+    sender = new EventSender({ outbox: store.outbox, producer, maxEps: () => maxEps, logger, failed, clock });
     producer.start();
     sender.start();
   }
@@ -149,6 +153,18 @@ describe('sender of events', () => {
     journal.failure = undefined;
     await cleared();
     expect(journal.texts).to.deep.equal(['one']);
+  });
+
+  it('says that it cannot go on when the outbox cannot be read', async () => {
+    await startSink();
+    const damage = new StoreError('damaged', 'the outbox is not what it should be');
+    store.outbox.behind = () => {
+      throw damage;
+    };
+    await store.outbox.put([event('one')]);
+    await eventually('it is told', () => failures.length > 0);
+    expect(failures).to.deep.equal([damage]);
+    expect(logger.lines).to.include(`error: Events of files are not sent any more: ${damage.message}`);
   });
 
   it('sends so many events of queue 8 in a second, and the others at once', async () => {
