@@ -4,8 +4,6 @@ export type FimMessageFault =
   | 'malformed'
   /** A field is missing or has a value it cannot have; `field` names it. */
   | 'bad_field'
-  /** A component that no table has. */
-  | 'unknown_component'
   /** Does not fit into a message even without its diff. */
   | 'too_long';
 

@@ -2,7 +2,7 @@ import { MAX_PAYLOAD_BYTES } from '../agentlink/link-limits.js';
 import { cutDiff } from './diff/cut-diff.js';
 import type { ChangeName, FileAttributes } from './entry-checksum.js';
 import { FimMessageError } from './fim-message-error.js';
-import type { RangeCheck, SyncAnswer, SyncRow, SyncStep } from './range-sync.js';
+import type { RangeCheck, SyncRow, SyncStep } from './range-sync.js';
 
 /*
  * Messages of file integrity monitoring (integrity-and-inventory.md 4). Texts are byte strings and so are the messages:
@@ -143,9 +143,4 @@ function stateAttributes({ attributes: set, inode }: FimRow): object {
     uid: set.uid ?? '',
     user_name: set.user_name ?? '',
   };
-}
-
-/** The manager's answer to a check as a control message (4.4), with its `#!-`. */
-export function syncAnswerText(component: string, { verb, begin, end, id }: SyncAnswer): string {
-  return `#!-${component} dbsync ${verb} ${JSON.stringify({ begin, end, id })}`;
 }

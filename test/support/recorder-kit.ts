@@ -10,7 +10,6 @@ import type { SequencedEvent } from '../../daemons/syscheckd/store/outbox.js';
 import type { DirectoryOption } from '../../lib/config/sections/syscheck.js';
 import { bytesOf } from '../../lib/fim/byte-order.js';
 import type { FimMode } from '../../lib/fim/fim-messages.js';
-import { type ReceivedFim, readFimMessage } from '../../lib/fim/read-fim-messages.js';
 import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
 import { FileSystems } from '../../lib/fim/scan/file-systems.js';
 import { IgnoreList } from '../../lib/fim/scan/path-list.js';
@@ -18,11 +17,9 @@ import { type ScannedEntry, scanTree } from '../../lib/fim/scan/scan-tree.js';
 import { type WatchedDirectories, watchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 import { memoryDirectory } from './memory-directory.js';
 import { RecordingLogger } from './recording-logger.js';
+import { toldChange, type ToldChange } from './told-change.js';
 
 const TRAITS = { recursionLevel: 256, diffSizeLimit: 51_200 };
-
-/** An event of a change, as it was put in the outbox. */
-export type KitEvent = Extract<ReceivedFim, { type: 'event' }>;
 
 /** Paths relative to the tree, with their options. */
 export type KitDirectories = readonly (readonly [string, ...DirectoryOption[]])[];
@@ -141,12 +138,9 @@ export class RecorderKit {
   }
 
   /** Events of changes in the outbox, oldest first. */
-  async events(): Promise<KitEvent[]> {
+  async events(): Promise<ToldChange[]> {
     const waiting = await this.waiting();
-    return waiting.flatMap(({ message }) => {
-      const read = readFimMessage(message.toString('latin1'));
-      return read.type === 'event' ? [read] : [];
-    });
+    return waiting.flatMap(({ message }) => toldChange(message.toString('latin1')) ?? []);
   }
 
   /** Changes in the outbox as `added one`, paths relative to the tree. */

@@ -3,7 +3,7 @@ import { describeError } from '../../../lib/daemon/describe-error.js';
 import type { Logger } from '../../../lib/daemon/logger.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import type { SyncAnswer } from '../../../lib/fim/range-sync.js';
-import { readSyncAnswer } from '../../../lib/fim/read-fim-messages.js';
+import { readSyncAnswer } from '../../../lib/fim/read-sync-answer.js';
 
 /** Bytes of the ranges that wait: a manager gone wrong may name long paths that nobody has. */
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -11,9 +11,9 @@ import type { EventBatch } from '../../../../lib/bus/bus-event.js';
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
-import { type ReceivedFim, readFimMessage } from '../../../../lib/fim/read-fim-messages.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
+import { toldChange, type ToldChange } from '../../../support/told-change.js';
 
 const CHILD = fileURLToPath(new URL('../../../support/recorder-child.js', import.meta.url));
 
@@ -21,14 +21,14 @@ describe('recording of files in a process that is killed', () => {
   let directory: string;
   let child: ChildProcess | undefined;
   let sink: EventSink;
-  const told: ReceivedFim[] = [];
+  const told: (ToldChange | undefined)[] = [];
   const logger = new RecordingLogger();
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'svc-recorder-'));
     told.length = 0;
     const onBatch = ({ events }: EventBatch): Promise<void> => {
-      for (const { message } of events) told.push(readFimMessage(message.toString('latin1')));
+      for (const { message } of events) told.push(toldChange(message.toString('latin1')));
       return Promise.resolve();
     };
     const path = join(directory, 'events.sock');
@@ -84,7 +84,7 @@ describe('recording of files in a process that is killed', () => {
       // A change is told on top of the one before: an event too few or too many does not fit the next.
       const known = new Map<string, string>();
       for (const event of told) {
-        if (event.type !== 'event') throw new Error(`a ${event.type} nobody made`);
+        if (event === undefined) throw new Error('a mark of a scan nobody made');
         const { change, path, attributes, before: old } = event;
         if (change === 'added') expect(known.get(path), `added ${path}`).to.equal(undefined);
         else expect(known.get(path), `${change} ${path}`).to.equal((old ?? attributes).checksum);

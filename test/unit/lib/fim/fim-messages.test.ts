@@ -1,16 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { readEvent, readState } from '../../../../daemons/db/fim/read-entry.js';
+import { readJson } from '../../../../daemons/db/fim/read-json.js';
 import { ALL_CHECKS, CHECKS } from '../../../../lib/fim/checks.js';
 import { fileAttributes, type FileFacts } from '../../../../lib/fim/entry-checksum.js';
 import { FimMessageError } from '../../../../lib/fim/fim-message-error.js';
-import {
-  fimEvent,
-  MAX_FIM_MESSAGE_BYTES,
-  scanMark,
-  syncAnswerText,
-  syncMessage,
-} from '../../../../lib/fim/fim-messages.js';
-import { readFimMessage, readSyncAnswer, readSyncMessage } from '../../../../lib/fim/read-fim-messages.js';
+import { fimEvent, MAX_FIM_MESSAGE_BYTES, scanMark, syncMessage } from '../../../../lib/fim/fim-messages.js';
+import { readSyncAnswer } from '../../../../lib/fim/read-sync-answer.js';
+import { toldChange } from '../../../support/told-change.js';
 
 const FACTS: FileFacts = {
   size: 12,
@@ -39,10 +36,7 @@ const STATE =
 describe('messages of file integrity monitoring', () => {
   it('mark begin and end of a scan', () => {
     expect(scanMark('scan_start', 1700000000)).to.equal('{"type":"scan_start","data":{"timestamp":1700000000}}');
-    expect(readFimMessage(scanMark('scan_end', 1700000060))).to.deep.equal({
-      type: 'scan_end',
-      timestamp: 1700000060,
-    });
+    expect(eventOf(scanMark('scan_end', 1700000060))).to.deep.equal({ kind: 'scan', mark: 'end', time: 1700000060 });
   });
 
   it('tell a modified file with its old attributes', () => {
@@ -72,9 +66,11 @@ describe('messages of file integrity monitoring', () => {
         tags: 'demo,web',
       },
     });
-    const read = readFimMessage(text);
-    expect(read).to.include({ type: 'event', path: '/etc/demo', change: 'modified', tags: 'demo,web' });
-    expect(read).to.have.nested.property('before.mtime', 1700000000);
+    const read = eventOf(text);
+    expect(read).to.deep.include({ kind: 'modified', component: 'fim_file', path: Buffer.from('/etc/demo') });
+    expect(read)
+      .to.have.property('columns')
+      .that.includes({ mtime: 1700000003, size: 12, checksum: ATTRIBUTES.checksum });
   });
 
   it('cut a diff once more that escaping made too long', () => {
@@ -90,8 +86,7 @@ describe('messages of file integrity monitoring', () => {
     expect(text.length)
       .to.be.at.most(MAX_FIM_MESSAGE_BYTES)
       .and.above(MAX_FIM_MESSAGE_BYTES - 100);
-    const read = readFimMessage(text);
-    expect(read)
+    expect(toldChange(text))
       .to.have.property('contentChanges')
       .that.matches(/\u0001"\nMore changes\.\.\.$/);
     expect(() => fimEvent({ ...change, contentChanges, tags: 'x'.repeat(70_000) }))
@@ -103,7 +98,7 @@ describe('messages of file integrity monitoring', () => {
     const path = '/tmp/\xff\xfe"\n';
     const text = fimEvent({ path, mode: 'scheduled', type: 'added', timestamp: 1, attributes: ATTRIBUTES });
     expect(Buffer.from(text, 'latin1').includes(Buffer.from([0xff, 0xfe]))).to.equal(true);
-    expect(readFimMessage(text)).to.have.property('path', path);
+    expect(eventOf(text)).to.deep.include({ kind: 'added', path: Buffer.from(path, 'latin1') });
   });
 
   it('synchronise as the specification shows', () => {
@@ -131,58 +126,62 @@ describe('messages of file integrity monitoring', () => {
       lastEvent: 1700000900,
     };
     expect(syncMessage('fim_file', { type: 'state', row })).to.equal(STATE);
-    expect(
-      syncAnswerText('fim_file', { verb: 'checksum_fail', begin: '/etc/a', end: '/etc/e', id: 1700001000 }),
-    ).to.equal('#!-fim_file dbsync checksum_fail {"begin":"/etc/a","end":"/etc/e","id":1700001000}');
   });
 
   it('give every attribute in a state, whether or not it is watched', () => {
     const attributes = fileAttributes(FACTS, CHECKS.hash_md5);
     const row = { key: '/x', checksum: attributes.checksum, attributes, inode: FACTS.inode, lastEvent: 1 };
-    const read = readSyncMessage(syncMessage('fim_file', { type: 'state', row }));
-    expect(read).to.have.property('attributes').that.includes({ size: 0, perm: '', inode: '200003', hash_sha1: '' });
+    const { data } = JSON.parse(syncMessage('fim_file', { type: 'state', row })) as { data: { attributes: object } };
+    expect(data.attributes).to.include({ size: 0, perm: '', inode: '200003', hash_sha1: '', user_name: '' });
+    expect(stateOf(syncMessage('fim_file', { type: 'state', row })))
+      .to.have.property('columns')
+      .that.includes({ size: 0, perm: '', inode: 200003, sha1: '' });
   });
 
   it('are read in any order of keys, with inodes as numbers too', () => {
     const text = STATE.replace('"inode":"200003"', '"inode":18446744073709551615').replace('"uid":"0"', '"uid":0');
-    const read = readSyncMessage(text);
-    expect(read).to.have.nested.property('attributes.inode', '18446744073709551615');
-    expect(read).to.have.nested.property('attributes.uid', '0');
+    expect(stateOf(text)).to.have.nested.property('columns.inode', '18446744073709551615');
+    expect(stateOf(text)).to.have.nested.property('columns.uid', '0');
     const path = '/x","inode":1234567890123456789,"';
-    const odd = readSyncMessage(
-      JSON.stringify({ ...JSON.parse(STATE), data: { ...JSON.parse(STATE).data, index: path } }),
-    );
-    expect(odd).to.have.property('index', path);
+    expect(stateOf(STATE.replace('"/etc/d"', JSON.stringify(path)))).to.deep.include({ path: Buffer.from(path) });
   });
 
-  it('are refused with the name of the field', () => {
-    const refusals: readonly [string, string, string | undefined][] = [
-      ['[]', 'malformed', undefined],
-      ['{"component":"fim_file"', 'malformed', undefined],
-      ['{"component":"nothing","type":"state","data":{}}', 'unknown_component', 'component'],
-      ['{"component":"fim_file","type":"state"}', 'bad_field', 'data'],
-      ['{"component":"fim_file","type":"integrity_clear","data":{"id":"x"}}', 'bad_field', 'data.id'],
-      [
-        '{"component":"fim_file","type":"integrity_check_left","data":{"begin":"a","end":"b","checksum":"c","id":1}}',
-        'bad_field',
-        'data.tail',
-      ],
-      [STATE.replace('"index":"/etc/d"', '"index":""'), 'bad_field', 'data.index'],
-      [STATE.replace('"size":12', '"size":"twelve"'), 'bad_field', 'data.attributes.size'],
+  it('are refused when they have no key, no type or are no object', () => {
+    for (const text of [
+      '[]',
+      '{"component":"fim_file"',
+      '{"component":"fim_file","type":"state"}',
+      STATE.replace('"index":"/etc/d"', '"index":""'),
+      STATE.replace('"type":"file"', '"type":"folder"'),
+      STATE.replace('"type":"file",', ''),
+    ]) {
+      expect(stateOf(text), text).to.equal(undefined);
+    }
+    expect(stateOf(STATE)).to.deep.include({ component: 'fim_file', path: Buffer.from('/etc/d') });
+  });
+
+  it('of the manager are refused with the name of the field', () => {
+    const refusals: readonly [string, string, string, string | undefined][] = [
+      ['maybe', '{}', 'bad_field', 'verb'],
+      ['no_data', '{"begin":1}', 'bad_field', 'begin'],
+      ['no_data', '{"begin":"a","end":"b","id":"x"}', 'bad_field', 'id'],
+      ['no_data', '[]', 'malformed', undefined],
+      ['no_data', '{"begin"', 'malformed', undefined],
     ];
-    for (const [text, code, field] of refusals) {
-      expect(() => readSyncMessage(text), text)
+    for (const [verb, text, code, field] of refusals) {
+      expect(() => readSyncAnswer(verb, text), text)
         .to.throw(FimMessageError)
         .that.includes({ code, field });
     }
-    expect(() => readSyncAnswer('maybe', '{}')).to.throw(FimMessageError);
-    expect(() => readSyncAnswer('no_data', '{"begin":1}'))
-      .to.throw(FimMessageError)
-      .with.property('field', 'begin');
+    expect(readSyncAnswer('checksum_fail', '{"id":"7","end":"/b","more":1,"begin":"/a"}')).to.deep.equal({
+      verb: 'checksum_fail',
+      begin: '/a',
+      end: '/b',
+      id: 7,
+    });
   });
 
   it('never fail otherwise, whatever comes', () => {
-    const sample: unknown = JSON.parse(STATE);
     const anything = fc.oneof(
       fc.string(),
       fc.json(),
@@ -195,15 +194,26 @@ describe('messages of file integrity monitoring', () => {
     );
     fc.assert(
       fc.property(anything, (text) => {
-        for (const read of [readSyncMessage, readFimMessage, (json: string) => readSyncAnswer('no_data', json)]) {
-          try {
-            read(text);
-          } catch (error) {
-            expect(error).to.be.instanceOf(FimMessageError);
-          }
+        stateOf(text);
+        eventOf(text);
+        try {
+          readSyncAnswer('no_data', text);
+        } catch (error) {
+          expect(error).to.be.instanceOf(FimMessageError);
         }
       }),
     );
-    expect(readSyncMessage(JSON.stringify(sample))).to.have.property('index', '/etc/d');
   });
 });
+
+/** As svc-db reads it. @param text byte string */
+function eventOf(text: string) {
+  const message = readJson(Buffer.from(text, 'latin1'));
+  return message && readEvent(message, 0);
+}
+
+/** As svc-db reads it. @param text byte string */
+function stateOf(text: string) {
+  const message = readJson(Buffer.from(text, 'latin1'));
+  return message && readState(message, 0);
+}
