@@ -222,6 +222,15 @@ describe('scan of a tree', () => {
     expect((await tree.scan([['missing']])).skipped).to.deep.equal(new Map([['missing', 'vanished']]));
   });
 
+  it('looks at so many files in a second at most', async () => {
+    for (let file = 0; file < 600; file++) write(`f${file}`);
+    const start = performance.now();
+    const { entries } = await tree.scan([['']], { maxFilesPerSecond: 500 });
+    // Only waiting is asked for: a slow machine takes longer.
+    expect(performance.now() - start).to.be.at.least(900);
+    expect(entries.size).to.equal(600);
+  });
+
   it('says which files it may not read', async function () {
     if (process.getuid?.() === 0) this.skip();
     write('locked');
