@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { MOST_EVENTS } from '../../../../../daemons/syscheckd/store/outbox.js';
 import { ALL_CHECKS } from '../../../../../lib/fim/checks.js';
 import { EMPTY_HASHES } from '../../../../../lib/fim/entry-checksum.js';
@@ -46,6 +55,29 @@ describe('recording of files', () => {
     await kit.scan();
     expect(await kit.changes()).to.deep.equal([]);
     expect(kit.recorder.rows).to.equal(3);
+  });
+
+  it('names what was changed, and nothing else', async () => {
+    await start();
+    for (const name of ['touched', 'moded', 'replaced', 'gone']) write(name);
+    await kit.scan();
+    const recorded = Math.floor(kit.now / 1000);
+    kit.now += 60_000;
+    utimesSync(kit.path('touched'), OLD + 9, OLD + 9);
+    chmodSync(kit.path('moded'), 0o600);
+    write('fresh');
+    renameSync(kit.path('fresh'), kit.path('replaced'));
+    rmSync(kit.path('gone'));
+    await kit.scan();
+    const events = await kit.events();
+    const changed = new Map(events.map(({ path, changed: names }) => [path.slice(kit.root.length + 1), names]));
+    expect(changed.get('touched')).to.deep.equal(['mtime']);
+    expect(changed.get('moded')).to.deep.equal(['permission']);
+    expect(changed.get('replaced')).to.deep.equal(['inode']);
+    expect(changed.get('gone')).to.deep.equal([]);
+    // A deletion has the time of what is told of the file, not its own (4.2).
+    expect(events.find(({ change }) => change === 'deleted')).to.include({ timestamp: recorded });
+    expect(events).to.have.length(4);
   });
 
   it('knows all of it after a restart, and tells what changed meanwhile', async () => {
