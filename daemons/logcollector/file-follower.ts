@@ -241,11 +241,16 @@ export class FileFollower {
       if (source === undefined || renamed === 'away') {
         continue;
       }
-      this.#saved.delete(saved);
       if (renamed === 'gone' || renamed.stats.size <= BigInt(saved.offset) || this.#isOpen(renamed)) {
+        this.#saved.delete(saved);
         continue;
       }
       const file = await this.#opener.open({ ...renamed, source }, 'appeared', saved);
+      if (file === 'exchanged') {
+        this.#scanAgain = true;
+        continue;
+      }
+      this.#saved.delete(saved);
       if (file !== undefined) {
         this.#parts.logger.info(`'${saved.path}' was renamed to '${renamed.path}': what is left of it is read.`);
         file.rotatedAt = this.#parts.monotonic();
@@ -269,7 +274,10 @@ export class FileFollower {
       const saved = this.#saved.find(path, stats);
       const occasion = this.#knownLocations.has(source.config.location) ? 'appeared' : 'first';
       const file = await this.#opener.open(each, occasion, saved);
-      if (file !== undefined) {
+      if (file === 'exchanged') {
+        // Its position is still needed: it belongs to a file that has another name now.
+        this.#scanAgain = true;
+      } else if (file !== undefined) {
         if (saved !== undefined) {
           this.#saved.delete(saved);
         }

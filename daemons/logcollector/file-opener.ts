@@ -5,7 +5,7 @@ import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { lastIntact } from './anchors.js';
 import type { FoundFile } from './file-finder.js';
-import { identityOf, inodeKey, type FileIdentity } from './file-identity.js';
+import { identityOf, inodeKey, isSameInode, type FileIdentity } from './file-identity.js';
 import type { FileSource } from './file-source.js';
 import { FollowedFile } from './followed-file.js';
 import type { OpenStream } from './follower-parts.js';
@@ -48,8 +48,15 @@ export class FileOpener {
     this.#parts = parts;
   }
 
-  /** The file, not yet prepared; undefined when it cannot or is not to be followed, which is said once. */
-  async open(found: FoundFile, occasion: Occasion, saved: SavedFile | undefined): Promise<FollowedFile | undefined> {
+  /**
+   * The file, not yet prepared; undefined when it cannot or is not to be followed, which is said once. `exchanged`: another
+   * file has the name since it was found, so that what was found about it, such as its position, is not of this one.
+   */
+  async open(
+    found: FoundFile,
+    occasion: Occasion,
+    saved: SavedFile | undefined,
+  ): Promise<FollowedFile | 'exchanged' | undefined> {
     const { path } = found;
     const { log } = this.#parts;
     let handle: FileHandle | undefined;
@@ -57,6 +64,10 @@ export class FileOpener {
       // Without blocking: the name may belong to a pipe by now.
       handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const stats = await handle.stat({ bigint: true });
+      if (!isSameInode(identityOf(found.stats), stats)) {
+        await handle.close();
+        return 'exchanged';
+      }
       if (stats.isFile() && !(await this.#isUnwanted(found, handle))) {
         return await this.#follow({ ...found, stats }, handle, occasion, saved);
       }

@@ -7,6 +7,8 @@ import type { SavedFile } from './position-store.js';
 const MAX_KEPT = 10_000;
 /** Entries of a directory among which a file that was renamed is searched. */
 const MAX_SEARCHED_ENTRIES = 10_000;
+/** Times a directory is searched that changes meanwhile. */
+const MAX_SEARCHES = 5;
 
 /** Positions of files that are not open now. */
 export class SavedPositions {
@@ -53,20 +55,24 @@ export function findRenamed(
     return 'away';
   }
   const directory = dirname(path);
-  let entries: string[];
-  try {
-    entries = readdirSync(directory);
-  } catch {
-    return 'away';
-  }
-  for (const entry of entries.slice(0, MAX_SEARCHED_ENTRIES)) {
-    const candidate = join(directory, entry);
-    const stats = lookAt(candidate);
-    if (stats?.isFile() === true && isSameInode({ device, inode }, stats)) {
-      return { path: candidate, stats };
+  // A rotation under way may rename the file behind the search: then it is made again.
+  for (let attempt = 1; ; attempt++) {
+    const before = lookAt(directory)?.mtimeNs;
+    let entries: string[];
+    try {
+      entries = readdirSync(directory);
+    } catch {
+      return 'away';
     }
+    for (const entry of entries.slice(0, MAX_SEARCHED_ENTRIES)) {
+      const candidate = join(directory, entry);
+      const stats = lookAt(candidate);
+      if (stats?.isFile() === true && isSameInode({ device, inode }, stats)) {
+        return { path: candidate, stats };
+      }
+    }
+    if (attempt === MAX_SEARCHES || lookAt(directory)?.mtimeNs === before) return 'gone';
   }
-  return 'gone';
 }
 
 function keyOf({ device, inode, path }: SavedFile): string {

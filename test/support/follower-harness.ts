@@ -18,6 +18,8 @@ export class FollowerHarness {
   readonly logger = new RecordingLogger();
   readonly statePath: string;
   follower: FileFollower | undefined;
+  /** Told of each file that is being opened. */
+  opening: (name: string) => void = () => {};
   /** Milliseconds added to the monotonic clock. */
   later = 0;
   /** Whether positions can be written. */
@@ -58,16 +60,19 @@ export class FollowerHarness {
     const stats = new CollectorStats(() => new Date());
     const follower = new FileFollower({
       events: this.sink.connect(),
-      makeOutlet: (source, path, stream) =>
-        new Outlet({
-          location: path.slice(join(this.directory, 'logs').length + 1),
+      makeOutlet: (source, path, stream) => {
+        const location = path.slice(join(this.directory, 'logs').length + 1);
+        this.opening(location);
+        return new Outlet({
+          location,
           queue: source.queue,
           stream,
           streamFormat: (message) => message,
           sockets: [],
           stats,
           now: Date.now,
-        }),
+        });
+      },
       logger: this.logger,
       limits: this.limits,
       now: Date.now,

@@ -278,6 +278,25 @@ describe('FileFollower', () => {
       expect(said("'2' is")).to.equal(0);
     });
 
+    it('reads what is left of a file that is renamed between being found and being opened', async () => {
+      const first = APP.replace('app.log', 'first.log') + FROM_START;
+      harness.append('first.log', 'a\n');
+      harness.append('app.log', '1\n');
+      await harness.start(first, APP + FROM_START);
+      await harness.expectTexts(['a', '1']);
+      await harness.stop();
+      harness.append('app.log', '2\n');
+      // Files are found together and opened one after the other.
+      harness.opening = (name) => {
+        if (name !== 'first.log') return;
+        renameSync(harness.path('app.log'), harness.path('app.log.1'));
+        harness.append('app.log', '3\n');
+      };
+      await harness.start(first, APP + FROM_START);
+      await harness.expectTexts(['a', '1', '2', '3']);
+      expect(said('is not the file that was read before')).to.equal(0);
+    });
+
     it('uses positions that the reference wrote', async () => {
       const content = 'one\ntwo\n';
       harness.append('app.log', `${content}three\n`);
