@@ -147,6 +147,17 @@ export class MinimalAgent {
     await this.until('the answer to the startup', () => this.received.length > before);
   }
 
+  /** Connects and starts, again until the manager has read the key of the agent, which was made just now. */
+  async startWhenKnown(port: number): Promise<void> {
+    const before = this.received.length;
+    await eventually(`${this.key.name}: the manager knows its key`, async () => {
+      await this.connect(port);
+      this.send(startupMessage('v4.14.7'));
+      await this.until('an answer or an end', () => this.received.length > before || this.closed);
+      return this.received.length > before;
+    });
+  }
+
   shutdown(): void {
     this.send(SHUTDOWN_MESSAGE);
   }

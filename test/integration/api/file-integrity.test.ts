@@ -92,8 +92,7 @@ describe('file integrity from an agent to the API over HTTPS, with the real daem
     const scan = '/syscheck/{agent_id}/last_scan';
     const { data } = await call<ApiList>('GET', `/syscheck/${id}/last_scan`, scan);
     expect(data.affected_items).to.deep.equal([{ start: null, end: null }]);
-    await agent.connect(daemons.get('svc-remoted')!.port('agents_tcp'));
-    await agent.start();
+    await agent.startWhenKnown(daemons.get('svc-remoted')!.port('agents_tcp'));
     agent.keepalive();
     await eventually(
       'the agent is active',
