@@ -65,7 +65,7 @@ export function stalePidFiles(home: Home, daemon: DaemonName): { readonly path: 
   const files = new RunFiles(home, daemon);
   const live = liveProcess(files);
   const stale: { path: string; pid: number }[] = [];
-  for (const name of readdirSync(files.directory)) {
+  for (const name of namesIn(files.directory)) {
     const match = /^(.+)-(\d+)\.pid$/.exec(name);
     if (match === null || match[1] !== daemon) continue;
     const pid = Number(match[2]);
@@ -133,4 +133,14 @@ async function ended(identity: ProcessIdentity, waitMs: number): Promise<boolean
 
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** None where the directory is gone: a home that somebody removed is no reason to leave its daemons running. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

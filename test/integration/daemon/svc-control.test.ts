@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { runControl } from '../../../lib/control/control-command.js';
@@ -281,6 +281,16 @@ describe('svc-control', function () {
     run.signal('SIGINT');
     expect((await run.ended).code).to.equal(0);
     for (const name of DAEMONS) expect((await state(name)).state).to.equal('stopped');
+  });
+
+  it('stops its daemons though somebody has removed the home', async () => {
+    const run = launch(['run']);
+    await eventually('all running', async () => (await control('status')).code === 0);
+    const pids = await Promise.all(DAEMONS.map(async (name) => (await state(name)).pid!));
+    rmSync(home.path('var'), { recursive: true });
+    run.signal('SIGTERM');
+    expect((await run.ended).code, run.stderr).to.equal(0);
+    for (const pid of pids) expect(existsSync(`/proc/${pid}`), `process ${pid}`).to.equal(false);
   });
 
   it('ends with one clear line and exit code 1 when a daemon fails in the foreground', async () => {
