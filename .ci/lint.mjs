@@ -1,4 +1,4 @@
-// Formatting, lint and layer checks, in that order; every one runs, the exit code is non-zero when any fails.
+// Type, formatting, lint and layer checks, in that order; every one runs, the exit code is non-zero when any fails.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const checks = [
+  ['types', process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']],
   [
     'prettier',
     bin('prettier'),

@@ -21,10 +21,10 @@ const lockHash = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex');
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lockHash) {
-  console.error('prepare: installing packages');
+  console.error('prepare: installing packages (once, some 10 s with a quick network)');
   run('npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']);
   writeFileSync(stamp, lockHash);
 }
 if (!process.argv.includes('--install-only')) {
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']);
+  run(process.execPath, [join(root, '.ci/build.mjs')]);
 }

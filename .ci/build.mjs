@@ -1,0 +1,84 @@
+// Compiles the sources to dist/: each file on its own, without checking types (`npm test` and `npm run lint` check them), only
+// what changed since the last build. Prints nothing when there is nothing to do.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const dist = join(root, 'dist');
+const manifestPath = join(dist, '.build.json');
+const FLOORS = ['lib', 'daemons', 'api', 'bin', 'test'];
+
+/** What the output depends on beside the sources: another compiler or other options mean compiling everything. */
+const recipe = createHash('sha256')
+  .update(readFileSync(fileURLToPath(import.meta.url)))
+  .update(readFileSync(join(root, 'package-lock.json')))
+  .digest('hex');
+
+/** @returns the sources by their path below the root, with what tells one state of a file from another */
+function sources() {
+  const found = new Map();
+  for (const floor of FLOORS) {
+    for (const path of readdirSync(join(root, floor), { recursive: true })) {
+      if (!path.endsWith('.ts') || path.endsWith('.d.ts')) continue;
+      const { mtimeMs, size } = statSync(join(root, floor, path));
+      found.set(`${floor}/${path}`, `${mtimeMs}:${size}`);
+    }
+  }
+  return found;
+}
+
+/** @returns the states of the sources that dist/ was made from; empty when it must be made anew */
+function lastBuild() {
+  try {
+    const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
+    if (manifest.recipe === recipe) return new Map(Object.entries(manifest.files));
+  } catch {
+    // No build yet, or one that was broken off.
+  }
+  return new Map();
+}
+
+const output = (path) => join(dist, path.replace(/\.ts$/, '.js'));
+const before = lastBuild();
+const now = sources();
+const stale = [...now].filter(([path, state]) => before.get(path) !== state).map(([path]) => path);
+const gone = [...before.keys()].filter((path) => !now.has(path));
+if (stale.length > 0 || gone.length > 0) {
+  const started = Date.now();
+  if (before.size === 0) {
+    console.error(`build: compiling ${stale.length} files`);
+    rmSync(dist, { recursive: true, force: true });
+  }
+  for (const path of gone) {
+    rmSync(output(path), { force: true });
+    rmSync(`${output(path)}.map`, { force: true });
+  }
+  if (stale.length > 0) {
+    const { build } = await import('esbuild');
+    try {
+      await build({
+        absWorkingDir: root,
+        entryPoints: stale,
+        outdir: dist,
+        outbase: root,
+        bundle: false,
+        format: 'esm',
+        platform: 'node',
+        target: 'node20',
+        sourcemap: true,
+        sourcesContent: false,
+        tsconfigRaw: { compilerOptions: { target: 'es2023', verbatimModuleSyntax: true } },
+        logLevel: 'error',
+      });
+    } catch {
+      console.error('build: failed; nothing was started.');
+      process.exit(1);
+    }
+  }
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(`${manifestPath}.tmp`, JSON.stringify({ recipe, files: Object.fromEntries(now) }));
+  renameSync(`${manifestPath}.tmp`, manifestPath);
+  console.error(`build: ${stale.length} files compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
