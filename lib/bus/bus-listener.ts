@@ -1,13 +1,11 @@
-import { chmodSync, chownSync, lstatSync, rmSync, unlinkSync } from 'node:fs';
+import { lstatSync, rmSync, unlinkSync } from 'node:fs';
 import { Router } from 'zeromq';
+import { bindForGroup } from '../daemon/bind-for-group.js';
 import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
 import { BusError } from './bus-error.js';
 import { LINGER_MS, RECEIVE_HIGH_WATER_MARK, SEND_HIGH_WATER_MARK, SOCKET_MESSAGE_BYTES } from './bus-limits.js';
 import { probeSocket } from './probe-socket.js';
 import { checkSocketPath } from './socket-path.js';
-
-/** Mode of every socket of the product: its user and group, nobody else (design.md 4 "Privileges"). */
-const SOCKET_MODE = 0o660;
 
 /** How long to look for a listener that holds the path without our lock. */
 const PROBE_MS = 500;
@@ -45,7 +43,7 @@ export class BusListener {
   }
 
   /**
-   * Binds, then sets mode and group.
+   * Binds; user and group may connect, nobody else.
    * @throws BusError `in_use` when another process serves the path, `bad_path` when no socket can be there
    */
   async start(): Promise<void> {
@@ -53,7 +51,7 @@ export class BusListener {
       checkSocketPath(this.path);
       this.#lock = this.#takeLock();
       await this.#clearPath();
-      await this.#bind();
+      this.#bind();
     } catch (error) {
       this.close();
       throw error;
@@ -86,12 +84,10 @@ export class BusListener {
     unlinkSync(this.path);
   }
 
-  async #bind(): Promise<void> {
+  #bind(): void {
     try {
-      await this.#socket.bind(`ipc://${this.path}`);
+      bindForGroup(() => this.#socket.bindSync(`ipc://${this.path}`), this.group);
       this.#bound = true;
-      chmodSync(this.path, SOCKET_MODE);
-      if (this.group !== undefined) chownSync(this.path, process.geteuid?.() ?? 0, this.group);
     } catch (error) {
       throw cannotBind(this.path, error);
     }

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { bindForGroup } from '../daemon/bind-for-group.js';
 import type { Logger } from '../daemon/logger.js';
 
 /** Answers one request: the bytes of the frame in, the text of the answer out. */
@@ -26,7 +27,6 @@ const IDLE_TIMEOUT_MS = 10_000;
 const MAX_CONNECTION_MS = 60_000;
 /** Connections at a time; what comes on top is closed at once, so that it does not wait for nothing. */
 const MAX_CONNECTIONS = 128;
-const SOCKET_MODE = 0o660;
 
 /**
  * Stream socket with the local request framing: 4-byte little-endian length, then the text, both ways; one request a
@@ -57,12 +57,13 @@ export class FramedSocket {
     }
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(path, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
+      bindForGroup(() =>
+        this.#server.listen(path, () => {
+          this.#server.off('error', reject);
+          resolve();
+        }),
+      );
     });
-    chmodSync(path, SOCKET_MODE);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
+import { bindForGroup } from '../daemon/bind-for-group.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Logger } from '../daemon/logger.js';
 import type { ControlReply, ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
@@ -43,11 +44,9 @@ export class ControlServer {
     server.maxConnections = MAX_CONNECTIONS;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(this.#path, resolve);
+      bindForGroup(() => server.listen(this.#path, resolve), this.#gid);
     });
     server.on('error', (error) => this.#logger.error(`Control socket: ${describeError(error)}`));
-    if (this.#gid !== undefined) chownSync(this.#path, -1, this.#gid);
-    chmodSync(this.#path, 0o660);
     this.#server = server;
   }
 
