@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
-import { isSameSum } from '../../../lib/engine/internal/legacy-fim.js';
+import { isSameSum, readScanText } from '../../../lib/engine/internal/legacy-fim.js';
 import type { FimBatch } from './fim-batch.js';
 import type { FimComponent } from './fim-component.js';
 import type { FimCounters, Refusal } from './fim-counters.js';
@@ -22,6 +22,8 @@ export type ApplyParts = {
 };
 
 const BRACE = 0x7b;
+/** Longer texts on rootcheck's queue are findings. */
+const LONGEST_SCAN_TEXT = 32;
 
 /** What a call of `fim.apply` brings. */
 export type FimEvents = {
@@ -75,7 +77,13 @@ function applyOperation(batch: FimBatch, operation: FimOperation, parts: ApplyPa
   const { agent, kind, message } = operation;
   if (!parts.knows(agent)) return 'unknown_agent';
   const seconds = Math.floor(operation.at / 1000);
-  if (kind === 'rootcheck') return putFinding(batch, agent, message, seconds);
+  if (kind === 'rootcheck') {
+    // Agents before 3.11 tell on this queue of their scans for changed files.
+    const mark =
+      message.length <= LONGEST_SCAN_TEXT ? readScanText(Buffer.from(message).toString('latin1')) : undefined;
+    if (mark === undefined) return putFinding(batch, agent, message, seconds);
+    return applyChange(batch, agent, { kind: 'scan', mark, time: seconds });
+  }
   const change = message[0] === BRACE ? readJsonEvent(message, seconds) : readLegacyEvent(message, seconds);
   return change === undefined ? 'malformed' : applyChange(batch, agent, change);
 }

@@ -1,8 +1,5 @@
-import { readLegacyFim, readLegacySum } from '../../../lib/engine/internal/legacy-fim.js';
+import { readLegacyFim, readLegacySum, readRegistryKey } from '../../../lib/engine/internal/legacy-fim.js';
 import { wholeNumber, type FimChange } from './read-entry.js';
-
-/** Entries of the registry: `[x64] HKEY_LOCAL_MACHINE\\Software`. */
-const REGISTRY = /^(?:(\[x(?:32|64)\]) )?HKEY_/;
 
 /**
  * Reads an event in the text form of agents before 3.11 (integrity-and-inventory.md 4.5); the sum stands for the checksum.
@@ -13,8 +10,8 @@ export function readLegacyEvent(message: Uint8Array, seconds: number): FimChange
   const read = readLegacyFim(Buffer.from(message.buffer, message.byteOffset, message.length).toString('latin1'));
   if (read === undefined) return undefined;
   if (read.kind === 'scan') return { kind: 'scan', mark: read.mark, time: seconds };
-  const registry = REGISTRY.exec(read.path);
-  const component = registry === null ? 'fim_file' : 'fim_registry_key';
+  const registry = readRegistryKey(read.path);
+  const component = registry === undefined ? 'fim_file' : 'fim_registry_key';
   const path = Buffer.from(read.path, 'latin1');
   if (read.sum === undefined) return { kind: 'deleted', component, path };
   const sum = readLegacySum(read.sum);
@@ -29,7 +26,7 @@ export function readLegacyEvent(message: Uint8Array, seconds: number): FimChange
       date: seconds,
       type: component === 'fim_file' ? 'file' : 'registry_key',
       file: component === 'fim_file' ? undefined : path.toString('utf8'),
-      arch: registry?.[1],
+      arch: registry?.arch,
       size: wholeNumber(sum.size),
       perm: text(sum.perm),
       uid: text(sum.uid),

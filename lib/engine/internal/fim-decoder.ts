@@ -1,34 +1,13 @@
 import type { Diagnostics, EngineEvent } from '../event.js';
-import type { InternalDecoderName } from '../internal-decoder-names.js';
 import { compactJson, integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import type { JsonObject, JsonValue } from '../json/parse-json.js';
 import { parseJsonObject } from '../json/parse-json.js';
 import type { AgentMemory } from './agent-memory.js';
+import { FIM_DECODERS, type FimChange, type FimKind } from './fim-decoder-names.js';
 import { fimLog } from './fim-log.js';
 import { addField, setDecoder } from './internal-decoder.js';
 import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
 import { LegacyFimDecoder } from './legacy-fim-decoder.js';
-
-type Kind = 'file' | 'registry_key' | 'registry_value';
-type Change = 'added' | 'modified' | 'deleted';
-
-const DECODERS: Readonly<Record<Kind, Readonly<Record<Change, InternalDecoderName>>>> = {
-  file: {
-    added: 'syscheck_new_entry',
-    modified: 'syscheck_integrity_changed',
-    deleted: 'syscheck_deleted',
-  },
-  registry_key: {
-    added: 'syscheck_registry_key_added',
-    modified: 'syscheck_registry_key_modified',
-    deleted: 'syscheck_registry_key_deleted',
-  },
-  registry_value: {
-    added: 'syscheck_registry_value_added',
-    modified: 'syscheck_registry_value_modified',
-    deleted: 'syscheck_registry_value_deleted',
-  },
-};
 
 /** Attributes and the fields they become; each also has a `<field>_before` from the old attributes. */
 const ATTRIBUTES = [
@@ -134,7 +113,7 @@ export class FimDecoder implements InternalDecoder {
       this.#diagnostics.error(`Can't generate fim alert for event: '${event.log}'`);
       return 'done';
     }
-    setDecoder(event, this.#identities(DECODERS[kind][change]));
+    setDecoder(event, this.#identities(FIM_DECODERS[kind][change]));
     const old = objectMember(data, 'old_attributes');
     const fields = readFields(data, attributes, old);
     for (const [name, value] of fields) {
@@ -210,7 +189,7 @@ function scalar(value: JsonValue | undefined): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 }
 
-function readKind(type: string | undefined): Kind | undefined {
+function readKind(type: string | undefined): FimKind | undefined {
   // Old agents say `registry` for what is handled like a file.
   return type === 'file' || type === 'registry'
     ? 'file'
@@ -219,6 +198,6 @@ function readKind(type: string | undefined): Kind | undefined {
       : undefined;
 }
 
-function readChange(type: string | undefined): Change | undefined {
+function readChange(type: string | undefined): FimChange | undefined {
   return type === 'added' || type === 'modified' || type === 'deleted' ? type : undefined;
 }

@@ -1,16 +1,18 @@
 import type { Diagnostics, EngineEvent } from '../event.js';
 import type { AgentMemory } from './agent-memory.js';
-import type { InternalDecoderName } from '../internal-decoder-names.js';
+import { FIM_DECODERS, type FimChange } from './fim-decoder-names.js';
 import { addField, setDecoder } from './internal-decoder.js';
 import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
 import { legacyFimLog } from './legacy-fim-log.js';
-import { isSameSum, readLegacyFim, readLegacySum, type LegacyFim, type LegacySum } from './legacy-fim.js';
-
-const DECODERS = {
-  added: 'syscheck_new_entry',
-  modified: 'syscheck_integrity_changed',
-  deleted: 'syscheck_deleted',
-} as const satisfies Readonly<Record<string, InternalDecoderName>>;
+import {
+  isSameSum,
+  readLegacyFim,
+  readLegacySum,
+  readRegistryKey,
+  tellsMore,
+  type LegacyFim,
+  type LegacySum,
+} from './legacy-fim.js';
 
 /** Columns as fields of rules, and as `changed_attributes` names them. */
 const COLUMNS = [
@@ -72,9 +74,11 @@ export class LegacyFimDecoder implements InternalDecoder {
     if (sum === undefined) {
       this.#memory.deleteFile(agentId, path);
       this.#effects.database(agentId, `syscheck delete ${path}`);
-      return this.#tell(event, entry, 'deleted', {}, known === undefined ? {} : readLegacySum(known));
+      // OSSEC-HIDS agents say it again whenever they look: nothing has happened to a file that was not there.
+      return known === undefined ? 'done' : this.#tell(event, entry, 'deleted', {}, readLegacySum(known));
     }
     if (known !== undefined && isSameSum(known, sum)) {
+      if (tellsMore(sum, known)) this.#memory.setFile(agentId, path, sum);
       this.#effects.database(agentId, `syscheck updatedate ${path}`);
       return 'done';
     }
@@ -88,26 +92,31 @@ export class LegacyFimDecoder implements InternalDecoder {
   #tell(
     event: EngineEvent,
     { path, extra, diff }: Entry,
-    change: keyof typeof DECODERS,
+    change: FimChange,
     before: LegacySum,
     after: LegacySum,
   ): InternalOutcome {
     if (extra.silent === '+') return 'done';
-    setDecoder(event, this.#identities(DECODERS[change]));
+    const kind = readRegistryKey(path) === undefined ? 'file' : 'registry_key';
+    setDecoder(event, this.#identities(FIM_DECODERS[kind][change]));
     addField(event, 'file', path);
     addField(event, 'mode', MODE);
     const changed: string[] = [];
     for (const [field, name] of COLUMNS) {
-      addField(event, field, after[field]);
-      addField(event, `${field}_before`, before[field]);
-      if (change === 'modified' && before[field] !== undefined && before[field] !== after[field]) changed.push(name);
+      const now = after[field];
+      const old = before[field];
+      addField(event, field, now);
+      // A sum that is switched off now is not told, and has not changed.
+      if (now === undefined || old === undefined) continue;
+      addField(event, `${field}_before`, old);
+      if (old !== now) changed.push(name);
     }
     addField(event, 'changed_content', diff === '' ? undefined : diff);
     addField(event, 'changed_fields', changed.length === 0 ? undefined : changed.join(','));
     for (const [name, value] of Object.entries(extra)) {
       if (name !== 'silent' && !(name === 'ppid' && value === '-')) addField(event, name, value);
     }
-    addField(event, 'entry_type', 'file');
+    addField(event, 'entry_type', kind);
     addField(event, 'event_type', change);
     event.fullLog = legacyFimLog(path, change, before, after);
     event.log = event.fullLog;

@@ -13,7 +13,12 @@ const SUM = [
   'sha256',
   'win_attributes',
 ] as const;
+/** Columns of an OSSEC-HIDS 4.x agent, which tells exactly as many. */
+const OSSEC_SUM = ['size', 'perm', 'uid', 'gid', 'md5', 'sha1', 'sha256'] as const;
 const LEAST_SUM = 6;
+/** Stands for a sum that is switched off: it is no value, and says nothing about a change. */
+const SWITCHED_OFF = 'xxx';
+const HASHES: ReadonlySet<string> = new Set(['md5', 'sha1', 'sha256']);
 /** Bytes of a path, as Linux takes them, and of a sum: both are remembered. */
 const MAX_PATH = 4096;
 const MAX_SUM = 4096;
@@ -45,8 +50,19 @@ const MARKS: ReadonlyMap<string, 'start' | 'end'> = new Map([
   ['syscheck-db-completed', 'end'],
 ]);
 
+/** What agents before 3.11 say on rootcheck's queue of their scans for changed files. */
+const SCAN_TEXTS: ReadonlyMap<string, 'start' | 'end'> = new Map([
+  ['Starting syscheck scan.', 'start'],
+  ['Ending syscheck scan.', 'end'],
+]);
+
+/** A key of the registry: `[x64] HKEY_LOCAL_MACHINE\\Software`. */
+const REGISTRY = /^(?:(\[x(?:32|64)\]) )?HKEY_/;
+
 /** A file as the sum tells it, by the names of the fields of events; what is empty is not told. */
-export type LegacySum = Readonly<Partial<Record<(typeof SUM)[number], string>>>;
+export type LegacySum = Readonly<Partial<Record<SumColumn, string>>>;
+
+type SumColumn = (typeof SUM)[number];
 
 /** A message in the text form. */
 export type LegacyFim =
@@ -84,9 +100,20 @@ export function readLegacyFim(text: string): LegacyFim | undefined {
     : { kind: 'entry', path, sum, extra, diff };
 }
 
+/** What a text on rootcheck's queue says of a scan for changed files; undefined when it is about something else. */
+export function readScanText(text: string): 'start' | 'end' | undefined {
+  return SCAN_TEXTS.get(text);
+}
+
+/** Whether a path is a key of the registry, and its architecture where it is told. */
+export function readRegistryKey(path: string): { readonly arch: string | undefined } | undefined {
+  const found = REGISTRY.exec(path);
+  return found === null ? undefined : { arch: found[1] };
+}
+
 /** What a sum tells; permissions as octal digits, `100644`. */
 export function readLegacySum(sum: string): LegacySum {
-  const { perm, ...rest } = named(SUM, splitUnescaped(sum));
+  const { perm, ...rest } = Object.fromEntries(told(sum).filter(([, value]) => value !== '')) as LegacySum;
   const isMode = perm !== undefined && /^\d{1,9}$/.test(perm);
   return {
     ...rest,
@@ -94,11 +121,29 @@ export function readLegacySum(sum: string): LegacySum {
   };
 }
 
-/** Whether two sums are the same as far as both go: agents that were updated tell more columns. */
+/** Whether two sums are the same as far as both go: agents that were updated tell more columns, and sums are switched off. */
 export function isSameSum(one: string, other: string): boolean {
-  const [left, right] = [splitUnescaped(one), splitUnescaped(other)];
-  const length = Math.min(left.length, right.length);
-  return left.slice(0, length).every((column, index) => column === right[index]);
+  if (one === other) return true;
+  const before = new Map(told(one));
+  return told(other).every(([name, value]) => (before.get(name) ?? value) === value);
+}
+
+/** Whether a sum tells a column that the other one does not: it is the one to compare with from now on. */
+export function tellsMore(sum: string, than: string): boolean {
+  const known = new Map(told(than));
+  return told(sum).some(([name]) => !known.has(name));
+}
+
+/** Names and values of the columns that a sum tells; those of sums that are switched off are left out. */
+function told(sum: string): [SumColumn, string][] {
+  const columns = splitUnescaped(sum);
+  const names = columns.length === OSSEC_SUM.length ? OSSEC_SUM : SUM;
+  const result: [SumColumn, string][] = [];
+  for (const [index, name] of names.entries()) {
+    const value = columns[index];
+    if (value !== undefined && !(value === SWITCHED_OFF && HASHES.has(name))) result.push([name, value]);
+  }
+  return result;
 }
 
 function named<N extends string>(names: readonly N[], columns: readonly string[]): Partial<Record<N, string>> {

@@ -2,6 +2,7 @@ import type { EngineEvent } from '../event.js';
 import type { AgentMemory } from './agent-memory.js';
 import { addField, setDecoder } from './internal-decoder.js';
 import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import { readScanText } from './legacy-fim.js';
 
 const AUDIT_PREFIX = 'System Audit: ';
 
@@ -22,6 +23,10 @@ export class RootcheckDecoder implements InternalDecoder {
     const seconds = Math.floor(event.receivedAt / 1000);
     event.firstSeen = this.#memory.addRootcheck(event.agentId, text);
     this.#effects.database(event.agentId, `rootcheck save ${String(seconds)} ${text}`);
+    const mark = readScanText(text);
+    if (mark !== undefined) {
+      this.#effects.database(event.agentId, `syscheck scan_info_update ${mark}_scan ${String(seconds)}`);
+    }
     setDecoder(event, this.#identities('rootcheck'));
     addField(event, 'title', titleOf(text));
     addField(event, 'file', fileOf(text));

@@ -163,6 +163,24 @@ describe('Events of files in the database', () => {
     expect(kit.database.counters.refused.malformed).to.equal(0);
   });
 
+  it('stores the sums of OSSEC-HIDS 4.x agents by their columns, those that are switched off not at all', async () => {
+    const sums = [`${'a'.repeat(32)}:${'b'.repeat(40)}`, 'c'.repeat(64)] as const;
+    await kit.events('001', [
+      `1:33188:0:0:${sums[0]}:xxx /etc/demo`,
+      `1:33188:0:0:${sums[0]}:${sums[1]} /etc/demo`,
+      `1:33206:S-1-5-32-544:0:xxx:xxx:${'d'.repeat(64)} C:\\demo`,
+      '-1 /etc/never',
+    ]);
+    expect(kit.changes('001')).to.deep.equal({ '/etc/demo': 1, 'C:\\demo': 1 });
+    const [found, ...more] = (await kit.list({ hash: sums[1] })).items;
+    expect(found).to.include({ file: '/etc/demo', sha256: sums[1], md5: 'a'.repeat(32) });
+    expect(found).not.to.have.any.keys('uname', 'gname');
+    expect(more).to.deep.equal([]);
+    const windows = kit.rows('001').get('C:\\demo');
+    expect(windows).to.include({ uid: 'S-1-5-32-544', md5: undefined, sha1: undefined, sha256: 'd'.repeat(64) });
+    expect(windows).to.include({ uname: undefined });
+  });
+
   it('keeps inodes and sizes of any length exact', async () => {
     const attributes = JSON.stringify(fileAttributes(first));
     const events = [
@@ -222,6 +240,18 @@ describe('Events of files in the database', () => {
     expect(scan()).to.deep.equal({ start: '2023-11-14T22:13:20Z', end: '2023-11-14T22:13:20Z' });
     await kit.events('001', ['{"type":"scan_start","data":{"timestamp":1700000600}}']);
     expect(scan()).to.deep.equal({ start: '2023-11-14T22:23:20Z', end: null });
+  });
+
+  it('notes when scans of agents before 3.11 begin and end, as they tell it', async () => {
+    const scan = (): unknown => kit.handlers['fim.last_scan']({ agent: '001' });
+    const now = new Date(NOW).toISOString().replace('.000', '');
+    await kit.events('001', ['Starting syscheck scan.'], 'rootcheck');
+    expect(scan()).to.deep.equal({ start: now, end: null });
+    await kit.events('001', ['Ending syscheck scan.'], 'rootcheck');
+    expect(scan()).to.deep.equal({ start: now, end: now });
+    await kit.events('002', ['Starting syscheck scan.'], 'rootcheck');
+    await kit.events('002', ['syscheck-db-completed']);
+    expect(kit.handlers['fim.last_scan']({ agent: '002' })).to.deep.include({ end: now });
   });
 
   it('counts what it cannot store, and goes on', async () => {

@@ -194,6 +194,13 @@ describe('internal decoders', () => {
   });
 
   describe('rootcheck', () => {
+    it('passes the marks of file scans of agents before 3.11 to the database', () => {
+      bench.decode('9', 'Starting syscheck scan.');
+      expect(bench.effects.at(-1)).to.match(/^001 syscheck scan_info_update start_scan \d+$/);
+      bench.decode('9', 'Ending syscheck scan.');
+      expect(bench.effects.at(-1)).to.match(/^001 syscheck scan_info_update end_scan \d+$/);
+    });
+
     const rows: [string, string, string?][] = [
       ['Starting rootcheck scan.', 'Starting rootcheck scan.'],
       ['System Audit: SSH Hardening - 1: Port 22 {PCI_DSS: 2.2.4}. File: /etc/ssh/sshd_config. Reference: 1 .', 'SSH Hardening - 1: Port 22', '/etc/ssh/sshd_config'],

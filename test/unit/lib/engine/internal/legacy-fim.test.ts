@@ -116,11 +116,73 @@ describe('File integrity events of agents before 3.11', () => {
     expect(event.decoder?.name).to.equal('syscheck_deleted');
     expect(event.fullLog).to.equal("File '/etc/demo' was deleted.\n");
     expect(fields).to.include({ md5: MD5[1], event_type: 'deleted' });
-    expect(decode('-1 /etc/never').fields).to.deep.equal({
-      file: '/etc/never',
-      mode: 'scheduled',
-      entry_type: 'file',
-      event_type: 'deleted',
+  });
+
+  it('tells no deletion of what is not known, or is deleted already', () => {
+    expect(decode('-1 /etc/never').outcome).to.equal('done');
+    decode(`${OLD} /etc/demo`);
+    expect(decode('-1 /etc/demo').outcome).to.equal('rules');
+    expect(decode('-1 /etc/demo').outcome).to.equal('done');
+    expect(decode('-1 HKEY_LOCAL_MACHINE\\Software\\Demo').outcome).to.equal('done');
+    expect(diagnostics.lines).to.deep.equal([]);
+  });
+
+  describe('of OSSEC-HIDS 4.x agents', () => {
+    const SHA256 = ['e'.repeat(64), 'f'.repeat(64)] as const;
+    const sum = (sha256: string, { md5 = MD5[0], size = 12, uid = '0' } = {}) =>
+      `${String(size)}:33188:${uid}:0:${md5}:${SHA1[0]}:${sha256}`;
+
+    it('reads sums of exactly 7 columns, the last of which is SHA-256', () => {
+      for (const uid of ['1000', 'S-1-5-32-544']) {
+        decode(`${sum(SHA256[0])} /etc/${uid}`);
+        const { event, fields } = decode(`${sum(SHA256[1], { uid })} /etc/${uid}`);
+        expect(fields).to.include({ uid, sha256: SHA256[1], sha256_before: SHA256[0], changed_fields: 'uid,sha256' });
+        expect(fields).not.to.have.any.keys('uname', 'uname_before');
+        expect(event.fullLog).to.equal(
+          [
+            `File '/etc/${uid}' checksum changed.`,
+            `Ownership was '0', now it is '${uid}'`,
+            `Old sha256sum was: '${SHA256[0]}'`,
+            `New sha256sum is : '${SHA256[1]}'`,
+            '',
+          ].join('\n'),
+        );
+      }
+    });
+
+    it('takes a sum that is switched off for no value and no change', () => {
+      const tell = (sha256: string, more = {}) => decode(`${sum(sha256, more)} /etc/demo`);
+      for (const sha256 of ['xxx', SHA256[0], 'xxx', SHA256[0]]) expect(tell(sha256).outcome).to.equal('done');
+      const { fields, event } = tell('xxx', { size: 13 });
+      expect(fields).to.include({ size: '13', size_before: '12', changed_fields: 'size' });
+      expect(fields).not.to.have.any.keys('sha256', 'sha256_before');
+      expect(event.fullLog).to.equal("File '/etc/demo' checksum changed.\nSize changed from '12' to '13'\n");
+      expect(JSON.stringify([...tell('xxx', { size: 14, md5: 'xxx' }).event.fieldValues])).not.to.contain('xxx');
+    });
+
+    it('compares with a sum that was switched on meanwhile', () => {
+      const tell = (sha256: string) => decode(`12:33188:0:0:xxx:xxx:${sha256} /etc/demo`);
+      expect(tell('xxx').outcome).to.equal('done');
+      expect(tell(SHA256[0]).outcome).to.equal('done');
+      expect(tell(SHA256[1]).fields).to.include({ changed_fields: 'sha256' });
+      // The file was told before the agent was updated.
+      decode(`12:33188:0:0:${MD5[0]}:${SHA1[0]} /etc/old`);
+      expect(decode(`${sum(SHA256[0])} /etc/old`).outcome).to.equal('done');
+      expect(decode(`${sum(SHA256[1])} /etc/old`).outcome).to.equal('rules');
+    });
+
+    it('tells changes of registry keys as such', () => {
+      for (const [index, path] of ['HKEY_LOCAL_MACHINE\\Software', '[x64] HKEY_USERS\\.DEFAULT'].entries()) {
+        if (index === 0) decode('syscheck-db-completed');
+        const tell = (text: string) => {
+          const { event, fields } = decode(`${text} ${path}`);
+          expect(fields).to.include({ file: path, entry_type: 'registry_key' });
+          return event.decoder?.name;
+        };
+        expect(tell(sum('xxx'))).to.equal('syscheck_registry_key_added');
+        expect(tell(sum('xxx', { md5: MD5[1] }))).to.equal('syscheck_registry_key_modified');
+        expect(tell('-1')).to.equal('syscheck_registry_key_deleted');
+      }
     });
   });
 
