@@ -27,7 +27,12 @@ export type InteractiveOptions = {
   readonly log: (text: string) => void;
   /** What to do when nobody answers, for the first time it happens. */
   readonly connectionHint: string;
+  /** Whether a person types the events, who may end without one. */
+  readonly typed: boolean;
 };
+
+/** Said when the input held no event: a script whose log was empty must not take it for a success. */
+export const NOTHING_RAN = 'svc-logtest: nothing was run: there was no log line on the standard input\n';
 
 /** The interactive tool between its lines and who answers them (rules-and-alerts.md 9.8): one session for all events. */
 export class InteractiveLogtest {
@@ -35,6 +40,8 @@ export class InteractiveLogtest {
   #token: string | undefined;
   #last: UnitTriple | undefined;
   #disconnections = 0;
+  #events = 0;
+  #failed = false;
 
   constructor(options: InteractiveOptions) {
     this.#options = options;
@@ -49,6 +56,7 @@ export class InteractiveLogtest {
   /** Runs one event and shows what became of it; an empty one is nothing. @param log byte string */
   async event(log: string): Promise<void> {
     if (log === '') return;
+    this.#events++;
     const { backend, location, debugRules, explain, why } = this.#options;
     this.#last = undefined;
     let reply: LogtestReply;
@@ -63,11 +71,15 @@ export class InteractiveLogtest {
     const token = data.get('token');
     if (typeof token === 'string') this.#useToken(token);
     const failure = errorText(reply, data);
-    if (failure !== undefined) this.#options.log(`** Wazuh-logtest error ${failure}\n`);
-    else this.#show(data);
+    if (failure === undefined) {
+      this.#show(data);
+      return;
+    }
+    this.#failed = true;
+    this.#options.log(`** Wazuh-logtest error ${failure}\n`);
   }
 
-  /** Removes the session. @returns the exit status */
+  /** Removes the session. @returns the exit status: not 0 when an event failed, or when there was none */
   async end(): Promise<number> {
     const token = this.#token;
     this.#token = undefined;
@@ -79,7 +91,11 @@ export class InteractiveLogtest {
     }
     const { unitTest } = this.#options;
     if (unitTest !== undefined) return unitTestStatus(unitTest, this.#last);
-    return this.#disconnections > 0 ? 1 : 0;
+    if (this.#events === 0 && !this.#options.typed) {
+      this.#options.log(NOTHING_RAN);
+      return 1;
+    }
+    return this.#failed || this.#disconnections > 0 ? 1 : 0;
   }
 
   #useToken(token: string): void {

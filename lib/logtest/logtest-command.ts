@@ -1,10 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { productVersion } from '../product/version.js';
+import { RulesetError } from '../engine/ruleset-error.js';
 import { InteractiveLogtest } from './interactive-logtest.js';
 import type { LogtestBackend } from './logtest-backend.js';
 import { clockTime, parseLogtestOptions, type LogtestCommandOptions } from './logtest-options.js';
 import { OfflineBackend } from './offline-backend.js';
+import { checkRulesetDirs } from './read-offline-ruleset.js';
 import { runBatch } from './run-batch.js';
 import { runInteractive } from './run-interactive.js';
 import { SocketBackend } from './socket-backend.js';
@@ -29,6 +31,13 @@ export async function logtestCommand(args: readonly string[], environment: NodeJ
     return 1;
   }
   const { ruleset, logLevel, location, why } = options;
+  try {
+    if (ruleset !== undefined) checkRulesetDirs(ruleset);
+  } catch (error) {
+    if (!(error instanceof RulesetError)) throw error;
+    process.stderr.write(`svc-logtest: ${error.message}\n`);
+    return 1;
+  }
   const explain = options.explain === true;
   const quiet = options.quiet === true;
   if (options.ndjson === true && ruleset !== undefined) {
@@ -53,6 +62,7 @@ export async function logtestCommand(args: readonly string[], environment: NodeJ
       write: (text) => process.stdout.write(text),
       style: textStyle(process.stdout.isTTY, environment),
       log: (text) => process.stderr.write(text),
+      typed: process.stdin.isTTY,
       connectionHint: "'svc-control status' shows whether svc-analysisd runs; --offline needs no daemon.",
     }),
   );

@@ -26,7 +26,7 @@ const HELP = `
 Log lines are read from the standard input, one event a line. Without --offline they go to the running svc-analysisd
 of the home, through queue/sockets/logtest; all lines are one session, which is removed at the end.
 
-Exit status: 0, or 1 when something failed. With -U: when the last event met the expectation, how many parts of it are
+Exit status: 0, or 1 when something failed or no line was given. With -U: when the last event met the expectation, how many parts of it are
 empty, else 1.
 
 Examples:

@@ -1,6 +1,7 @@
 import { fromByteString } from '../engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET } from '../engine/engine.js';
 import { RulesetError } from '../engine/ruleset-error.js';
+import { NOTHING_RAN } from './interactive-logtest.js';
 import { LoadMessages } from './load-messages.js';
 import { NdjsonBatch } from './ndjson-batch.js';
 import { loadOfflineRuleset, offlineOrigin } from './offline-ruleset.js';
@@ -51,8 +52,10 @@ export async function runBatch(options: RunBatchOptions): Promise<number> {
   }
   // A reader that went away (`svc-logtest ... | head`) is no error; nobody sees what would follow.
   process.stdout.on('error', () => process.exit(0));
+  let lines = 0;
   for await (const line of readLines(process.stdin as AsyncIterable<Buffer>)) {
     if (line === '') continue;
+    lines++;
     const answer = options.text
       ? batch.answer({ session: 'text', location: options.location, log: line })
       : batch.answerLine(fromByteString(line));
@@ -60,5 +63,7 @@ export async function runBatch(options: RunBatchOptions): Promise<number> {
       await new Promise((resolve) => process.stdout.once('drain', resolve));
     }
   }
-  return 0;
+  if (lines > 0) return 0;
+  process.stderr.write(NOTHING_RAN);
+  return 1;
 }

@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import type { Diagnostics } from '../engine/event.js';
 import { RulesetError } from '../engine/ruleset-error.js';
 import { LoadMessages } from '../logtest/load-messages.js';
 import { loadOfflineRuleset } from '../logtest/offline-ruleset.js';
+import { checkRulesetDirs } from '../logtest/read-offline-ruleset.js';
 import { stderrDiagnostics } from '../logtest/stderr-diagnostics.js';
 import { textStyle, type TextStyle } from '../logtest/text-style.js';
 import { findTests } from './find-tests.js';
@@ -45,9 +47,10 @@ async function runOnce(options: RuletestOptions, style: TextStyle): Promise<numb
   const begin = performance.now();
   const diagnostics = stderrDiagnostics(options.quiet);
   try {
+    checkRulesetDirs(options.ruleset);
     const tests = findTests(options.tests).filter((test) => isWanted(test, options.grep));
     if (tests.length === 0) {
-      throw new RuleTestError(options.tests.join(', '), 0, 'no tests');
+      throw new RuleTestError(noTests(options), 0, 'no tests');
     }
     const messages = new LoadMessages(diagnostics);
     const ruleset = loadOfflineRuleset(options.ruleset, messages);
@@ -66,6 +69,9 @@ async function runOnce(options: RuletestOptions, style: TextStyle): Promise<numb
     if (!options.quiet || failed) {
       process.stdout.write(renderSummary(results, performance.now() - begin, style));
     }
+    if (results.every(({ status }) => status === 'skipped')) {
+      throw new RuleTestError(noTests(options), 0, 'every test is skipped');
+    }
     return failed || (options.requireCoverage && uncovered) ? 1 : 0;
   } catch (error) {
     if (error instanceof RuleTestError || error instanceof RulesetError) {
@@ -74,6 +80,12 @@ async function runOnce(options: RuletestOptions, style: TextStyle): Promise<numb
     }
     throw error;
   }
+}
+
+/** Where tests were looked for in vain. */
+function noTests({ tests, ruleset, grep }: RuletestOptions): string {
+  if (grep !== undefined) return `--grep ${grep}`;
+  return tests.length > 0 ? tests.join(', ') : ruleset.map((dir) => join(dir, 'tests')).join(', ');
 }
 
 function isWanted({ name, file }: RuleTest, grep: string | undefined): boolean {

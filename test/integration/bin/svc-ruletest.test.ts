@@ -52,6 +52,8 @@ describe('svc-ruletest', function () {
     const cases: [string[], string][] = [
       [['--ruleset', directory, join(directory, 'none.yml')], 'none.yml'],
       [['--ruleset', directory, '--grep', 'no such test'], 'no tests'],
+      [['--ruleset', `${directory},/nonexistent`], 'no such directory'],
+      [['--ruleset', join(directory, 'tests')], 'no ruleset'],
       [['--nonsense'], "unknown option '--nonsense'"],
       [['--ruleset', directory, '--junit', join(directory, 'no', 'dir.xml'), '--grep', 'ufw'], 'ENOENT'],
     ];
@@ -62,6 +64,10 @@ describe('svc-ruletest', function () {
         .to.match(/^svc-ruletest: /)
         .and.include(text);
     }
+    const skipped = join(directory, 'skipped.yml');
+    writeFileSync(skipped, "- {name: later, log: 'app: fatal', expect: {rule: 1002}, skip: 'not yet'}\n");
+    const nothing = await run('--ruleset', directory, skipped);
+    expect([nothing.code, nothing.stderr]).to.deep.equal([2, `svc-ruletest: ${skipped}: every test is skipped\n`]);
     writeFileSync(join(directory, 'rules', 'broken.xml'), '<group name="a">\n<rule');
     const { code, stderr } = await run('--ruleset', directory);
     expect(code).to.equal(2);

@@ -179,7 +179,7 @@ describe('svc-logtest', () => {
 
   it('passes on what the service refuses', async () => {
     const { code, out, log } = await logtest(['--home', home.root], `${'x'.repeat(70_000)}\n${LINE}\n`);
-    expect(code).to.equal(0);
+    expect(code).to.equal(1);
     expect(log).to.contain(
       '** Wazuh-logtest error 5: (7315): Failure to receive message: size is bigger than expected\n',
     );
@@ -249,6 +249,39 @@ describe('svc-logtest', () => {
     expect(answer)
       .to.have.nested.property('why.answer')
       .that.match(/^Rule 100400 was not loaded: /);
+  });
+
+  it('fails when the ruleset is not there, does not load, or nothing ran', async () => {
+    const broken = new TemporaryHome();
+    const empty = new TemporaryHome();
+    try {
+      mkdirSync(broken.path('rules'));
+      writeFileSync(broken.path('rules/x.xml'), '<group name="x"><rule id="1" level="50"></rule></group>');
+      mkdirSync(empty.path('rules'));
+      const good = home.path('ruleset');
+      const cases: [dirs: string, input: string, text: string][] = [
+        [
+          '/nonexistent',
+          LINE,
+          'svc-logtest: no such directory: --ruleset needs one with decoders/, rules/ (/nonexistent)',
+        ],
+        [`${good},/nonexistent`, LINE, 'no such directory'],
+        [home.path('logs'), LINE, 'no ruleset: --ruleset needs a directory that holds decoders/, rules/ or lists/'],
+        [empty.root, LINE, 'no file of decoders or rules (.xml) is there'],
+        [broken.root, LINE, 'Invalid level: 50'],
+        [good, '\n', 'nothing was run'],
+      ];
+      for (const [dirs, input, text] of cases) {
+        for (const mode of [[], ['--ndjson', '--text']]) {
+          const { code, log } = await logtest(['--offline', '--ruleset', dirs, ...mode], `${input}\n`);
+          expect(log, `${dirs} ${mode.join(' ')}`).to.contain(text);
+          expect(code, `${dirs} ${mode.join(' ')}`).to.equal(1);
+        }
+      }
+    } finally {
+      broken.remove();
+      empty.remove();
+    }
   });
 
   it('refuses options that do not go together', async () => {

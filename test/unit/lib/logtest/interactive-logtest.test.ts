@@ -41,6 +41,7 @@ class Bench {
       style: textStyle(false, {}),
       log: (text) => (this.log += text),
       connectionHint: 'Look there.',
+      typed: true,
       ...rest,
     });
   }
