@@ -108,7 +108,7 @@ export class Api {
 
       const contract = loadContract();
       const dispatcher = new Dispatcher(
-        [infoRoutes(() => new Date(now())), loginRoutes(store, tokens, securitySettings, now), ...options.handlers],
+        [infoRoutes(() => new Date(now())), loginRoutes(store, tokens, securitySettings), ...options.handlers],
         () => current().requestTimeoutMs,
         options.node,
         logger,

@@ -63,7 +63,7 @@ export class Authenticator {
     if (!user.allowRunAs && !sameSet(user.roles, claims.rbac_roles)) return true;
     const keys: RevocationKey[] = [`user:${user.id}`, ...user.roles.map((role): RevocationKey => `role:${role}`)];
     if (claims.run_as) keys.push('run_as');
-    return this.#store.isRevoked(keys, claims.nbf);
+    return this.#store.isRevoked(keys, claims.revision);
   }
 }
 

@@ -16,12 +16,22 @@ const CLAIMS = z.object({
   run_as: z.boolean(),
   rbac_roles: z.array(z.int()),
   rbac_mode: z.enum(['white', 'black']),
+  revision: z.int(),
 });
 
-/** Claims of a token (rest-api.md 2.2). */
+/**
+ * Claims of a token (rest-api.md 2.2). `revision` is the number of revocations there were when it was issued: what was
+ * revoked later concerns it, whatever clocks said meanwhile (2.4).
+ */
 export type TokenClaims = z.infer<typeof CLAIMS>;
 
-export type TokenSubject = { readonly name: string; readonly roles: readonly number[]; readonly runAs: boolean };
+export type TokenSubject = {
+  readonly name: string;
+  readonly roles: readonly number[];
+  readonly runAs: boolean;
+  /** `RbacStore.revision` at this moment. */
+  readonly revision: number;
+};
 
 /** Issues and verifies JSON web tokens, ES512 (rest-api.md 2.2). */
 export class TokenService {
@@ -47,6 +57,7 @@ export class TokenService {
       run_as: subject.runAs,
       rbac_roles: [...subject.roles],
       rbac_mode: settings.rbacMode,
+      revision: subject.revision,
     };
     return jwt.sign(claims, this.#keys.current().privateKey, { algorithm: 'ES512', noTimestamp: true });
   }
@@ -83,10 +94,9 @@ export class TokenService {
         clockTimestamp: now,
       });
       return CLAIMS.parse(payload);
-    } catch (error) {
-      // Only what the token itself is to blame for; a failure of the keys must not look like a bad token.
-      if (error instanceof jwt.JsonWebTokenError || error instanceof z.ZodError) return undefined;
-      throw error;
+    } catch {
+      // The keys were read before: only the token is to blame. A payload that is no JSON throws a SyntaxError.
+      return undefined;
     }
   }
 }

@@ -35,6 +35,10 @@ export type Policy = z.infer<typeof policySchema>;
 export const securityRuleSchema = z.object({ id: z.int(), name: z.string(), rule: z.record(z.string(), z.unknown()) });
 export type SecurityRule = z.infer<typeof securityRuleSchema>;
 
-/** Tokens issued up to a time are refused (rest-api.md 2.4); kept for one token lifetime. */
-export const revocationSchema = z.object({ nbfInvalidUntil: z.int(), expiresAt: z.int() });
+/**
+ * Tokens issued before this revocation are refused (rest-api.md 2.4). Revocations are counted, not timed: what came first
+ * is known within a second, too, and when the clock is set back. Homes of older versions have times here, which concern
+ * tokens that no version from now on takes.
+ */
+export const revocationSchema = z.object({ revision: z.int().nonnegative().default(0) });
 export type Revocation = z.infer<typeof revocationSchema>;

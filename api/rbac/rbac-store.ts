@@ -49,6 +49,7 @@ export class RbacStore {
   readonly #policies = new Map<number, Policy>();
   readonly #rules = new Map<number, SecurityRule>();
   readonly #revocations = new Map<string, Revocation>();
+  #revision = 0;
 
   private constructor(store: LmdbStore, tables: Tables) {
     this.#store = store;
@@ -116,26 +117,25 @@ export class RbacStore {
     );
   }
 
-  /** Whether a token issued at `nbf` (epoch seconds) is revoked by one of the keys (rest-api.md 2.4). */
-  isRevoked(keys: readonly RevocationKey[], nbf: number): boolean {
-    return keys.some((key) => (this.#revocations.get(key)?.nbfInvalidUntil ?? -1) >= nbf);
+  /** Revocations so far; a token issued now carries it. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Whether a token issued at a revision is revoked by one of the keys (rest-api.md 2.4). */
+  isRevoked(keys: readonly RevocationKey[], revision: number): boolean {
+    return keys.some((key) => (this.#revocations.get(key)?.revision ?? 0) > revision);
   }
 
   /**
-   * Refuses every token issued up to now that the keys concern; resolves when it is on disk. Entries older than a token
-   * lifetime go away, since no token of their time can be valid any more.
-   * @param now epoch seconds
+   * Refuses every token issued up to now that the keys concern; resolves when it is on disk. Entries stay: there is one a
+   * user or role at most, and the latest of them keeps the revision.
    */
-  async revoke(keys: readonly RevocationKey[], now: number, tokenLifetimeSeconds: number): Promise<void> {
-    const entry: Revocation = { nbfInvalidUntil: now, expiresAt: now + tokenLifetimeSeconds };
-    const { revocations } = this.#tables;
-    const expired = [...this.#revocations].filter(([, { expiresAt }]) => expiresAt < now).map(([key]) => key);
-    for (const key of expired) this.#revocations.delete(key);
+  async revoke(keys: readonly RevocationKey[]): Promise<void> {
+    this.#revision += 1;
+    const entry: Revocation = { revision: this.#revision };
     for (const key of keys) this.#revocations.set(key, entry);
-    await this.#store.commit([
-      ...expired.map((key) => revocations.remove(key)),
-      ...keys.map((key) => revocations.put(key, entry)),
-    ]);
+    await this.#store.commit(keys.map((key) => this.#tables.revocations.put(key, entry)));
   }
 
   async close(): Promise<void> {
@@ -150,7 +150,10 @@ export class RbacStore {
     for (const [id, role] of this.#tables.roles.entries()) this.#roles.set(id, role);
     for (const [id, policy] of this.#tables.policies.entries()) this.#policies.set(id, policy);
     for (const [id, rule] of this.#tables.rules.entries()) this.#rules.set(id, rule);
-    for (const [key, revocation] of this.#tables.revocations.entries()) this.#revocations.set(key, revocation);
+    for (const [key, revocation] of this.#tables.revocations.entries()) {
+      this.#revocations.set(key, revocation);
+      this.#revision = Math.max(this.#revision, revocation.revision);
+    }
   }
 }
 

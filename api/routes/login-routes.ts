@@ -4,19 +4,12 @@ import { dataResult, messageResult, rawResult, type ApiResult } from '../http/en
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import type { RbacStore } from '../rbac/rbac-store.js';
 
-/**
- * Login with name and password, and logout (rest-api.md 2.1, 2.4).
- * @param now epoch milliseconds
- */
-export function loginRoutes(
-  store: RbacStore,
-  tokens: TokenService,
-  settings: SecuritySettings,
-  now: () => number,
-): Handlers {
+/** Login with name and password, and logout (rest-api.md 2.1, 2.4). */
+export function loginRoutes(store: RbacStore, tokens: TokenService, settings: SecuritySettings): Handlers {
   const login = (request: ApiRequest): ApiResult => {
     const user = request.loginUser;
-    const token = tokens.issue({ name: user.name, roles: user.roles, runAs: false }, settings.current());
+    const subject = { name: user.name, roles: user.roles, runAs: false, revision: store.revision };
+    const token = tokens.issue(subject, settings.current());
     return request.parameters.flag('raw') ? rawResult('text/plain', token) : dataResult({ token });
   };
   return {
@@ -24,8 +17,7 @@ export function loginRoutes(
     getSecurityUserAuthenticate: login,
     deleteSecurityUserAuthenticate: async (request) => {
       const { user } = request.caller;
-      const lifetime = settings.current().tokenLifetimeSeconds;
-      await store.revoke([`user:${user.id}`], Math.floor(now() / 1000), lifetime);
+      await store.revoke([`user:${user.id}`]);
       return messageResult(`User ${user.name} was successfully logged out`);
     },
   };

@@ -79,6 +79,49 @@ describe('hostile requests', () => {
     );
   });
 
+  it('get 401 for any token that was changed', async () => {
+    const parts = (await api.login()).split('.');
+    const refused = async (token: string) => {
+      const answer = await api.request('GET', '/', { headers: { authorization: `Bearer ${token}` } });
+      expect(answer.status, token).to.equal(401);
+    };
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.json(),
+      fc.constantFrom('', '[]', 'null', '"x"', '{"sub":"admin"}', '{"sub":{}}', '{', '\u0000'),
+    );
+    const encoded = text.map((value) => Buffer.from(value).toString('base64url'));
+    const header = fc.oneof(
+      encoded,
+      fc
+        .record({ alg: fc.constantFrom('ES512', 'none', 'HS512', 'ES256', ''), typ: fc.constantFrom('JWT', 'x') })
+        .map((value) => Buffer.from(JSON.stringify(value)).toString('base64url')),
+      fc.constantFrom(parts[0] ?? ''),
+    );
+    const signature = fc.oneof(fc.base64String({ maxLength: 200 }), fc.constantFrom(parts[2] ?? '', ''));
+    await fc.assert(
+      fc.asyncProperty(header, encoded, signature, async (...token) => refused(token.join('.'))),
+      { numRuns: 500 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(2),
+        fc.nat(),
+        fc.constantFrom('', 'A', '_', '.', '=', '%', ' '),
+        (part, at, character) => {
+          const changed = parts.map((value, index) => {
+            const place = at % value.length;
+            return index === part ? value.slice(0, place) + character + value.slice(place + 1) : value;
+          });
+          // The last character of a part has bits that mean nothing.
+          const same = changed.every((value, index) => bytesOf(value).equals(bytesOf(parts[index] ?? '')));
+          return same ? Promise.resolve() : refused(changed.join('.'));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   it('do not stop the server when they are broken off', async () => {
     for (const text of [
       'GE',
@@ -97,3 +140,7 @@ describe('hostile requests', () => {
     expect(api.logger.lines.filter((line) => line.startsWith('error'))).to.deep.equal([]);
   });
 });
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text, 'base64url');
+}
