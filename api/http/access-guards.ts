@@ -1,15 +1,22 @@
 import type { AccessSettings } from '../api-settings.js';
 import { AddressBlock } from './address-block.js';
+import { AddressBudgets } from './address-budgets.js';
 import { RateLimit } from './rate-limit.js';
 
 /** Requests a minute on `/events`, whatever the general limit is (rest-api.md 1.6, product.md 8). */
 const EVENTS_PER_MINUTE = 30;
 
-/** The limits in front of every request; made anew when their settings change. */
+/**
+ * The limits in front of every request; made anew when their settings change. Whoever has not shown who he is counts for
+ * his address alone: a flood of such requests stops its own address and takes nothing from users. Logins have budgets
+ * beside those, so that behind the address of a flood users can still log in.
+ */
 export class AccessGuards {
   readonly #now: () => number;
   #general: RateLimit;
   #events: RateLimit;
+  #anonymous: AddressBudgets;
+  #logins: AddressBudgets;
   #addresses: AddressBlock;
   #settings: AccessSettings;
 
@@ -19,15 +26,29 @@ export class AccessGuards {
     this.#settings = settings;
     this.#general = new RateLimit(settings.maxRequestsPerMinute, now);
     this.#events = new RateLimit(Math.min(settings.maxRequestsPerMinute, EVENTS_PER_MINUTE), now);
+    this.#anonymous = new AddressBudgets(settings.maxRequestsPerMinute, now);
+    this.#logins = new AddressBudgets(settings.maxRequestsPerMinute, now);
     this.#addresses = new AddressBlock(settings.maxLoginAttempts, settings.blockSeconds, now);
   }
 
+  /** Of all requests with a valid token, and of logins that succeeded. */
   get general(): RateLimit {
     return this.#general;
   }
 
+  /** Of requests to `/events` with a valid token. */
   get events(): RateLimit {
     return this.#events;
+  }
+
+  /** Of requests without a valid token, by address. */
+  get anonymous(): AddressBudgets {
+    return this.#anonymous;
+  }
+
+  /** Of logins, by address. */
+  get logins(): AddressBudgets {
+    return this.#logins;
   }
 
   get addresses(): AddressBlock {
@@ -41,6 +62,8 @@ export class AccessGuards {
     if (settings.maxRequestsPerMinute !== old.maxRequestsPerMinute) {
       this.#general = new RateLimit(settings.maxRequestsPerMinute, this.#now);
       this.#events = new RateLimit(Math.min(settings.maxRequestsPerMinute, EVENTS_PER_MINUTE), this.#now);
+      this.#anonymous = new AddressBudgets(settings.maxRequestsPerMinute, this.#now);
+      this.#logins = new AddressBudgets(settings.maxRequestsPerMinute, this.#now);
     }
     if (settings.maxLoginAttempts !== old.maxLoginAttempts || settings.blockSeconds !== old.blockSeconds) {
       this.#addresses = new AddressBlock(settings.maxLoginAttempts, settings.blockSeconds, this.#now);

@@ -11,6 +11,7 @@ import type { AccessGuards } from './access-guards.js';
 import { checkMediaType, mediaType, parseJsonBody } from './body-check.js';
 import type { Dispatcher } from './dispatcher.js';
 import { readParameters } from './parameter-values.js';
+import type { RateLimit } from './rate-limit.js';
 import { Problem } from './problem.js';
 import { contextOf, RequestContext, type Page } from './request-context.js';
 import { readRequestBody } from './request-body.js';
@@ -49,7 +50,7 @@ export function pipelineSteps(parts: PipelineParts): RequestHandler[] {
   const steps: Step[] = [
     (context, request, response) => receiveBody(parts, context, request, response),
     (context, request, response) => route(parts, context, request, response),
-    (context) => limitRate(parts, context),
+    (context, request) => limitRate(parts, context, request),
     (context) => refuseBlocked(parts, context),
     (context, request, response) => sendPage(context, response, request),
     (context, request) => authenticate(parts, context, request),
@@ -124,7 +125,7 @@ async function receiveBody(
   if (request.headers.expect !== undefined) response.writeContinue();
   context.received = await readRequestBody(request, {
     limit: runAs ? MAX_AUTH_CONTEXT_BYTES : parts.settings().maxUploadSize,
-    keep: runAs || (!LOGIN_PATHS.has(context.path) && isKnown(parts, request)),
+    keep: runAs || (!LOGIN_PATHS.has(context.path) && isKnown(parts, context, request)),
     json: mediaType(request.headers['content-type']) === 'application/json',
   });
   if (context.received.tooDeep) {
@@ -135,7 +136,13 @@ async function receiveBody(
   }
 }
 
-function isKnown(parts: PipelineParts, request: Request): boolean {
+/** Whether the request has a valid token as it begins; step 6 looks again. */
+function isKnown(parts: PipelineParts, context: RequestContext, request: Request): boolean {
+  context.known ??= hasToken(parts, request);
+  return context.known;
+}
+
+function hasToken(parts: PipelineParts, request: Request): boolean {
   try {
     parts.authenticator.authenticate(request.headers.authorization);
     return true;
@@ -169,13 +176,22 @@ function route(parts: PipelineParts, context: RequestContext, request: Request, 
   response.writeHead(307, { location: rawPath.replace(/(\/|%2f)$/i, '') + search, 'content-length': 0 }).end();
 }
 
-/** Step 4 (rest-api.md 1.6). */
-function limitRate(parts: PipelineParts, context: RequestContext): void {
-  const { general, events } = parts.guards;
-  if (!general.admit()) {
-    const headers = { 'retry-after': String(general.retryAfter()) };
-    throw new ApiError(6001, { headers }).toProblem();
+/**
+ * Step 4 (rest-api.md 1.6). The server's counters are for users: a request without a valid token counts for its address
+ * alone, so that nobody uses up what users have. A login counts for both, but for the server only once it has succeeded.
+ */
+function limitRate(parts: PipelineParts, context: RequestContext, request: Request): void {
+  const { general, events, anonymous, logins } = parts.guards;
+  if (isLogin(context)) {
+    countFor(logins.of(context.address));
+    if (general.full) throw tooManyRequests(general);
+    return;
   }
+  if (!isKnown(parts, context, request)) {
+    countFor(anonymous.of(context.address));
+    return;
+  }
+  countFor(general);
   if (context.path === '/events' && !events.admit()) {
     throw new Problem(
       429,
@@ -183,6 +199,14 @@ function limitRate(parts: PipelineParts, context: RequestContext): void {
       { 'retry-after': String(events.retryAfter()) },
     );
   }
+}
+
+function countFor(limit: RateLimit): void {
+  if (!limit.admit()) throw tooManyRequests(limit);
+}
+
+function tooManyRequests(limit: RateLimit): Problem {
+  return new ApiError(6001, { headers: { 'retry-after': String(limit.retryAfter()) } }).toProblem();
 }
 
 /** Step 5: 403 for a blocked address, then 413 for a login context that is too large. */
@@ -215,6 +239,7 @@ async function authenticate(parts: PipelineParts, context: RequestContext, reque
   }
   try {
     context.loginUser = await parts.authenticator.login(authorization);
+    parts.guards.general.admit();
   } catch (error) {
     if (error instanceof Problem && error.status === 401 && parts.guards.addresses.recordFailure(context.address)) {
       parts.log.warn(`IP blocked due to exceeded number of logins attempts: ${context.address}`);

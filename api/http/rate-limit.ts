@@ -2,7 +2,7 @@
 const WINDOW_MS = 60_000;
 
 /**
- * Counts requests of the whole server in fixed windows (rest-api.md 1.6). The request that opens a later window is not
+ * Counts requests in fixed windows (rest-api.md 1.6). The request that opens a later window is not
  * counted, so the first window admits `limit` requests and later ones one more: clients know it so.
  */
 export class RateLimit {
@@ -32,6 +32,12 @@ export class RateLimit {
       this.#windowStart = now;
     }
     return this.#count <= this.#limit;
+  }
+
+  /** Whether the next request would be refused. */
+  get full(): boolean {
+    if (this.#limit <= 0 || this.#windowStart === undefined) return false;
+    return this.#now() - this.#windowStart <= WINDOW_MS && this.#count >= this.#limit;
   }
 
   /** Whole seconds until a request may pass again, at least 1: the value of `Retry-After`. */

@@ -30,6 +30,8 @@ export class RequestContext {
   /** The parsed JSON body. */
   json: unknown = undefined;
   parameters: ParameterValues | undefined;
+  /** Whether there was a valid token when the request began; undefined before somebody asked. */
+  known: boolean | undefined;
   /** Set by a token; operations with Basic have `loginUser` instead. */
   caller: Caller | undefined;
   loginUser: User | undefined;

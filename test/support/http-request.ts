@@ -16,6 +16,8 @@ export type TestRequest = {
   readonly path: string;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
+  /** Loopback address the request comes from; 127.0.0.1 by default. */
+  readonly from?: string;
   /** Fails after this time; without it, never. */
   readonly timeoutMs?: number;
   /** Keeps the connection for further requests; without it each has its own. */
@@ -24,7 +26,7 @@ export type TestRequest = {
 
 /** One request to 127.0.0.1; the server's certificate is not checked. */
 export function httpRequest(options: TestRequest): Promise<TestResponse> {
-  const { port, tls = false, method = 'GET', path, headers = {}, body, timeoutMs, agent = false } = options;
+  const { port, tls = false, method = 'GET', path, headers = {}, body, from, timeoutMs, agent = false } = options;
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const settings = {
@@ -35,6 +37,7 @@ export function httpRequest(options: TestRequest): Promise<TestResponse> {
       headers: { ...length, ...headers },
       agent,
       rejectUnauthorized: false,
+      ...(from === undefined ? {} : { localAddress: from }),
       ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
     };
     const request = (tls ? https : http).request(settings, (response) => {

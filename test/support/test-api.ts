@@ -112,7 +112,7 @@ export class TestApi {
   request(
     method: string,
     path: string,
-    options: { headers?: Record<string, string>; body?: string | Buffer } = {},
+    options: { headers?: Record<string, string>; body?: string | Buffer; from?: string } = {},
   ): Promise<TestResponse> {
     return httpRequest({ port: this.port, method, path, ...options });
   }

@@ -35,6 +35,7 @@ describe('login and tokens', () => {
       run_as: false,
       rbac_roles: [1],
       rbac_mode: 'white',
+      revision: 0,
     });
     expect((await withToken(data.token)).status).to.equal(200);
   });
@@ -112,14 +113,29 @@ describe('login and tokens', () => {
     expect(await detail(confused)).to.equal('Invalid token');
   });
 
-  it('logs out: every token of the user up to this second is refused', async () => {
+  it('logs out: every token of the user before is refused, and a new one of the same second is good', async () => {
     const first = await api.login();
     const headers = { authorization: `Bearer ${first}` };
     const answer = await api.request('DELETE', LOGIN, { headers });
     expect(answer.text).to.equal('{"message": "User admin was successfully logged out", "error": 0}');
     expect(await detail(first)).to.equal('Invalid token');
-    expect(await detail(await api.login())).to.equal('Invalid token');
-    api.now += 1000;
+    const second = await api.login();
+    expect((await withToken(second)).status).to.equal(200);
+    await api.request('DELETE', LOGIN, { headers: { authorization: `Bearer ${second}` } });
+    expect(await detail(second)).to.equal('Invalid token');
+    expect((await withToken(await api.login())).status).to.equal(200);
+  });
+
+  it('locks nobody out when the clock is set back after a logout, and lets no old token live again', async () => {
+    const old = await api.login();
+    await api.request('DELETE', LOGIN, { headers: { authorization: `Bearer ${old}` } });
+    const issued = api.now;
+    api.now = issued - 3_600_000;
+    const fresh = await api.login();
+    expect((await withToken(fresh)).status).to.equal(200);
+    await api.request('DELETE', LOGIN, { headers: { authorization: `Bearer ${fresh}` } });
+    api.now = issued;
+    expect(await detail(old)).to.equal('Invalid token');
     expect((await withToken(await api.login())).status).to.equal(200);
   });
 
@@ -129,7 +145,6 @@ describe('login and tokens', () => {
     await api.stop();
     await api.open();
     expect(await detail(token)).to.equal('Invalid token');
-    api.now += 1000;
     expect((await withToken(await api.login())).status).to.equal(200);
   });
 
@@ -201,16 +216,24 @@ describe('limits', () => {
     expect((await api.request('GET', '/')).status).to.equal(429);
   });
 
+  it('counts logins among the requests of users', async () => {
+    api = await new TestApi().start({ access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 5 } });
+    for (let count = 1; count <= 4; count++) expect((await api.call('GET', '/')).status).to.equal(200);
+    expect((await api.call('GET', '/')).json()).to.include({ error: 6001 });
+    const login = await api.request('POST', LOGIN, { headers: { authorization: basic('admin', TEST_PASSWORD) } });
+    expect(login.status).to.equal(429);
+  });
+
   it('admits 30 requests a minute on /events', async () => {
     api = await new TestApi().start();
-    for (let count = 1; count <= 30; count++) expect((await api.request('POST', '/events')).status).to.equal(401);
-    const refused = await api.request('POST', '/events');
+    for (let count = 1; count <= 30; count++) expect((await api.call('POST', '/events', 'x')).status).to.equal(400);
+    const refused = await api.call('POST', '/events', 'x');
     expect(refused.status).to.equal(429);
     expect(refused.text).to.equal(
       '{"title": "Too Many Requests", "detail": "Maximum number of requests per minute reached", ' +
         '"remediation": null, "error": 6005}',
     );
-    expect((await api.request('GET', '/')).status).to.equal(401);
+    expect((await api.call('GET', '/')).status).to.equal(200);
   });
 
   it('has no limit at all with 0', async () => {

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { AddressBudgets } from '../../../api/http/address-budgets.js';
+import { addressGroup } from '../../../lib/network/address-group.js';
+import { TEST_PASSWORD, TestApi, basic } from '../../support/test-api.js';
+
+const LOGIN = '/security/user/authenticate';
+/** Who floods, and who has nothing to do with it. */
+const HOSTILE = '127.0.0.1';
+const ELSEWHERE = '127.0.0.2';
+
+describe('a flood of requests without a token', () => {
+  let api: TestApi;
+  beforeEach(async () => {
+    api = await new TestApi().start();
+  });
+  afterEach(() => api.remove());
+
+  async function flood(
+    count: number,
+    method: string,
+    path: string,
+    headers: (index: number) => Record<string, string>,
+  ) {
+    const statuses = [];
+    for (let index = 0; index < count; index++) {
+      statuses.push((await api.request(method, path, { from: HOSTILE, headers: headers(index) })).status);
+    }
+    return statuses;
+  }
+
+  /** What a user does all day, from the flooded address and from another one. */
+  async function userNoticesNothing(token: string) {
+    for (const from of [ELSEWHERE, HOSTILE]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await api.request('GET', '/', { from, headers })).status, from).to.equal(200);
+      const json = { ...headers, 'content-type': 'application/json' };
+      const events = await api.request('POST', '/events', { from, headers: json, body: '{"events": [1]}' });
+      expect(events.status, `${from}: past every limit`).to.equal(400);
+      const login = await api.request('POST', LOGIN, {
+        from,
+        headers: { authorization: basic('admin', TEST_PASSWORD) },
+      });
+      expect(login.status, `${from}: login`).to.equal(200);
+    }
+  }
+
+  it('of 310 GET / stops nobody but strangers of its address', async () => {
+    const token = await api.login();
+    const statuses = await flood(310, 'GET', '/', () => ({}));
+    expect(statuses.slice(0, 300)).to.deep.equal(Array(300).fill(401));
+    expect(statuses.slice(300)).to.deep.equal(Array(10).fill(429));
+    await userNoticesNothing(token);
+    expect((await api.request('GET', '/', { from: ELSEWHERE })).status).to.equal(401);
+  });
+
+  it('of forged tokens neither', async () => {
+    const token = await api.login();
+    const statuses = await flood(310, 'GET', '/', (index) => ({ authorization: `Bearer ${token}forged${index}` }));
+    expect(statuses.at(-1)).to.equal(429);
+    await userNoticesNothing(token);
+  });
+
+  it('of 31 POST /events does not stop the intake of events', async () => {
+    const token = await api.login();
+    expect(await flood(31, 'POST', '/events', () => ({}))).to.deep.equal(Array(31).fill(401));
+    await userNoticesNothing(token);
+  });
+
+  it('is one of its address, whatever it says in X-Forwarded-For', async () => {
+    const token = await api.login();
+    const statuses = await flood(301, 'GET', '/', (index) => ({
+      'x-forwarded-for': `192.0.2.${index % 250}`,
+      forwarded: `for=192.0.2.${index % 250}`,
+    }));
+    expect(statuses.at(-1)).to.equal(429);
+    await userNoticesNothing(token);
+  });
+
+  it('of wrong passwords blocks logins of its address alone', async () => {
+    const token = await api.login();
+    const authorization = basic('admin', 'wrong');
+    const statuses = await flood(310, 'POST', LOGIN, (index) => ({
+      authorization,
+      'x-forwarded-for': `192.0.2.${index % 250}`,
+    }));
+    expect(statuses.slice(0, 50)).to.deep.equal(Array(50).fill(401));
+    expect(statuses.at(50)).to.equal(403);
+    expect(statuses.at(-1)).to.equal(429);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await api.request('GET', '/', { from: HOSTILE, headers })).status).to.equal(200);
+    const login = { authorization: basic('admin', TEST_PASSWORD) };
+    expect((await api.request('POST', LOGIN, { from: ELSEWHERE, headers: login })).status).to.equal(200);
+  });
+});
+
+describe('budgets of addresses', () => {
+  it('are one for an IPv4 address, however it is written, and one for an IPv6 network of /64', () => {
+    expect(addressGroup('192.0.2.7')).to.equal('192.0.2.7');
+    expect(addressGroup('::ffff:192.0.2.7')).to.equal('192.0.2.7');
+    expect(addressGroup('2001:db8:1:2:3::4')).to.equal('2001:0DB8:0001:0002::/64');
+    expect(addressGroup('2001:db8:1:2::')).to.equal(addressGroup('2001:db8:1:2:ffff:ffff:ffff:ffff'));
+    expect(addressGroup('2001:db8:1:3::1')).not.to.equal(addressGroup('2001:db8:1:2::1'));
+    expect(addressGroup('fe80::1%eth0')).to.equal(addressGroup('fe80::2'));
+    const budgets = new AddressBudgets(1, () => 0);
+    expect(budgets.of('2001:db8::1').admit()).to.equal(true);
+    expect(budgets.of('2001:db8::2').admit()).to.equal(false);
+    expect(budgets.of('2001:db8:0:1::1').admit()).to.equal(true);
+  });
+
+  it('are kept for a bounded number of addresses', () => {
+    const budgets = new AddressBudgets(1, () => 0);
+    for (let index = 0; index < 20_000; index++) budgets.of(`10.0.${index >> 8}.${index & 255}`).admit();
+    expect(budgets.size).to.equal(10_000);
+    expect(budgets.of('10.0.78.31').admit(), 'the latest is known').to.equal(false);
+    expect(budgets.of('10.0.0.0').admit(), 'the oldest begins anew').to.equal(true);
+  });
+});
