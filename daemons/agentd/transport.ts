@@ -11,6 +11,9 @@ const CONNECT_MS = 10_000;
 /** How long what waits to be sent may delay a close. */
 const LINGER_MS = 1000;
 
+/** A manager that has ended its side reads for some seconds what this one had still to send. */
+const LAST_WORDS_MS = 5000;
+
 /** What a transport tells. */
 export type TransportEvents = {
   /** A whole message came; it is to be used at once. */
@@ -51,9 +54,17 @@ function openTcp(port: number, host: string, events: TransportEvents): Promise<T
     const decoder = new FrameDecoder();
     let reason = 'the manager closed the connection';
     let open = false;
+    let told = false;
     const late = setTimeout(() => {
       socket.destroy(new Error('timed out'));
     }, CONNECT_MS);
+    const over = (): void => {
+      if (told) return;
+      told = true;
+      clearTimeout(late);
+      if (open) events.closed(reason);
+      else reject(new Error(reason));
+    };
     socket.once('connect', () => {
       open = true;
       clearTimeout(late);
@@ -88,11 +99,12 @@ function openTcp(port: number, host: string, events: TransportEvents): Promise<T
     socket.on('error', (error) => {
       reason = error.message;
     });
-    socket.once('close', () => {
-      clearTimeout(late);
-      if (open) events.closed(reason);
-      else reject(new Error(reason));
+    // The manager has ended its side. What it was sent is on its way to it; what were sent from now on would be lost.
+    socket.once('end', () => {
+      over();
+      setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
     });
+    socket.once('close', over);
   });
 }
 

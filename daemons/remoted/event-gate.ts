@@ -35,6 +35,7 @@ export class EventGate {
   #waiting = false;
   #admitting = false;
   #closed = false;
+  #emptied: (() => void) | undefined;
 
   /** @param mostQueued `<queue_size>`, events */
   constructor(window: EventWindow, mostQueued: number, logger: Logger) {
@@ -80,6 +81,12 @@ export class EventGate {
     return true;
   }
 
+  /** Resolves when no event waits here; never while the bus has no room. */
+  async empty(): Promise<void> {
+    if (this.#held.size === 0 && this.#queue.length === 0) return;
+    await new Promise<void>((resolve) => (this.#emptied = resolve));
+  }
+
   /** Nothing more is handed on. */
   close(): void {
     this.#closed = true;
@@ -118,7 +125,10 @@ export class EventGate {
       if (holder.resume()) this.#drained.push(holder);
     }
     if (this.#held.size > 0 || this.#queue.length > 0) this.#wait();
-    else this.#admitSoon();
+    else {
+      this.#emptied?.();
+      this.#admitSoon();
+    }
   }
 
   /** After a stall each source may have much to read: they begin group by group, when nobody has an event in hand. */

@@ -41,6 +41,11 @@ export class Listeners {
     return bound;
   }
 
+  /** Takes nothing new and reads what agents have sent already. @param mostMs the longest it may take */
+  async finish(mostMs: number): Promise<void> {
+    await Promise.all([this.#tcp?.finish(mostMs), this.#udp?.finish(mostMs)]);
+  }
+
   stop(): void {
     this.#tcp?.stop();
     this.#udp?.stop();

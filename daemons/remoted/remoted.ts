@@ -45,8 +45,10 @@ import { remotedStateText, remotedStatistics, type StatisticsSources } from './r
 import { StatusWriter } from './status-writer.js';
 import { SyncRelay } from './sync-relay.js';
 
-/** How long a stop may wait for events and for agents' states. */
-const DRAIN_MS = 2000;
+/** How long a stop reads what agents have sent before they hear of it: they end their connections at once when they do. */
+const FINISH_MS = 2000;
+/** How long it then may wait for the acknowledgement of events and for agents' states. */
+const DRAIN_MS = 1500;
 const SECOND_MS = 1000;
 /** svc-db answers messages of the synchronisation by then: a check reads all of a large table. */
 const SYNC_DEADLINE_MS = 30_000;
@@ -279,16 +281,16 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       keys.stop();
       // First what asks the shared files to look at groups, then those.
       const sharedStopped = downloads.stop().then(() => sharedFiles.stop());
+      requests.cancel();
+      const configurationStopped = configuration.stop();
+      await listeners.finish(FINISH_MS);
       held.stop();
-      gate.close();
       sync.close();
       listeners.stop();
-      requests.cancel();
       status.stop();
-      const configurationStopped = configuration.stop();
       stopped.abort();
       const written = Promise.all([writing, configurationStopped]);
-      await Promise.all([server.stop(), producer.close(DRAIN_MS), Promise.race([written, delay(DRAIN_MS)])]);
+      await Promise.all([server.stop(), handOver(gate, producer), Promise.race([written, delay(DRAIN_MS)])]);
       await sharedStopped;
       db.close();
       await counterFiles.close();
@@ -296,6 +298,14 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       rmSync(stateFile, { force: true });
     },
   };
+}
+
+/** Hands on what waits for the bus, and waits until it is acknowledged. */
+async function handOver(gate: EventGate, producer: EventProducer): Promise<void> {
+  const end = performance.now() + DRAIN_MS;
+  await Promise.race([gate.empty(), delay(DRAIN_MS)]);
+  gate.close();
+  await producer.close(Math.max(0, end - performance.now()));
 }
 
 /** `Listening on port 1514/TCP,UDP (secure).` */

@@ -38,6 +38,8 @@ export class TcpConnection implements Route, Holder {
   #gone = false;
   /** We have ended it: what it still holds does not count. */
   #ended = false;
+  /** We send nothing more; what the peer has sent still counts. */
+  #finishing = false;
 
   /** @param sendBuffer bytes that may wait to be sent (`remoted.send_buffer_size`) */
   constructor(socket: Socket, owner: ConnectionOwner, sendBuffer: number) {
@@ -66,7 +68,7 @@ export class TcpConnection implements Route, Holder {
   }
 
   get open(): boolean {
-    return !this.#gone && !this.#ended;
+    return !this.#gone && !this.#ended && !this.#finishing;
   }
 
   send(frame: Buffer, flushed?: () => void): boolean {
@@ -85,7 +87,14 @@ export class TcpConnection implements Route, Holder {
   }
 
   read(): void {
-    if (this.open) this.#socket.resume();
+    if (!this.#ended) this.#socket.resume();
+  }
+
+  /** Ends our side, so that the peer ends its own, and reads on what it has sent until then. */
+  finish(): void {
+    if (!this.open) return;
+    this.#finishing = true;
+    this.#socket.end();
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
 import type { FloodGuard } from './flood-guard.js';
@@ -42,6 +43,7 @@ export class TcpListener implements ConnectionOwner {
   /** Those in the middle of a frame, and since when; the oldest first. */
   readonly #unfinished = new Map<TcpConnection, number>();
   #sweep: NodeJS.Timeout | undefined;
+  #lastGone: (() => void) | undefined;
 
   constructor(parts: TcpListenerParts) {
     this.#parts = parts;
@@ -72,6 +74,34 @@ export class TcpListener implements ConnectionOwner {
     }, SWEEP_MS);
     const { address, port: bound } = this.#server.address() as AddressInfo;
     return { protocol: 'tcp', address, port: bound };
+  }
+
+  /**
+   * Refuses new connections and reads those of agents to their end: agents hear of ours and end theirs, and what they had
+   * sent before is not lost.
+   * @param mostMs after this time those that go on are left as they are
+   */
+  async finish(mostMs: number): Promise<void> {
+    this.#server.close();
+    for (const connection of this.#connections) connection.finish();
+    // What came before this is read in the next turn; from then on nobody waits for those that have shown nothing.
+    await nextTurn();
+    await nextTurn();
+    if (this.#agentsGone) return;
+    const given = new AbortController();
+    const gone = new Promise<void>((resolve) => (this.#lastGone = resolve));
+    await Promise.race([gone, delay(mostMs, undefined, { signal: given.signal }).catch(() => {})]);
+    given.abort();
+    if (this.#agentsGone) return;
+    const left = String(this.#connections.size - this.#unproven.size);
+    this.#parts.log.log(
+      'warning',
+      `${left} connections of agents did not end within ${String(mostMs / 1000)} s: what is on its way in them is lost.`,
+    );
+  }
+
+  get #agentsGone(): boolean {
+    return this.#connections.size <= this.#unproven.size;
   }
 
   /** Refuses new connections and ends those there are. */
@@ -114,6 +144,7 @@ export class TcpListener implements ConnectionOwner {
     this.#unproven.delete(connection);
     this.#unfinished.delete(connection);
     this.#parts.messages.gone(connection);
+    if (this.#agentsGone) this.#lastGone?.();
   }
 
   #accept(socket: Socket): void {

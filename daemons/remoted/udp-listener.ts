@@ -1,5 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
 import type { Route } from './agent-link.js';
@@ -57,6 +58,7 @@ export class UdpListener {
   readonly #messages: UdpMessages;
   readonly #counters: RemotedCounters;
   readonly #log: FloodGuard;
+  #received = 0;
   #stopped = false;
 
   constructor(messages: UdpMessages, counters: RemotedCounters, log: FloodGuard, ipv6: boolean) {
@@ -65,6 +67,7 @@ export class UdpListener {
     this.#log = log;
     this.#socket = createSocket({ type: ipv6 ? 'udp6' : 'udp4', recvBufferSize: UDP_RECEIVE_BUFFER_BYTES });
     this.#socket.on('message', (message: Buffer, from: RemoteInfo) => {
+      this.#received += 1;
       this.#counters.receivedBytes += message.length;
       this.#messages.takeUdp(new UdpPeer(this.#socket, from.address, from.port, this.#counters), message);
     });
@@ -79,6 +82,21 @@ export class UdpListener {
     });
     const { address, port: bound } = this.#socket.address();
     return { protocol: 'udp', address, port: bound };
+  }
+
+  /**
+   * Reads the datagrams that the system has taken already.
+   * @param mostMs after this time the rest is left, as agents go on sending
+   */
+  async finish(mostMs: number): Promise<void> {
+    const end = performance.now() + mostMs;
+    let before: number;
+    do {
+      before = this.#received;
+      // Between two turns the event loop reads the socket; when that brings nothing, it was empty.
+      await nextTurn();
+      await nextTurn();
+    } while (before !== this.#received && performance.now() < end);
   }
 
   stop(): void {

@@ -131,6 +131,11 @@ export class MinimalAgent {
     return this.#tcp?.write(bytes) ?? false;
   }
 
+  /** Calls back when the datagrams given so far are with the system. */
+  whenSent(done: () => void): void {
+    this.#udp?.send(Buffer.from('#ping'), done);
+  }
+
   event(location: string, text: string, queue = '1'): void {
     this.send(buildEventPayload(queue, location, text));
   }

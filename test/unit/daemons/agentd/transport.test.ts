@@ -74,6 +74,25 @@ describe("the agent's transport", () => {
     await transport.drained();
   });
 
+  it('takes nothing more once the manager has ended its side, and still sends what it has', async () => {
+    const transport = await open();
+    const socket = await eventually('the connection', () => sockets[0]);
+    const bytes = Buffer.alloc(65_536);
+    let sent = 0;
+    while (!transport.full) {
+      transport.send(bytes);
+      sent += bytes.length;
+    }
+    socket.end();
+    // Whoever is paused reads nothing: what is known now is known from the end of the other side alone.
+    await eventually('the end', () => closed.length === 1);
+    let read = 0;
+    socket.on('data', (data: Buffer) => (read += data.length));
+    socket.resume();
+    await eventually('everything', () => read === sent);
+    expect(closed).to.deep.equal(['the manager closed the connection']);
+  });
+
   it('says why there is no connection', async () => {
     server.close();
     await once(server, 'close');

@@ -55,8 +55,8 @@ describe('the listener for agents', function () {
     listener.stop();
   });
 
-  async function open(): Promise<Socket> {
-    const socket = connect(port, '127.0.0.1');
+  async function open(allowHalfOpen = false): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
     socket.on('error', () => {});
     sockets.push(socket);
     await once(socket, 'connect');
@@ -130,6 +130,30 @@ describe('the listener for agents', function () {
     connections[0]?.read();
     await came(5);
     expect(messages).to.deep.equal(['one', 'wait', 'two', 'three', 'four']);
+  });
+
+  it('ends its side and reads agents to their end, but waits neither for strangers nor for ever', async () => {
+    take = prove;
+    const agent = await open(true);
+    agent.write(frame('hello'));
+    await came(1);
+    const stranger = await open();
+    await eventually('both are accepted', () => listener.size === 2);
+    agent.on('end', () => agent.end(frame('my last words')));
+    agent.resume();
+    await listener.finish(60_000);
+    expect(messages).to.deep.equal(['hello', 'my last words']);
+    expect(connections[0]?.open).to.equal(false);
+    stranger.destroy();
+  });
+
+  it('says how many agents did not end their connections', async () => {
+    take = prove;
+    const agent = await open(true);
+    agent.write(frame('hello'));
+    await came(1);
+    await listener.finish(50);
+    expect(logger.lines.at(-1)).to.include('1 connections of agents did not end within 0.05 s');
   });
 
   it('keeps no more than so much for a peer that does not read', async () => {
