@@ -5,6 +5,7 @@ import { RequestServer } from '../../lib/bus/request-server.js';
 import { logConfigWarnings } from '../../lib/config/config-error.js';
 import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { ownDirectory } from '../../lib/daemon/own-directory.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { activeSections } from './active-sections.js';
 import { loadCollectorSettings, type CollectorSettings } from './collector-settings.js';
@@ -36,6 +37,7 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
   logWarnings(settings, logger);
   context.setProblem(sharedProblem(settings.shared));
 
+  ownDirectory(home, 'queue', 'logcollector');
   const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-logcollector', logger });
   const collector = new Collector({ home, settings, producer, host, logger, journalctl: 'journalctl' });
   const server = new RequestServer<typeof logcollectorContract>({

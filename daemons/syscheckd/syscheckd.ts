@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
@@ -10,6 +9,7 @@ import { RequestServer } from '../../lib/bus/request-server.js';
 import { logConfigWarnings } from '../../lib/config/config-error.js';
 import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { ownDirectory } from '../../lib/daemon/own-directory.js';
 import { Problems } from '../../lib/daemon/problems.js';
 import { activeSections } from './active-sections.js';
 import { FileMonitor } from './file-monitor.js';
@@ -21,8 +21,6 @@ import { loadSyscheckdSettings, type SyscheckdSettings } from './settings.js';
 import { FileStore } from './store/file-store.js';
 import { takeOrder } from './take-order.js';
 
-/** Where the state is kept, of the user alone who may read all files. */
-const STATE_MODE = 0o750;
 /** At a stop: time for scans to end in good order, before the store is closed under them. */
 const SETTLE_MS = 1500;
 /** Then: time for events to be acknowledged; those that are not go out after the next start. */
@@ -52,8 +50,7 @@ async function buildSyscheckd(context: DaemonContext): Promise<RunningDaemon> {
   const problems = new Problems(context.setProblem);
   problems.set('shared', sharedProblem(settings.shared));
 
-  const directory = home.path('queue', 'fim', 'db');
-  mkdirSync(directory, { recursive: true, mode: STATE_MODE });
+  const directory = ownDirectory(home, 'queue', 'fim', 'db');
   const store = await FileStore.open(directory, logger);
   void store.broken.then(fatal);
   const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-syscheckd', logger });

@@ -44,7 +44,7 @@ export type InitOptions = {
   readonly role: HomeRole;
   /** Owner of the service's files; only for root. Without it everything belongs to whoever makes the home. */
   readonly account?: ServiceAccount;
-  /** Replaces `ruleset/` by the one shipped with this version. */
+  /** Brings a home up to this version: replaces `ruleset/` by the one shipped with it, sets owners and modes of directories. */
   readonly updateRuleset?: boolean;
   /** Where the shipped files are (default: the product's `etc/`). */
   readonly templates?: string;
@@ -142,8 +142,10 @@ class HomeMaker {
 
   #directory(path: string, owner: LayoutOwner, mode: number): void {
     const absolute = this.#home.path(path);
-    if (existsSync(absolute)) return;
-    mkdirSync(absolute, { recursive: path === '', mode });
+    const existed = existsSync(absolute);
+    // An update gives directories of an older version the owner and mode that this one relies on.
+    if (existed && this.#options.updateRuleset !== true) return;
+    if (!existed) mkdirSync(absolute, { recursive: path === '', mode });
     // Through a descriptor: in a directory of the service user the name could become a link before root comes to it.
     const fd = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     try {
@@ -153,7 +155,7 @@ class HomeMaker {
     } finally {
       closeSync(fd);
     }
-    this.#made.push(path === '' ? '.' : path);
+    if (!existed) this.#made.push(path === '' ? '.' : path);
   }
 
   /** Makes a file under its final name only when it is complete, and never over one that is there. */

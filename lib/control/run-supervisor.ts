@@ -1,10 +1,11 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { DaemonLogger, LogOutput } from '../daemon/daemon-logger.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
 import { logTargets } from '../daemon/log-targets.js';
 import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
+import { removeTree } from '../daemon/remove-tree.js';
 import { productVersion } from '../product/version.js';
 import type { ProgressEvent } from './control-protocol.js';
 import { controlSocket, supervisorLock } from './control-protocol.js';
@@ -122,7 +123,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   });
 
   const adopted = supervisor.adopt();
-  if (adopted.length === 0) emptyTemporaryDirectory(home);
+  if (adopted.length === 0) emptyTemporaryDirectory(home, logger);
   await server.start();
   logger.info(`Security Manager v${productVersion()}: supervisor started (pid: ${process.pid}).`);
   const idle = setTimeout(() => {
@@ -168,6 +169,12 @@ function watchForHungDaemons(supervisor: Supervisor): NodeJS.Timeout {
 }
 
 /** `tmp/*` does not outlive a stop (daemons-and-config.md 3.1 and 3.11). Links are removed, not followed. */
-function emptyTemporaryDirectory(home: Home): void {
-  for (const name of readdirSync(home.path('tmp'))) rmSync(home.path('tmp', name), { recursive: true, force: true });
+function emptyTemporaryDirectory(home: Home, logger: DaemonLogger): void {
+  for (const name of readdirSync(home.path('tmp'))) {
+    try {
+      removeTree(home.path('tmp', name));
+    } catch (error) {
+      logger.warn(`'tmp/${name}' is left: ${describeError(error)}`);
+    }
+  }
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
 import { isAlive, ownIdentity, parseIdentity } from '../daemon/process-identity.js';
+import { removeTree } from '../daemon/remove-tree.js';
 
 /** How often and how long the lock of another control program is waited for (daemons-and-config.md 3.2). */
 const ATTEMPTS = 60;
@@ -31,13 +32,13 @@ export async function withScriptLock<T>(home: Home, action: () => Promise<T>, wa
   const holder = home.path('var', 'start-script-lock', 'pid');
   for (let attempt = 0; !tryLock(directory, holder); attempt++) {
     if (attempt >= ATTEMPTS) throw new ScriptLockError(directory);
-    if (isStale(directory, holder)) rmSync(directory, { recursive: true, force: true });
+    if (isStale(directory, holder)) removeTree(directory);
     else await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
   try {
     return await action();
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    removeTree(directory);
   }
 }
 

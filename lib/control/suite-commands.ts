@@ -3,7 +3,7 @@ import { closeSync, readFileSync, rmSync } from 'node:fs';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
-import { openOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
+import { makeOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { ProcessLock } from '../daemon/process-lock.js';
 import { RunFiles, restartMarker } from '../daemon/run-files.js';
@@ -323,7 +323,7 @@ async function supervisorHasEnded(home: Home, { pid, startTime }: ProcessIdentit
 /** Starts a supervisor of its own session, so that it outlives the terminal. @throws Error with what it said */
 async function startSupervisor({ home, catalogue }: Suite): Promise<void> {
   const errors = home.path('var', 'run', 'svc-control.stderr');
-  const fd = openOwnFile(errors, 'truncate');
+  const fd = makeOwnFile(errors);
   const child = spawn(
     catalogue.control.command,
     [...catalogue.control.args, 'run', '--detached', '--home', home.root],

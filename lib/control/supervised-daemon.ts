@@ -4,7 +4,7 @@ import { closeSync, readFileSync, rmSync } from 'node:fs';
 import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from '../daemon/heartbeat.js';
 import type { Home } from '../daemon/home.js';
 import type { Logger } from '../daemon/logger.js';
-import { openOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
+import { makeOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { isAlive, identityOf } from '../daemon/process-identity.js';
 import { RunFiles } from '../daemon/run-files.js';
@@ -204,7 +204,7 @@ export class SupervisedDaemon {
   }
 
   #spawn(): ChildProcess {
-    const stderr = this.#foreground ? ('inherit' as const) : openOwnFile(this.#files.standardError(), 'truncate');
+    const stderr = this.#foreground ? ('inherit' as const) : makeOwnFile(this.#files.standardError());
     try {
       // A process group of its own: Ctrl+C reaches the supervisor alone, which stops the daemons in order.
       const { NOTIFY_SOCKET: _notify, ...environment } = process.env;

@@ -1,5 +1,5 @@
 import { closeSync, readFileSync, writeSync } from 'node:fs';
-import { openOwnFile } from './open-own-file.js';
+import { makeOwnFile } from './open-own-file.js';
 
 /** A daemon beats this often. */
 export const HEARTBEAT_INTERVAL_MS = 1000;
@@ -21,7 +21,7 @@ export class HeartbeatWriter {
 
   /** @throws the file system's error when the file cannot be made */
   constructor(path: string) {
-    this.#fd = openOwnFile(path, 'truncate');
+    this.#fd = makeOwnFile(path);
   }
 
   /** Never throws: a beat that cannot be written is missing, and that is what a reader then sees. */

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { closeSync, fchmodSync, fchownSync, fstatSync, statSync, writeSync } from 'node:fs';
-import { openOwnFile } from './open-own-file.js';
+import { openSharedFile } from './open-own-file.js';
 
 /** Log files are shared by all daemons of a home: group-writable (daemons-and-config.md 3.7). */
 const LOG_FILE_MODE = 0o660;
@@ -82,16 +82,24 @@ export class LogFile {
   }
 
   #reopen(): number {
-    const existed = statSync(this.path, { throwIfNoEntry: false }) !== undefined;
-    const fd = openOwnFile(this.path, 'append', LOG_FILE_MODE);
-    if (!existed) {
+    const { fd, made } = openSharedFile(this.path, LOG_FILE_MODE);
+    if (made) {
       // The umask of daemons takes group write away; only whoever creates the file may give it back.
       fchmodSync(fd, LOG_FILE_MODE);
-      if (this.#owner !== undefined) fchownSync(fd, this.#owner.uid, this.#owner.gid);
+      if (this.#owner !== undefined) giveAway(fd, this.#owner);
     }
     this.close();
     this.#fd = fd;
     this.#identity = fstatSync(fd);
     return fd;
+  }
+}
+
+/** A root daemon without the capability to give files away leaves it to the group, which may write to it all the same. */
+function giveAway(fd: number, { uid, gid }: { readonly uid: number; readonly gid: number }): void {
+  try {
+    fchownSync(fd, uid, gid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
   }
 }

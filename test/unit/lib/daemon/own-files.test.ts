@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { expect } from 'chai';
+import { LogFile } from '../../../../lib/daemon/log-file.js';
+import { makeOwnFile, writeOwnFile } from '../../../../lib/daemon/open-own-file.js';
+import { NotOwnError, ownDirectory } from '../../../../lib/daemon/own-directory.js';
+import { removeTree } from '../../../../lib/daemon/remove-tree.js';
+import { TemporaryHome } from '../../../support/temporary-home.js';
+
+const isRoot = process.geteuid?.() === 0;
+const NOBODY = 65534;
+
+describe('files in directories that others write to', () => {
+  let home: TemporaryHome;
+  let victim: string;
+
+  beforeEach(() => {
+    home = new TemporaryHome();
+    victim = home.path('victim');
+    writeFileSync(victim, 'untouched');
+  });
+  afterEach(() => home.remove());
+
+  it('are made anew, whatever stands under their name', () => {
+    const path = home.path('var', 'run', 'x.start');
+    symlinkSync(victim, path);
+    writeOwnFile(path, 'mine');
+    expect(readFileSync(path, 'utf8')).to.equal('mine');
+    expect(lstatSync(path).isFile()).to.equal(true);
+
+    const linked = home.path('var', 'run', 'x.heartbeat');
+    linkSync(victim, linked);
+    closeSync(makeOwnFile(linked));
+    expect(statSync(linked).size).to.equal(0);
+    expect(readFileSync(victim, 'utf8')).to.equal('untouched');
+  });
+
+  describe('a log', () => {
+    const log = () => new LogFile(home.path('logs', 'x.log'), (count, reason) => `lost ${count}: ${reason}`);
+
+    it('is not written through a second name of another file', function () {
+      if (!isRoot) this.skip();
+      linkSync(victim, home.path('logs', 'x.log'));
+      const file = log();
+      file.append('one');
+      file.close();
+      expect(readFileSync(victim, 'utf8')).to.equal('untouched');
+      expect(file.lost).to.equal(1);
+    });
+
+    it('does not wait for the reader of a pipe', () => {
+      execFileSync('mkfifo', [home.path('logs', 'x.log')]);
+      const file = log();
+      file.append('one');
+      file.close();
+      expect(file.lost).to.equal(1);
+    });
+
+    it('is given away only by whoever made it', function () {
+      if (!isRoot) this.skip();
+      writeFileSync(home.path('logs', 'x.log'), '');
+      const owner = { uid: NOBODY, gid: NOBODY };
+      for (const name of ['x.log', 'y.log']) {
+        const file = new LogFile(home.path('logs', name), () => '', owner);
+        file.append('one');
+        file.close();
+      }
+      expect(statSync(home.path('logs', 'x.log')).uid).to.equal(0);
+      expect(statSync(home.path('logs', 'y.log')).uid).to.equal(NOBODY);
+    });
+  });
+
+  describe('a store', () => {
+    const store = () => ownDirectory(home, 'queue', 'fim', 'db');
+
+    it('is made where it is missing', () => {
+      expect(store()).to.equal(home.path('queue', 'fim', 'db'));
+      expect((statSync(store()).mode & 0o777).toString(8)).to.equal('750');
+    });
+
+    it('is taken back from the service user, on every level', function () {
+      if (!isRoot) this.skip();
+      for (const path of [home.path('queue', 'fim'), home.path('queue', 'fim', 'db')]) {
+        mkdirSync(path);
+        chownSync(path, NOBODY, NOBODY);
+        chmodSync(path, 0o770);
+      }
+      store();
+      for (const path of [home.path('queue', 'fim'), home.path('queue', 'fim', 'db')]) {
+        const { uid, mode } = statSync(path);
+        expect([uid, (mode & 0o777).toString(8)]).to.deep.equal([0, '750']);
+      }
+    });
+
+    it('is not one that a link leads to', () => {
+      mkdirSync(home.path('elsewhere'), { mode: 0o700 });
+      symlinkSync(home.path('elsewhere'), home.path('queue', 'fim'));
+      expect(store).to.throw(NotOwnError, /'.*queue\/fim' is not a directory of this home \(a link\?\): remove it/);
+    });
+
+    it('holds no link to a file elsewhere', () => {
+      symlinkSync(victim, `${store()}/data.mdb`);
+      expect(store).to.throw(NotOwnError, /data\.mdb' is a link: remove it/);
+    });
+
+    it('holds no second name of a file elsewhere', () => {
+      linkSync(victim, `${store()}/data.mdb`);
+      expect(store).to.throw(NotOwnError, /data\.mdb' has another name elsewhere/);
+    });
+
+    it('may hold two names of a file of its own', () => {
+      writeFileSync(`${store()}/writer.lock`, '');
+      linkSync(`${store()}/writer.lock`, `${store()}/writer.lock.1`);
+      expect(store()).to.be.a('string');
+    });
+
+    it('holds no file of another user', function () {
+      if (!isRoot) this.skip();
+      writeFileSync(`${store()}/data.mdb`, '');
+      chownSync(`${store()}/data.mdb`, NOBODY, NOBODY);
+      expect(store).to.throw(NotOwnError, /data\.mdb' belongs to another user/);
+    });
+  });
+
+  it("a directory of another user is emptied with that user's rights alone", function () {
+    if (!isRoot) this.skip();
+    chmodSync(home.root, 0o755);
+    const directory = home.path('tmp', 'theirs');
+    mkdirSync(directory);
+    writeFileSync(`${directory}/file`, '');
+    chownSync(directory, NOBODY, NOBODY);
+    mkdirSync(`${directory}/roots`, { mode: 0o700 });
+    writeFileSync(`${directory}/roots/file`, '');
+    expect(() => removeTree(directory)).to.throw(/EACCES|EPERM/);
+    expect(readFileSync(`${directory}/roots/file`, 'utf8')).to.equal('');
+    expect(process.geteuid?.()).to.equal(0);
+    chownSync(`${directory}/roots`, NOBODY, NOBODY);
+    removeTree(directory);
+    expect(lstatSync(directory, { throwIfNoEntry: false })).to.equal(undefined);
+  });
+});
