@@ -54,7 +54,11 @@ export class FirstTimeSeen {
       key = this.#shorten(key);
       this.#recent.push(key);
       if (this.#recent.length > this.#options.listSize) this.#recent.shift();
-      if (this.#keys.has(key)) return undefined;
+      if (this.#keys.has(key)) {
+        // Known in its short form: it is no recent key, though the oldest has made room for it.
+        this.#recent.pop();
+        return undefined;
+      }
     }
     this.#add(key);
     return key;
