@@ -1,3 +1,4 @@
+import { isOssecVersion } from '../../lib/agentlink/agent-version.js';
 import { RESTART_TEXT_ORDER, restartOrder, takesTextOrders } from '../../lib/agentlink/restart-order.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { activeOnes, type AgentOrders, agentsToOrder, ORDER_FIELDS, orderResult } from '../agents/agent-orders.js';
@@ -78,8 +79,16 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
     putAgentsReconnect: async (request) => {
       const ids = request.parameters.texts('agents_list');
       const { ready, failed } = activeOnes(await agentsToOrder(viewOf(request, 'agent:reconnect'), ids));
-      failed.push(...(await orders.send(request, ready, RECONNECT_TEXT)));
+      const able = ready.filter(({ version }) => !isOssec(version));
+      for (const { id } of ready.filter(({ version }) => isOssec(version))) {
+        failed.push({ id, error: new ApiError(1735, { extra: 'OSSEC-HIDS agents do not know this order' }) });
+      }
+      failed.push(...(await orders.send(request, able, RECONNECT_TEXT)));
       return orderResult(ready, failed, ids === undefined, RECONNECT_MESSAGES);
     },
   };
+}
+
+function isOssec(version: unknown): boolean {
+  return typeof version === 'string' && isOssecVersion(version);
 }

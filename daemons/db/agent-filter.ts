@@ -1,3 +1,4 @@
+import { isOssecVersion } from '../../lib/agentlink/agent-version.js';
 import { type AgentFilter, EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
 import { compileDatabaseQuery } from '../../lib/query/database-query.js';
 import { AGENT_FIELDS, type AgentField } from './agent-fields.js';
@@ -40,10 +41,10 @@ export function compileFilter(filter: AgentFilter, agents: AgentSet, context: Fi
   if (filter.older_than !== undefined) tests.push(...olderThan(filter.older_than, context.now));
   if (filter.no_group === true) tests.push(({ id, record }) => id !== MANAGER_ID && record.groups.length === 0);
   if (filter.outdated === true) {
-    tests.push(
-      ({ id, record }) =>
-        id !== MANAGER_ID && record.version !== undefined && record.version !== context.managerVersion,
-    );
+    tests.push(({ id, record: { version } }) => {
+      if (id === MANAGER_ID || version === undefined || isOssecVersion(version)) return false;
+      return version !== context.managerVersion;
+    });
   }
   if (filter.q !== undefined && filter.q !== '') {
     tests.push(compileDatabaseQuery(filter.q, { ...QUERY_RULES, now: context.now, read: queryReader }));

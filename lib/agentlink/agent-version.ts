@@ -13,8 +13,14 @@ export function isHigherVersion(agent: string, manager: string): boolean {
   return theirs.major === ours.major ? theirs.minor > ours.minor : theirs.major > ours.major;
 }
 
-/** Whether a release line as agents say theirs (`Wazuh v4.14.7`) is below another one. */
+/** Whether an agent is one of OSSEC-HIDS, `OSSEC HIDS v4.2.0`: its numbers are not those of Wazuh releases. */
+export function isOssecVersion(version: string): boolean {
+  return /^\s*OSSEC\b/i.test(version);
+}
+
+/** Whether a release line as agents say theirs (`Wazuh v4.14.7`) is below another one; that of an OSSEC-HIDS agent always is. */
 export function isOlderThan(version: string, line: ReleaseLine): boolean {
+  if (isOssecVersion(version)) return true;
   const { major, minor } = parseReleaseLine(version.replace(/^\D*(?=\d)/, ''));
   return major < line.major || (major === line.major && minor < line.minor);
 }

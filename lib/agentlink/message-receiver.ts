@@ -1,9 +1,10 @@
 import type { CounterFiles } from './counter-files.js';
 import { unknownSenderText, type KeyStore } from './key-store.js';
 import type { KnownAgent } from './known-agent.js';
+import { NO_COUNTERS } from './message-counters.js';
 import type { MessageOpener } from './message-opener.js';
 import { readMessageHead } from './message-prefix.js';
-import { duplicateTexts, rejectionText, type RejectionText } from './message-rejection.js';
+import { counterTexts, rejectionText, type RejectionText } from './message-rejection.js';
 
 /** What a frame or datagram turned out to be. */
 export type Received<State> =
@@ -88,9 +89,7 @@ export class MessageReceiver<State> {
     if (verify && agent.counters === undefined) agent.restoreCounters(counters.read(agent.id));
     const saved = agent.counters;
     const verdict = agent.acceptCounters({ global, local }, verify);
-    if (verdict === 'older') return rejected(agent, [rejectionText('wrong_key', agent.id, source)]);
-    if (verdict === 'duplicate' && saved !== undefined)
-      return rejected(agent, duplicateTexts(agent.name, opened, saved));
+    if (verdict !== 'newer') return rejected(agent, counterTexts(agent, verdict, opened, saved ?? NO_COUNTERS));
     counters.note(agent.id, { global, local });
     agent.form = opened.form;
     agent.lastReceivedAt = now;

@@ -54,15 +54,27 @@ export function rejectionText(reason: RejectionReason, id: string, host: string)
   }
 }
 
-/** Log lines of a message with counters that were used before (3.4, 1407). @param name of the agent */
-export function duplicateTexts(name: string, received: CounterPair, saved: CounterPair): readonly RejectionText[] {
+/**
+ * Log lines of a message whose counters were used before, or are older than the last ones (3.4, 1407). The key is right:
+ * counters that begin again are those of an agent that was installed anew or restored, or of an old message.
+ */
+export function counterTexts(
+  { name, id }: { readonly name: string; readonly id: string },
+  verdict: 'duplicate' | 'older',
+  received: CounterPair,
+  saved: CounterPair,
+): readonly RejectionText[] {
   const counters = `global: ${received.global}, local: ${received.local}`;
+  const hint =
+    verdict === 'older'
+      ? ` Its counters are older than those it had: if it was set up again, stop svc-remoted, delete queue/rids/${id} and start it.`
+      : '';
   return [
     // Both the two spaces and the missing one are the reference's.
     {
       level: 'warning',
       text: `Duplicate error:  ${counters}, saved global: ${saved.global}, saved local:${saved.local}`,
     },
-    { level: 'error', text: `(1407): Duplicated counter for '${name}'.` },
+    { level: 'error', text: `(1407): Duplicated counter for '${name}'.${hint}` },
   ];
 }

@@ -230,12 +230,15 @@ describe('agents over the API, with svc-db, svc-authd and svc-remoted', function
       agents.push(agent);
       await agent.connect(remoted!.port('agents_tcp'));
       await agent.start();
+      await identified(agent, id, version);
+      return agent;
+    };
+    const identified = async (agent: MinimalAgent, id: string, version: string) => {
       agent.keepalive([], version);
       await eventually('it is active', async () => {
         const { data: list } = await lists.get(`/agents?agents_list=${id}&status=active&q=lastKeepAlive<1h`);
         return list.affected_items[0]?.['version'] === version;
       });
-      return agent;
     };
     const current = await connected('002', 'Wazuh v4.14.7');
     const old = await connected('011', 'Wazuh v3.6.1');
@@ -301,6 +304,21 @@ describe('agents over the API, with svc-db, svc-authd and svc-remoted', function
     expect(failures(await stats('000', 'agent'))).to.deep.equal([[1310, '000']]);
     expect(failures(await stats('001', 'agent'))).to.deep.equal([[1117, '001']]);
     expect(failures(await stats('011', 'agent'))).to.deep.equal([[1735, '011']]);
+
+    // These numbers are those of another product: it is older than any release line.
+    await identified(old, '011', 'OSSEC HIDS v4.2.0');
+    old.received.length = 0;
+    expect((await config('011', 'agent/client')).error).to.equal(1735);
+    expect(failures(await stats('011', 'agent'))).to.deep.equal([[1735, '011']]);
+    const reconnected = await lists.call('PUT', '/agents/reconnect?agents_list=002,011');
+    expect(reconnected.data.affected_items).to.deep.equal(['002']);
+    expect(failures(reconnected)).to.deep.equal([[1735, '011']]);
+    expect(reconnected.data.failed_items[0]?.error.message).to.include('OSSEC-HIDS agents do not know this order');
+    await lists.call('PUT', '/agents/011/restart', { template: restart });
+    await old.until('restarts', () => old.received.some((text) => text.startsWith('execd ')));
+    expect(old.received.filter((text) => /^(?:execd|force|req)/.test(text))).to.deep.equal([
+      'execd restart-ossec0 - null (from_the_server) (no_rule_id)',
+    ]);
 
     const group = '/agents/group/{group_id}/restart';
     const grouped = await lists.call('PUT', '/agents/group/default/restart', { template: group });

@@ -355,6 +355,10 @@ describe('file integrity over the API', () => {
     expect(cleared.data.affected_items).to.deep.equal(['002']);
     expect((await list('', '002')).data.total_affected_items).to.equal(0);
     expect((await list('', '001')).data.total_affected_items).to.equal(1);
+    // These agents keep no database, whatever their numbers are.
+    await setVersion(1, 'OSSEC HIDS v4.2.0');
+    expect((await clear('001')).data.affected_items).to.deep.equal(['001']);
+    expect((await list('', '001')).data.total_affected_items).to.equal(0);
   });
 
   it('is for those who may, agent by agent', async () => {

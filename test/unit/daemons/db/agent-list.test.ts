@@ -337,6 +337,10 @@ describe('list of agents', () => {
     expect(idsOf({ status: ['all', 'active'] })).to.deep.equal(['001', '002', '010']);
     expect(idsOf({ no_group: true })).to.deep.equal(['010']);
     expect(idsOf({ outdated: true })).to.deep.equal(['002']);
+    const agents = three();
+    agents.set(2, { ...record, version: 'OSSEC HIDS v4.2.0' });
+    const { items } = listAgents(agents, { ...page, outdated: true }, CONTEXT);
+    expect(items, 'agents of another product').to.deep.equal([]);
     expect(idsOf({ ids: ['010', '001', '010', '077'] })).to.deep.equal(['001', '010']);
     expect(idsOf({ q: 'group!=site' })).to.deep.equal(['001']);
     expect(idsOf({ q: 'lastKeepAlive<1d,id=1' })).to.deep.equal(['001', '010']);

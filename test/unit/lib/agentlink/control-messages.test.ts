@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { judgeStartup, parseAgentControl, type AgentControl } from '../../../../lib/agentlink/agent-control.js';
 import { AgentHandshake } from '../../../../lib/agentlink/agent-handshake.js';
-import { isHigherVersion } from '../../../../lib/agentlink/agent-version.js';
+import { isHigherVersion, isOlderThan } from '../../../../lib/agentlink/agent-version.js';
 import * as texts from '../../../../lib/agentlink/control-text.js';
 import { keepsPushOpen, parseManagerControl } from '../../../../lib/agentlink/manager-control.js';
 
@@ -64,6 +64,11 @@ describe('control messages of agents', () => {
     ]);
     expect(judge('v5.0.0', true)).to.equal('ack');
     expect(judge(undefined, true, true)).to.deep.equal([2, '#!-err {"message":"Couldn\'t retrieve version"}']);
+    expect(isOlderThan('Wazuh v4.2.0', { major: 4, minor: 2 })).to.equal(false);
+    expect(isOlderThan('Wazuh v4.1.9', { major: 4, minor: 2 })).to.equal(true);
+    for (const version of ['OSSEC HIDS v4.2.0', 'OSSEC HIDS v5.0.0']) {
+      expect(isOlderThan(version, { major: 3, minor: 0 }), version).to.equal(true);
+    }
     expect(isHigherVersion('v4.2.0', '4.14.7')).to.equal(false);
   });
 });

@@ -3,7 +3,7 @@ import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { KeyStore, unknownSenderText } from '../../../../lib/agentlink/key-store.js';
 import { readMessageHead, type MessageHead } from '../../../../lib/agentlink/message-prefix.js';
-import { duplicateTexts } from '../../../../lib/agentlink/message-rejection.js';
+import { counterTexts } from '../../../../lib/agentlink/message-rejection.js';
 
 const keyOf = (id: string, name: string, ip = 'any', raw = 'k'): AgentKey =>
   new AgentKey(id, name, AgentAddress.parse(ip)!, raw);
@@ -111,7 +111,9 @@ describe('KeyStore', () => {
       ...['newer', 'newer', 'newer', 'duplicate', 'older'],
     ]);
     expect(agent.counters).to.deep.equal({ global: 1, local: 1 });
-    expect(duplicateTexts('web', { global: 1, local: 1 }, agent.counters!)).to.deep.equal([
+    expect(
+      counterTexts({ id: '001', name: 'web' }, 'duplicate', { global: 1, local: 1 }, agent.counters!),
+    ).to.deep.equal([
       { level: 'warning', text: 'Duplicate error:  global: 1, local: 1, saved global: 1, saved local:1' },
       { level: 'error', text: "(1407): Duplicated counter for 'web'." },
     ]);

@@ -136,7 +136,11 @@ describe('MessageReceiver', () => {
     expect(told(restarted.receiver.receive(agent.seal('four'), '::', 1))).to.equal('001 four');
     const older = parts(true);
     older.store.byId('001')!.restoreCounters({ global: 1, local: 1 });
-    expect(told(older.receiver.receive(third, '::', 1))).to.match(/^\(1404\)/);
+    expect(told(older.receiver.receive(third, '::', 1))).to.equal(
+      'Duplicate error:  global: 0, local: 3, saved global: 1, saved local:1 / ' +
+        "(1407): Duplicated counter for 'web001'. Its counters are older than those it had: if it was set up again, " +
+        'stop svc-remoted, delete queue/rids/001 and start it.',
+    );
   });
 
   it('survives any bytes', () => {
