@@ -6,10 +6,11 @@ import { AGENT_STATUSES, type AgentFilter, MAX_AGENTS_PER_PAGE } from '../bus/co
 import { dbContract } from '../bus/contracts/db.js';
 import { MAX_AGENTS_PER_SEND, remotedContract } from '../bus/contracts/remoted.js';
 import { syscheckdContract } from '../bus/contracts/syscheckd.js';
-import { RequestClient } from '../bus/request-client.js';
+import type { RequestClient } from '../bus/request-client.js';
 import { loadManagerConfig } from '../config/load-manager-config.js';
 import type { Home } from '../daemon/home.js';
 import { ctime } from '../engine/ctime.js';
+import { daemonClient } from './daemon-client.js';
 import { requireMaster } from './require-master.js';
 
 /** Order to scan anew, for the integrity daemon of agents (agents-and-groups.md 4.5). */
@@ -91,9 +92,9 @@ export class AgentControl {
   constructor(home: Home) {
     requireMaster(home);
     this.#home = home;
-    this.#db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
-    this.#remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
-    this.#syscheckd = new RequestClient({ contract: syscheckdContract, path: home.socket('svc-syscheckd') });
+    this.#db = daemonClient(home, dbContract);
+    this.#remoted = daemonClient(home, remotedContract);
+    this.#syscheckd = daemonClient(home, syscheckdContract);
   }
 
   /** The manager itself, then agents by id. @throws AgentControlError 46 */

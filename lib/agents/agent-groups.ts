@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { formatAgentId, isAgentId, MANAGER_ID } from '../agentlink/agent-identity.js';
 import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../bus/contracts/db-agents.js';
 import { dbContract } from '../bus/contracts/db.js';
-import { RequestClient } from '../bus/request-client.js';
+import type { RequestClient } from '../bus/request-client.js';
 import type { Home } from '../daemon/home.js';
 import { GroupError } from '../groups/group-error.js';
 import { type GroupFile, GroupFolders, isGroupName } from '../groups/group-folders.js';
 import { isSynchronized, mergedPlaces } from '../groups/merged-file-of.js';
 import { hashSharedFile } from '../groups/shared-file.js';
 import { AgentGroupsError, membershipError, numberedError } from './agent-groups-error.js';
+import { daemonClient } from './daemon-client.js';
 import { requireMaster } from './require-master.js';
 
 const DEFAULT_GROUP = 'default';
@@ -40,7 +41,7 @@ export class AgentGroups {
     requireMaster(home);
     this.#home = home;
     this.#folders = new GroupFolders(home);
-    this.#db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+    this.#db = daemonClient(home, dbContract);
   }
 
   /** All groups by name with the number of their agents, and the number of agents without any. */

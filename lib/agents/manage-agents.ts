@@ -4,10 +4,11 @@ import { isAgentName } from '../agentlink/agent-identity.js';
 import { ClientKeysFile } from '../agentlink/client-keys-file.js';
 import { BusError } from '../bus/bus-error.js';
 import { authdContract } from '../bus/contracts/authd.js';
-import { RequestClient } from '../bus/request-client.js';
+import type { RequestClient } from '../bus/request-client.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord, HomeRole } from '../daemon/home-record.js';
+import { daemonClient } from './daemon-client.js';
 import { decodeKeyText, encodeKeyText, type KeyText } from './key-text.js';
 import { storeOwnKey } from './own-key.js';
 
@@ -39,7 +40,7 @@ export class ManageAgents {
   constructor(home: Home, record: HomeRecord) {
     this.#home = home;
     this.#record = record;
-    this.#authd = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
+    this.#authd = daemonClient(home, authdContract);
   }
 
   /** Agents of the key file, also while svc-authd does not run. */

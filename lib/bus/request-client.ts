@@ -11,6 +11,8 @@ export type RequestClientOptions<C extends Contract> = {
   readonly contract: C;
   /** Socket path, `home.socket(daemon)`. */
   readonly path: string;
+  /** Words the error of a daemon that cannot be reached, out of what was seen at its socket; default: daemon and reason. */
+  readonly describeAbsence?: (reason: string) => string;
 };
 
 export type CallOptions = {
@@ -46,6 +48,7 @@ export class RequestClient<C extends Contract> {
 
   readonly #contract: C;
   readonly #path: string;
+  readonly #describeAbsence: (reason: string) => string;
   /** Every unsettled call by id, in the order they were made. */
   readonly #calls = new Map<number, Call>();
   /** Calls not yet on the wire, by id, in their order. */
@@ -59,6 +62,8 @@ export class RequestClient<C extends Contract> {
   constructor(options: RequestClientOptions<C>) {
     this.#contract = options.contract;
     this.#path = options.path;
+    const { daemon } = options.contract;
+    this.#describeAbsence = options.describeAbsence ?? ((reason) => `${daemon} is not available: ${reason}`);
   }
 
   /**
@@ -182,7 +187,6 @@ export class RequestClient<C extends Contract> {
   }
 
   async #connect(): Promise<void> {
-    const { daemon } = this.#contract;
     this.#connecting = true;
     try {
       const connection = await BusConnection.open(this.#path, {
@@ -208,7 +212,7 @@ export class RequestClient<C extends Contract> {
       const waiting = [...this.#queue.values()];
       this.#queue.clear();
       for (const call of waiting) {
-        call.fail(new BusError(code, `${daemon} is not available: ${reason}`, { cause: error }));
+        call.fail(new BusError(code, this.#describeAbsence(reason), { cause: error }));
       }
       return;
     } finally {

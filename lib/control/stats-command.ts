@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { homeRuns, whyUnavailable } from '../daemon/why-unavailable.js';
 import { selectDaemons, stopOrder } from './daemon-catalogue.js';
 import { readDaemonStats, type DaemonStats } from './daemon-stats.js';
 import { statsLines, type EarlierStats } from './stats-table.js';
@@ -37,7 +38,9 @@ export async function showStats(suite: Suite, typed: readonly string[], options:
     const lines = statsLines(daemons, typed.length > 0, earlier);
     if (terminal && watch !== undefined) output.line(CLEAR.concat(new Date().toLocaleString('sv')));
     else if (earlier !== undefined) output.line('');
-    for (const line of lines) output.line(line);
+    const [first] = names;
+    if (first !== undefined && !homeRuns(home)) output.problem(whyUnavailable(home, first, 'no daemon runs'));
+    else for (const line of lines) output.line(line);
     output.document({ error: daemons.some(isSilent) ? 1 : 0, data: daemons.map(item) });
     if (watch === undefined) return daemons.some(isSilent) ? 1 : 0;
     // One document a line, for whoever reads them one by one.

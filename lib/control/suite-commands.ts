@@ -7,6 +7,7 @@ import { makeOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { ProcessLock } from '../daemon/process-lock.js';
 import { RunFiles, restartMarker } from '../daemon/run-files.js';
+import { whyUnavailable } from '../daemon/why-unavailable.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
 import { checkDaemons } from './check-daemons.js';
@@ -141,7 +142,10 @@ export async function reloadSuite(suite: Suite, typed: readonly string[]): Promi
   return withScriptLock(home, async () => {
     const items: Item[] = [];
     let failed = names.length === 0;
-    if (failed) output.problem('Nothing to reload: no daemon runs.');
+    if (failed) {
+      const [first = 'svc-db'] = typed.length === 0 ? order : selectDaemons(order, typed);
+      output.problem(`Nothing to reload: ${whyUnavailable(home, first, 'no daemon runs')}`);
+    }
     const onEvent = (event: ProgressEvent) => {
       const { daemon } = event;
       if (event.event === 'reloaded') {

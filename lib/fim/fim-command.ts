@@ -4,6 +4,7 @@ import { byteString } from '../config/pattern-text.js';
 import { ConfigError } from '../config/config-error.js';
 import { loadInternalOption } from '../config/internal-options.js';
 import { loadHostConfig } from '../config/load-host-config.js';
+import { HomeError } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { PatternError } from '../patterns/pattern-error.js';
 import { productVersion } from '../product/version.js';
@@ -101,7 +102,11 @@ async function scan(paths: readonly string[], options: Options, streams: FimStre
   try {
     settings = options.config === true ? configured(options.home, say) : plain(paths);
   } catch (error) {
-    const usage = error instanceof ConfigError || error instanceof PatternError || error instanceof PrefilterError;
+    const usage =
+      error instanceof HomeError ||
+      error instanceof ConfigError ||
+      error instanceof PatternError ||
+      error instanceof PrefilterError;
     if (!usage) throw error;
     say(error.message);
     return EXIT.usage;

@@ -31,6 +31,9 @@ export type InteractiveOptions = {
   readonly typed: boolean;
 };
 
+/** As the reference words it (rules-and-alerts.md 9.8). */
+export const CONNECTION_ERROR = '** Wazuh-logtest error when connecting with wazuh-analysisd';
+
 /** Said when the input held no event: a script whose log was empty must not take it for a success. */
 export const NOTHING_RAN = 'svc-logtest: nothing was run: there was no log line on the standard input\n';
 
@@ -107,7 +110,7 @@ export class InteractiveLogtest {
 
   #reportDisconnection(error: LogtestConnectionError): void {
     const { log, connectionHint } = this.#options;
-    log('** Wazuh-logtest error when connecting with wazuh-analysisd\n');
+    log(`${CONNECTION_ERROR}\n`);
     if (this.#disconnections++ === 0) log(`\t${error.message}\n\t${connectionHint}\n`);
   }
 

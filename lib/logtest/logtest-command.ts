@@ -1,8 +1,11 @@
 import { InvalidArgumentError } from 'commander';
+import { probeSocket } from '../bus/probe-socket.js';
+import { HomeError, readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { productVersion } from '../product/version.js';
+import { whyUnavailable } from '../daemon/why-unavailable.js';
 import { RulesetError } from '../engine/ruleset-error.js';
-import { InteractiveLogtest } from './interactive-logtest.js';
+import { CONNECTION_ERROR, InteractiveLogtest } from './interactive-logtest.js';
 import type { LogtestBackend } from './logtest-backend.js';
 import { clockTime, parseLogtestOptions, type LogtestCommandOptions } from './logtest-options.js';
 import { OfflineBackend } from './offline-backend.js';
@@ -12,6 +15,9 @@ import { runInteractive } from './run-interactive.js';
 import { SocketBackend } from './socket-backend.js';
 import { textStyle } from './text-style.js';
 import { parseUnitTest } from './unit-test.js';
+
+/** Time in which a service that is there takes a connection. */
+const PROBE_MS = 5000;
 
 /**
  * `svc-logtest`: runs log lines through decoders and rules (rules-and-alerts.md 9.8).
@@ -49,6 +55,11 @@ export async function logtestCommand(args: readonly string[], environment: NodeJ
     process.stderr.write(`Unit test configuration wrong syntax: ${options.unitTest}\n`);
     return 1;
   }
+  const absence = ruleset === undefined ? await serviceAbsence(options.home) : undefined;
+  if (absence !== undefined) {
+    process.stderr.write(`${CONNECTION_ERROR}\n\t${absence}\n\t--offline needs no manager.\n`);
+    return 1;
+  }
   return runInteractive(
     new InteractiveLogtest({
       backend: backendOf(options, now),
@@ -68,14 +79,28 @@ export async function logtestCommand(args: readonly string[], environment: NodeJ
   );
 }
 
+/** Why the running manager cannot be asked; undefined when somebody listens. */
+async function serviceAbsence(root: string | undefined): Promise<string | undefined> {
+  const home = resolveHome(root);
+  try {
+    readHomeRecord(home);
+  } catch (error) {
+    if (!(error instanceof HomeError)) throw error;
+    return error.message;
+  }
+  const probe = await probeSocket(socketPath(root), PROBE_MS);
+  return probe.listening ? undefined : whyUnavailable(home, 'svc-analysisd', probe.reason);
+}
+
+const socketPath = (root: string | undefined) => resolveHome(root).path('queue', 'sockets', 'logtest');
+
 function backendOf(options: LogtestCommandOptions, now: () => number): LogtestBackend {
   const { ruleset, logLevel } = options;
   if (ruleset !== undefined) return new OfflineBackend({ dirs: ruleset, logLevel, now });
-  const path = resolveHome(options.home).path('queue', 'sockets', 'logtest');
   const debug = (text: string): void => {
     process.stderr.write(`DEBUG: ${text}\n`);
   };
-  return new SocketBackend(path, options.debug === true ? debug : undefined);
+  return new SocketBackend(socketPath(options.home), options.debug === true ? debug : undefined);
 }
 
 /** Epoch milliseconds: the machine's clock, or the one that `--clock` or `SVC_CLOCK` stopped. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../config/config-error.js';
 import { loadInternalOption } from '../config/internal-options.js';
 import { loadHostConfig } from '../config/load-host-config.js';
+import { HomeError } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { readable } from '../fim/byte-order.js';
 import { PatternError } from '../patterns/pattern-error.js';
@@ -42,7 +43,7 @@ async function rootcheck(options: Options, streams: FimStreams): Promise<number>
   try {
     settings = configured(options, say);
   } catch (error) {
-    if (!(error instanceof ConfigError || error instanceof PatternError)) throw error;
+    if (!(error instanceof HomeError || error instanceof ConfigError || error instanceof PatternError)) throw error;
     say(error.message);
     return EXIT.usage;
   }

@@ -2,14 +2,22 @@ import { Command, InvalidArgumentError } from 'commander';
 import { BusError } from '../bus/bus-error.js';
 import { MAX_EVENT_BYTES } from '../bus/bus-limits.js';
 import { EventProducer } from '../bus/event-producer.js';
+import { probeSocket } from '../bus/probe-socket.js';
+import { describeError } from '../daemon/describe-error.js';
+import type { Home } from '../daemon/home.js';
+import { readHomeRecord } from '../daemon/home-record.js';
 import type { Logger } from '../daemon/logger.js';
 import { resolveHome } from '../daemon/resolve-home.js';
+import { homeRuns, whyUnavailable } from '../daemon/why-unavailable.js';
 import { productVersion } from '../product/version.js';
 import { splitLines } from './split-lines.js';
 
 /** Queue of plain logs (decoding.md 3.1). */
 const LOG_QUEUE = '1';
 const DEFAULT_TIMEOUT_SECONDS = 60;
+/** A sink that is started again is back by then, milliseconds; one that was stopped is not waited for any longer. */
+const SINK_WAIT_MS = 5000;
+const PROBE_MS = 1000;
 
 export type SendStreams = {
   readonly input: AsyncIterable<Buffer>;
@@ -49,6 +57,11 @@ async function send(location: string, options: Options, { input, writeError }: S
   const silent = (): void => {};
   const logger: Logger = { debug: silent, info: silent, warn: say, error: say, critical: say };
   const home = resolveHome(options.home);
+  const absence = await sinkAbsence(home, Math.min(SINK_WAIT_MS, options.timeout * 1000));
+  if (absence !== undefined) {
+    say(`${absence}. Nothing was sent.`);
+    return 1;
+  }
   const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-send', logger });
   producer.start();
   const bytes = Buffer.from(location, 'utf8').toString('latin1');
@@ -82,6 +95,23 @@ async function send(location: string, options: Options, { input, writeError }: S
 }
 
 const POLL_MS = 5;
+
+/** Why nobody takes events, at once when the home does not run; undefined when somebody does. */
+async function sinkAbsence(home: Home, waitMs: number): Promise<string | undefined> {
+  let sink: 'svc-agentd' | 'svc-analysisd';
+  try {
+    sink = readHomeRecord(home).role === 'agent' ? 'svc-agentd' : 'svc-analysisd';
+  } catch (error) {
+    return describeError(error);
+  }
+  const end = performance.now() + waitMs;
+  for (;;) {
+    const probe = await probeSocket(home.eventsSocket(), PROBE_MS);
+    if (probe.listening) return undefined;
+    if (!homeRuns(home) || performance.now() > end) return whyUnavailable(home, sink, probe.reason);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
 
 /**
  * Waits for a condition; acknowledgements come in batches, so looking often costs little.

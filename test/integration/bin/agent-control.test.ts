@@ -203,7 +203,7 @@ Security Manager agent_control. Agent information:
     try {
       expect((await runAt(agent.root, '-l')).err).to.match(/^agent_control: this is done on a manager/);
       expect((await runAt(empty.root, '-L')).out).to.contain('   No active response available.\n');
-      expect((await runAt(empty.root, '-l')).err).to.match(/^\*\* svc-db is not available/);
+      expect((await runAt(empty.root, '-l')).err).to.match(/^\*\* The manager does not run; start it with: /);
       expect(JSON.parse((await runAt(empty.root, '-j', '-i', '001')).out)).to.include({ error: 46 });
       writeFileSync(worker.path('etc/manager.conf'), `<manager_config>${CLUSTER}</manager_config>`);
       expect((await runAt(worker.root, '-l')).err).to.contain('the master of the cluster: 192.0.2.1');

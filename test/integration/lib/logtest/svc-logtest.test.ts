@@ -191,7 +191,7 @@ describe('svc-logtest', () => {
     const { code, out, log } = await logtest(['--home', '/nonexistent'], `${LINE}\n`);
     expect([code, out]).to.deep.equal([1, '']);
     expect(log).to.contain(
-      '** Wazuh-logtest error when connecting with wazuh-analysisd\n\t/nonexistent/queue/sockets/',
+      "** Wazuh-logtest error when connecting with wazuh-analysisd\n\t'/nonexistent' is not a home (make one with: ",
     );
   });
 
@@ -212,7 +212,10 @@ describe('svc-logtest', () => {
       frame('{"data":1}'),
     ];
     const count = replies.length;
-    const server: Server = createServer((socket) => socket.end(replies.shift() ?? Buffer.alloc(0)));
+    const server: Server = createServer((socket) => {
+      // The program looks whether somebody listens before it asks.
+      socket.on('error', () => {}).once('data', () => socket.end(replies.shift() ?? Buffer.alloc(0)));
+    });
     server.listen(other.path('queue/sockets/logtest'));
     await once(server, 'listening');
     try {

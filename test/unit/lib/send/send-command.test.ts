@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
@@ -46,10 +48,14 @@ describe('svc-send', () => {
 
   it('says how many were not acknowledged when nobody takes them', async () => {
     const errors: string[] = [];
+    // It accepts connections, and says nothing.
+    const mute = createServer().listen(home.eventsSocket());
+    await once(mute, 'listening');
     const code = await sendCommand(['my-script', '--home', home.root, '--timeout', '1'], {
       input: chunksOf('one\ntwo\n'),
       writeError: (text) => errors.push(text),
     });
+    mute.close();
     expect(code).to.equal(1);
     expect(errors).to.include('svc-send: nothing was acknowledged for 1 s; 2 of 2 events were not acknowledged.\n');
   });
