@@ -11,6 +11,7 @@ export function activeAuth({ auth }: AuthdSettings): Record<string, unknown> {
       disabled: word(auth.disabled),
       remote_enrollment: word(auth.remote_enrollment),
       ipv6: word(auth.ipv6),
+      ...(auth.local_ip === undefined ? {} : { local_ip: auth.local_ip }),
       use_source_ip: word(auth.use_source_ip),
       purge: word(auth.purge),
       use_password: word(auth.use_password),

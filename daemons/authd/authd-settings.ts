@@ -18,6 +18,13 @@ const MAX_PASSWORD_BYTES = 4095;
 /** Bytes of randomness in a password made here: 32 hex digits. */
 const PASSWORD_BYTES = 16;
 
+/** What helps when a file of this daemon cannot be read, by the system's code. */
+const READ_HINTS: Readonly<Record<string, string>> = {
+  // A home of an older version has none yet.
+  ENOENT: ": 'svc-control init' makes the default one",
+  EACCES: ': svc-authd runs as the service user, whose group must be able to read it (chgrp, chmod 640)',
+};
+
 /** A password or certificate that cannot be used; the message names the file. */
 export class AuthdSettingsError extends Error {
   override readonly name = 'AuthdSettingsError';
@@ -88,7 +95,8 @@ function readPassword(home: Home, random: string | undefined): EnrollmentPasswor
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       return { kind: 'random', text: random ?? randomBytes(PASSWORD_BYTES).toString('hex') };
     }
-    throw new AuthdSettingsError(`Unable to read 'etc/authd.pass': ${describeError(error)}`, { cause: error });
+    const hint = READ_HINTS[(error as NodeJS.ErrnoException).code ?? ''] ?? '';
+    throw new AuthdSettingsError(`Unable to read 'etc/authd.pass': ${describeError(error)}${hint}`, { cause: error });
   }
   const line = bytes.toString('latin1');
   const end = line.indexOf('\n');
@@ -116,9 +124,7 @@ function tlsOptions(home: Home, auth: AuthConfig): SecureContextOptions {
     try {
       return readFileSync(isAbsolute(file) ? file : home.path(file));
     } catch (error) {
-      // A home of an older version has none yet.
-      const hint =
-        (error as NodeJS.ErrnoException).code === 'ENOENT' ? ": 'svc-control init' makes the default one" : '';
+      const hint = READ_HINTS[(error as NodeJS.ErrnoException).code ?? ''] ?? '';
       throw new AuthdSettingsError(`Unable to read '${file}' (${element}): ${describeError(error)}${hint}`, {
         cause: error,
       });

@@ -168,7 +168,7 @@ function enrollmentServer(
   if (tls === undefined) return undefined;
   return new EnrollmentServer({
     port: auth.port,
-    ipv6: auth.ipv6,
+    host: auth.local_ip ?? (auth.ipv6 ? '::' : '0.0.0.0'),
     tls,
     verifyAgent: auth.ssl_agent_ca !== undefined,
     verifyHost: auth.ssl_agent_ca !== undefined && auth.ssl_verify_host,
@@ -206,6 +206,7 @@ function needsRestart(before: AuthdSettings, after: AuthdSettings): boolean {
   const bound = ({ auth }: AuthdSettings) => [
     auth.port,
     auth.ipv6,
+    auth.local_ip,
     auth.remote_enrollment,
     auth.ssl_agent_ca === undefined,
     auth.ssl_verify_host,

@@ -29,7 +29,8 @@ export type Reply = {
 export type EnrollmentServerOptions = {
   /** 0 lets the system choose. */
   readonly port: number;
-  readonly ipv6: boolean;
+  /** Address to bind. */
+  readonly host: string;
   readonly tls: SecureContextOptions;
   /** A certificate of the agent is demanded, signed by `tls.ca`. */
   readonly verifyAgent: boolean;
@@ -106,11 +107,12 @@ export class EnrollmentServer {
 
   /** @throws the system's error when the port cannot be bound */
   async start(): Promise<AddressInfo> {
-    const { port, ipv6 } = this.#options;
+    const { port, host } = this.#options;
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ port, host: ipv6 ? '::' : '0.0.0.0', backlog: 1024 }, () => {
-        this.#server.off('error', reject);
+      const refused = (error: NodeJS.ErrnoException) => reject(explainPrivilegedPort(error, port));
+      this.#server.once('error', refused);
+      this.#server.listen({ port, host, backlog: 1024 }, () => {
+        this.#server.off('error', refused);
         resolve();
       });
     });
@@ -234,4 +236,15 @@ async function deliver(socket: TLSSocket, text: string): Promise<boolean> {
 
 function peerOf(socket: TLSSocket): string {
   return normalizeAddress(socket.remoteAddress ?? 'unknown');
+}
+
+/** Ports below are for root, and the network does not reach root here. */
+const FIRST_UNPRIVILEGED_PORT = 1024;
+
+function explainPrivilegedPort(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code !== 'EACCES' || port >= FIRST_UNPRIVILEGED_PORT) return error;
+  const advice = `choose one from ${FIRST_UNPRIVILEGED_PORT} on, or lower the sysctl net.ipv4.ip_unprivileged_port_start`;
+  return new Error(`Port ${port} of 'auth' is for root alone, and svc-authd runs as the service user: ${advice}`, {
+    cause: error,
+  });
 }

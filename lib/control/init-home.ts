@@ -6,6 +6,7 @@ import {
   existsSync,
   fchmodSync,
   fchownSync,
+  fstatSync,
   lchownSync,
   linkSync,
   mkdirSync,
@@ -53,6 +54,9 @@ export type InitOptions = {
 /** Built-in API users whose first password is made here (rest-api.md 2.5). */
 const PASSWORD_FILES = ['initial-admin-password', 'initial-wui-password'] as const;
 
+/** What svc-authd reads beside its configuration (agents-and-groups.md 2.1, 2.2). */
+const ENROLLMENT_FILES = ['etc/sslmanager.key', 'etc/sslmanager.cert', 'etc/authd.pass'] as const;
+
 /** Entries that a fresh volume has and that do not make a directory somebody else's. */
 const HARMLESS = new Set(['lost+found']);
 
@@ -96,6 +100,7 @@ class HomeMaker {
       this.#file(to, owner, mode, () => Buffer.concat([this.#template(from), Buffer.from(host)]));
     }
     if (server) {
+      if (this.#options.updateRuleset === true) this.#shareEnrollmentFiles();
       for (const { to, owner, mode } of SERVER_EMPTY_FILES) this.#file(to, owner, mode, () => '');
       this.#ruleset();
       await this.#apiSecrets();
@@ -245,6 +250,29 @@ class HomeMaker {
     if (existsSync(security('rbac'))) return;
     for (const name of PASSWORD_FILES) {
       this.#file(`api/configuration/security/${name}`, 'service', 0o600, () => randomPassword() + '\n');
+    }
+  }
+
+  /** svc-authd was root in older versions, and read files that only root may read: now its group may, too. */
+  #shareEnrollmentFiles(): void {
+    const ids = this.#ids('root');
+    if (ids === undefined) return;
+    for (const path of ENROLLMENT_FILES) {
+      let fd: number;
+      try {
+        fd = openSync(this.#home.path(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      } catch {
+        // Not there, or a link: what it leads to is not ours to share.
+        continue;
+      }
+      try {
+        const stats = fstatSync(fd);
+        if (!stats.isFile() || stats.nlink !== 1 || stats.uid !== 0) continue;
+        fchownSync(fd, ids.uid, ids.gid);
+        fchmodSync(fd, 0o640);
+      } finally {
+        closeSync(fd);
+      }
     }
   }
 

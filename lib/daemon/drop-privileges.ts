@@ -9,7 +9,6 @@ const ROOT_DAEMONS: ReadonlySet<DaemonName> = new Set([
   'svc-logcollector',
   'svc-syscheckd',
   'svc-modulesd',
-  'svc-authd',
 ]);
 
 /** User and group asked for on the command line (`-u`, `-g`). */

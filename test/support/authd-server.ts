@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { authdContract } from '../../lib/bus/contracts/authd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
+import type { Home } from '../../lib/daemon/home.js';
 import { readRunRecord } from '../../lib/daemon/run-record.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { makeEnrollmentCertificate } from '../../lib/tls/self-signed-certificate.js';
@@ -46,14 +47,14 @@ export class AuthdServer {
   readonly client: RequestClient<typeof authdContract>;
 
   private constructor(
-    readonly home: TemporaryHome,
+    readonly home: Home,
     readonly child: ChildProcess,
     readonly port: number,
   ) {
     this.client = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
   }
 
-  static async start(home: TemporaryHome, flags: readonly string[] = []): Promise<AuthdServer> {
+  static async start(home: Home, flags: readonly string[] = []): Promise<AuthdServer> {
     const args = [shipped('bin/svc-authd'), '--home', home.root, ...flags];
     const child = spawn(process.execPath, args, { stdio: 'ignore' });
     try {

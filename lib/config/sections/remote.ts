@@ -135,6 +135,8 @@ const AUTH_FIELDS = {
   remote_enrollment: yesNo(true),
   port: integer(1515, PORT),
   ipv6: yesNo(false),
+  /** Address the port is opened at, as in `<remote>`; all of them without it. */
+  local_ip: address(),
   use_source_ip: yesNo(false),
   purge: yesNo(false),
   use_password: yesNo(false),

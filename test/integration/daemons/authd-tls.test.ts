@@ -43,7 +43,7 @@ describe('enrolment over TLS', function () {
   async function start(options: Partial<EnrollmentServerOptions> = {}): Promise<number> {
     server = new EnrollmentServer({
       port: 0,
-      ipv6: false,
+      host: '127.0.0.1',
       tls: { key: authority.key, cert: authority.cert, ca: authority.cert },
       verifyAgent: false,
       verifyHost: false,
