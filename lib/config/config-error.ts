@@ -21,22 +21,26 @@ export class ConfigError extends Error {
   readonly line: number;
   /** Element or option that is wrong, when it is one. */
   readonly element: string | undefined;
+  /** What helps to find the mistake, beside the text that users know: a sentence. */
+  readonly hint: string | undefined;
 
-  constructor(code: number | undefined, text: string, place: ConfigPlace, element?: string) {
+  constructor(code: number | undefined, text: string, place: ConfigPlace, element?: string, hint?: string) {
     const numbered = code === undefined ? text : `(${String(code)}): ${text}`;
-    super(`${numbered} ${describePlace(place)}`);
+    super(`${hint === undefined ? numbered : `${numbered} ${hint}`} ${describePlace(place)}`);
     this.name = 'ConfigError';
     this.code = code;
     this.text = numbered;
     this.file = place.file;
     this.line = place.line;
     this.element = element;
+    this.hint = hint;
   }
 
   /** The two lines a daemon logs before it exits 1, the first at ERROR and the second at CRITICAL (spec 1.1). */
   logLines(): { readonly error: string; readonly critical: string } {
     const line = this.line > 0 ? ` Line ${String(this.line)}.` : '';
-    return { error: this.text, critical: `(1202): Configuration error at '${this.file}'.${line}` };
+    const error = this.hint === undefined ? this.text : `${this.text} ${this.hint}`;
+    return { error, critical: `(1202): Configuration error at '${this.file}'.${line}` };
   }
 }
 

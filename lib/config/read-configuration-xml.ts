@@ -1,6 +1,6 @@
 import { parseXml } from '../xml/parse-xml.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { XmlError } from '../xml/xml-error.js';
+import { type OpenedElement, XmlError } from '../xml/xml-error.js';
 import { ConfigError } from './config-error.js';
 
 /**
@@ -18,11 +18,19 @@ export function readConfigurationXml(text: string, file: string): XmlElement[] {
     return used ? restore(roots, placeholder) : roots;
   } catch (error) {
     if (error instanceof XmlError) {
-      const reason = `Error reading XML file '${file}': ${error.message} (line ${String(error.line)}).`;
-      throw new ConfigError(1226, reason, { file, line: error.line });
+      const { line, opened } = error;
+      const reason = `Error reading XML file '${file}': ${error.message} (line ${String(line)}).`;
+      throw new ConfigError(1226, reason, { file, line: opened?.line ?? line }, undefined, describeOpened(opened));
     }
     throw error;
   }
+}
+
+/** Where what is not closed was opened: the text of the reader only knows where the next thing was in the way. */
+function describeOpened(opened: OpenedElement | undefined): string | undefined {
+  if (opened === undefined) return undefined;
+  const what = opened.name === '<!--' ? 'The comment' : `<${opened.name}>`;
+  return `${what} was opened in line ${String(opened.line)} and is not closed.`;
 }
 
 /** A private-use character that the text does not have. */

@@ -1,5 +1,5 @@
 import type { XmlAttribute, XmlElement } from './xml-element.js';
-import { XmlError } from './xml-error.js';
+import { type OpenedElement, XmlError } from './xml-error.js';
 
 /** Longest name, content or closing tag (decoding.md 2.2); stops a file from filling memory with one element. */
 const MAX_STRING = 20480;
@@ -77,7 +77,7 @@ class Reader {
         if (parent === undefined) {
           return roots;
         }
-        throw this.#fail('XMLERR: End of file and some elements were not closed.', this.#text.length);
+        throw this.#fail('XMLERR: End of file and some elements were not closed.', this.#text.length, parent);
       }
       // The position is behind the `<` of a tag.
       if (this.#text.charCodeAt(this.#pos) === SLASH) {
@@ -86,7 +86,7 @@ class Reader {
         }
         const innerEnd = this.#pos - 1;
         this.#pos++;
-        this.#readClosingTag(parent.name);
+        this.#readClosingTag(parent);
         open.pop();
         const element = { ...parent, content, end: this.#pos, innerEnd };
         (open.at(-1)?.children ?? roots).push(element);
@@ -180,7 +180,8 @@ class Reader {
     for (let at = this.#pos + 1; ; at++) {
       at = this.#text.indexOf('>', at);
       if (at < 0) {
-        throw this.#fail('XMLERR: Comment not closed.', this.#text.length);
+        const opened = { name: '<!--', line: this.#lineAt(this.#pos) };
+        throw this.#fail('XMLERR: Comment not closed.', this.#text.length, opened);
       }
       // The `!` of the opening does not end the comment: `<!>` is still open.
       if (at - 1 > this.#pos && this.#text.charCodeAt(at - 1) === BANG) {
@@ -194,11 +195,11 @@ class Reader {
     }
   }
 
-  #readClosingTag(name: string): void {
+  #readClosingTag(opened: OpenElement): void {
     const found = this.#readUntilTagEnd(false);
     this.#pos++;
-    if (found !== name) {
-      throw this.#fail(`XMLERR: Element '${name}' not closed.`, this.#pos);
+    if (found !== opened.name) {
+      throw this.#fail(`XMLERR: Element '${opened.name}' not closed.`, this.#pos, opened);
     }
   }
 
@@ -347,8 +348,9 @@ class Reader {
     return at < 0 ? Infinity : at;
   }
 
-  #fail(message: string, offset: number): XmlError {
-    return new XmlError(this.#file, this.#lineAt(offset), message);
+  #fail(message: string, offset: number, opened?: OpenedElement): XmlError {
+    const where = opened === undefined ? undefined : { name: opened.name, line: opened.line };
+    return new XmlError(this.#file, this.#lineAt(offset), message, where);
   }
 }
 

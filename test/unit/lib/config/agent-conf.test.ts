@@ -157,7 +157,7 @@ describe('agent.conf', () => {
 
     it('tells broken XML', () => {
       const { check, section, lines, error } = fail('<agent_config>\n<syscheck>\n</agent_config>');
-      expect({ check, section, line: error.line }).to.deep.equal({ check: 'Syscheck', section: 'syscheck', line: 3 });
+      expect({ check, section, line: error.line }).to.deep.equal({ check: 'Syscheck', section: 'syscheck', line: 2 });
       expect(lines).to.deep.equal([
         `(1226): Error reading XML file '${FILE}': XMLERR: Element 'syscheck' not closed. (line 3).`,
         `(1207): Syscheck remote configuration in '${FILE}' is corrupted.`,

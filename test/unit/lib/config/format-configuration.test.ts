@@ -67,7 +67,7 @@ describe('formatConfiguration', () => {
   it('refuses what is no XML, with the line', () => {
     expect(() => format('<a>\n<b>\n</a>'))
       .to.throw(ConfigError)
-      .with.property('line', 3);
+      .with.property('line', 2);
   });
 
   it('changes nothing for a reader, and nothing the second time', () => {

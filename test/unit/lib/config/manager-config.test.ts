@@ -130,6 +130,19 @@ describe('main configuration: the file', () => {
     expect(error.line).to.equal(3);
   });
 
+  it('names what was opened and is not closed, and where', () => {
+    const error = errorOf('<global></global>\n<alerts>\n<log_alert_level>3</log_alert_level>\n<logging></logging>\n');
+    const text = "(1226): Error reading XML file 'etc/manager.conf': XMLERR: Element 'alerts' not closed. (line 7).";
+    expect(error.text).to.equal(text);
+    expect(error.logLines()).to.deep.equal({
+      error: `${text} <alerts> was opened in line 3 and is not closed.`,
+      critical: "(1202): Configuration error at 'etc/manager.conf'. Line 3.",
+    });
+    expect(errorOf('\n<!-- x\n<global/>').logLines().error).to.match(
+      /The comment was opened in line 3 and is not closed/,
+    );
+  });
+
   it('names the missing and the wrong value', () => {
     expect(errorOf('<global><logall></logall></global>').text).to.equal(
       '(1234): Invalid NULL content for element: logall.',
@@ -163,13 +176,11 @@ describe('main configuration: the file', () => {
     );
   });
 
-  it('accepts cloud sections with any children and old sections with a warning', () => {
+  it('accepts cloud and old sections with any children', () => {
     const config = parse('<office365><a><b/></a></office365><gcp-bucket/><database_output><x/></database_output>');
     expect(config.office365).to.have.length(1);
     expect(config['gcp-bucket']).to.have.length(1);
-    expect(config.warnings.map(({ text }) => text)).to.deep.equal([
-      "Element 'database_output' is ignored: the section is old and has no effect.",
-    ]);
+    expect(config.warnings).to.deep.equal([]);
   });
 
   it('refuses more items than it can hold', () => {

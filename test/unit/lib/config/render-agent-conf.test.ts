@@ -76,6 +76,6 @@ describe('renderAgentConf', () => {
   it('names the line of what is no XML', () => {
     expect(() => renderAgentConf('<agent_config>\n<a>\n</agent_config>', 'agent.conf'))
       .to.throw(ConfigError)
-      .with.property('line', 3);
+      .with.property('line', 2);
   });
 });
