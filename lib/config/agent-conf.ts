@@ -211,7 +211,7 @@ function checkBlock(root: XmlElement, { check, reads }: Check, file: string, war
   if (check === 'Syscheck') readBlock(root, new ConfigReport(file, '', warnings));
   for (const block of root.children) {
     const { name } = block;
-    const report = new ConfigReport(file, name, warnings, { shared: true, anyHost: true });
+    const report = new ConfigReport(file, name, warnings, { shared: true });
     if (!isSectionName(name)) throw report.unknownElement(block);
     if (check === 'Syscheck') reportNotShared(name, block, report);
     if (!reads.includes(name)) continue;

@@ -13,8 +13,6 @@ export class ConfigReport {
   readonly section: string;
   /** Whether the file is the agent.conf a manager pushed. */
   readonly shared: boolean;
-  /** Whether the file is meant for hosts of any system: what has no effect on this one is then no news. */
-  readonly anyHost: boolean;
   readonly #warnings: ConfigWarning[];
 
   /** @param warnings collected here, shared by all sections of the file */
@@ -22,12 +20,11 @@ export class ConfigReport {
     file: string,
     section: string,
     warnings: ConfigWarning[],
-    { shared = false, anyHost = false }: { readonly shared?: boolean; readonly anyHost?: boolean } = {},
+    { shared = false }: { readonly shared?: boolean } = {},
   ) {
     this.file = file;
     this.section = section;
     this.shared = shared;
-    this.anyHost = anyHost;
     this.#warnings = warnings;
   }
 

@@ -8,6 +8,8 @@ import type { ConfigReport } from './config-report.js';
 export interface Field<T> {
   readonly initial: T;
   readonly attributes: KnownAttributes;
+  /** The elements inside it, where it has any. */
+  readonly shape?: Shape;
   /** @throws ConfigError */
   fold(previous: T, element: XmlElement, report: ConfigReport): T;
 }
@@ -131,6 +133,7 @@ export function group<S extends Shape>(shape: S, unknown: UnknownPolicy = 'refus
   return {
     initial: initialValues(shape),
     attributes: [],
+    shape,
     fold: (previous, element, report) => foldChildren(shape, previous, element, report, unknown),
   };
 }
@@ -144,6 +147,7 @@ export function optionalGroup<S extends Shape>(
   return {
     initial: undefined,
     attributes: [],
+    shape,
     fold: (previous, element, report) => inner.fold(previous ?? inner.initial, element, report),
   };
 }
@@ -154,7 +158,7 @@ export function blocks<S extends Shape, T = Values<S>>(
   finish: (values: Values<S>, block: XmlElement, report: ConfigReport) => T | undefined,
 ): Field<readonly T[]> {
   const initial = initialValues(shape);
-  return list((block, report) => finish(foldChildren(shape, initial, block, report), block, report));
+  return { ...list((block, report) => finish(foldChildren(shape, initial, block, report), block, report)), shape };
 }
 
 /** A section of which only the last block counts. */
@@ -171,27 +175,9 @@ export function unread(): Field<readonly XmlElement[]> {
   };
 }
 
-/** An element that is accepted and has no effect; `note` becomes a warning where users should know. */
-export function ignored(note?: string): Field<undefined> {
-  return {
-    initial: undefined,
-    attributes: 'own',
-    fold(_previous, element, report) {
-      if (note !== undefined) {
-        report.warn(element, `Element '${element.name}' is ignored: ${note}.`);
-      }
-      return undefined;
-    },
-  };
-}
-
-/** As `ignored`, for an element that hosts of another system use: the note is left out of a file that is for any host. */
-export function ignoredHere(note: string): Field<undefined> {
-  const told = ignored(note);
-  return {
-    ...told,
-    fold: (previous, element, report) => (report.anyHost ? undefined : told.fold(previous, element, report)),
-  };
+/** An element that is accepted and has no effect; users are told of it by the table in effects/. */
+export function ignored(): Field<undefined> {
+  return { initial: undefined, attributes: 'own', fold: () => undefined };
 }
 
 /** Warns of attributes that nobody reads, so that a misspelt one is not lost silently. */

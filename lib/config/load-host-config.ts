@@ -7,11 +7,12 @@ import { ConfigError, type ConfigWarning } from './config-error.js';
 import { ConfigReport } from './config-report.js';
 import { readConfigurationFile } from './configuration-file.js';
 import { loadInternalOption } from './internal-options.js';
+import { lastContent } from './last-content.js';
 import { loadManagerConfig, readSections } from './load-manager-config.js';
 import { isSectionName, type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
 import { type SectionBlock, type SectionBlocks, sectionBlocks } from './section-blocks.js';
-import { acceptShared, lastContent, type RemoteCommands } from './shared-sections.js';
+import { acceptShared, type RemoteCommands } from './shared-sections.js';
 
 /** What the manager pushed, relative to the home of an agent. */
 export const SHARED_AGENT_CONF = 'etc/shared/agent.conf';

@@ -12,8 +12,6 @@ import { AUTH, type AuthConfig, REMOTE } from './sections/remote.js';
 import { RULE_TEST, RULESET } from './sections/ruleset.js';
 import { ROOTCHECK, SYSCHECK } from './sections/syscheck.js';
 
-const OLD = 'the section is old and has no effect';
-
 /** Every section accepted under the root (daemons-and-config.md 1.1; `journal` is ours), by the name users write. */
 export const SECTIONS = {
   global: GLOBAL,
@@ -53,8 +51,8 @@ export const SECTIONS = {
   github: unread(),
   office365: unread(),
   'ms-graph': unread(),
-  database_output: ignored(OLD),
-  'vulnerability-detector': ignored(OLD),
+  database_output: ignored(),
+  'vulnerability-detector': ignored(),
 } satisfies Record<string, Field<unknown>>;
 
 /** Name of a section. */

@@ -1,6 +1,7 @@
 import { attributeValue, type XmlElement } from '../xml/xml-element.js';
 import { isSharedClientElement, reportNotShared, SHARED_SECTIONS } from './agent-conf.js';
 import type { ConfigReport } from './config-report.js';
+import { lastContent } from './last-content.js';
 import type { SectionName } from './manager-config.js';
 
 /** What a manager may have run on this host; all of it is off unless the host itself allows it (agents-and-groups.md 7.4). */
@@ -71,9 +72,4 @@ function withoutPrefilter(block: XmlElement, allowed: RemoteCommands, report: Co
     return true;
   });
   return { ...block, children };
-}
-
-/** Content of the last child with this name. */
-export function lastContent(block: XmlElement, name: string): string | undefined {
-  return block.children.findLast((child) => child.name === name)?.content;
 }

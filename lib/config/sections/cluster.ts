@@ -89,6 +89,7 @@ export type ClusterConfig = Values<typeof CLUSTER_FIELDS>;
 export const CLUSTER: Field<ClusterConfig | undefined> = {
   initial: undefined,
   attributes: [],
+  shape: CLUSTER_FIELDS,
   fold(_previous, block, report) {
     const cluster = foldChildren(CLUSTER_FIELDS, initialValues(CLUSTER_FIELDS), block, report);
     if (!cluster.disabled) {

@@ -21,7 +21,6 @@ const DAY = 86400;
 const LEAST_OUTPUT_SIZE = 1_000_000;
 const MOST_OUTPUT_SIZE = 1024 ** 4;
 const EVENT_CLASS_LEVEL = { min: 0, max: 16 };
-const ELSEWHERE = 'this build has no use for it';
 
 /** `<global>`: read by analysisd, monitord, remoted and the mail output (daemons-and-config.md 1.2). */
 export const GLOBAL_FIELDS = {
@@ -85,17 +84,17 @@ export const GLOBAL_FIELDS = {
       .map((name) => name.trim())
       .filter((name) => name !== ''),
   ),
-  prelude_output: ignored(ELSEWHERE),
-  prelude_profile: ignored(ELSEWHERE),
-  prelude_log_level: ignored(ELSEWHERE),
-  zeromq_output: ignored(ELSEWHERE),
-  zeromq_uri: ignored(ELSEWHERE),
-  zeromq_server_cert: ignored(ELSEWHERE),
-  zeromq_client_cert: ignored(ELSEWHERE),
-  geoipdb: ignored(ELSEWHERE),
-  geoip_db_path: ignored(ELSEWHERE),
-  compress_alerts: ignored(ELSEWHERE),
-  queue_size: ignored(ELSEWHERE),
+  prelude_output: ignored(),
+  prelude_profile: ignored(),
+  prelude_log_level: ignored(),
+  zeromq_output: ignored(),
+  zeromq_uri: ignored(),
+  zeromq_server_cert: ignored(),
+  zeromq_client_cert: ignored(),
+  geoipdb: ignored(),
+  geoip_db_path: ignored(),
+  compress_alerts: ignored(),
+  queue_size: ignored(),
 };
 
 /** `<global>` as read. */
@@ -109,7 +108,7 @@ const ALERT_LEVEL = { min: 1, max: 16 };
 export const ALERTS = group({
   log_alert_level: integer(1, ALERT_LEVEL),
   email_alert_level: integer(7, ALERT_LEVEL),
-  use_geoip: ignored(ELSEWHERE),
+  use_geoip: ignored(),
 });
 
 /** `<logging>`: which manager logs are written. */

@@ -11,6 +11,7 @@ import {
   list,
   optionalGroup,
   scalar,
+  type Shape,
   type Values,
 } from '../field.js';
 import { agreeSchedule, type Schedule, scheduleFields } from '../schedule.js';
@@ -107,8 +108,14 @@ const SYSCOLLECTOR_FIELDS = {
 /** `<wodle name="syscollector">` as read. */
 export type SyscollectorConfig = Values<typeof SYSCOLLECTOR_FIELDS>;
 
+/** Elements of the `<wodle>` blocks that are read, by their name. */
+export const WODLE_SHAPES: Readonly<Record<string, Shape>> = {
+  command: COMMAND_FIELDS,
+  syscollector: SYSCOLLECTOR_FIELDS,
+};
+
 /** Modules whose blocks are kept unread until the module itself is there (daemons-and-config.md 7.1). */
-const UNREAD_WODLES = new Set([
+export const UNREAD_WODLES: ReadonlySet<string> = new Set([
   'open-scap',
   'cis-cat',
   'osquery',

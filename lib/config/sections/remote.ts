@@ -164,7 +164,7 @@ const AUTH_FIELDS = {
     warnOld(element, report);
     return readDuration(element, report);
   }),
-  limit_maxagents: ignored('the number of agents has no limit'),
+  limit_maxagents: ignored(),
 };
 
 type RawAuth = Values<typeof AUTH_FIELDS>;

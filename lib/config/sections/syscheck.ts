@@ -6,7 +6,6 @@ import {
   flatList,
   group,
   ignored,
-  ignoredHere,
   list,
   optionalGroup,
   scalar,
@@ -57,7 +56,6 @@ export type PathOrPattern = { readonly kind: 'path' | 'sregex'; readonly value: 
 const MOST_PATHS = 64;
 const MOST_RECURSION = 320;
 const PATH_LIST_ATTRIBUTES = ['type'];
-const WINDOWS = 'it concerns Windows agents';
 
 /** A value that is not right keeps the default with a warning (integrity-and-inventory.md 2.1). */
 function lenientInteger(
@@ -167,11 +165,11 @@ const SYSCHECK_FIELDS = {
   ),
   restart_audit: yesNo(true),
   remove_old_diff: ignored(),
-  windows_registry: ignoredHere(WINDOWS),
-  registry_ignore: ignoredHere(WINDOWS),
-  registry_ignore_value: ignoredHere(WINDOWS),
-  registry_nodiff: ignoredHere(WINDOWS),
-  windows_audit_interval: ignoredHere(WINDOWS),
+  windows_registry: ignored(),
+  registry_ignore: ignored(),
+  registry_ignore_value: ignored(),
+  registry_nodiff: ignored(),
+  windows_audit_interval: ignored(),
 };
 
 /** `<syscheck>` as read. */

@@ -1,0 +1,116 @@
+import { each, inside, later, never, part, saying, section, switchedOff, without, works } from './effect.js';
+import type { AsksNothing, ElementEffects, SectionEffects } from './effect.js';
+
+const NO_MAIL = 'no mail is sent';
+const ELSEWHERE = 'this build has no use for it';
+const EVENT_CLASS = 'events of this kind have the level of their rule';
+
+/** Without `<email_notification>yes` further recipients get nothing either. */
+const mailIsOff: AsksNothing = (_element, _parent, all) =>
+  (all.get('global') ?? [])
+    .flatMap(({ element }) => element.children)
+    .findLast(({ name }) => name === 'email_notification')
+    ?.content.trim() !== 'yes';
+
+/** A listener for agents: their keys say where they may send from. */
+const isSyslog: AsksNothing = (_element, parent) =>
+  parent.children.findLast(({ name }) => name === 'connection')?.content.trim() === 'syslog';
+
+const onlyFor = (...names: readonly string[]): AsksNothing => {
+  return (block) => switchedOff(block, block, new Map()) || block.children.every(({ name }) => names.includes(name));
+};
+
+const GLOBAL: ElementEffects = {
+  ...each(works, 'jsonout_output', 'alerts_log', 'logall', 'logall_json', 'custom_alert_output'),
+  ...each(works, 'stats', 'memory_size', 'rotate_interval', 'max_output_size'),
+  ...each(works, 'agents_disconnection_time', 'agents_disconnection_alert_time'),
+  limits: inside({ eps: inside({ ...each(works, 'maximum', 'timeframe') }) }),
+  email_notification: later(NO_MAIL, saying('no')),
+  ...each(part, 'email_to', 'email_from', 'email_reply_to', 'email_idsname', 'smtp_server', 'helo_server'),
+  ...each(part, 'email_maxperhour', 'email_log_source'),
+  ...each(never(EVENT_CLASS, saying('8')), 'integrity_checking', 'rootkit_detection', 'host_information'),
+  // Responses go by it: without them nobody is locked out.
+  white_list: part,
+  update_check: later('nobody looks for newer versions', saying('no')),
+  'cti-url': part,
+  forward_to: later('events are not forwarded to sockets'),
+  ...each(never(ELSEWHERE), 'prelude_output', 'prelude_profile', 'prelude_log_level'),
+  ...each(never(ELSEWHERE, saying('no')), 'zeromq_output'),
+  ...each(never(ELSEWHERE), 'zeromq_uri', 'zeromq_server_cert', 'zeromq_client_cert', 'geoipdb', 'geoip_db_path'),
+  ...each(never(ELSEWHERE), 'compress_alerts', 'queue_size'),
+};
+
+/** Sections of a manager (daemons-and-config.md 1.2). */
+export const MANAGER_EFFECTS = {
+  global: section('svc-analysisd', GLOBAL),
+  alerts: section('svc-analysisd', {
+    ...each(works, 'log_alert_level', 'email_alert_level'),
+    use_geoip: never(ELSEWHERE, saying('no')),
+  }),
+  ruleset: section('svc-analysisd', {
+    ...each(works, 'rule_dir', 'rule_include', 'rule_exclude', 'decoder_dir', 'decoder_include', 'decoder_exclude'),
+    list: works,
+  }),
+  rule_test: section('svc-analysisd', {
+    ...each(works, 'enabled', 'max_sessions', 'session_timeout'),
+    threads: never('logtest runs in one thread', saying('1')),
+  }),
+  journal: section('svc-analysisd', each(works, 'sync', 'segment_size', 'max_size', 'checkpoint_interval')),
+  remote: section('svc-remoted', {
+    connection: later('nobody listens to syslog', saying('secure')),
+    ...each(works, 'port', 'protocol', 'ipv6', 'local_ip', 'queue_size', 'connection_overtake_time'),
+    ...each(never("the address in an agent's key counts", isSyslog), 'allowed-ips', 'denied-ips'),
+    rids_closing_time: never('counters of agents are not kept in files that stay open'),
+    agents: inside(each(works, 'allow_higher_versions')),
+  }),
+  auth: section(
+    'svc-authd',
+    {
+      ...each(works, 'disabled', 'remote_enrollment', 'port', 'ipv6', 'use_source_ip', 'purge', 'use_password'),
+      ...each(works, 'ciphers', 'ssl_agent_ca', 'ssl_verify_host', 'ssl_manager_cert', 'ssl_manager_key'),
+      ...each(works, 'ssl_auto_negotiate', 'force_insert', 'force_time'),
+      force: inside(each(works, 'enabled', 'key_mismatch', 'disconnected_time', 'after_registration_time')),
+      agents: inside(each(works, 'allow_higher_versions')),
+      key_request: later('other programs are not asked for keys', switchedOff),
+      limit_maxagents: never('the number of agents has no limit'),
+    },
+    switchedOff,
+  ),
+  integration: without('svc-monitord', later('alerts are not handed to other programs'), [
+    ...['name', 'api_key', 'hook_url', 'level', 'rule_id', 'group', 'event_location', 'alert_format', 'max_log'],
+    ...['options', 'timeout', 'retries'],
+  ]),
+  syslog_output: without('svc-monitord', later('alerts are not sent to syslog'), [
+    ...['server', 'port', 'format', 'level', 'rule_id', 'group', 'location', 'use_fqdn'],
+  ]),
+  email_alerts: without('svc-monitord', later(NO_MAIL, mailIsOff), [
+    ...['email_to', 'format', 'level', 'rule_id', 'group', 'event_location', 'do_not_delay', 'do_not_group'],
+  ]),
+  reports: without('svc-monitord', later('reports are not written'), [
+    ...['title', 'type', 'category', 'group', 'rule', 'level', 'location', 'srcip', 'user', 'frequency'],
+    ...['showlogs', 'email_to'],
+  ]),
+  // Programs that nobody asks for: the responses are told.
+  command: section('svc-analysisd', each(part, 'name', 'executable', 'timeout_allowed', 'extra_args', 'expect')),
+  'active-response': without(
+    'svc-analysisd',
+    later('responses are not run', onlyFor('disabled', 'repeated_offenders', 'ca_store')),
+    [
+      ...['disabled', 'command', 'location', 'agent_id', 'level', 'rules_id', 'rules_group', 'timeout'],
+      ...['repeated_offenders', 'ca_store'],
+    ],
+  ),
+  cluster: without('svc-monitord', later('this manager works by itself', switchedOff), [
+    ...['name', 'node_name', 'node_type', 'key', 'port', 'bind_addr', 'nodes', 'hidden', 'disabled', 'interval'],
+    'haproxy_helper',
+  ]),
+  wdb: section('svc-db', { backup: later('no backups of queue/db are made', switchedOff) }),
+  agentless: without('svc-monitord', later('hosts without an agent are not looked at'), [
+    ...['type', 'frequency', 'host', 'state', 'arguments', 'port'],
+  ]),
+  'task-manager': without('svc-monitord', later('there are no tasks of agents to keep', switchedOff), [
+    ...['cleanup_time', 'task_timeout'],
+  ]),
+  database_output: without('svc-monitord', never('the section is old', switchedOff), 'any'),
+  'vulnerability-detector': without('svc-monitord', never('the section is old', switchedOff), 'any'),
+} satisfies Readonly<Record<string, SectionEffects>>;

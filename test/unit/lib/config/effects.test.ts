@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { effectsOf, WODLE_NAMES } from '../../../../lib/config/effects/effect-table.js';
+import type { ElementEffects } from '../../../../lib/config/effects/effect.js';
+import { findNoEffect } from '../../../../lib/config/effects/find-no-effect.js';
+import type { Field, Shape } from '../../../../lib/config/field.js';
+import { SECTION_NAMES, SECTIONS } from '../../../../lib/config/manager-config.js';
+import { readConfigurationXml } from '../../../../lib/config/read-configuration-xml.js';
+import { sectionBlocks } from '../../../../lib/config/section-blocks.js';
+import { UNREAD_WODLES, WODLE_SHAPES } from '../../../../lib/config/sections/modules.js';
+import type { HomeRole } from '../../../../lib/daemon/home-record.js';
+import { SPECIFIED_ELEMENTS } from '../../../support/specified-elements.js';
+
+const FILE = 'etc/manager.conf';
+const find = (inner: string, role: HomeRole = 'server') =>
+  findNoEffect(sectionBlocks(readConfigurationXml(`<manager_config>${inner}</manager_config>`, FILE), FILE), role);
+const whats = (inner: string, role?: HomeRole) => find(inner, role).map(({ what }) => what);
+
+/** Elements of a shape that the table does not name, and names of the table that the shape does not have. */
+function differences(shape: Shape, elements: ElementEffects, path: string): string[] {
+  const wrong = Object.keys(elements)
+    .filter((name) => !Object.hasOwn(shape, name))
+    .map((name) => `${path}/${name} is not read`);
+  for (const [name, field] of Object.entries(shape)) {
+    const effect = elements[name];
+    if (effect === undefined) wrong.push(`${path}/${name} is in no table`);
+    else if (effect.kind === 'group') wrong.push(...differences(field.shape ?? {}, effect.elements, `${path}/${name}`));
+    else if (effect.kind === 'works' && field.shape !== undefined)
+      wrong.push(`${path}/${name}: what is inside is in no table`);
+  }
+  return wrong;
+}
+
+describe('what of the configuration has an effect', () => {
+  for (const role of ['server', 'agent'] as const) {
+    it(`knows every section and element that is read, on a ${role}`, () => {
+      const wrong: string[] = [];
+      for (const name of SECTION_NAMES) {
+        if (name === 'wodle') continue;
+        const { elements } = effectsOf(role, name);
+        const field: Field<unknown> = SECTIONS[name];
+        // Labels are read by themselves.
+        const shape = name === 'labels' ? { label: field } : field.shape;
+        if (shape === undefined) expect(elements, name).to.equal('any');
+        else if (elements === 'any') wrong.push(`${name}: its elements are in no table`);
+        else wrong.push(...differences(shape, elements, name));
+      }
+      expect(wrong).to.deep.equal([]);
+    });
+  }
+
+  it('knows every module of wodle', () => {
+    expect([...WODLE_NAMES].sort()).to.deep.equal([...Object.keys(WODLE_SHAPES), ...UNREAD_WODLES].sort());
+    for (const [name, shape] of Object.entries(WODLE_SHAPES)) {
+      const [block] = readConfigurationXml(`<wodle name="${name}"/>`, FILE);
+      const { elements } = effectsOf('server', 'wodle', block);
+      expect(elements === 'any' ? ['any'] : differences(shape, elements, name), name).to.deep.equal([]);
+    }
+  });
+
+  it('knows every section and element of the specified list', () => {
+    const missing = Object.entries(SPECIFIED_ELEMENTS).flatMap(([name, elements]) => {
+      const known = SECTION_NAMES.find((each) => each === name);
+      if (known === undefined) return [name];
+      const table = effectsOf('server', known).elements;
+      return elements
+        .filter((element) => table !== 'any' && !hasPath(table, element.split('/')))
+        .map((element) => `${name}/${element}`);
+    });
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('names each section once, with all its lines', () => {
+    const [first, ...others] = find(
+      '<integration><name>slack</name></integration>\n\n<integration><name>pagerduty</name></integration>',
+    );
+    expect(others).to.deep.equal([]);
+    expect(first).to.include({
+      file: FILE,
+      line: 1,
+      section: 'integration',
+      what: 'integration',
+      state: 'later',
+      text: "Section 'integration' has no effect in this version: alerts are not handed to other programs (also line 3).",
+    });
+    expect(first?.lines).to.deep.equal([1, 3]);
+  });
+
+  it('says nothing of what is switched off or asks for nothing', () => {
+    const off = [
+      '<global><email_notification>no</email_notification><email_to>a@x.test</email_to><update_check>no</update_check></global>',
+      '<global><white_list>10.0.0.1</white_list><smtp_server>mail</smtp_server></global>',
+      '<email_alerts><email_to>a@x.test</email_to></email_alerts>',
+      '<wodle name="osquery"><disabled>yes</disabled></wodle><wodle name="syscollector"><disabled>yes</disabled></wodle>',
+      '<sca><enabled>no</enabled></sca><indexer><enabled>no</enabled></indexer><cluster><disabled>yes</disabled></cluster>',
+      '<vulnerability-detection><index-status>yes</index-status></vulnerability-detection>',
+      '<command><name>x</name><executable>y</executable></command>',
+      '<active-response><disabled>yes</disabled></active-response>',
+      '<active-response><repeated_offenders>1,2</repeated_offenders></active-response>',
+      '<auth><disabled>yes</disabled><key_request><exec_path>/x</exec_path></key_request></auth>',
+      '<remote><connection>secure</connection></remote><alerts><use_geoip>no</use_geoip></alerts>',
+      '<syscheck><disabled>yes</disabled><windows_registry>x</windows_registry></syscheck>',
+    ].join('');
+    expect(whats(off)).to.deep.equal([]);
+  });
+
+  it('says what is asked for and not done', () => {
+    const on = [
+      '<global><email_notification>yes</email_notification><email_to>a@x.test</email_to></global>',
+      '<email_alerts><email_to>a@x.test</email_to></email_alerts>',
+      '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer/><active-response><command>c</command></active-response>',
+      '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
+      '<auth><key_request><enabled>yes</enabled></key_request></auth><syslog_output/><reports/><gcp-pubsub/>',
+      '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips></remote><client/><labels/>',
+      '<syscheck><windows_registry>x</windows_registry></syscheck><rootcheck><check_winapps>yes</check_winapps></rootcheck>',
+    ].join('\n');
+    expect(new Set(whats(on))).to.deep.equal(
+      new Set([
+        ...['global/email_notification', 'email_alerts', 'wodle name="osquery"', 'wodle name="syscollector"', 'sca'],
+        ...[
+          'indexer',
+          'active-response',
+          'vulnerability-detection',
+          'agentless',
+          'database_output',
+          'auth/key_request',
+        ],
+        ...['syslog_output', 'reports', 'gcp-pubsub', 'remote/connection', 'client', 'labels'],
+        ...['syscheck/windows_registry', 'rootcheck/check_winapps'],
+      ]),
+    );
+  });
+
+  it('goes by the role of the home', () => {
+    const text = '<client/><labels><label key="a">b</label></labels><remote><connection>secure</connection></remote>';
+    expect(whats(text, 'agent')).to.deep.equal(['remote']);
+    expect(whats(text, 'server')).to.deep.equal(['client', 'labels']);
+  });
+
+  it('takes names of other things for none', () => {
+    expect(whats('<wodle name="constructor"/><global><constructor>x</constructor></global>')).to.deep.equal([]);
+  });
+});
+
+function hasPath(elements: ElementEffects, [first = '', ...rest]: readonly string[]): boolean {
+  const effect = Object.hasOwn(elements, first) ? elements[first] : undefined;
+  if (effect === undefined) return false;
+  // What is inside a part or a section without effect is read by the shapes that the tests above walk.
+  return rest.length === 0 || effect.kind !== 'group' || hasPath(effect.elements, rest);
+}
