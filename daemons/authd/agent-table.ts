@@ -22,7 +22,7 @@ export class TableRefusedError extends Error {
  * again is of no use.
  */
 export interface AgentTable {
-  /** Also settles when the agent is there already: it then has the groups that were asked for. */
+  /** Also settles when the agent is there already: it then has the address and the groups that were asked for. */
   register(agent: NewAgent): Promise<void>;
   /** Unknown ids do not matter. */
   remove(ids: readonly string[]): Promise<void>;

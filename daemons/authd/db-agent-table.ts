@@ -25,8 +25,9 @@ export class DbAgentTable implements AgentTable {
         await this.#register(agent);
       } catch (error) {
         if (!(error instanceof BusError) || error.code !== 'agent_exists') throw error;
-        // Told before, and the answer was lost.
+        // It got another key, or svc-db was told before and the answer was lost.
         if (agent.replaces.length > 0) await this.remove(agent.replaces);
+        await this.rename(agent);
         if (agent.groups === undefined) return;
         const agents = [{ id: tableId(agent.id), groups: [...agent.groups] }];
         await this.#client.call('agents.membership', { mode: 'override', agents });

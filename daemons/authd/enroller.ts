@@ -12,6 +12,7 @@ import type { RegistrationTimes } from './registration-times.js';
 import type { ReplacementGuard } from './replacement-guard.js';
 import { type AgentFacts, type ForceRules, judgeReplacement } from './replacement-rule.js';
 import type { RequestedGroups } from './requested-groups.js';
+import { ReturningAgents } from './returning-agents.js';
 
 /** Why an agent was not added. */
 export type RefusalCode =
@@ -75,6 +76,9 @@ export type EnrollerParts = {
 
 type Conflict = { readonly code: RefusalCode; readonly agent: AgentKey; readonly what: string };
 
+/** What becomes of an agent in the way: it is replaced, or gets another key under the id it has. */
+type Outcome = { readonly agent: AgentKey; readonly stays: boolean; readonly reason: string };
+
 /** Times a decision is taken anew because the agents changed while svc-db was asked. */
 const MAX_ROUNDS = 5;
 
@@ -82,9 +86,11 @@ const MAX_ROUNDS = 5;
 export class Enroller {
   readonly #parts: EnrollerParts;
   readonly #managerName: string;
+  readonly #returning: ReturningAgents;
 
   constructor(parts: EnrollerParts) {
     this.#parts = parts;
+    this.#returning = new ReturningAgents(() => parts.now() * 1000);
     this.#managerName = parts.managerName ?? hostname();
   }
 
@@ -103,13 +109,19 @@ export class Enroller {
       const facts = candidate.force.enabled
         ? await Promise.all(conflicts.map(({ agent }) => this.#facts(agent.id)))
         : [];
-      const reasons = conflicts.map((conflict, at) => this.#judge(conflict, candidate, facts[at]));
+      const outcomes = conflicts.map((conflict, at) => this.#judge(conflict, candidate, facts[at]));
       // svc-db was asked meanwhile: what was decided counts only for the agents it was decided of.
       const still = this.#conflicts(candidate);
       if (still.length !== conflicts.length || still.some(({ agent }, at) => agent !== conflicts[at]?.agent)) continue;
-      for (const reason of reasons) this.#parts.logger.info(reason);
-      return this.#admit(candidate, [...new Set(conflicts.map(({ agent }) => agent))]);
+      this.#log(outcomes, candidate);
+      return this.#admit(candidate, outcomes);
     }
+  }
+
+  /** Whether the log has said that the agent of this name enrols again and again: it need not say more of it. */
+  keepsComing(name: string): boolean {
+    const agent = this.#parts.keys.byName(name);
+    return agent !== undefined && this.#returning.isTold(agent.id);
   }
 
   /**
@@ -121,14 +133,21 @@ export class Enroller {
     const agents = ids.flatMap((id) => this.#parts.keys.byId(id) ?? []);
     if (agents.length === 0) return [];
     await this.#write({ remove: agents.map(({ id }) => id), purge });
-    for (const { name } of agents) this.#parts.guard.forget(name);
+    for (const { id, name } of agents) {
+      this.#parts.guard.forget(name);
+      this.#returning.forget(id);
+    }
     this.#forget(agents);
     this.#parts.registrar.removed(agents.map(({ id }) => id));
     return agents;
   }
 
-  /** Takes back an agent that did not get its key. @throws AdmissionError `write_failed` */
+  /**
+   * Takes back an agent that did not get its key. One that was there before stays, or its id would be used up.
+   * @throws AdmissionError `write_failed`
+   */
   async discard(id: string): Promise<void> {
+    if (this.#returning.has(id)) return;
     await this.remove([id], true);
   }
 
@@ -148,8 +167,8 @@ export class Enroller {
     return conflicts;
   }
 
-  /** @returns the log line of the replacement @throws AdmissionError */
-  #judge({ agent, code, what }: Conflict, candidate: Candidate, facts: AgentFacts | undefined): string {
+  /** @throws AdmissionError when the agent may not be replaced */
+  #judge({ agent, code, what }: Conflict, candidate: Candidate, facts: AgentFacts | undefined): Outcome {
     const { force, keyHash, source } = candidate;
     const old = { id: agent.id, name: agent.name, keyHash: hashOf(agent) };
     const verdict = judgeReplacement(old, facts, force, keyHash, this.#parts.now());
@@ -160,30 +179,60 @@ export class Enroller {
       const reason = `Several hosts use the name '${agent.name}' and replace each other: agent '${agent.id}' keeps it for now.`;
       throw new AdmissionError(code, `Duplicate ${what}, rejecting enrollment. ${reason}`);
     }
-    return `Duplicate ${what}. ${verdict.reason}`;
+    const stays = facts?.status === 'never_connected' && this.#isSame(agent, candidate);
+    const known = `Agent '${agent.name}' (id '${agent.id}') has never connected: it keeps its id and gets a new key.`;
+    return { agent, stays, reason: `Duplicate ${what}. ${stays ? known : verdict.reason}` };
+  }
+
+  /** Whether it is the agent itself that enrols again, and not another host that wants its name. */
+  #isSame(agent: AgentKey, { id, name, keyHash, source }: Candidate): boolean {
+    // Local programs ask for an agent of their own, with whatever id.
+    if (id !== undefined || source === undefined || agent.name !== name) return false;
+    return !this.#parts.guard.wasReplaced(name, source, keyHash);
+  }
+
+  #log(outcomes: readonly Outcome[], { name, source = 'here' }: Candidate): void {
+    const { logger } = this.#parts;
+    for (const { agent, stays, reason } of outcomes) {
+      if (stays && this.#returning.isTold(agent.id)) logger.debug(reason);
+      else logger.info(reason);
+      if (stays && this.#returning.returned(agent.id)) {
+        logger.warn(
+          `Agent '${name}' (id '${agent.id}') enrols again and again from ${source} and never connects: can it store its key? Further enrolments of it are not logged.`,
+        );
+      }
+    }
   }
 
   /** An agent that never got its key and comes again must not wait for the time after registration. */
   async #facts(id: string): Promise<AgentFacts | undefined> {
-    const facts = await this.#parts.registrar.facts(id);
-    if (facts?.status !== 'never_connected' || !this.#parts.times.unanswered(id)) return facts;
-    return { ...facts, registeredAt: 0 };
+    const { registrar, times } = this.#parts;
+    const facts = await registrar.facts(id);
+    if (facts?.status !== 'never_connected') return facts;
+    if (times.unanswered(id)) return { ...facts, registeredAt: 0 };
+    // With its last key it was registered anew, while its row in svc-db stayed.
+    return this.#returning.has(id) ? { ...facts, registeredAt: times.get(id) ?? facts.registeredAt } : facts;
   }
 
-  async #admit(candidate: Candidate, replaced: readonly AgentKey[]): Promise<AgentKey> {
+  async #admit(candidate: Candidate, outcomes: readonly Outcome[]): Promise<AgentKey> {
     const { name, address, groups, source } = candidate;
-    const id = candidate.id ?? this.#parts.keys.nextId();
+    const same = outcomes.find(({ stays }) => stays)?.agent;
+    const id = candidate.id ?? same?.id ?? this.#parts.keys.nextId();
     const agent = new AgentKey(id, name, address, candidate.rawKey ?? newRawKey());
     const dateAdd = this.#parts.now();
+    const former = [...new Set(outcomes.map((outcome) => outcome.agent))];
+    const replaced = former.filter((old) => old !== same);
     const replaces = replaced.map((old) => old.id);
     if (groups !== undefined) this.#parts.groups.set(id, groups);
     try {
-      await this.#write({ remove: replaces, add: agent, purge: this.#parts.purge() });
+      await this.#write({ remove: former.map((old) => old.id), add: agent, purge: this.#parts.purge() });
     } catch (error) {
       this.#parts.groups.done(id);
       throw error;
     }
-    for (const old of replaced) if (old.name === name) this.#parts.guard.replaced(name, hashOf(old), source);
+    for (const old of former) {
+      if (old.name === name) this.#parts.guard.replaced(name, hashOf(old), source, old === same);
+    }
     this.#forget(replaced);
     this.#parts.times.set(id, dateAdd);
     this.#parts.registrar.registered({ id, name, registerIP: address.text, dateAdd, groups, replaces });

@@ -36,7 +36,11 @@ export class EnrollmentService {
     };
     const request = parseEnrollmentRequest(line, rules, peer);
     const { name, groups, keyHash } = request;
-    this.logger.info(`Received request for a new agent (${name}) from: ${peer}`);
+    const log = (text: string): void => {
+      if (this.enroller.keepsComing(name)) this.logger.debug(text);
+      else this.logger.info(text);
+    };
+    log(`Received request for a new agent (${name}) from: ${peer}`);
     const missing = groups === undefined ? undefined : await missingGroup(this.groups, groups);
     if (missing !== undefined) throw new EnrollmentError(missing, missing);
     const asked = request.ip ?? (auth.use_source_ip ? 'src' : AgentAddress.any);
@@ -45,7 +49,7 @@ export class EnrollmentService {
     const candidate = { name, address, groups, keyHash, source: peer, force: auth.force };
     try {
       const agent = await this.enroller.add(candidate);
-      this.logger.info(`Agent key generated for '${name}' (requested by ${peer})`);
+      log(`Agent key generated for '${name}' (requested by ${peer})`);
       return {
         text: `OSSEC K:'${agent.id} ${agent.name} ${agent.ip} ${agent.rawKey}'`,
         undelivered: () => {

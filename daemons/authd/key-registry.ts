@@ -134,7 +134,8 @@ export class KeyRegistry {
 
   #apply({ remove, add, purge }: KeyChange): void {
     for (const id of remove) {
-      const agent = this.#document.remove(id, purge);
+      // An agent that gets another key is not removed: no line may say so.
+      const agent = this.#document.remove(id, purge || id === add?.id);
       if (agent !== undefined) this.#index.remove(agent);
     }
     if (add === undefined) return;

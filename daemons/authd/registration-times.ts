@@ -51,8 +51,8 @@ export class RegistrationTimes {
     for (const { id } of this.keys.agents) {
       if (this.#times.has(id)) continue;
       // Without a file the times are new, and the agents are not.
-      if (this.#kept) this.#unanswered.add(id);
       this.set(id, now);
+      if (this.#kept) this.#unanswered.add(id);
     }
     // From the very first agent on: one that is killed with the process must not look like one that was always there.
     if (!this.#kept) this.#save();
@@ -68,6 +68,7 @@ export class RegistrationTimes {
   }
 
   set(id: string, seconds: number): void {
+    this.#unanswered.delete(id);
     this.#times.set(id, seconds);
     this.#saveSoon();
   }

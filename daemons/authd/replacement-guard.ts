@@ -75,9 +75,21 @@ export class ReplacementGuard {
     return held;
   }
 
-  /** A new agent got the name from an old one. */
-  replaced(name: string, oldKeyHash: string, source: string | undefined): void {
-    const history = this.#recent(name) ?? {
+  /** Whether a host that asks is known as one that lost the name to the host that has it now. */
+  wasReplaced(name: string, source: string, keyHash: string | undefined): boolean {
+    const history = this.#recent(name);
+    if (history === undefined || history.source === source) return false;
+    return history.replacements.some(({ oldKeyHash }) => oldKeyHash === keyHash);
+  }
+
+  /**
+   * A new agent got the name from an old one.
+   * @param stays whether it is taken for the same agent: as long as it comes from the same address, nothing was replaced
+   */
+  replaced(name: string, oldKeyHash: string, source: string | undefined, stays = false): void {
+    const known = this.#recent(name);
+    if (stays && known?.source === source) return;
+    const history = known ?? {
       replacements: [],
       source: undefined,
       refused: 0,

@@ -2,8 +2,11 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { readFileSync } from 'node:fs';
 import type { Home } from '../../lib/daemon/home.js';
 
+/** How a client connects; `localAddress` is the one the manager sees. */
+type ClientOptions = ConnectionOptions & { readonly localAddress?: string };
+
 /** A client of the enrolment port. It takes any certificate unless told otherwise, as agents do. */
-export function connectEnrollment(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+export function connectEnrollment(port: number, options: ClientOptions = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }, () => {
       socket.off('error', reject);
@@ -26,7 +29,7 @@ export function readReply(socket: TLSSocket): Promise<string> {
 }
 
 /** Sends one request and reads its reply; empty when the server closes without one. */
-export async function enrol(port: number, request: string, options: ConnectionOptions = {}): Promise<string> {
+export async function enrol(port: number, request: string, options: ClientOptions = {}): Promise<string> {
   const socket = await connectEnrollment(port, options);
   const reply = readReply(socket);
   socket.write(request, 'latin1');

@@ -93,8 +93,26 @@ describe('svc-authd with svc-db', function () {
     authd = await AuthdServer.start(home);
     await known(2);
     expect(await enrol(authd.port, "OSSEC A:'early'\n")).to.match(/^ERROR: Duplicate agent name/);
-    expect(keyOf(await enrol(authd.port, "OSSEC A:'late'\n")).id).to.equal('003');
+    expect(keyOf(await enrol(authd.port, "OSSEC A:'late'\n")).id).to.equal('002');
     expect(await enrol(authd.port, "OSSEC A:'late'\n")).to.match(/^ERROR: Duplicate agent name/);
+  });
+
+  it('leaves an agent that enrols again before it has connected in its groups, unless it asks for others', async () => {
+    await startDb();
+    keyOf(await enrol(authd.port, "OSSEC A:'early' IP:'10.0.0.1'\n"));
+    await known(1);
+    await client.call('groups.create', { name: 'web' });
+    await client.call('agents.membership', { mode: 'override', agents: [{ id: '001', groups: ['default', 'web'] }] });
+    const again = keyOf(await enrol(authd.port, "OSSEC A:'early' IP:'10.0.0.2'\n"));
+    expect(again).to.include({ id: '001', ip: '10.0.0.2' });
+    const group = ['default', 'web'];
+    await eventually('its new address', async () => (await rows())[0]?.['registerIP'] === '10.0.0.2');
+    expect(await rows()).to.deep.equal([{ id: '001', name: 'early', registerIP: '10.0.0.2', group }]);
+    keyOf(await enrol(authd.port, "OSSEC A:'early' G:'web'\n"));
+    await eventually('its new groups', async () => String((await rows())[0]?.['group']) === 'web');
+    // Once it has connected it is another matter.
+    await client.call('agents.status', { agents: [{ id: '001', status: 'disconnected', disconnectionTime: 1000 }] });
+    expect(keyOf(await enrol(authd.port, "OSSEC A:'early'\n")).id).to.equal('002');
   });
 
   it('makes both agree after a restart of either, and waits for svc-db no longer than a second', async () => {

@@ -140,24 +140,47 @@ describe('svc-authd', () => {
   it('replaces by the rules, leaves the removed line, and names hosts that fight over a name', async () => {
     const free = '<force><disconnected_time enabled="no">0</disconnected_time>';
     const { port, client } = await start(`${free}<after_registration_time>0</after_registration_time></force>`);
+    // Two hosts, as their addresses tell.
+    const other = { localAddress: '127.0.0.2' };
     const first = keyOf(await enrol(port, "OSSEC A:'twin'\n"));
     const hash = enrollmentKeyHash(first.id, first.name, first.key);
     expect(await enrol(port, `OSSEC A:'twin' K:'${hash}'\n`), 'has the right key').to.equal(DUPLICATE('twin'));
-    const second = keyOf(await enrol(port, "OSSEC A:'twin'\n"));
-    expect(second.id).to.equal('002');
-    expect(keyLines(home)).to.deep.equal([`002 twin any ${second.key}`, `001 !twin any ${first.key}`]);
+    // An agent that has never connected and that nobody else has had is taken for the one that asks.
+    const second = keyOf(await enrol(port, "OSSEC A:'twin'\n", other));
+    expect(keyLines(home)).to.deep.equal([`001 twin any ${second.key}`]);
     // Each host comes back with the key that the other one made worthless.
     const third = keyOf(await enrol(port, `OSSEC A:'twin' K:'${hash}'\n`));
-    expect(third.id).to.equal('003');
+    expect(keyLines(home)).to.deep.equal([`002 twin any ${third.key}`, `001 !twin any ${second.key}`]);
     const lost = enrollmentKeyHash(second.id, second.name, second.key);
-    expect(await enrol(port, `OSSEC A:'twin' K:'${lost}'\n`)).to.equal(DUPLICATE('twin'));
+    expect(await enrol(port, `OSSEC A:'twin' K:'${lost}'\n`, other)).to.equal(DUPLICATE('twin'));
     expect(log()).to.contain("Several hosts use the name 'twin'");
     const { conflicts } = await client.call('conflicts', {});
     expect(conflicts).to.have.length(1);
-    expect(conflicts[0]).to.include({ name: 'twin', id: '003', replacements: 2, refused: 1 });
+    expect(conflicts[0]).to.include({ name: 'twin', id: '002', replacements: 2, refused: 1 });
     // An operator who removes the agent frees its name.
-    await client.call('remove', { ids: ['003'] });
+    await client.call('remove', { ids: ['002'] });
     keyOf(await enrol(port, `OSSEC A:'twin' K:'${lost}'\n`));
+  });
+
+  it('lets an agent that cannot store its key keep its id, and says once that it keeps coming', async () => {
+    const free = '<force><disconnected_time enabled="no">0</disconnected_time>';
+    const { port } = await start(`${free}<after_registration_time>0</after_registration_time></force>`);
+    // More often than any name may change hands within an hour, with the key of another manager and without.
+    const stale = enrollmentKeyHash('007', 'full-disk', 'a'.repeat(64));
+    const keys = new Set<string>();
+    for (let round = 0; round < 30; round += 1) {
+      const hash = round % 2 === 0 ? '' : ` K:'${stale}'`;
+      const { id, key } = keyOf(await enrol(port, `OSSEC A:'full-disk' G:'web'${hash}\n`));
+      expect(id).to.equal('001');
+      keys.add(key);
+    }
+    expect(keys.size).to.equal(30);
+    expect(keyLines(home)).to.deep.equal([`001 full-disk any ${[...keys].at(-1) ?? ''}`]);
+    const lines = log().split('\n');
+    const count = (text: string) => lines.filter((line) => line.includes(text)).length;
+    expect(count("Agent 'full-disk' (id '001') enrols again and again from 127.0.0.1 and never connects")).to.equal(1);
+    expect(count('Received request for a new agent (full-disk)')).to.equal(4);
+    expect(keyOf(await enrol(port, "OSSEC A:'next'\n")).id).to.equal('002');
   });
 
   it('gives a name to one of many that ask for it at once', async () => {
