@@ -1,10 +1,15 @@
 import type { Logger } from '../../lib/daemon/logger.js';
 import { LOG_BURST_LINES, LOG_LINES_PER_SECOND } from './remoted-limits.js';
+import { RepeatedLines } from './repeated-lines.js';
 
-/** Logs what peers do, so many lines a second at most: nobody fills the disk by sending garbage. */
+/**
+ * Logs what peers do, so many lines a second at most, and the same line less and less often: nobody fills the disk by
+ * sending garbage, or by never giving up.
+ */
 export class FloodGuard {
   readonly #logger: Logger;
   readonly #now: () => number;
+  readonly #repeated = new RepeatedLines();
   #credit = LOG_BURST_LINES;
   #at: number;
   #held = 0;
@@ -18,10 +23,12 @@ export class FloodGuard {
 
   log(level: 'warning' | 'error', text: string): void {
     const now = this.#now();
+    const before = this.#repeated.admit(text, now);
+    if (before === undefined) return;
     this.#credit = Math.min(LOG_BURST_LINES, this.#credit + ((now - this.#at) / 1000) * LOG_LINES_PER_SECOND);
     this.#at = now;
     if (this.#credit < 1) {
-      this.#held += 1;
+      this.#held += 1 + before;
       return;
     }
     this.#credit -= 1;
@@ -29,7 +36,8 @@ export class FloodGuard {
       this.#logger.warn(`${String(this.#held)} messages about agents' connections were left out of this log.`);
       this.#held = 0;
     }
-    if (level === 'error') this.#logger.error(text);
-    else this.#logger.warn(text);
+    const line = before === 0 ? text : `${text} (${String(before)} more since the last line)`;
+    if (level === 'error') this.#logger.error(line);
+    else this.#logger.warn(line);
   }
 }

@@ -47,6 +47,18 @@ export const MAX_LABELS = 1024;
 export const LOG_BURST_LINES = 100;
 export const LOG_LINES_PER_SECOND = 10;
 
+/**
+ * A line about one agent or peer that comes again is written after this time at the earliest, then after twice as long
+ * each time: one that tries every ten seconds to connect without a key must not fill the log.
+ */
+export const FIRST_REPEAT_MS = 60_000;
+
+/** The longest of these times. */
+export const LONGEST_REPEAT_MS = 3_600_000;
+
+/** Lines remembered for it; an attacker who invents ids pushes out the oldest instead of filling the memory. */
+export const MAX_REPEATED_LINES = 10_000;
+
 /** Messages of the synchronisation that wait for svc-db; agents repeat what is dropped. */
 export const MAX_SYNC_MESSAGES = 32_768;
 
