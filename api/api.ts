@@ -11,6 +11,7 @@ import { TokenService } from './auth/token-service.js';
 import { loadContract, type Operation } from './contract/contract.js';
 import { Router } from './contract/router.js';
 import { SchemaChecker } from './contract/schema-checker.js';
+import { ApiConnections } from './http/api-connections.js';
 import { AccessGuards } from './http/access-guards.js';
 import { ApiLog } from './http/api-log.js';
 import type { Handlers } from './http/api-request.js';
@@ -54,6 +55,7 @@ export class Api {
   readonly #operations: readonly Operation[];
   readonly #dispatcher: Dispatcher;
   readonly #counters: RequestCounters;
+  readonly #connections: ApiConnections;
   readonly addresses: readonly BoundHost[];
 
   private constructor(parts: {
@@ -65,6 +67,7 @@ export class Api {
     operations: readonly Operation[];
     dispatcher: Dispatcher;
     counters: RequestCounters;
+    connections: ApiConnections;
     addresses: readonly BoundHost[];
   }) {
     this.#settings = parts.settings;
@@ -75,6 +78,7 @@ export class Api {
     this.#operations = parts.operations;
     this.#dispatcher = parts.dispatcher;
     this.#counters = parts.counters;
+    this.#connections = parts.connections;
     this.addresses = parts.addresses;
   }
 
@@ -115,6 +119,7 @@ export class Api {
       );
       const pages = documentationPages(contract, (operation) => dispatcher.has(operation));
       const guards = new AccessGuards(settings.access, monotonic);
+      const connections = new ApiConnections(logger);
       const counters = new RequestCounters();
       const app = createApp({
         settings: () => current(),
@@ -123,6 +128,7 @@ export class Api {
         checker: new SchemaChecker(home.root),
         authenticator: new Authenticator(store, tokens, hasher, securitySettings),
         guards,
+        connections,
         dispatcher,
         counters,
         log,
@@ -131,7 +137,8 @@ export class Api {
       });
 
       if (settings.https !== undefined) await ensureSelfSignedCertificate(settings.https, logger, new Date(now()));
-      const server = new ApiServer(app, settings.https, logger, options.connectionTimes ?? CONNECTION_TIMES);
+      const times = options.connectionTimes ?? CONNECTION_TIMES;
+      const server = new ApiServer(app, settings.https, logger, connections, times);
       const addresses = await server.start(settings.hosts, settings.port);
       const where = `Listening on ${addresses.map(({ host }) => host).join(', ')}:${addresses[0]?.port ?? 0}.`;
       log.info(where);
@@ -145,6 +152,7 @@ export class Api {
         operations: contract.operations,
         dispatcher,
         counters,
+        connections,
         addresses,
       });
       current = () => api.#settings;
@@ -158,7 +166,11 @@ export class Api {
 
   /** Counters since the start. */
   stats(): Record<string, unknown> {
-    return { requests: this.#counters.toObject(), tls_errors: this.#server.tlsErrors };
+    return {
+      requests: this.#counters.toObject(),
+      tls_errors: this.#server.tlsErrors,
+      connections_refused: this.#connections.refused,
+    };
   }
 
   /** Operations of the contract that this version does not have. */

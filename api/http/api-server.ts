@@ -5,6 +5,7 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { HttpsSettings } from '../api-settings.js';
+import type { ApiConnections } from './api-connections.js';
 import { jsonText } from './json-text.js';
 import { SECURITY_HEADERS } from './response-headers.js';
 
@@ -30,8 +31,6 @@ export const CONNECTION_TIMES: ConnectionTimes = {
   check: 2_000,
 };
 
-/** Connections at once. Stops a flood of connections from using up descriptors and memory. */
-const MAX_CONNECTIONS = 1024;
 /** Bytes of request line and headers; tokens of users with many roles need room. */
 const MAX_HEADER_BYTES = 32 * 1024;
 /** Requests on one connection, so that no client holds one for ever. */
@@ -53,17 +52,20 @@ export class ApiServer {
   readonly #listener: http.RequestListener;
   readonly #times: ConnectionTimes;
   readonly #https: HttpsSettings | undefined;
+  readonly #connections: ApiConnections;
   #tlsErrors = 0;
 
   constructor(
     listener: http.RequestListener,
     tls: HttpsSettings | undefined,
     logger: Logger,
+    connections: ApiConnections,
     times: ConnectionTimes = CONNECTION_TIMES,
   ) {
     this.#listener = listener;
     this.#https = tls;
     this.#logger = logger;
+    this.#connections = connections;
     this.#times = times;
   }
 
@@ -139,10 +141,10 @@ export class ApiServer {
             { ...options, ...tlsOptions(this.#https), handshakeTimeout: this.#times.handshake },
             this.#listener,
           );
-    server.maxConnections = MAX_CONNECTIONS;
     server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
     server.setTimeout(this.#times.idle);
     if (server instanceof https.Server) this.#watchTls(server);
+    this.#connections.watch(server);
     // The pipeline meets expectations itself, because the order of refusals counts (rest-api.md 1.2).
     server.on('checkContinue', this.#listener);
     server.on('checkExpectation', this.#listener);

@@ -5,6 +5,7 @@ import type { Authenticator } from '../auth/authenticator.js';
 import type { Router } from '../contract/router.js';
 import type { SchemaChecker } from '../contract/schema-checker.js';
 import { ApiError } from './api-error.js';
+import type { ApiConnections } from './api-connections.js';
 import type { ApiLog } from './api-log.js';
 import { accessEntry } from './access-entry.js';
 import type { AccessGuards } from './access-guards.js';
@@ -32,6 +33,7 @@ export type PipelineParts = {
   readonly checker: SchemaChecker;
   readonly authenticator: Authenticator;
   readonly guards: AccessGuards;
+  readonly connections: Pick<ApiConnections, 'prove'>;
   readonly dispatcher: Dispatcher;
   readonly log: ApiLog;
   readonly counters: RequestCounters;
@@ -145,6 +147,7 @@ function isKnown(parts: PipelineParts, context: RequestContext, request: Request
 function hasToken(parts: PipelineParts, request: Request): boolean {
   try {
     parts.authenticator.authenticate(request.headers.authorization);
+    parts.connections.prove(request.socket);
     return true;
   } catch {
     return false;
@@ -240,6 +243,7 @@ async function authenticate(parts: PipelineParts, context: RequestContext, reque
   try {
     context.loginUser = await parts.authenticator.login(authorization);
     parts.guards.general.admit();
+    parts.connections.prove(request.socket);
   } catch (error) {
     if (error instanceof Problem && error.status === 401 && parts.guards.addresses.recordFailure(context.address)) {
       parts.log.warn(`IP blocked due to exceeded number of logins attempts: ${context.address}`);

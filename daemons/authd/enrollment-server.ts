@@ -1,15 +1,20 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
 import { certificateNames } from '../../lib/tls/certificate-host.js';
 
 /** Longest request (agents-and-groups.md 2.1). */
 const MAX_REQUEST_BYTES = 69_632;
-/** Clients at a time (agents-and-groups.md 2.1). */
-const MAX_CLIENTS = 999;
+/**
+ * Clients at a time (agents-and-groups.md 2.1). A client is gone when it has its key, so none is ever proven; of one address
+ * there may be 256: a site that rolls out its agents at once enrols some hundreds a second, and no client needs longer than that, so
+ * only those that show nothing reach it.
+ */
+export const ENROLLMENT_CONNECTIONS: ConnectionLimits = { total: 999, unproven: 999, unprovenPerAddress: 256 };
 /** A client that does not finish its handshake in this time is dropped: open connections are bounded. */
 const HANDSHAKE_MS = 5000;
 /** The whole request must be there in this time after the handshake, however slowly its bytes come. */
@@ -42,7 +47,7 @@ export type EnrollmentServerOptions = {
   /** Limits that tests shorten, milliseconds. */
   readonly handshakeMs?: number;
   readonly requestMs?: number;
-  readonly maxClients?: number;
+  readonly limits?: ConnectionLimits;
 };
 
 export type EnrollmentCounters = {
@@ -52,7 +57,7 @@ export type EnrollmentCounters = {
   answered: number;
   /** Connections that ended without an answer: no handshake, no request in time, no newline, too long. */
   dropped: number;
-  /** Connections refused because there were too many. */
+  /** Connections closed because there were too many. */
   refused: number;
 };
 
@@ -66,6 +71,7 @@ export class EnrollmentServer {
   readonly #answering = new Set<Promise<void>>();
   readonly #handshakeLog: LogLimiter;
   readonly #refusalLog: LogLimiter;
+  readonly #budget: ConnectionBudget<Socket>;
 
   constructor(options: EnrollmentServerOptions) {
     this.#options = options;
@@ -89,13 +95,14 @@ export class EnrollmentServer {
         this.#serve(socket);
       },
     );
-    this.#server.maxConnections = options.maxClients ?? MAX_CLIENTS;
-    this.#server.on('connection', () => {
-      this.counters.connections++;
+    this.#budget = new ConnectionBudget({
+      limits: options.limits ?? ENROLLMENT_CONNECTIONS,
+      close: (socket, address) => {
+        this.#refuse(socket, `The oldest one of ${address} was closed.`);
+      },
     });
-    this.#server.on('drop', () => {
-      this.counters.refused++;
-      this.#refusalLog.log('Too many connections. Rejecting.');
+    this.#server.on('connection', (socket) => {
+      this.#count(socket);
     });
     this.#server.on('tlsClientError', (error, socket) => {
       this.counters.dropped++;
@@ -138,6 +145,20 @@ export class EnrollmentServer {
     const late = new Promise((resolve) => setTimeout(resolve, STOP_MS).unref());
     await Promise.race([Promise.allSettled(this.#answering), late]);
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #count(socket: Socket): void {
+    this.counters.connections++;
+    socket.once('close', () => {
+      this.#budget.closed(socket);
+    });
+    if (!this.#budget.open(socket, socket.remoteAddress ?? '')) this.#refuse(socket, 'A new one was refused.');
+  }
+
+  #refuse(socket: Socket, what: string): void {
+    this.counters.refused++;
+    this.#refusalLog.log(`Too many connections. Rejecting. ${what}`);
+    socket.destroy();
   }
 
   #serve(socket: TLSSocket): void {

@@ -1,13 +1,14 @@
+import type { ConnectionLimits } from '../../lib/network/connection-budget.js';
+
 /** Limits of svc-remoted, with the attack each one stops. Times are milliseconds. */
 
-/** Connections at a time: a flood of them must end in refusals, not in an exhausted process. */
-export const MAX_CONNECTIONS = 131_072;
-
 /**
- * Connections that have not yet sent one message that could be opened. The oldest one makes room for a new one, so that
- * whoever opens sockets without a key cannot keep agents out.
+ * Connections at a time: a flood of them must end in refusals, not in an exhausted process. Unproven are those that have
+ * not yet sent one message that could be opened; the oldest one makes room for a new one, so that whoever opens sockets
+ * without a key cannot keep agents out. Of one address there may be 512: behind it there may be thousands of agents, but
+ * each of them sends its first message with its connection, and does not count from then on.
  */
-export const MAX_UNPROVEN_CONNECTIONS = 2048;
+export const AGENT_CONNECTIONS: ConnectionLimits = { total: 131_072, unproven: 2048, unprovenPerAddress: 512 };
 
 /** How long a connection may stay without such a message. Agents send one at once. */
 export const UNPROVEN_TIMEOUT_MS = 60_000;

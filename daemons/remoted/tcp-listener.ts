@@ -3,15 +3,11 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
+import { ConnectionBudget } from '../../lib/network/connection-budget.js';
+import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
-import {
-  FRAME_TIMEOUT_MS,
-  MAX_CONNECTIONS,
-  MAX_UNPROVEN_CONNECTIONS,
-  SWEEP_MS,
-  UNPROVEN_TIMEOUT_MS,
-} from './remoted-limits.js';
+import { AGENT_CONNECTIONS, FRAME_TIMEOUT_MS, SWEEP_MS, UNPROVEN_TIMEOUT_MS } from './remoted-limits.js';
 import { TcpConnection, type ConnectionOwner, type Taken } from './tcp-connection.js';
 
 /** What is done with messages over TCP. */
@@ -38,24 +34,33 @@ export class TcpListener implements ConnectionOwner {
   readonly #parts: TcpListenerParts;
   readonly #server: Server;
   readonly #connections = new Set<TcpConnection>();
+  readonly #budget: ConnectionBudget<TcpConnection>;
   /** Those that have shown nothing yet, and since when; the oldest first. */
   readonly #unproven = new Map<TcpConnection, number>();
   /** Those in the middle of a frame, and since when; the oldest first. */
   readonly #unfinished = new Map<TcpConnection, number>();
+  readonly #refused: LogLimiter;
   #sweep: NodeJS.Timeout | undefined;
   #lastGone: (() => void) | undefined;
 
   constructor(parts: TcpListenerParts) {
     this.#parts = parts;
     this.#server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: parts.keepAliveMs });
-    this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.on('connection', (socket) => {
       this.#accept(socket);
     });
-    this.#server.on('drop', () => {
-      parts.counters.connections.refused += 1;
-      parts.log.log('warning', 'Too many connections of agents: a new one was refused.');
+    this.#budget = new ConnectionBudget({
+      limits: AGENT_CONNECTIONS,
+      close: (connection, address) => {
+        this.#refused.log(
+          `Too many connections without a readable message: the oldest one of '${address}' was closed.`,
+        );
+        this.#refuse(connection);
+      },
     });
+    this.#refused = new LogLimiter((message) => {
+      parts.log.log('warning', message);
+    }, parts.now);
   }
 
   get size(): number {
@@ -120,7 +125,7 @@ export class TcpListener implements ConnectionOwner {
 
   message(connection: TcpConnection, message: Buffer): Taken {
     const taken = this.#parts.messages.takeTcp(connection, message);
-    if (connection.agent !== undefined) this.#unproven.delete(connection);
+    if (connection.agent !== undefined && this.#unproven.delete(connection)) this.#budget.prove(connection);
     return taken;
   }
 
@@ -141,6 +146,7 @@ export class TcpListener implements ConnectionOwner {
 
   closed(connection: TcpConnection): void {
     this.#connections.delete(connection);
+    this.#budget.closed(connection);
     this.#unproven.delete(connection);
     this.#unfinished.delete(connection);
     this.#parts.messages.gone(connection);
@@ -148,18 +154,20 @@ export class TcpListener implements ConnectionOwner {
   }
 
   #accept(socket: Socket): void {
-    const { counters, log } = this.#parts;
+    const { counters, now, sendBuffer } = this.#parts;
     counters.connections.accepted += 1;
-    const connection = new TcpConnection(socket, this, this.#parts.sendBuffer);
+    const connection = new TcpConnection(socket, this, sendBuffer);
     this.#connections.add(connection);
-    this.#unproven.set(connection, this.#parts.now());
-    if (this.#unproven.size <= MAX_UNPROVEN_CONNECTIONS) return;
-    const [oldest] = this.#unproven.keys();
-    if (oldest === undefined) return;
-    counters.connections.refused += 1;
-    log.log('warning', `Too many connections without a readable message: one from '${oldest.source}' was closed.`);
-    this.#unproven.delete(oldest);
-    oldest.close();
+    this.#unproven.set(connection, now());
+    if (this.#budget.open(connection, connection.source)) return;
+    this.#refused.log(`Too many connections of agents: a new one of '${connection.source}' was refused.`);
+    this.#refuse(connection);
+  }
+
+  #refuse(connection: TcpConnection): void {
+    this.#parts.counters.connections.refused += 1;
+    this.#unproven.delete(connection);
+    connection.close();
   }
 
   #end(since: Map<TcpConnection, number>, before: number, reason: string): void {

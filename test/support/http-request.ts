@@ -5,6 +5,8 @@ export type TestResponse = {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
+  /** Whether it came over a connection that there was already. */
+  readonly reused: boolean;
   /** The body as JSON. @throws SyntaxError */
   json(): unknown;
 };
@@ -50,6 +52,7 @@ export function httpRequest(options: TestRequest): Promise<TestResponse> {
           status: response.statusCode ?? 0,
           headers: response.headers,
           text,
+          reused: request.reusedSocket,
           json: () => JSON.parse(text) as unknown,
         });
       });

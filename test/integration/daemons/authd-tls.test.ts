@@ -2,7 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { certificateNames } from '../../../lib/tls/certificate-host.js';
-import { EnrollmentServer, type EnrollmentServerOptions } from '../../../daemons/authd/enrollment-server.js';
+import {
+  ENROLLMENT_CONNECTIONS,
+  EnrollmentServer,
+  type EnrollmentServerOptions,
+} from '../../../daemons/authd/enrollment-server.js';
+import { ConnectionFlood } from '../../support/connection-flood.js';
 import { connectEnrollment, enrol, readReply } from '../../support/enrollment.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
@@ -105,13 +110,27 @@ describe('enrolment over TLS', function () {
     expect(await accepted(port)).to.equal(true);
   });
 
-  it('refuses more clients than the limit, and takes new ones when others have gone', async () => {
-    const port = await start({ maxClients: 3 });
-    const held = await Promise.all(Array.from({ length: 3 }, () => connectEnrollment(port)));
-    expect(await accepted(port)).to.equal(false);
-    expect(logger.lines).to.include('error: Too many connections. Rejecting.');
-    for (const socket of held) socket.destroy();
-    await eventually('there is room again', () => accepted(port));
+  it('closes the oldest clients of an address that opens too many, and serves everybody else', async () => {
+    const port = await start();
+    const flood = new ConnectionFlood();
+    try {
+      const early = await connectEnrollment(port, { localAddress: '127.0.0.3' });
+      await flood.open(port, 1005, '127.0.0.2');
+      await eventually(
+        'the oldest were closed',
+        () => flood.closed >= 1005 - ENROLLMENT_CONNECTIONS.unprovenPerAddress,
+      );
+      expect(await accepted(port)).to.equal(true);
+      const reply = readReply(early);
+      early.write('x\n');
+      expect(await reply).to.equal('x from 127.0.0.3');
+      expect(await enrol(port, 'x\n', { localAddress: '127.0.0.2' })).to.equal('x from 127.0.0.2');
+      expect(logger.lines.filter((line) => line.includes('Too many'))).to.deep.equal([
+        'error: Too many connections. Rejecting. The oldest one of 127.0.0.2 was closed.',
+      ]);
+    } finally {
+      flood.end();
+    }
   });
 
   it('tells when a reply could not be delivered', async () => {

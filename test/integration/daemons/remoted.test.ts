@@ -1,16 +1,15 @@
-import { connect, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
+import { AGENT_CONNECTIONS } from '../../../daemons/remoted/remoted-limits.js';
+import { ConnectionFlood } from '../../support/connection-flood.js';
 import { eventually } from '../../support/eventually.js';
 import { MinimalAgent } from '../../support/minimal-agent.js';
 import { identity, KeepingSink, RemotedHome } from '../../support/remoted-home.js';
 import { RunningDaemon } from '../../support/running-daemon.js';
 
-/** Idle connections of the test; `SVC_IDLE_SOCKETS=10000` for the large run. */
-const IDLE_SOCKETS = Number(process.env['SVC_IDLE_SOCKETS'] ?? 300);
+const IDLE_CONNECTIONS = 1100;
 const FIRST_KEYS = 20;
 
 describe('svc-remoted', function () {
@@ -256,22 +255,27 @@ describe('svc-remoted', function () {
     await datagrams.until('the answer was taken', () => datagrams.received.some((text) => /^req \w+ ack$/.test(text)));
   });
 
-  it('holds idle connections while others work', async () => {
-    const sockets: Socket[] = [];
+  it('serves agents under a flood of idle connections, those of its address, too', async () => {
+    const flood = new ConnectionFlood();
     try {
-      for (let count = 0; count < IDLE_SOCKETS; count += 1) {
-        const socket = connect(port, '127.0.0.1');
-        socket.on('error', () => {});
-        sockets.push(socket);
-        await once(socket, 'connect');
-      }
+      const early = await agentOf(14);
+      await early.start();
+      await flood.open(port, IDLE_CONNECTIONS);
+      const bound = AGENT_CONNECTIONS.unprovenPerAddress;
+      await eventually('the oldest were closed', () => flood.closed >= IDLE_CONNECTIONS - bound);
       const agent = await agentOf(15);
       await agent.start();
+      early.keepalive();
+      await early.until('an answer on the connection there was', () => early.acks === 2);
+      expect(early.closed).to.equal(false);
       const { metrics } = (await client.call('statistics.read', {})) as { metrics: Record<string, unknown> };
-      expect(metrics['tcp_sessions']).to.be.at.least(IDLE_SOCKETS);
+      expect(metrics['tcp_sessions'])
+        .to.be.at.least(bound)
+        .and.at.most(bound + FIRST_KEYS);
       expect(metrics).to.have.nested.property('messages.received_breakdown.control_breakdown.startup').at.least(1);
+      await logged("Too many connections without a readable message: the oldest one of '127.0.0.1' was closed.");
     } finally {
-      for (const socket of sockets) socket.destroy();
+      flood.end();
     }
   });
 

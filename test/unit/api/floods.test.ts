@@ -1,6 +1,13 @@
 import { expect } from 'chai';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { AddressBudgets } from '../../../api/http/address-budgets.js';
+import { API_CONNECTIONS } from '../../../api/http/api-connections.js';
+import { CONNECTION_TIMES } from '../../../api/http/api-server.js';
 import { addressGroup } from '../../../lib/network/address-group.js';
+import { ConnectionFlood } from '../../support/connection-flood.js';
+import { eventually } from '../../support/eventually.js';
+import { httpRequest, type TestRequest } from '../../support/http-request.js';
 import { TEST_PASSWORD, TestApi, basic } from '../../support/test-api.js';
 
 const LOGIN = '/security/user/authenticate';
@@ -91,6 +98,47 @@ describe('a flood of requests without a token', () => {
     const login = { authorization: basic('admin', TEST_PASSWORD) };
     expect((await api.request('POST', LOGIN, { from: ELSEWHERE, headers: login })).status).to.equal(200);
   });
+});
+
+describe('a flood of idle connections', () => {
+  for (const encrypted of [true, false]) {
+    it(`leaves room for users, ${encrypted ? 'HTTPS' : 'HTTP'}`, async () => {
+      const api = new TestApi();
+      const ssl = (name: string) => api.home.path('api', 'configuration', 'ssl', name);
+      const https = { key: ssl('server.key'), certificate: ssl('server.crt'), ca: undefined, ciphers: undefined };
+      // Nothing but the flood itself ends its connections.
+      const never = 600_000;
+      const connectionTimes = { ...CONNECTION_TIMES };
+      for (const time of ['handshake', 'headers', 'request', 'keepAlive', 'idle'] as const)
+        connectionTimes[time] = never;
+      await api.start({ https: encrypted ? https : undefined }, { connectionTimes });
+      const flood = new ConnectionFlood();
+      const user = new (encrypted ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 });
+      const request = (path: string, headers: Record<string, string>, more: Partial<TestRequest> = {}) =>
+        httpRequest({ port: api.port, tls: encrypted, path, headers, ...more });
+      try {
+        const login = { authorization: basic('admin', TEST_PASSWORD) };
+        const token = (await request(`${LOGIN}?raw=true`, login, { method: 'POST', agent: user })).text;
+        const headers = { authorization: `Bearer ${token}` };
+        const before = new Set(api.logger.lines);
+        await flood.open(api.port, 1030, HOSTILE);
+        await eventually('the oldest were closed', () => flood.closed >= 1030 - API_CONNECTIONS.unprovenPerAddress);
+        const same = await request('/', headers, { agent: user });
+        expect([same.status, same.reused], 'on the connection there was').to.deep.equal([200, true]);
+        for (const from of [ELSEWHERE, HOSTILE]) {
+          expect((await request('/', headers, { from })).status, from).to.equal(200);
+          expect((await request(LOGIN, login, { from, method: 'POST' })).status, from).to.equal(200);
+        }
+        expect(api.logger.lines.filter((line) => line.startsWith('warn') && !before.has(line))).to.deep.equal([
+          'warn: Too many connections to the API: the oldest one of 127.0.0.1 without a token was closed.',
+        ]);
+      } finally {
+        flood.end();
+        user.destroy();
+        await api.remove();
+      }
+    });
+  }
 });
 
 describe('budgets of addresses', () => {

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
 import { httpRequest } from '../../../support/http-request.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TEST_SETTINGS, TestApi } from '../../../support/test-api.js';
+import { ApiConnections } from '../../../../api/http/api-connections.js';
 import { ApiServer, ApiStartError, CONNECTION_TIMES } from '../../../../api/http/api-server.js';
 import { dataResult } from '../../../../api/http/envelope.js';
 
@@ -140,7 +142,9 @@ describe('listeners over TLS', () => {
 describe('listeners', () => {
   it('bind every host to one port, and say when it is taken', async () => {
     const logger = new RecordingLogger();
-    const make = () => new ApiServer((_request, response) => response.end('x'), undefined, logger, CONNECTION_TIMES);
+    const connections = new ApiConnections(logger);
+    const answer = (_request: unknown, response: ServerResponse) => response.end('x');
+    const make = () => new ApiServer(answer, undefined, logger, connections, CONNECTION_TIMES);
     const first = make();
     const bound = await first.start(['127.0.0.1', '::1', '192.0.2.77'], 0);
     expect(bound.map(({ host }) => host))

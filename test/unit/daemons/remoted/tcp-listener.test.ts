@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { expect } from 'chai';
 import { FloodGuard } from '../../../../daemons/remoted/flood-guard.js';
 import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js';
 import {
+  AGENT_CONNECTIONS,
   FRAME_TIMEOUT_MS,
-  MAX_UNPROVEN_CONNECTIONS,
   UNPROVEN_TIMEOUT_MS,
 } from '../../../../daemons/remoted/remoted-limits.js';
 import type { Taken, TcpConnection } from '../../../../daemons/remoted/tcp-connection.js';
 import { TcpListener } from '../../../../daemons/remoted/tcp-listener.js';
 import { encodeFrame } from '../../../../lib/agentlink/frame-decoder.js';
+import { ConnectionFlood } from '../../../support/connection-flood.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
@@ -55,8 +56,8 @@ describe('the listener for agents', function () {
     listener.stop();
   });
 
-  async function open(allowHalfOpen = false): Promise<Socket> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
+  async function open(options: Partial<TcpNetConnectOpts> = {}): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1', ...options });
     socket.on('error', () => {});
     sockets.push(socket);
     await once(socket, 'connect');
@@ -111,12 +112,29 @@ describe('the listener for agents', function () {
     expect(logger.lines.at(-1)).to.include('no end of its message came in time');
   });
 
-  it('makes room for a new connection by ending the oldest one that has shown nothing', async () => {
-    const first = await open();
-    for (let count = 0; count < MAX_UNPROVEN_CONNECTIONS; count += 1) await open();
-    if (!first.destroyed) await once(first, 'close');
-    expect(counters.connections.refused).to.equal(1);
-    await eventually('as many as may be', () => listener.size === MAX_UNPROVEN_CONNECTIONS);
+  it('makes room by ending the oldest connections of an address that have shown nothing', async () => {
+    take = prove;
+    const { unprovenPerAddress } = AGENT_CONNECTIONS;
+    const agent = await open();
+    agent.write(frame('hello'));
+    await came(1);
+    const flood = new ConnectionFlood();
+    try {
+      const other = await open({ localAddress: '127.0.0.3' });
+      await flood.open(port, unprovenPerAddress + 100, '127.0.0.2');
+      await eventually('the oldest were closed', () => flood.closed === 100);
+      expect(counters.connections.refused).to.equal(100);
+      expect(listener.size).to.equal(unprovenPerAddress + 2);
+      agent.write(frame('still there'));
+      other.write(frame('so am I'));
+      (await open({ localAddress: '127.0.0.2' })).write(frame('from the same address'));
+      await came(4);
+      expect(logger.lines.filter((line) => line.includes('Too many connections'))).to.deep.equal([
+        "warn: Too many connections without a readable message: the oldest one of '127.0.0.2' was closed.",
+      ]);
+    } finally {
+      flood.end();
+    }
   });
 
   it('stands still with a message that cannot be taken, and goes on in the middle', async () => {
@@ -134,7 +152,7 @@ describe('the listener for agents', function () {
 
   it('ends its side and reads agents to their end, but waits neither for strangers nor for ever', async () => {
     take = prove;
-    const agent = await open(true);
+    const agent = await open({ allowHalfOpen: true });
     agent.write(frame('hello'));
     await came(1);
     const stranger = await open();
@@ -149,7 +167,7 @@ describe('the listener for agents', function () {
 
   it('says how many agents did not end their connections', async () => {
     take = prove;
-    const agent = await open(true);
+    const agent = await open({ allowHalfOpen: true });
     agent.write(frame('hello'));
     await came(1);
     await listener.finish(50);
