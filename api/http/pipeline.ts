@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { ApiSettings } from '../api-settings.js';
 import type { Authenticator } from '../auth/authenticator.js';
+import type { Operation } from '../contract/contract.js';
 import type { Router } from '../contract/router.js';
 import type { SchemaChecker } from '../contract/schema-checker.js';
 import { ApiError } from './api-error.js';
@@ -167,6 +168,7 @@ function route(parts: PipelineParts, context: RequestContext, request: Request, 
   if (found.kind === 'operation') {
     context.operation = found.operation;
     context.pathValues = found.path;
+    if (found.operation.deprecated) tellDeprecated(context, found.operation, response);
     return;
   }
   if (found.kind === 'wrong-method') throw Problem.methodNotAllowed();
@@ -177,6 +179,13 @@ function route(parts: PipelineParts, context: RequestContext, request: Request, 
   const search = query.size > 0 ? `?${query.toString()}` : '';
   // Only a path of ours gets here, so the location cannot lead to another host.
   response.writeHead(307, { location: rawPath.replace(/(\/|%2f)$/i, '') + search, 'content-length': 0 }).end();
+}
+
+/** Every answer of a deprecated operation says so, refusals too: a client hears it before the operation is gone. */
+function tellDeprecated(context: RequestContext, operation: Operation, response: Response): void {
+  response.set('deprecated', 'true');
+  // The GET login is the one deprecated operation with a successor of the same path (rest-api.md 1.4).
+  if (isLogin(context)) response.set('link', `<${operation.path}>; rel="Deprecated"`);
 }
 
 /**
@@ -302,10 +311,5 @@ async function dispatch(
   const { operation, parameters } = context;
   if (operation === undefined || parameters === undefined) throw new Error('a step of the pipeline is missing');
   const result = await parts.dispatcher.dispatch(context, operation, parameters, request.headers['content-type']);
-  if (operation.deprecated) {
-    response.set('deprecated', 'true');
-    // The GET login is the one deprecated operation with a successor of the same path (rest-api.md 1.4).
-    if (isLogin(context)) response.set('link', `<${operation.path}>; rel="Deprecated"`);
-  }
   sendResult(response, result, { pretty: parameters.flag('pretty'), head: request.method === 'HEAD' });
 }

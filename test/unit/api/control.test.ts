@@ -243,6 +243,7 @@ describe('statistics over the API', () => {
       error: 1308,
       detail: 'Stats file does not exist: var/run/wazuh-analysisd.state',
     });
+    expect((await api.call('GET', '/manager/stats/analysisd')).headers, 'refused').to.include({ deprecated: 'true' });
     write(
       'var/run/wazuh-analysisd.state',
       "# State file\n\n# Events\ntotal_events_decoded='1204'\n\n# Usage\nevent_queue_usage='0.25'\n__proto__='1'\nbad='x'\n",

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { loadContract } from '../../../api/contract/contract.js';
 import { TestApi, basic, TEST_PASSWORD } from '../../support/test-api.js';
 
 describe('order of processing', () => {
@@ -24,6 +25,17 @@ describe('order of processing', () => {
       expect(headers).not.to.have.property('etag');
     }
     expect((await api.request('GET', '/')).headers['content-security-policy']).to.equal('none');
+  });
+
+  it('says of every operation that the contract calls deprecated that it is, refused or not', async () => {
+    const { operations } = loadContract();
+    const named = operations.filter(({ deprecated }) => deprecated).map(({ method, path }) => `${method} ${path}`);
+    expect(named).to.include.members(['GET /manager/stats/remoted', 'GET /security/user/authenticate']);
+    for (const { method, path, deprecated } of operations) {
+      const { headers, status } = await api.request(method, path.replace(/\{.*?\}/g, '001'));
+      expect(status, path).to.equal(401);
+      expect(headers['deprecated'], `${method} ${path}`).to.equal(deprecated ? 'true' : undefined);
+    }
   });
 
   it('answers unknown paths and methods before it asks for a token', async () => {
