@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/daemon/home.js';
@@ -37,6 +38,7 @@ export type StatisticsRouteParts = {
   readonly configuration: ManagerConfiguration;
   readonly analysisd: RequestClient<typeof analysisdContract>;
   readonly remoted: RequestClient<typeof remotedContract>;
+  readonly db: RequestClient<typeof dbContract>;
   readonly logger: Logger;
   readonly now: () => Date;
 };
@@ -101,11 +103,16 @@ async function daemonStatistics(parts: StatisticsRouteParts, request: ApiRequest
   return listResult({ items, total: items.length, failed, messages });
 }
 
-/** @throws BusError when the daemon does not answer, or has no statistics in this version */
-async function ask({ analysisd, remoted }: StatisticsRouteParts, daemon: ReportingDaemon, signal: AbortSignal) {
-  if (daemon === 'svc-analysisd') return analysisd.call('statistics.read', {}, { signal });
-  if (daemon === 'svc-remoted') return remoted.call('statistics.read', {}, { signal });
-  throw new BusError('unavailable', `${daemon} is not part of this version`);
+/** @throws BusError when the daemon does not answer */
+async function ask({ analysisd, remoted, db }: StatisticsRouteParts, daemon: ReportingDaemon, signal: AbortSignal) {
+  switch (daemon) {
+    case 'svc-analysisd':
+      return analysisd.call('statistics.read', {}, { signal });
+    case 'svc-remoted':
+      return remoted.call('statistics.read', {}, { signal });
+    case 'svc-db':
+      return db.call('statistics.read', {}, { signal });
+  }
 }
 
 /** `2025-06-05T08:00:01+00:00` (rest-api.md 4.6). */

@@ -11,6 +11,7 @@ import { forgettingFiles } from './fim/forgetting-files.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
 import { Problems } from '../../lib/daemon/problems.js';
+import { QueryStatistics } from './query-statistics.js';
 import { Registry } from './registry.js';
 
 /**
@@ -51,12 +52,13 @@ async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
   });
   void fim.broken.then(context.fatal);
 
+  const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
   const agents = agentsHandlers(registry, now, MANAGER_VERSION);
   const server = new RequestServer<typeof dbContract>({
     contract: dbContract,
     path: home.socket('svc-db'),
     logger,
-    handlers: {
+    handlers: statistics.counting({
       ...commonHandlers('svc-db', {
         stats: (): Record<string, unknown> => ({
           requests: { ...server.counters },
@@ -70,7 +72,8 @@ async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
       ...forgettingFiles(agents, fim, logger),
       ...groupsHandlers(registry, now),
       ...fimHandlers(fim, now),
-    },
+      'statistics.read': () => statistics.report(),
+    }),
   });
   await fim.start();
   await server.start();

@@ -127,6 +127,7 @@ async function overBus(registry: Registry): Promise<void> {
     ...agentsHandlers(registry, now, context.managerVersion),
     ...groupsHandlers(registry, now),
     ...fimHandlers(fim, now),
+    'statistics.read': () => ({}),
   };
   const server = new RequestServer({ contract: dbContract, handlers, path, logger });
   await server.start();

@@ -4,6 +4,7 @@ import { FimDatabase } from '../../daemons/db/fim/fim-database.js';
 import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
 import { forgettingFiles } from '../../daemons/db/fim/forgetting-files.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
+import { QueryStatistics } from '../../daemons/db/query-statistics.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
@@ -36,13 +37,15 @@ export class DbServer {
     });
     await fim.start();
     const agents = agentsHandlers(registry, now, MANAGER_VERSION);
-    const handlers = {
+    const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
+    const handlers = statistics.counting({
       ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
       ...agents,
       ...forgettingFiles(agents, fim, logger),
       ...groupsHandlers(registry, now),
       ...fimHandlers(fim, now),
-    };
+      'statistics.read': () => statistics.report(),
+    });
     const path = home.socket('svc-db');
     const server = new RequestServer({ contract: dbContract, handlers, path, logger });
     await server.start();

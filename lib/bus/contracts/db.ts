@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 import { agentMethods } from './db-agents.js';
@@ -10,4 +11,6 @@ export const dbContract = defineContract('svc-db', {
   ...agentMethods,
   ...groupMethods,
   ...fimMethods,
+  /** What was asked and how long it took, as `GET /manager/daemons/stats` shows it (daemons-and-config.md 11.3). */
+  'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
 });

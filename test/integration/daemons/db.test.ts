@@ -103,6 +103,10 @@ describe('svc-db', () => {
     expect(await client.call('config', { section: 'wdb' })).to.deep.equal({
       wdb: { backup: [{ database: 'global', enabled: true, interval: 86_400, max_files: 3 }] },
     });
+    expect(await client.call('statistics.read', {})).to.have.nested.property(
+      'metrics.queries.received_breakdown.global_breakdown.tables.agent.keepalives',
+      2,
+    );
     writeFileSync(
       home.path('etc/manager.conf'),
       '<manager_config><cluster><node_name>north</node_name><disabled>yes</disabled></cluster></manager_config>',

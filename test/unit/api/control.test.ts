@@ -8,6 +8,7 @@ import {
   type StatisticsSources,
 } from '../../../daemons/remoted/remoted-statistics.js';
 import type { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { controlSocket } from '../../../lib/control/control-protocol.js';
@@ -15,6 +16,7 @@ import { serveAnalysisd } from '../../support/analysisd-server.js';
 import { ListCaller } from '../../support/api-list.js';
 import { eventually } from '../../support/eventually.js';
 import { addUser } from '../../support/rbac-user.js';
+import { serveContract } from '../../support/serve-contract.js';
 import { TestApi } from '../../support/test-api.js';
 
 const CLUSTER = `<manager_config><cluster><node_name>left</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>`;
@@ -318,6 +320,17 @@ describe('statistics over the API', () => {
       expect([all.error, all.message]).to.deep.equal([2, 'Could not read statistical information for some daemons']);
       expect(all.data.failed_items).to.have.length(1);
       expect(all.data.failed_items[0]).to.deep.nested.include({ 'error.code': 1121, id: ['svc-db', 'svc-remoted'] });
+      const db = await serveContract(api.home, dbContract, {
+        'statistics.read': () => ({ uptime: 0, timestamp: 1, name: 'wazuh-db', metrics: { queries: { received: 2 } } }),
+      });
+      try {
+        const both = await lists.get('/manager/daemons/stats');
+        expect(both.data.affected_items.map(({ name }) => name)).to.deep.equal(['svc-analysisd', 'svc-db']);
+        expect(both.data.affected_items[1]).to.deep.include({ metrics: { queries: { received: 2 } } });
+        expect(both.data.failed_items[0]).to.deep.nested.include({ 'error.code': 1121, id: ['svc-remoted'] });
+      } finally {
+        await db.stop();
+      }
     } finally {
       await server.stop();
     }
