@@ -9,6 +9,7 @@ import { readHomeRecord } from '../../lib/daemon/home-record.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { GroupFolders } from '../../lib/groups/group-folders.js';
+import { logAccess, logAccessChanges } from './access-notice.js';
 import { activeAuth } from './active-sections.js';
 import { AgentRegistrar } from './agent-registrar.js';
 import { AUTHD_FLAGS, overridesOf } from './authd-flags.js';
@@ -125,6 +126,8 @@ async function buildAuthd(context: DaemonContext): Promise<RunningDaemon> {
   const bound = await server?.start();
   if (bound !== undefined) logAccess(settings, bound.port, logger);
   registrar.start();
+  const started = settings;
+  let authority = started.tls?.ca;
   const refresh = setInterval(() => {
     void keys.refresh();
   }, REFRESH_MS);
@@ -140,9 +143,12 @@ async function buildAuthd(context: DaemonContext): Promise<RunningDaemon> {
         const random = settings.password.kind === 'random' ? settings.password.text : undefined;
         const next = loadAuthdSettings(home, overrides, random);
         logWarnings(next, logger);
-        const restart = needsRestart(settings, next);
+        const restart = needsRestart(started, next);
+        if (bound !== undefined) logAccessChanges(settings, next, bound.port, logger);
+        // A port that demands certificates goes on to do so until a restart: without an authority it would take none.
+        authority = next.tls?.ca ?? authority;
+        if (next.tls !== undefined) server?.renew(authority === undefined ? next.tls : { ...next.tls, ca: authority });
         settings = next;
-        if (next.tls !== undefined) server?.renew(next.tls);
         return restart ? ['auth'] : [];
       });
     },
@@ -190,15 +196,6 @@ function localSocketOf(home: Home, service: LocalSocketService, logger: Logger):
 function fileOwner(home: Home): { readonly uid: number; readonly gid: number } | undefined {
   const { uid, gid } = readHomeRecord(home);
   return process.geteuid?.() === 0 && uid !== undefined && gid !== undefined ? { uid, gid } : undefined;
-}
-
-function logAccess({ password }: AuthdSettings, port: number, logger: Logger): void {
-  const how = {
-    none: 'No password required.',
-    file: 'Using password specified on file: etc/authd.pass',
-    random: `Random password chosen for agent authentication: ${password.kind === 'random' ? password.text : ''}`,
-  }[password.kind];
-  logger.info(`Accepting connections on port ${port}. ${how}`);
 }
 
 /** What the open port depends on. */

@@ -9,6 +9,7 @@ import { productRoot } from '../../../lib/product/product-root.js';
 import { AuthdServer, authdHome, configureAuth } from '../../support/authd-server.js';
 import { connectEnrollment, enrol, keyLines, keyOf, readReply } from '../../support/enrollment.js';
 import { eventually } from '../../support/eventually.js';
+import { testCertificate } from '../../support/test-certificates.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 
 const DUPLICATE = (name: string) => `ERROR: Duplicate agent name: ${name}. Unable to add agent`;
@@ -135,6 +136,41 @@ describe('svc-authd', () => {
     const check = spawnSync(process.execPath, [program, '-t', '--home', home.root], { encoding: 'utf8' });
     expect(check.status).to.equal(1);
     expect(check.stderr).to.contain('Empty password provided.');
+  });
+
+  it('says at a reload how agents get in from then on, as it does at a start', async () => {
+    home = await authdHome('');
+    authd = await AuthdServer.start(home);
+    const { port, client } = authd;
+    const said = (text: string) => log().split(text).length - 1;
+    const reload = async (auth: string) => {
+      configureAuth(home, auth);
+      await client.call('reload', {});
+    };
+    expect(said(`Accepting connections on port ${String(port)}. No password required.`)).to.equal(1);
+    await reload('<use_password>yes</use_password>');
+    const words =
+      /Accepting connections on port (\d+)\. Random password chosen for agent authentication: ([0-9a-f]{32})\n/;
+    const [, shown, password = ''] = words.exec(log()) ?? [];
+    expect(shown).to.equal(String(port));
+    keyOf(await enrol(port, `OSSEC PASS: ${password} OSSEC A:'web01'\n`));
+    // What stays the same is not said again, and neither is the password another one.
+    await reload('<use_password>yes</use_password><purge>yes</purge>');
+    expect(said('Random password')).to.equal(1);
+    keyOf(await enrol(port, `OSSEC PASS: ${password} OSSEC A:'web02'\n`));
+    writeFileSync(home.path('etc/authd.pass'), 'TopSecret\n');
+    await reload('<use_password>yes</use_password>');
+    expect(said('Using password specified on file: etc/authd.pass')).to.equal(1);
+    writeFileSync(home.path('etc/authd.pass'), 'Another\n');
+    await reload('<use_password>yes</use_password>');
+    expect(said('Using password specified on file: etc/authd.pass')).to.equal(2);
+    const { key, cert } = testCertificate({ commonName: 'manager' });
+    writeFileSync(home.path('etc/sslmanager.key'), key);
+    writeFileSync(home.path('etc/sslmanager.cert'), cert);
+    await reload('');
+    expect(said(`Accepting connections on port ${String(port)}. No password required.`)).to.equal(2);
+    expect(said(`Port ${String(port)} shows another certificate from now on: 'etc/sslmanager.cert'.`)).to.equal(1);
+    expect(log()).to.not.contain('TopSecret').and.not.contain('Another');
   });
 
   it('replaces by the rules, leaves the removed line, and names hosts that fight over a name', async () => {
