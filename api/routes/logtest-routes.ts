@@ -31,7 +31,8 @@ export function logtestRoutes(parts: LogtestRouteParts): Handlers {
       const text = reply.message ?? '';
       throw new ApiError(7000, { extra: text.startsWith('ERROR: ') ? text : `ERROR: ${text}` });
     }
-    return dataResult(reply.data);
+    // The engine leaves out an empty list, which clients of the API rely on.
+    return dataResult({ messages: [], ...reply.data });
   };
   return {
     putLogtest: (request) =>

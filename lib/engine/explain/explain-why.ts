@@ -6,7 +6,7 @@ import { describePlace } from '../ruleset-error.js';
 import type { CompiledNode, CompiledRoot, CompiledRule, Ruleset } from '../ruleset.js';
 import { failureText } from './describe-condition.js';
 import type { Explainer } from './explainer.js';
-import { noAlertReason } from './explanation.js';
+import { alertText } from './explanation.js';
 import type { RuleWalk } from './rule-walk.js';
 import { shownText } from './shown-text.js';
 
@@ -60,8 +60,7 @@ export function explainWhy(
     if (rule.rule.level > 0 && !outcome.responds) {
       return { rule: id, fired: false, answer: `${name} matched, but ${ignored}: no alert.`, details };
     }
-    const how = outcome.isAlert ? 'an alert' : `no alert, ${noAlertReason(outcome, ruleset.logLevel)}`;
-    return { rule: id, fired: true, answer: `${name} did fire: ${how}.`, details };
+    return { rule: id, fired: true, answer: `${name} did fire: ${alertText(outcome, ruleset.logLevel)}.`, details };
   }
   if (walk === undefined) {
     const named = outcome.event.category === 'ossec-alert' && outcome.rule !== undefined;

@@ -175,15 +175,24 @@ function explainResult({ walk }: Explainer, outcome: Outcome, logLevel: number):
   if (matched !== id) {
     return { ...base, text: `${name} stands in for its child ${String(matched)}, which is in its ignore time.` };
   }
-  if (isAlert) return { ...base, text: `${name} took the event: an alert.` };
-  return { ...base, text: `${name} took the event: no alert, ${noAlertReason(outcome, logLevel)}.` };
+  return { ...base, text: `${name} took the event: ${alertText(outcome, logLevel)}.` };
+}
+
+const NO_LOG = 'the rule says no_log';
+
+/** Whether there is an alert of an event whose rule is known, and if not, why. */
+export function alertText(outcome: Outcome, logLevel: number): string {
+  const { rule, isAlert } = outcome;
+  if (!isAlert) return `no alert, ${noAlertReason(outcome, logLevel)}`;
+  // A test answers with an alert whatever the options say (rules-and-alerts.md 9.6).
+  return rule?.rule.log === false ? `no alert is written, as ${NO_LOG}; a test tells of one all the same` : 'an alert';
 }
 
 /** Why an event whose rule is known gives no alert. */
-export function noAlertReason({ rule, responds }: Outcome, logLevel: number): string {
+function noAlertReason({ rule, responds }: Outcome, logLevel: number): string {
   if (rule === undefined) return 'there is no rule';
   if (rule.rule.level === 0) return 'its level is 0';
   if (!responds) return `it is in its ignore time of ${String(rule.rule.ignoreTime)} s`;
   if (rule.rule.level < logLevel) return `its level is below ${String(logLevel)}, from which alerts are written`;
-  return 'the rule says no_log';
+  return NO_LOG;
 }

@@ -206,15 +206,22 @@ describe('events and logtest over the API', () => {
       alert: false,
       codemsg: 0,
     };
+    let reply: object = data;
     await startServer((params) => {
       seen.push(params);
-      return { error: 0, data };
+      return { error: 0, data: reply };
     });
     const body = { event: 'x', log_format: 'syslog', location: 'a->b', token: '8cd2d6d1' };
     const answer = await api.call('PUT', '/logtest', body);
     checker.check('PUT', '/logtest', answer);
     expect(answer.json()).to.deep.equal({ error: 0, data });
     expect(seen[0]).to.deep.equal(body);
+    const { messages, ...rest } = data;
+    expect(messages).to.have.length(1);
+    reply = rest;
+    const again = await api.call('PUT', '/logtest', body);
+    checker.check('PUT', '/logtest', again);
+    expect(again.text, 'nothing to say').to.match(/^\{"data": \{"messages": \[\], "token"/);
     const closed = await api.call('DELETE', '/logtest/sessions/8cd2d6d1');
     checker.check('DELETE', '/logtest/sessions/{token}', closed);
     expect(seen.at(-1)).to.deep.equal({ token: '8cd2d6d1' });

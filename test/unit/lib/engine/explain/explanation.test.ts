@@ -234,6 +234,14 @@ describe('an explanation', () => {
     expect(bench.send('x', '[001').explanation.result.text).to.equal('The event could not be analysed.');
   });
 
+  it('says that no alert is written of a rule that says no_log, though a test tells of one', () => {
+    const bench = new Bench(rule(100, '<decoded_as>app</decoded_as><options>no_log</options>', 'level="3"'));
+    const text = 'no alert is written, as the rule says no_log; a test tells of one all the same.';
+    const { explanation, why } = bench.app('id=1');
+    expect(explanation.result).to.deep.include({ alert: true, text: `Rule 100 (level 3) took the event: ${text}` });
+    expect(why(100)).to.include({ fired: true, answer: `Rule 100 did fire: ${text}` });
+  });
+
   it('counts the events of composite rules', () => {
     const composite = '<if_matched_sid>100</if_matched_sid><same_srcip/><different_url/>';
     const bench = new Bench(
