@@ -57,11 +57,14 @@ export class EventLink {
   #resendPauseMs = FIRST_PAUSE_MS;
   #timer: NodeJS.Timeout | undefined;
   #outageLogged = false;
+  /** When an outage is told: while a home starts, its sink may come long after its producers. */
+  #graceEnd = 0;
   #refusal: string | undefined;
 
   /**
    * @param onProgress called whenever events have left the window
    * @param onRefusal called when the sink has refused events, which are off the wire by then
+   * @param graceMs how long after `start` a sink that has not been there yet is no outage
    */
   constructor(
     private readonly path: string,
@@ -71,11 +74,14 @@ export class EventLink {
     private readonly logger: Logger,
     private readonly onProgress: () => void,
     private readonly onRefusal: (reason: string) => void,
+    private readonly graceMs: number,
   ) {}
 
   /** Starts to connect, and goes on trying until closed. */
   start(): void {
-    if (this.#state === 'stopped') void this.#connect();
+    if (this.#state !== 'stopped') return;
+    this.#graceEnd = performance.now() + this.graceMs;
+    void this.#connect();
   }
 
   get started(): boolean {
@@ -151,7 +157,7 @@ export class EventLink {
   }
 
   #logOutage(error: unknown): void {
-    if (this.#outageLogged) return;
+    if (this.#outageLogged || performance.now() < this.#graceEnd) return;
     this.#outageLogged = true;
     const reason = error instanceof Error ? error.message : String(error);
     this.logger.warn(`Events cannot be delivered: ${reason}. Trying again until they can`);
@@ -259,6 +265,7 @@ export class EventLink {
     this.counters.duplicates += known;
     for (const stream of this.streams.values()) stream.sent = stream.acknowledged;
     this.#state = 'up';
+    this.#graceEnd = 0;
     this.#reconnectPauseMs = FIRST_PAUSE_MS;
     if (this.#outageLogged) {
       this.#outageLogged = false;

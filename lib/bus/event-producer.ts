@@ -17,7 +17,12 @@ export type EventProducerOptions = {
   /** Who produces, such as `svc-apid`: the first part of the name of the producer's own stream. */
   readonly daemon: string;
   readonly logger: Logger;
+  /** How long after `start` a sink that has not been there yet is waited for without a warning, milliseconds. */
+  readonly graceMs?: number;
 };
+
+/** Default of `graceMs`: a large ruleset on a busy machine takes its time. */
+const FIRST_SINK_GRACE_MS = 60_000;
 
 export type EventProducerCounters = EventLinkCounters & {
   /** Events not taken because the window was full. */
@@ -80,6 +85,7 @@ export class EventProducer {
       (reason) => {
         this.#withdraw(this.#window.waitingDeliveries(), (clean) => refusal(reason, clean));
       },
+      options.graceMs ?? FIRST_SINK_GRACE_MS,
     );
   }
 

@@ -24,8 +24,11 @@ export type SupervisorParts = {
   readonly onIdle: () => void;
 };
 
-/** A receiver that takes longer does not hold up the others: they wait for it themselves. */
-const RECEIVER_WAIT_MS = 5000;
+/**
+ * A receiver that takes longer does not hold up the others: they wait for it themselves, and say so. Before that nobody has
+ * anything to complain of, on a busy machine either.
+ */
+const RECEIVER_WAIT_MS = 30_000;
 
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());

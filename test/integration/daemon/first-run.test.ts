@@ -45,6 +45,9 @@ describe('the first run (npm start)', () => {
       expect(answer.split('\n')[0]).to.include('"error": 0');
       const alert = JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '') as { full_log: string };
       expect(alert.full_log).to.include('Failed password for invalid user admin from 192.0.2.7');
+      const log = readFileSync(home.path('logs', 'manager.log'), 'utf8').split('\n');
+      const complaints = log.filter((line) => /: (WARNING|ERROR|CRITICAL): /.test(line));
+      expect(complaints).to.deep.equal([]);
     } finally {
       program.signal('SIGINT');
       const { code } = await program.ended;

@@ -29,8 +29,8 @@ describe('events over the bus', () => {
   const producers: EventProducer[] = [];
 
   const makeSink = (): EventSink => new EventSink({ path, onBatch: journal.append, positions, logger });
-  const makeProducer = (daemon = 'svc-apid'): EventProducer => {
-    const producer = new EventProducer({ path, daemon, logger });
+  const makeProducer = (daemon = 'svc-apid', graceMs = 60_000): EventProducer => {
+    const producer = new EventProducer({ path, daemon, logger, graceMs });
     producers.push(producer);
     producer.start();
     return producer;
@@ -111,9 +111,22 @@ describe('events over the bus', () => {
     expect(journal.texts).to.deep.equal(['a']);
   });
 
-  it('wait for a sink that is not there yet', async () => {
+  it('wait without a word for a sink that comes soon after their start, and warn when it goes', async () => {
     await sink.stop();
     const producer = makeProducer();
+    const sent = producer.send(sampleEvent('early'));
+    for (let tries = 0; tries < 3; tries++) await new Promise((resolve) => setTimeout(resolve, 30));
+    sink = makeSink();
+    await sink.start();
+    await sent;
+    expect(logger.lines).to.deep.equal([]);
+    await sink.stop();
+    await eventually('the outage is logged', () => logger.lines.some((line) => line.includes('cannot be delivered')));
+  });
+
+  it('wait for a sink that is not there yet', async () => {
+    await sink.stop();
+    const producer = makeProducer('svc-apid', 0);
     const sent = producer.send(sampleEvent('early'));
     await eventually('the outage is logged', () => logger.lines.some((line) => line.includes('cannot be delivered')));
     expect(producer.connected).to.equal(false);
