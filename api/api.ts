@@ -103,7 +103,7 @@ export class Api {
 
     const security = (name: string) => home.path('api', 'configuration', 'security', name);
     const hasher = new PasswordHasher(settings.authenticationPoolSize, options.passwordCost);
-    const store = await RbacStore.open(security('rbac'), () => builtInUsers(security, hasher));
+    const store = await RbacStore.open(security('rbac'), () => builtInUsers(security, hasher, logger));
     try {
       const keys = new SigningKeys(security('private_key.pem'), security('public_key.pem'));
       await keys.ensure();
@@ -210,14 +210,17 @@ function restartNeeded(old: ApiSettings, fresh: ApiSettings): readonly string[] 
     .map((key) => (key === 'logs' ? 'logs' : names[key]));
 }
 
-async function builtInUsers(security: (name: string) => string, hasher: PasswordHasher): Promise<readonly User[]> {
+async function builtInUsers(
+  security: (name: string) => string,
+  hasher: PasswordHasher,
+  logger: Logger,
+): Promise<readonly User[]> {
   return Promise.all(
-    DEFAULT_USERS.map(async ({ id, name, passwordFile }) => ({
-      id,
-      name,
-      allowRunAs: true,
-      passwordHash: await hasher.hash(ensureInitialPassword(security(passwordFile))),
-      roles: [ADMINISTRATOR_ROLE],
-    })),
+    DEFAULT_USERS.map(async ({ id, name, passwordFile }) => {
+      const path = security(passwordFile);
+      const passwordHash = await hasher.hash(ensureInitialPassword(path));
+      logger.info(`The first password of API user '${name}' is in ${path}`);
+      return { id, name, allowRunAs: true, passwordHash, roles: [ADMINISTRATOR_ROLE] };
+    }),
   );
 }

@@ -27,7 +27,10 @@ const allowExcept = section({ allow: bool(true), exceptions: z.array(z.string())
 
 /** Every key of api.yaml (rest-api.md 1.3). */
 export const API_CONFIG_SCHEMA = section({
-  host: z.array(z.string().min(1)).min(1).default(['0.0.0.0', '::']),
+  /** One address as a plain text is the form before 4.9. */
+  host: z
+    .preprocess((host) => (typeof host === 'string' ? [host] : host), z.array(z.string().min(1)).min(1))
+    .default(['0.0.0.0', '::']),
   /** 0 lets the system choose. */
   port: integer(55_000, 0, 65_535),
   drop_privileges: bool(true),

@@ -8,16 +8,13 @@ import {
   fchownSync,
   fstatSync,
   lchownSync,
-  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Home } from '../daemon/home.js';
@@ -26,7 +23,8 @@ import { HomeError, checkHomePath, readHomeRecord } from '../daemon/home-record.
 import { productRoot } from '../product/product-root.js';
 import { randomPassword } from '../security/initial-password.js';
 import { ensureTokenKeys } from '../security/token-keys.js';
-import { ensureSelfSignedCertificate, makeEnrollmentCertificate } from '../tls/self-signed-certificate.js';
+import { ensureSelfSignedCertificate } from '../tls/self-signed-certificate.js';
+import { ensureEnrollmentCertificate } from './enrollment-certificate.js';
 import type { LayoutOwner } from './home-layout.js';
 import {
   AGENT_FILES,
@@ -38,6 +36,7 @@ import {
   SERVER_FILES,
 } from './home-layout.js';
 import { hostLogSection } from './host-log-section.js';
+import { makeFile } from './make-file.js';
 import type { ServiceAccount } from './service-account.js';
 
 /** How a home is made. */
@@ -47,6 +46,8 @@ export type InitOptions = {
   readonly account?: ServiceAccount;
   /** Brings a home up to this version: replaces `ruleset/` by the one shipped with it, sets owners and modes of directories. */
   readonly updateRuleset?: boolean;
+  /** False leaves keys, certificates and passwords to the first start: copies of an image must not share them. */
+  readonly secrets?: boolean;
   /** Where the shipped files are (default: the product's `etc/`). */
   readonly templates?: string;
 };
@@ -61,8 +62,8 @@ const ENROLLMENT_FILES = ['etc/sslmanager.key', 'etc/sslmanager.cert', 'etc/auth
 const HARMLESS = new Set(['lost+found']);
 
 /**
- * Makes a home: directories, configuration, ruleset, keys, certificate and first passwords, each only where it is
- * missing, so that running it again changes nothing. `etc/home.json` comes first: an interrupted run is taken up by
+ * Makes a home: directories, configuration, ruleset and, where they are its own to make, keys, certificates and first
+ * passwords, each only where it is missing, so that running it again changes nothing. `etc/home.json` comes first: an interrupted run is taken up by
  * the next.
  * @returns paths below the home that were made, in order
  * @throws HomeError when the directory cannot become a home or has another role already
@@ -103,8 +104,7 @@ class HomeMaker {
       if (this.#options.updateRuleset === true) this.#shareEnrollmentFiles();
       for (const { to, owner, mode } of SERVER_EMPTY_FILES) this.#file(to, owner, mode, () => '');
       this.#ruleset();
-      await this.#apiSecrets();
-      await this.#enrollmentCertificate();
+      await this.#secrets();
     }
     return this.#made;
   }
@@ -163,28 +163,9 @@ class HomeMaker {
     if (!existed) this.#made.push(path === '' ? '.' : path);
   }
 
-  /** Makes a file under its final name only when it is complete, and never over one that is there. */
-  #file(path: string, owner: LayoutOwner, mode: number, content: () => string | Buffer): boolean {
-    const absolute = this.#home.path(path);
-    if (existsSync(absolute)) return false;
-    const temporary = `${absolute}.${randomBytes(4).toString('hex')}.tmp`;
-    const fd = openSync(temporary, 'wx', mode);
-    try {
-      writeFileSync(fd, content());
-      const ids = this.#ids(owner);
-      if (ids !== undefined) fchownSync(fd, ids.uid, ids.gid);
-      fchmodSync(fd, mode);
-      linkSync(temporary, absolute);
-    } catch (error) {
-      // Somebody else made it in the meantime: theirs stays.
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    } finally {
-      closeSync(fd);
-      rmSync(temporary, { force: true });
-    }
-    this.#made.push(path);
-    return true;
+  /** See {@link makeFile}. */
+  #file(path: string, owner: LayoutOwner, mode: number, content: () => string | Buffer): void {
+    if (makeFile(this.#home.path(path), mode, content, this.#ids(owner))) this.#made.push(path);
   }
 
   #template(from: string): Buffer {
@@ -228,23 +209,24 @@ class HomeMaker {
     }
   }
 
+  async #secrets(): Promise<void> {
+    const { account, secrets = true } = this.#options;
+    if (!secrets) return;
+    // Where they belong to a service user its svc-apid makes them: root changes no owners in directories of others.
+    if (account === undefined) await this.#apiSecrets();
+    this.#made.push(...(await ensureEnrollmentCertificate(this.#home, account?.gid)));
+  }
+
   async #apiSecrets(): Promise<void> {
-    const owner = this.#ids('service');
     const ssl = (name: string) => this.#home.path('api', 'configuration', 'ssl', name);
     const security = (name: string) => this.#home.path('api', 'configuration', 'security', name);
     const certificate = { key: ssl('server.key'), certificate: ssl('server.crt') };
     const made: string[] = [];
     if (await ensureSelfSignedCertificate(certificate, { info: () => {} })) {
       made.push(certificate.key, certificate.certificate);
-      if (owner !== undefined) for (const path of made) lchownSync(path, owner.uid, owner.gid);
     }
-    made.push(
-      ...(await ensureTokenKeys({
-        privateKey: security('private_key.pem'),
-        publicKey: security('public_key.pem'),
-        ...(owner === undefined ? {} : { owner }),
-      })),
-    );
+    const keys = { privateKey: security('private_key.pem'), publicKey: security('public_key.pem') };
+    made.push(...(await ensureTokenKeys(keys)));
     this.#made.push(...made.map((path) => path.slice(this.#home.root.length + 1)));
     // Once the users' store exists the first passwords are spent: a file made now would name a wrong one.
     if (existsSync(security('rbac'))) return;
@@ -274,18 +256,6 @@ class HomeMaker {
         closeSync(fd);
       }
     }
-  }
-
-  /** Agents enrol over TLS with it. A key that is there already, from an interrupted run for one, gets its certificate. */
-  async #enrollmentCertificate(): Promise<void> {
-    const [key, certificate] = ['etc/sslmanager.key', 'etc/sslmanager.cert'] as const;
-    if (existsSync(this.#home.path(certificate))) return;
-    const existing = existsSync(this.#home.path(key)) ? readFileSync(this.#home.path(key), 'utf8') : undefined;
-    const made = await makeEnrollmentCertificate(new Date(), existing).catch((error: unknown) => {
-      throw new HomeError(`no certificate can be made for '${key}': ${(error as Error).message}`);
-    });
-    this.#file(key, 'root', 0o640, () => made.key);
-    this.#file(certificate, 'root', 0o640, () => made.certificate);
   }
 
   #ids(owner: LayoutOwner): { uid: number; gid: number } | undefined {

@@ -57,7 +57,7 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
   const role: InitOptions['role'] = options.agent ? 'agent' : 'server';
   mkdirSync(join(home.root, '..'), { recursive: true });
   const update = existsSync(home.path('etc', 'home.json'));
-  await initHome(home, { role, updateRuleset: update, ...(account === undefined ? {} : { account }) });
+  await initHome(home, { role, updateRuleset: update, secrets: false, ...(account === undefined ? {} : { account }) });
   const owner = account === undefined ? undefined : { uid: 0, gid: account.gid };
   installProduct(fileURLToPath(productRoot()), home.path(PRODUCT_DIRECTORY), owner);
   linkPrograms(home, owner);

@@ -12,6 +12,7 @@ import { controlSocket, supervisorLock } from './control-protocol.js';
 import { ControlServer } from './control-server.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { startOrder } from './daemon-catalogue.js';
+import { makeFirstStartSecrets } from './enrollment-certificate.js';
 import { Supervisor } from './supervisor.js';
 import { systemdNotify } from './systemd-notify.js';
 import { wantedDaemons } from './wanted-daemons.js';
@@ -122,6 +123,9 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     process.exit(1);
   });
 
+  if (mode !== 'detached' && wantedDaemons(home, catalogue, order).has('svc-authd')) {
+    await makeFirstStartSecrets(home, record);
+  }
   const adopted = supervisor.adopt();
   if (adopted.length === 0) emptyTemporaryDirectory(home, logger);
   await server.start();

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
@@ -17,6 +17,7 @@ import type { ControlRequest, ProgressEvent } from './control-protocol.js';
 import { supervisorLock } from './control-protocol.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { selectDaemons, startOrder, stopOrder, stopPhases } from './daemon-catalogue.js';
+import { makeFirstStartSecrets } from './enrollment-certificate.js';
 import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './live-process.js';
 import { withScriptLock } from './script-lock.js';
 import { wantedDaemons } from './wanted-daemons.js';
@@ -27,6 +28,9 @@ const SUPERVISOR_START_MS = 15_000;
 const SUPERVISOR_END_MS = 15_000;
 
 const PRODUCT = 'Security Manager';
+
+/** Where svc-apid writes the password that it makes for `admin` at its first start (rest-api.md 2.5). */
+const FIRST_PASSWORD = ['api', 'configuration', 'security', 'initial-admin-password'] as const;
 
 /** JSON error codes of the control program; 20 is the reference's (daemons-and-config.md 3.1). */
 const CONFIGURATION_ERROR = 20;
@@ -60,12 +64,17 @@ export async function startSuite(suite: Suite, typed: readonly string[]): Promis
     });
     return 1;
   }
+  if (names.includes('svc-authd')) await makeFirstStartSecrets(home, suite.record);
+  const firstPassword = newFile(home.path(...FIRST_PASSWORD));
   if (!(await configurationIsGood(suite, names, true))) return 1;
   return withScriptLock(home, async () => {
     output.line(`Starting ${PRODUCT} v${productVersion()}...`);
     cleanStalePidFiles(suite, (path) => `Deleting PID file '${path}' not used...`);
     if (!supervised) await startSupervisor(suite);
-    return tellToStart(suite, { command: 'start', daemons: names });
+    const result = await tellToStart(suite, { command: 'start', daemons: names });
+    const password = firstPassword();
+    if (password !== undefined) output.line(`API user: admin, password in ${password}`);
+    return result;
   });
 }
 
@@ -73,6 +82,7 @@ export async function startSuite(suite: Suite, typed: readonly string[]): Promis
 export async function restartSuite(suite: Suite, typed: readonly string[]): Promise<0 | 1> {
   const { home } = suite;
   const names = selectForStart(suite, typed);
+  if (names.includes('svc-authd')) await makeFirstStartSecrets(home, suite.record);
   if (!(await configurationIsGood(suite, names, false))) return 1;
   writeOwnFile(restartMarker(home), '');
   try {
@@ -197,6 +207,12 @@ export function cleanStalePidFiles(
       }
     }
   }
+}
+
+/** @returns what gives the path once the file is there that is not there now */
+function newFile(path: string): () => string | undefined {
+  const before = existsSync(path);
+  return () => (!before && existsSync(path) ? path : undefined);
 }
 
 function selectForStart({ home, record, catalogue }: Suite, typed: readonly string[]): DaemonName[] {

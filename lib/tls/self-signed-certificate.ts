@@ -1,15 +1,19 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import forge from 'node-forge';
 import type { Logger } from '../daemon/logger.js';
+import { writeFileAtomically } from '../daemon/write-file-atomically.js';
 
 /** Days a generated certificate is valid (rest-api.md 1.1). */
 const VALID_DAYS = 365;
 /** Bits of the generated RSA key (rest-api.md 1.1). */
 const KEY_BITS = 2048;
+const KEY_MODE = 0o400;
+/** What clients check the API with is no secret. */
+export const CERTIFICATE_MODE = 0o640;
 
 /** Whom a certificate names and what it may be used for. */
 type CertificateKind = {
@@ -110,8 +114,8 @@ function alternativeNames(host: string): { type: number; value?: string; ip?: st
 }
 
 /**
- * Makes key and certificate when either file is missing; files that exist together are left alone. Both are written
- * with mode 0400, the key first, each in one step.
+ * Makes key and certificate when either file is missing; files that exist together are left alone. The key is for its
+ * owner alone, the certificate for the group, too: clients of this host check the API with it. Each is written in one step.
  * @returns whether files were made
  */
 export async function ensureSelfSignedCertificate(
@@ -122,23 +126,10 @@ export async function ensureSelfSignedCertificate(
   if (existsSync(files.key) && existsSync(files.certificate)) return false;
   logger.info('HTTPS is enabled but cannot find the private key and/or certificate. Attempting to generate them');
   const made = await makeSelfSignedCertificate(now);
-  writeReadOnly(files.key, made.key);
+  mkdirSync(dirname(files.key), { recursive: true, mode: 0o770 });
+  writeFileAtomically(files.key, made.key, { mode: KEY_MODE, durable: true });
   logger.info(`Generated private key file in ${files.key}`);
-  writeReadOnly(files.certificate, made.certificate);
+  writeFileAtomically(files.certificate, made.certificate, { mode: CERTIFICATE_MODE, durable: true });
   logger.info(`Generated certificate file in ${files.certificate}`);
   return true;
-}
-
-function writeReadOnly(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o770 });
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  const file = openSync(temporary, 'wx', 0o400);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  chmodSync(temporary, 0o400);
-  renameSync(temporary, path);
 }

@@ -71,7 +71,7 @@ describe('svc-apid', () => {
     const port = await start();
     for (const [path, mode] of [
       ['ssl/server.key', 0o400],
-      ['ssl/server.crt', 0o400],
+      ['ssl/server.crt', 0o640],
       ['security/private_key.pem', 0o640],
       ['security/public_key.pem', 0o640],
       ['security/initial-admin-password', 0o600],

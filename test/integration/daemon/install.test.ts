@@ -52,6 +52,30 @@ describe('svc-control install', function () {
     expect(installed.stderr).to.equal('');
     expect(installed.stdout).to.include(`{"HOME":"${home.root}"}`);
 
+    // No copy of an image shares a secret with another: they are made at the first start.
+    const secret = /\.(key|pem|crt|cert)$|initial-|installation-id|private_key|rbac/;
+    const secrets = () =>
+      ['etc', 'api', 'var', 'queue'].flatMap((directory) =>
+        (readdirSync(home.path(directory), { recursive: true }) as string[]).filter((name) => secret.test(name)),
+      );
+    expect(secrets()).to.deep.equal([]);
+    writeFileSync(home.path('etc/manager.conf'), '<manager_config><auth><port>0</port></auth></manager_config>');
+    writeFileSync(home.path('api/configuration/api.yaml'), 'host: 127.0.0.1\nport: 0\n');
+    const control = (...args: string[]) =>
+      spawnSync(home.path('bin/svc-control'), args, { encoding: 'utf8', cwd: '/', env });
+    try {
+      const start = control('start', 'svc-authd', 'svc-apid');
+      expect(start.stderr).to.equal('');
+      expect(start.stdout).to.include(
+        `API user: admin, password in ${home.path('api/configuration/security/initial-admin-password')}\n`,
+      );
+    } finally {
+      control('stop');
+    }
+    const made = secrets();
+    expect(made).to.include.members(['sslmanager.key', 'sslmanager.cert', 'configuration/ssl/server.crt']);
+    expect(readFileSync(home.path('logs/manager.log'), 'utf8')).to.match(/first password of API user 'admin' is in \//);
+
     writeFileSync(home.path('etc/manager.conf'), '<manager_config></manager_config>');
     const updated = await install({ ...place, agent: false });
     expect(updated.lines[0]).to.equal(`Updated ${home.root}.`);
@@ -137,7 +161,10 @@ describe('privileges', () => {
     };
     expect(owner('logs')).to.deep.equal([account.uid, account.gid]);
     expect(owner('var/run')).to.deep.equal([0, account.gid]);
-    expect(owner('api/configuration/ssl/server.key')).to.deep.equal([account.uid, account.gid]);
+    // The service user's svc-apid makes its own secrets: root changes no owners in directories of others.
+    expect(readdirSync(home.path('api/configuration/ssl'))).to.deep.equal([]);
+    expect(readdirSync(home.path('api/configuration/security'))).to.deep.equal([]);
+    expect(owner('etc/sslmanager.key')).to.deep.equal([0, account.gid]);
     // The root daemon first: the log file it makes must be open to the others.
     for (const name of [...names].reverse()) {
       programs.push(new TestProgram('test-daemon.js', [name, '--home', home.root]));

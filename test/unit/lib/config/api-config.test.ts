@@ -97,6 +97,11 @@ describe('api.yaml', () => {
     expect(sizeInBytes('2048k')).to.equal(2 * 1024 ** 2);
   });
 
+  it('takes one address as a plain text, the form before 4.9', () => {
+    expect(parseApiConfig('host: 0.0.0.0', API_YAML).config.host).to.deep.equal(['0.0.0.0']);
+    expect(parseApiConfig('host: "::1"', API_YAML)).to.deep.include({ warnings: [] });
+  });
+
   it('accepts old keys with a warning', () => {
     const { config, warnings } = parseApiConfig(
       'use_only_authd: yes\ncache:\n  enabled: yes\n  time: 0.75\nlogs:\n  path: a\n',
@@ -120,7 +125,8 @@ describe('api.yaml', () => {
     ['port: -1', 'port', 1],
     ['port: "55000"', 'port', 1],
     ['port: 1.5', 'port', 1],
-    ['host: 0.0.0.0', 'host', 1],
+    ['host: 5', 'host', 1],
+    ['host: ""', 'host.0', 1],
     ['host: []', 'host', 1],
     ['host:\n  - ok\n  - 5\n', 'host.1', 3],
     ['authentication_pool_size: 51', 'authentication_pool_size', 1],

@@ -71,7 +71,7 @@ describe('initHome', () => {
       ['api/configuration/ssl/server.key', '400'],
       ['etc/sslmanager.key', '640'],
       ['etc/sslmanager.cert', '640'],
-      ['api/configuration/ssl/server.crt', '400'],
+      ['api/configuration/ssl/server.crt', '640'],
       ['api/configuration/security/private_key.pem', '640'],
       ['api/configuration/security/initial-admin-password', '600'],
       ['api/configuration/security/initial-wui-password', '600'],

@@ -29,7 +29,7 @@ describe('ensureSelfSignedCertificate', () => {
     expect(new Date(certificate.validTo).toISOString()).to.equal('2027-01-02T03:04:05.000Z');
     expect(certificate.verify(certificate.publicKey)).to.equal(true);
     expect(statSync(files.key).mode & 0o777).to.equal(0o400);
-    expect(statSync(files.certificate).mode & 0o777).to.equal(0o400);
+    expect(statSync(files.certificate).mode & 0o777).to.equal(0o640);
     expect(lines).to.have.length(3);
 
     const before = readFileSync(files.key, 'utf8');

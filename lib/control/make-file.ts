@@ -1,0 +1,31 @@
+import { closeSync, existsSync, fchmodSync, fchownSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+
+/** Who a file of the home belongs to; only root may name somebody else. */
+export type FileOwner = { readonly uid: number; readonly gid: number };
+
+/**
+ * Makes a file under its final name only when it is complete, and never over one that is there.
+ * @param mode permission bits, whatever the umask says
+ * @returns whether it was made
+ * @throws the file system's error
+ */
+export function makeFile(path: string, mode: number, content: () => string | Buffer, owner?: FileOwner): boolean {
+  if (existsSync(path)) return false;
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const fd = openSync(temporary, 'wx', mode);
+  try {
+    writeFileSync(fd, content());
+    if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid);
+    fchmodSync(fd, mode);
+    linkSync(temporary, path);
+  } catch (error) {
+    // Somebody else made it in the meantime: theirs stays.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    closeSync(fd);
+    rmSync(temporary, { force: true });
+  }
+  return true;
+}
