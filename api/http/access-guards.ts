@@ -1,6 +1,6 @@
+import { AddressTable } from '../../lib/network/address-table.js';
 import type { AccessSettings } from '../api-settings.js';
 import { AddressBlock } from './address-block.js';
-import { AddressBudgets } from './address-budgets.js';
 import { RateLimit } from './rate-limit.js';
 
 /** Requests a minute on `/events`, whatever the general limit is (rest-api.md 1.6, product.md 8). */
@@ -15,8 +15,8 @@ export class AccessGuards {
   readonly #now: () => number;
   #general: RateLimit;
   #events: RateLimit;
-  #anonymous: AddressBudgets;
-  #logins: AddressBudgets;
+  #anonymous: AddressTable<RateLimit>;
+  #logins: AddressTable<RateLimit>;
   #addresses: AddressBlock;
   #settings: AccessSettings;
 
@@ -26,8 +26,8 @@ export class AccessGuards {
     this.#settings = settings;
     this.#general = new RateLimit(settings.maxRequestsPerMinute, now);
     this.#events = new RateLimit(Math.min(settings.maxRequestsPerMinute, EVENTS_PER_MINUTE), now);
-    this.#anonymous = new AddressBudgets(settings.maxRequestsPerMinute, now);
-    this.#logins = new AddressBudgets(settings.maxRequestsPerMinute, now);
+    this.#anonymous = budgets(settings, now);
+    this.#logins = budgets(settings, now);
     this.#addresses = new AddressBlock(settings.maxLoginAttempts, settings.blockSeconds, now);
   }
 
@@ -42,12 +42,12 @@ export class AccessGuards {
   }
 
   /** Of requests without a valid token, by address. */
-  get anonymous(): AddressBudgets {
+  get anonymous(): AddressTable<RateLimit> {
     return this.#anonymous;
   }
 
   /** Of logins, by address. */
-  get logins(): AddressBudgets {
+  get logins(): AddressTable<RateLimit> {
     return this.#logins;
   }
 
@@ -62,11 +62,15 @@ export class AccessGuards {
     if (settings.maxRequestsPerMinute !== old.maxRequestsPerMinute) {
       this.#general = new RateLimit(settings.maxRequestsPerMinute, this.#now);
       this.#events = new RateLimit(Math.min(settings.maxRequestsPerMinute, EVENTS_PER_MINUTE), this.#now);
-      this.#anonymous = new AddressBudgets(settings.maxRequestsPerMinute, this.#now);
-      this.#logins = new AddressBudgets(settings.maxRequestsPerMinute, this.#now);
+      this.#anonymous = budgets(settings, this.#now);
+      this.#logins = budgets(settings, this.#now);
     }
     if (settings.maxLoginAttempts !== old.maxLoginAttempts || settings.blockSeconds !== old.blockSeconds) {
       this.#addresses = new AddressBlock(settings.maxLoginAttempts, settings.blockSeconds, this.#now);
     }
   }
+}
+
+function budgets({ maxRequestsPerMinute }: AccessSettings, now: () => number): AddressTable<RateLimit> {
+  return new AddressTable(() => new RateLimit(maxRequestsPerMinute, now));
 }

@@ -1,6 +1,20 @@
-import type { AuthdSettings } from './authd-settings.js';
+import { type AuthdSettings, ratesOf } from './authd-settings.js';
 
 const word = (value: boolean) => (value ? 'yes' : 'no');
+
+/** The sections in force that svc-authd shows. */
+export function activeSections(settings: () => AuthdSettings): ReadonlyMap<string, () => Record<string, unknown>> {
+  return new Map<string, () => Record<string, unknown>>([
+    ['auth', () => activeAuth(settings())],
+    [
+      'internal',
+      () => {
+        const { perMinute, perDay } = ratesOf(settings());
+        return { internal: { authd: { enrollments_per_minute: perMinute, enrollments_per_day: perDay } } };
+      },
+    ],
+  ]);
+}
 
 /** The section `auth` in force, as daemons-and-config.md 1.7 shows it; secrets are not part of it. */
 export function activeAuth({ auth }: AuthdSettings): Record<string, unknown> {

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, readFileSync } fro
 import { isAbsolute } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { describeWarning } from '../../lib/config/config-error.js';
+import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { AuthConfig } from '../../lib/config/sections/remote.js';
@@ -11,6 +12,7 @@ import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { tlsVersions } from '../../lib/tls/tls-versions.js';
 import type { AuthdOverrides } from './authd-flags.js';
+import type { EnrollmentRates } from './enrollment-limits.js';
 
 const SECTIONS = ['auth', 'cluster'] as const;
 /** First line of the password file that is looked at (agents-and-groups.md 2.2). */
@@ -33,6 +35,7 @@ export class AuthdSettingsError extends Error {
 /** Configuration of svc-authd, as one thing that is replaced whole by a reload. */
 export type AuthdSettings = {
   readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
+  readonly options: InternalOptions<'authd'>;
   readonly auth: AuthConfig;
   readonly password: EnrollmentPassword;
   /** Certificate, key, protocol versions and ciphers; undefined when the port is closed. */
@@ -57,15 +60,24 @@ export function loadAuthdSettings(home: Home, overrides: AuthdOverrides = {}, ra
   const auth = withOverrides(config.auth, overrides);
   return {
     config,
+    options: loadInternalOptions(home, ['authd']),
     auth,
     password: auth.use_password ? readPassword(home, random) : { kind: 'none' },
     tls: auth.remote_enrollment ? tlsOptions(home, auth) : undefined,
   };
 }
 
+/** What one address may do. */
+export function ratesOf({ options }: AuthdSettings): EnrollmentRates {
+  return {
+    perMinute: options.get('authd.enrollments_per_minute'),
+    perDay: options.get('authd.enrollments_per_day'),
+  };
+}
+
 /** Logs what of the configuration has no effect. */
-export function logWarnings({ config, auth }: AuthdSettings, logger: Logger): void {
-  for (const warning of config.warnings) logger.warn(describeWarning(warning));
+export function logWarnings({ config, options, auth }: AuthdSettings, logger: Logger): void {
+  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
   if (auth.key_request?.enabled === true) {
     logger.warn("Element 'key_request' has no effect: this version does not ask other programs for keys.");
   }

@@ -10,19 +10,21 @@ import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { GroupFolders } from '../../lib/groups/group-folders.js';
 import { logAccess, logAccessChanges } from './access-notice.js';
-import { activeAuth } from './active-sections.js';
+import { activeAuth, activeSections } from './active-sections.js';
 import { AgentRegistrar } from './agent-registrar.js';
 import { AUTHD_FLAGS, overridesOf } from './authd-flags.js';
 import { authdHandlers } from './authd-handlers.js';
-import { type AuthdSettings, loadAuthdSettings, logWarnings } from './authd-settings.js';
+import { type AuthdSettings, loadAuthdSettings, logWarnings, ratesOf } from './authd-settings.js';
 import { DbAgentTable } from './db-agent-table.js';
 import { Enroller } from './enroller.js';
+import { EnrollmentLimits } from './enrollment-limits.js';
 import { EnrollmentServer } from './enrollment-server.js';
 import { EnrollmentService } from './enrollment-service.js';
 import { KeyNotice } from './key-notice.js';
 import { KeyRegistry } from './key-registry.js';
 import { LocalAgents } from './local-agents.js';
 import { LocalSocketService } from './local-socket.js';
+import { warnOfOpenAccess } from './open-access.js';
 import { RegistrationTimes } from './registration-times.js';
 import { ReplacementGuard } from './replacement-guard.js';
 import { RequestedGroups } from './requested-groups.js';
@@ -94,7 +96,8 @@ async function buildAuthd(context: DaemonContext): Promise<RunningDaemon> {
     now: epochSeconds,
   });
   const folders = new GroupFolders(home);
-  const service = new EnrollmentService(enroller, () => settings, folders, logger);
+  const limits = new EnrollmentLimits(() => ratesOf(settings), logger);
+  const service = new EnrollmentService(enroller, () => settings, folders, limits, logger);
   const local = new LocalAgents(enroller, folders, () => settings.auth.force, logger);
   const server = enrollmentServer(settings, service, logger);
 
@@ -106,10 +109,10 @@ async function buildAuthd(context: DaemonContext): Promise<RunningDaemon> {
       ...commonHandlers('svc-authd', {
         stats: (): Record<string, unknown> => ({
           requests: { ...requests.counters },
-          enrollment: { ...server?.counters },
+          enrollment: { ...server?.counters, limited: limits.refused },
           agents: { keys: keys.size, ...registrar.counters },
         }),
-        sections: new Map([['auth', () => activeAuth(settings)]]),
+        sections: activeSections(() => settings),
         reload: context.reload,
       }),
       ...authdHandlers(local, keys, guard),
@@ -124,7 +127,10 @@ async function buildAuthd(context: DaemonContext): Promise<RunningDaemon> {
   await requests.start();
   await localSocket.start();
   const bound = await server?.start();
-  if (bound !== undefined) logAccess(settings, bound.port, logger);
+  if (bound !== undefined) {
+    logAccess(settings, bound.port, logger);
+    warnOfOpenAccess(settings, bound, logger);
+  }
   registrar.start();
   const started = settings;
   let authority = started.tls?.ca;
@@ -144,7 +150,10 @@ async function buildAuthd(context: DaemonContext): Promise<RunningDaemon> {
         const next = loadAuthdSettings(home, overrides, random);
         logWarnings(next, logger);
         const restart = needsRestart(started, next);
-        if (bound !== undefined) logAccessChanges(settings, next, bound.port, logger);
+        if (bound !== undefined) {
+          logAccessChanges(settings, next, bound.port, logger);
+          if (settings.password.kind !== next.password.kind) warnOfOpenAccess(next, bound, logger);
+        }
         // A port that demands certificates goes on to do so until a restart: without an authority it would take none.
         authority = next.tls?.ca ?? authority;
         if (next.tls !== undefined) server?.renew(authority === undefined ? next.tls : { ...next.tls, ca: authority });

@@ -4,6 +4,7 @@ import { describeError } from '../../lib/daemon/describe-error.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { AuthdSettings } from './authd-settings.js';
 import { AdmissionError, type Enroller, type RefusalCode } from './enroller.js';
+import type { EnrollmentLimits } from './enrollment-limits.js';
 import { EnrollmentError, parseEnrollmentRequest } from './enrollment-request.js';
 import type { Reply } from './enrollment-server.js';
 import { missingGroup } from './group-list.js';
@@ -14,11 +15,15 @@ export class EnrollmentService {
     private readonly enroller: Enroller,
     private readonly settings: () => AuthdSettings,
     private readonly groups: GroupFolders,
+    private readonly limits: EnrollmentLimits,
     private readonly logger: Logger,
   ) {}
 
   /** @param line one character a byte @param peer address of the agent */
   async answer(line: string, peer: string): Promise<Reply> {
+    // Before anything of the request is looked at: not even the password can be tried.
+    const refusal = this.limits.refusal(peer);
+    if (refusal !== undefined) return { text: new EnrollmentError(refusal, '').reply };
     try {
       return await this.#enrol(line, peer);
     } catch (error) {
@@ -49,6 +54,7 @@ export class EnrollmentService {
     const candidate = { name, address, groups, keyHash, source: peer, force: auth.force };
     try {
       const agent = await this.enroller.add(candidate);
+      this.limits.given(peer);
       log(`Agent key generated for '${name}' (requested by ${peer})`);
       return {
         text: `OSSEC K:'${agent.id} ${agent.name} ${agent.ip} ${agent.rawKey}'`,

@@ -75,6 +75,8 @@ export const INTERNAL_OPTIONS = {
   'wazuh_db.debug': DEBUG,
   'integrator.debug': DEBUG,
   'authd.debug': DEBUG,
+  'authd.enrollments_per_minute': ours(300, 0, 1_000_000),
+  'authd.enrollments_per_day': ours(10_000, 0, 100_000_000),
   'wazuh_clusterd.debug': DEBUG,
   'logcollector.loop_timeout': range(2, 1, 120),
   'logcollector.open_attempts': range(0, 0, 998),

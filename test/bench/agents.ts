@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { AuthdServer, authdHome } from '../support/authd-server.js';
+import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd-server.js';
 import { enrol, keyOf } from '../support/enrollment.js';
 import { eventually } from '../support/eventually.js';
 import { quantile } from '../support/measuring.js';
@@ -71,6 +71,7 @@ async function sendEvents(agents: readonly SimulatedAgent[]): Promise<number> {
 }
 
 const home = await authdHome('', REMOTE);
+liftEnrollmentLimits(home);
 mkdirSync(home.path('queue/db'));
 let taken = 0;
 const sink = sinkOf(home, (events) => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { newRawKey } from '../../daemons/authd/key-registry.js';
-import { AuthdServer, authdHome } from '../support/authd-server.js';
+import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd-server.js';
 import { eventually } from '../support/eventually.js';
 import { processUsage } from '../support/process-usage.js';
 import { RunningDaemon } from '../support/running-daemon.js';
@@ -14,6 +14,7 @@ import { enrol, keyLines, keyOf } from '../support/enrollment.js';
 const [seconds = 5, keys = 0, clients = 16] = process.argv.slice(2).map(Number);
 
 const home = await authdHome();
+liftEnrollmentLimits(home);
 const lines = Array.from(
   { length: keys },
   (_, index) => `${String(index + 1).padStart(3, '0')} agent${index} any ${newRawKey()}\n`,

@@ -42,6 +42,14 @@ export function configureAuth(home: TemporaryHome, auth: string, sections = ''):
   writeFileSync(home.path('etc/manager.conf'), text);
 }
 
+/** Lets one address enrol as many agents as it likes, as all of a test's agents come from this host. */
+export function liftEnrollmentLimits(home: TemporaryHome): void {
+  writeFileSync(
+    home.path('etc/local_internal_options.conf'),
+    'authd.enrollments_per_minute=0\nauthd.enrollments_per_day=0\n',
+  );
+}
+
 /** A running svc-authd: the process of `bin/svc-authd`. */
 export class AuthdServer {
   readonly client: RequestClient<typeof authdContract>;

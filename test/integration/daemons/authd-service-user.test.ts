@@ -26,6 +26,8 @@ describe('address of enrolment', () => {
     try {
       const record = readRunRecord(new RunFiles(home, 'svc-authd').record());
       expect(record?.addresses['enrollment']?.address).to.equal('127.0.0.1');
+      // Nobody but this host reaches it.
+      expect(readFileSync(home.path('logs/manager.log'), 'utf8')).not.to.include('no password is set');
     } finally {
       await authd.end();
     }

@@ -124,7 +124,10 @@ describe('svc-authd', () => {
     expect(await enrol(authd.port, "OSSEC PASS: topsecret OSSEC A:'web01'\n")).to.equal(wrong);
     keyOf(await enrol(authd.port, "OSSEC PASS: TopSecret OSSEC A:'web01'\n"));
     keyOf(await enrol(authd.port, "OSSEC PASS: TopSecret\n OSSEC A:'osspw'\n"));
-    expect(log()).to.contain('Using password specified on file: etc/authd.pass').and.not.contain('TopSecret');
+    expect(log())
+      .to.contain('Using password specified on file: etc/authd.pass')
+      .and.not.contain('TopSecret')
+      .and.not.contain('no password is set');
     writeFileSync(home.path('etc/authd.pass'), 'Another\n');
     await authd.client.call('reload', {});
     expect(await enrol(authd.port, "OSSEC PASS: TopSecret OSSEC A:'web02'\n")).to.equal(wrong);
@@ -242,6 +245,25 @@ describe('svc-authd', () => {
     const wrong = spawnSync(process.execPath, [program, '-p', 'x', '--home', home.root], { encoding: 'utf8' });
     expect(wrong.stderr).to.contain('It must be a port: 0 to 65535.');
     expect(wrong.status).to.equal(1);
+  });
+
+  it('limits what one address enrols, and says that no password is set', async () => {
+    home = await authdHome();
+    writeFileSync(
+      home.path('etc/local_internal_options.conf'),
+      'authd.enrollments_per_minute=60\nauthd.enrollments_per_day=20\n',
+    );
+    authd = await AuthdServer.start(home);
+    const { port } = authd;
+    const replies = [];
+    for (let number = 1; number <= 25; number++) replies.push(await enrol(port, `OSSEC A:'flood${number}'\n`));
+    const refused = 'ERROR: Too many enrollments from this address. Unable to add agent';
+    expect(replies.map((reply) => reply === refused)).to.deep.equal([...Array(20).fill(false), ...Array(5).fill(true)]);
+    expect(keyOf(await enrol(port, "OSSEC A:'web01'\n", { localAddress: '127.0.0.2' })).id).to.equal('021');
+    expect(log())
+      .to.include('WARNING: Too many enrolments from 127.0.0.1: more than 20 keys a day (authd.enrollments_per_day).')
+      .and.include(`WARNING: Whoever reaches port ${port} can enrol agents: no password is set.`);
+    expect((await authd.client.call('stats', {}))['enrollment']).to.include({ limited: 5 });
   });
 
   it('takes a request in pieces, and one without newline for none', async () => {

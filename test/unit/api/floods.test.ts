@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { AddressBudgets } from '../../../api/http/address-budgets.js';
 import { API_CONNECTIONS } from '../../../api/http/api-connections.js';
 import { CONNECTION_TIMES } from '../../../api/http/api-server.js';
-import { addressGroup } from '../../../lib/network/address-group.js';
 import { ConnectionFlood } from '../../support/connection-flood.js';
 import { eventually } from '../../support/eventually.js';
 import { httpRequest, type TestRequest } from '../../support/http-request.js';
@@ -139,27 +137,4 @@ describe('a flood of idle connections', () => {
       }
     });
   }
-});
-
-describe('budgets of addresses', () => {
-  it('are one for an IPv4 address, however it is written, and one for an IPv6 network of /64', () => {
-    expect(addressGroup('192.0.2.7')).to.equal('192.0.2.7');
-    expect(addressGroup('::ffff:192.0.2.7')).to.equal('192.0.2.7');
-    expect(addressGroup('2001:db8:1:2:3::4')).to.equal('2001:0DB8:0001:0002::/64');
-    expect(addressGroup('2001:db8:1:2::')).to.equal(addressGroup('2001:db8:1:2:ffff:ffff:ffff:ffff'));
-    expect(addressGroup('2001:db8:1:3::1')).not.to.equal(addressGroup('2001:db8:1:2::1'));
-    expect(addressGroup('fe80::1%eth0')).to.equal(addressGroup('fe80::2'));
-    const budgets = new AddressBudgets(1, () => 0);
-    expect(budgets.of('2001:db8::1').admit()).to.equal(true);
-    expect(budgets.of('2001:db8::2').admit()).to.equal(false);
-    expect(budgets.of('2001:db8:0:1::1').admit()).to.equal(true);
-  });
-
-  it('are kept for a bounded number of addresses', () => {
-    const budgets = new AddressBudgets(1, () => 0);
-    for (let index = 0; index < 20_000; index++) budgets.of(`10.0.${index >> 8}.${index & 255}`).admit();
-    expect(budgets.size).to.equal(10_000);
-    expect(budgets.of('10.0.78.31').admit(), 'the latest is known').to.equal(false);
-    expect(budgets.of('10.0.0.0').admit(), 'the oldest begins anew').to.equal(true);
-  });
 });
