@@ -5,6 +5,7 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
+import type { GlobalConfig } from '../../lib/config/sections/global.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { AlertStream } from '../../lib/output/alert-stream.js';
 import { activeConfiguration } from './active-configuration.js';
@@ -199,9 +200,8 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
       events: { protocol: 'ipc', address: home.eventsSocket() },
     },
     async reload() {
-      const before = configuration.settings;
       await reload();
-      return changedSections(before, configuration.settings);
+      return changedSections(settings, configuration.settings);
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
@@ -225,11 +225,28 @@ const START_OPTIONS = [
   'analysisd.state_interval',
 ] as const;
 
-/** What of the configuration changed and does not take effect by a reload. */
-function changedSections(before: Settings, after: Settings): string[] {
-  const sections: string[] = (['global', 'rule_test', 'journal'] as const).filter(
-    (section) => JSON.stringify(before.config[section]) !== JSON.stringify(after.config[section]),
-  );
-  const options = START_OPTIONS.filter((name) => before.options.get(name) !== after.options.get(name));
-  return [...sections, ...options];
+/**
+ * Elements of `<global>` that are read at start only. The others are for other daemons or have no effect, and
+ * `memory_size` comes with the ruleset.
+ */
+const START_GLOBAL = [
+  'jsonout_output',
+  'alerts_log',
+  'logall',
+  'logall_json',
+  'rotate_interval',
+  'max_output_size',
+  'custom_alert_output',
+  'stats',
+  'limits',
+] as const satisfies readonly (keyof GlobalConfig)[];
+
+/** What of the configuration is another one than at the start and has not taken effect by a reload. */
+function changedSections(started: Settings, now: Settings): string[] {
+  const differs = (part: ({ config }: Settings) => unknown): boolean =>
+    JSON.stringify(part(started)) !== JSON.stringify(part(now));
+  const global = differs(({ config }) => START_GLOBAL.map((name) => config.global[name])) ? ['global'] : [];
+  const sections = (['rule_test', 'journal'] as const).filter((section) => differs(({ config }) => config[section]));
+  const options = START_OPTIONS.filter((name) => started.options.get(name) !== now.options.get(name));
+  return [...global, ...sections, ...options];
 }

@@ -34,6 +34,7 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
   const { home, logger } = context;
   const host = hostFacts();
   let settings = loadCollectorSettings(home, host, logger);
+  const startOptions = internalOptions(settings);
   logWarnings(settings, logger);
   context.setProblem(sharedProblem(settings.shared));
 
@@ -68,7 +69,7 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
       keepShared(settings.shared, next.shared);
       logWarnings(next, logger);
       context.setProblem(sharedProblem(next.shared));
-      const changed = internalOptions(next) !== internalOptions(settings);
+      const changed = internalOptions(next) !== startOptions;
       settings = next;
       await collector.reload(next);
       return changed ? ['internal_options'] : [];

@@ -69,7 +69,8 @@ export const REMOTED: DaemonSpec = {
 
 async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
   const { home, logger } = context;
-  let settings = loadRemotedSettings(home);
+  const started = loadRemotedSettings(home);
+  let settings = started;
   logWarnings(settings, logger);
   const { options, secure } = settings;
   const option = (name: Parameters<typeof options.get>[0]): number => options.get(name);
@@ -271,7 +272,7 @@ async function buildRemoted(context: DaemonContext): Promise<RunningDaemon> {
       return Promise.resolve().then(() => {
         const next = loadRemotedSettings(home);
         logWarnings(next, logger);
-        const changed = restartNeeded(settings, next);
+        const changed = restartNeeded(started, next);
         settings = next;
         return changed;
       });
@@ -315,7 +316,7 @@ function listeningText(addresses: Readonly<Record<string, BoundAddress>>): strin
   return `Listening on port ${String(bound[0]?.port)}/${names} (secure).`;
 }
 
-/** Sections of which something changed that only a start takes up. */
+/** Sections of which something is another one than at the start that only a start takes up. */
 function restartNeeded(before: RemotedSettings, after: RemotedSettings): readonly string[] {
   const fixed = ({ secure }: RemotedSettings): string =>
     JSON.stringify(

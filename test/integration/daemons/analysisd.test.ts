@@ -382,6 +382,15 @@ describe('svc-analysisd', () => {
     expect(readFileSync(home.path('logs/manager.log'), 'utf8')).to.contain(
       'These sections changed and take effect after a restart: global, analysisd.state_interval.',
     );
+    // What others read, what a reload takes over, and what is as it was at the start again: nothing to restart for.
+    writeFileSync(home.path('etc/local_internal_options.conf'), '');
+    for (const text of [
+      '<agents_disconnection_time>20m</agents_disconnection_time><white_list>10.0.0.1</white_list>',
+      '<memory_size>4096</memory_size>',
+    ]) {
+      writeConfiguration(`<global><logall_json>yes</logall_json>${text}</global>`);
+      expect(await client.call('reload', {}), text).to.deep.equal({ restartNeeded: [] });
+    }
   });
 
   it('writes all logs, the firewall log and alerts in a form of the user', async () => {
