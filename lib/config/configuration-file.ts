@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
+import { FileTooLargeError, UntrustedFileError, readTrustedFile } from '../daemon/trusted-file.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 
 /** The main configuration, relative to the home. */
@@ -31,7 +32,7 @@ export function readConfigurationFile(home: Home): ConfigurationFile {
     const text = `Both '${MANAGER_CONF}' and '${OSSEC_CONF}' exist; '${OSSEC_CONF}' is ignored.`;
     warnings.push({ file: MANAGER_CONF, line: 0, section: '', text });
   }
-  const bytes = readLimited(home.path(name), name, MAX_CONFIGURATION_BYTES);
+  const bytes = readSettings(home, name, MAX_CONFIGURATION_BYTES);
   const { text, valid } = decodeConfiguration(bytes);
   if (!valid) {
     const warning = 'The file is not valid UTF-8; it is read as Latin-1.';
@@ -41,7 +42,23 @@ export function readConfigurationFile(home: Home): ConfigurationFile {
 }
 
 /**
- * Reads a file of the configuration.
+ * Reads a file of settings that root obeys, see `readTrustedFile`.
+ * @param name relative to the home
+ * @throws ConfigError (1103), or without a number when it is too large or not root's
+ */
+export function readSettings(home: Home, name: string, maxBytes: number): Buffer {
+  try {
+    return readTrustedFile(home, name, maxBytes);
+  } catch (error) {
+    if (error instanceof FileTooLargeError) throw tooLarge(name, error.size, maxBytes);
+    if (error instanceof UntrustedFileError)
+      throw new ConfigError(undefined, `${error.message}.`, { file: name, line: 0 });
+    throw cannotOpen(name, error);
+  }
+}
+
+/**
+ * Reads another file that belongs to the configuration.
  * @param name for errors, relative to the home
  * @throws ConfigError (1103)
  */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
-import { readLimited } from './configuration-file.js';
+import { readSettings } from './configuration-file.js';
 import {
   INTERNAL_OPTIONS,
   type InternalOptionArea,
@@ -75,7 +75,7 @@ function readFiles(home: Home, warnings: ConfigWarning[]): Map<string, Definitio
   for (const file of INTERNAL_OPTION_FILES) {
     // Both may be absent: then the first option asked for is the error.
     if (existsSync(home.path(file))) {
-      readDefinitions(readLimited(home.path(file), file, MAX_BYTES).toString('utf8'), file, definitions, warnings);
+      readDefinitions(readSettings(home, file, MAX_BYTES).toString('utf8'), file, definitions, warnings);
     }
   }
   return definitions;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Home } from '../daemon/home.js';
 import { API_CONFIG_SCHEMA, type ApiConfig, SECURITY_CONFIG_SCHEMA, type SecurityConfig } from './api-config.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
-import { readLimited } from './configuration-file.js';
+import { readSettings } from './configuration-file.js';
 import { readYaml, type YamlDocument } from './yaml-document.js';
 import { YamlError } from './yaml-nodes.js';
 
@@ -86,7 +86,7 @@ function readText(home: Home, file: string): string | undefined {
     return undefined;
   }
   try {
-    return readLimited(home.path(file), file, MAX_BYTES).toString('utf8');
+    return readSettings(home, file, MAX_BYTES).toString('utf8');
   } catch (error) {
     throw error instanceof ConfigError ? new ApiConfigError(2004, error.text, file, 0) : error;
   }

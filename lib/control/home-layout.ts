@@ -8,11 +8,15 @@ function directories(owner: LayoutOwner, mode: number, ...paths: readonly string
   return paths.map((path) => ({ path, owner, mode }));
 }
 
-/** Directories of every home, parents first (daemons-and-config.md 3.11). */
+/**
+ * Directories of every home, parents first (daemons-and-config.md 3.11). In the sticky ones the service user makes files of
+ * its own and cannot replace those of root, which root obeys: configuration, and the state of root's own daemons.
+ */
 export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('root', 0o750, '', 'bin', 'lib'),
-  ...directories('service', 0o770, 'etc'),
-  ...directories('root', 0o770, 'etc/shared', 'etc/rootcheck'),
+  ...directories('root', 0o1770, 'etc'),
+  ...directories('root', 0o770, 'etc/shared'),
+  ...directories('root', 0o750, 'etc/rootcheck'),
   ...directories('service', 0o770, 'logs'),
   // Shared by both: the service user makes files of its own, and cannot take away or replace what is root's.
   ...directories('root', 0o1770, 'queue', 'queue/diff'),
@@ -23,6 +27,7 @@ export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('root', 0o750, 'queue/logcollector'),
   ...directories('root', 0o1770, 'var', 'var/run'),
   ...directories('root', 0o770, 'var/upgrade', 'var/wodles'),
+  ...directories('root', 0o700, 'var/control'),
   ...directories('root', 0o750, 'active-response', 'active-response/bin', 'wodles'),
   ...directories('root', 0o750, 'ruleset', 'ruleset/sca'),
   ...directories('root', 0o1770, 'tmp'),
@@ -43,8 +48,15 @@ export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('root', 0o750, 'backup'),
   ...directories('service', 0o750, 'backup/agents', 'backup/db'),
   ...directories('root', 0o750, 'backup/shared', 'integrations', 'agentless'),
-  ...directories('service', 0o770, 'api', 'api/configuration', 'api/configuration/ssl', 'api/configuration/security'),
+  ...directories('root', 0o750, 'api', 'api/configuration'),
+  ...directories('service', 0o770, 'api/configuration/ssl', 'api/configuration/security'),
 ];
+
+/** The record of the home: it comes first, and says as which user daemons run. */
+export const HOME_RECORD = { to: 'etc/home.json', owner: 'root', mode: 0o640 } as const;
+
+/** The main configuration of an installation that was taken over (product.md 10). */
+export const TAKEN_OVER = { to: 'etc/ossec.conf', owner: 'root', mode: 0o640 } as const;
 
 /** A file made from the product's own files. */
 export type LayoutFile = {
@@ -60,13 +72,13 @@ export type LayoutFile = {
 export const COMMON_FILES: readonly LayoutFile[] = [
   { from: 'internal_options.conf', to: 'etc/internal_options.conf', owner: 'root', mode: 0o640 },
   { from: 'local_internal_options.conf', to: 'etc/local_internal_options.conf', owner: 'root', mode: 0o640 },
-  { from: 'rootcheck/rootkit_files.txt', to: 'etc/rootcheck/rootkit_files.txt', owner: 'root', mode: 0o660 },
-  { from: 'rootcheck/rootkit_trojans.txt', to: 'etc/rootcheck/rootkit_trojans.txt', owner: 'root', mode: 0o660 },
+  { from: 'rootcheck/rootkit_files.txt', to: 'etc/rootcheck/rootkit_files.txt', owner: 'root', mode: 0o640 },
+  { from: 'rootcheck/rootkit_trojans.txt', to: 'etc/rootcheck/rootkit_trojans.txt', owner: 'root', mode: 0o640 },
 ];
 
 /** Files of a manager. */
 export const SERVER_FILES: readonly LayoutFile[] = [
-  { from: 'manager.conf', to: 'etc/manager.conf', owner: 'root', mode: 0o660 },
+  { from: 'manager.conf', to: 'etc/manager.conf', owner: 'root', mode: 0o640 },
   { from: 'local_rules.xml', to: 'etc/rules/local_rules.xml', owner: 'service', mode: 0o660 },
   { from: 'local_decoder.xml', to: 'etc/decoders/local_decoder.xml', owner: 'service', mode: 0o660 },
   { from: 'shared/default/agent.conf', to: 'etc/shared/default/agent.conf', owner: 'service', mode: 0o660 },
@@ -79,12 +91,12 @@ export const SERVER_FILES: readonly LayoutFile[] = [
     mode: 0o660,
   },
   { from: 'shared/default/agent.conf', to: 'etc/shared/agent-template.conf', owner: 'service', mode: 0o660 },
-  { from: 'api/api.yaml', to: 'api/configuration/api.yaml', owner: 'service', mode: 0o660 },
+  { from: 'api/api.yaml', to: 'api/configuration/api.yaml', owner: 'root', mode: 0o640 },
 ];
 
 /** Files of an agent. */
 export const AGENT_FILES: readonly LayoutFile[] = [
-  { from: 'agent/manager.conf', to: 'etc/manager.conf', owner: 'root', mode: 0o660 },
+  { from: 'agent/manager.conf', to: 'etc/manager.conf', owner: 'root', mode: 0o640 },
 ];
 
 /** Empty files a manager starts with. */

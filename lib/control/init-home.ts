@@ -30,13 +30,16 @@ import {
   AGENT_FILES,
   COMMON_DIRECTORIES,
   COMMON_FILES,
+  HOME_RECORD,
   RULESET_DIRECTORIES,
   SERVER_DIRECTORIES,
   SERVER_EMPTY_FILES,
   SERVER_FILES,
+  TAKEN_OVER,
 } from './home-layout.js';
 import { hostLogSection } from './host-log-section.js';
 import { makeFile } from './make-file.js';
+import { mendEntry } from './mend-home.js';
 import type { ServiceAccount } from './service-account.js';
 
 /** How a home is made. */
@@ -50,7 +53,12 @@ export type InitOptions = {
   readonly secrets?: boolean;
   /** Where the shipped files are (default: the product's `etc/`). */
   readonly templates?: string;
+  /** Told each path below the home that was there and did not belong to whom it should. */
+  readonly onMended?: (path: string) => void;
 };
+
+/** Entries that decide whether the record of a home can be believed. */
+const FIRST_MENDED = ['', 'etc', 'var', 'var/run'];
 
 /** Built-in API users whose first password is made here (rest-api.md 2.5). */
 const PASSWORD_FILES = ['initial-admin-password', 'initial-wui-password'] as const;
@@ -63,8 +71,8 @@ const HARMLESS = new Set(['lost+found']);
 
 /**
  * Makes a home: directories, configuration, ruleset and, where they are its own to make, keys, certificates and first
- * passwords, each only where it is missing, so that running it again changes nothing. `etc/home.json` comes first: an interrupted run is taken up by
- * the next.
+ * passwords, each only where it is missing, so that running it again changes nothing. `etc/home.json` comes first: an
+ * interrupted run is taken up by the next. With an account, what is there already gets the owner it should have.
  * @returns paths below the home that were made, in order
  * @throws HomeError when the directory cannot become a home or has another role already
  */
@@ -90,13 +98,22 @@ class HomeMaker {
     const server = this.#options.role === 'server';
     this.#refuseForeignDirectory(server);
     const directories = [...COMMON_DIRECTORIES, ...(server ? SERVER_DIRECTORIES : [])];
+    const files = [...COMMON_FILES, ...(server ? SERVER_FILES : AGENT_FILES)];
+    for (const directory of directories) {
+      if (FIRST_MENDED.includes(directory.path)) this.#mend({ ...directory, keepGroup: true }, 'directory');
+    }
+    this.#mend({ ...HOME_RECORD, path: HOME_RECORD.to, keepGroup: true }, 'file');
     for (const path of ['', 'etc']) {
       const directory = directories.find((candidate) => candidate.path === path);
       if (directory !== undefined) this.#directory(directory.path, directory.owner, directory.mode);
     }
     this.#record();
+    for (const directory of directories) this.#mend(directory, 'directory');
+    for (const { to, owner, mode } of [HOME_RECORD, TAKEN_OVER, ...files]) {
+      if (owner === 'root') this.#mend({ path: to, owner, mode }, 'file');
+    }
     for (const { path, owner, mode } of directories) this.#directory(path, owner, mode);
-    for (const { from, to, owner, mode } of [...COMMON_FILES, ...(server ? SERVER_FILES : AGENT_FILES)]) {
+    for (const { from, to, owner, mode } of files) {
       const host = to === 'etc/manager.conf' ? hostLogSection() : '';
       this.#file(to, owner, mode, () => Buffer.concat([this.#template(from), Buffer.from(host)]));
     }
@@ -142,15 +159,24 @@ class HomeMaker {
       }
       return;
     }
-    this.#file('etc/home.json', 'root', 0o640, () => JSON.stringify(record, undefined, 2) + '\n');
+    this.#file(HOME_RECORD.to, HOME_RECORD.owner, HOME_RECORD.mode, () => JSON.stringify(record, undefined, 2) + '\n');
+  }
+
+  /** Whose home it is must be known before its group is given to anything: until then that stays. */
+  #mend(
+    entry: { readonly path: string; readonly owner: LayoutOwner; readonly mode: number; readonly keepGroup?: boolean },
+    kind: 'directory' | 'file',
+  ): void {
+    const ids = this.#ids(entry.owner);
+    if (ids === undefined) return;
+    const owner = { uid: ids.uid, gid: entry.keepGroup === true ? undefined : ids.gid };
+    if (mendEntry(this.#home, entry, owner, kind)) this.#options.onMended?.(entry.path === '' ? '.' : entry.path);
   }
 
   #directory(path: string, owner: LayoutOwner, mode: number): void {
     const absolute = this.#home.path(path);
-    const existed = existsSync(absolute);
-    // An update gives directories of an older version the owner and mode that this one relies on.
-    if (existed && this.#options.updateRuleset !== true) return;
-    if (!existed) mkdirSync(absolute, { recursive: path === '', mode });
+    if (existsSync(absolute)) return;
+    mkdirSync(absolute, { recursive: path === '', mode });
     // Through a descriptor: in a directory of the service user the name could become a link before root comes to it.
     const fd = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     try {
@@ -160,7 +186,7 @@ class HomeMaker {
     } finally {
       closeSync(fd);
     }
-    if (!existed) this.#made.push(path === '' ? '.' : path);
+    this.#made.push(path === '' ? '.' : path);
   }
 
   /** See {@link makeFile}. */

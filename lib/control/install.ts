@@ -28,6 +28,15 @@ const PRODUCT_DIRECTORY = 'lib/security-manager';
 
 const UNIT = 'security-manager.service';
 
+/** Files whose content makes root do something. */
+const OBEYED_BY_ROOT: readonly string[] = [
+  'etc/manager.conf',
+  'etc/ossec.conf',
+  'etc/internal_options.conf',
+  'etc/local_internal_options.conf',
+  'api/configuration/api.yaml',
+];
+
 /** How the product is put on a host. */
 export type InstallOptions = {
   /** Absolute path the product will have on the host; it is the home. */
@@ -57,11 +66,15 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
   const role: InitOptions['role'] = options.agent ? 'agent' : 'server';
   mkdirSync(join(home.root, '..'), { recursive: true });
   const update = existsSync(home.path('etc', 'home.json'));
-  await initHome(home, { role, updateRuleset: update, secrets: false, ...(account === undefined ? {} : { account }) });
+  const mended = new Set<string>();
+  const onMended = (path: string) => void mended.add(path);
+  const accountOf = account === undefined ? {} : { account };
+  await initHome(home, { role, updateRuleset: update, secrets: false, onMended, ...accountOf });
   const owner = account === undefined ? undefined : { uid: 0, gid: account.gid };
   installProduct(fileURLToPath(productRoot()), home.path(PRODUCT_DIRECTORY), owner);
   linkPrograms(home, owner);
   lines.push(`${update ? 'Updated' : 'Installed'} ${home.root}.`);
+  if (account !== undefined && mended.size > 0) lines.push(...describeMended([...mended], account));
   const unit = join(options.root ?? '/', 'etc/systemd/system', UNIT);
   mkdirSync(join(unit, '..'), { recursive: true });
   writeFileAtomically(unit, unitText(options.prefix), { mode: 0o644, durable: true });
@@ -73,6 +86,16 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
     lines.push(`Start it with: ${join(options.prefix, 'bin/svc-control')} start`);
   }
   return { home, unit, lines };
+}
+
+/** What an update took out of the hands of the service user, and what the administrator must look at because of it. */
+function describeMended(paths: readonly string[], { user }: ServiceAccount): string[] {
+  const lines = [`Set owner and mode of: ${paths.join(', ')}.`];
+  const obeyed = paths.filter((path) => OBEYED_BY_ROOT.includes(path));
+  if (obeyed.length > 0) {
+    lines.push(`Look through ${obeyed.join(', ')}: root obeys it, and until now user ${user} could have changed it.`);
+  }
+  return lines;
 }
 
 /** How the product is taken off a host. */

@@ -1,8 +1,11 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
+import { needsRoot } from '../daemon/drop-privileges.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
-import { identityOf, isAlive, runsProgram } from '../daemon/process-identity.js';
+import { identityOf, isAlive, runsProgram, userOf } from '../daemon/process-identity.js';
 import { ProcessLock } from '../daemon/process-lock.js';
+import type { Belief } from '../daemon/read-run-file.js';
+import { isBelieved } from '../daemon/read-run-file.js';
 import { RunFiles } from '../daemon/run-files.js';
 import { readRunRecord } from '../daemon/run-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
@@ -25,15 +28,20 @@ export type ReloadOutcome =
   | { readonly kind: 'not-running' };
 
 /**
- * The living process of a daemon, ready or still starting; undefined when there is none. `var/run` belongs to the service
- * user while this process may be root: a process that is not the daemon is not believed to be it, or whoever took over a
- * daemon could have any process of the host ended.
+ * The living process of a daemon, ready or still starting; undefined when there is none. The service user writes to
+ * `var/run` while this process may be root: a process that is not the daemon is not believed to be it, or whoever took
+ * over a daemon could have any process of the host ended.
  */
 export function liveProcess(files: RunFiles): ProcessIdentity | undefined {
-  const record = readRunRecord(files.record());
+  const record = readRunRecord(files.record(), belief(files.record(), files));
   if (record !== undefined && isDaemon(record, files)) return { pid: record.pid, startTime: record.startTime };
-  const holder = ProcessLock.holder(files.lock());
+  const holder = ProcessLock.holder(files.lock(), belief(files.lock(), files));
   return holder !== undefined && isDaemon(holder, files) ? holder : undefined;
+}
+
+/** Root takes the word of the service user for processes of that user alone, and never for a daemon that root runs. */
+function belief(path: string, { daemon }: RunFiles): Belief {
+  return (writer, pid) => isBelieved(path, writer) || (!needsRoot(daemon) && userOf(pid) === writer);
 }
 
 function isDaemon(identity: ProcessIdentity, files: RunFiles): boolean {
@@ -56,7 +64,11 @@ export async function endProcess(identity: ProcessIdentity, waitMs = STOP_WAIT_M
 export function removeLeftovers(home: Home, daemon: DaemonName): void {
   const files = new RunFiles(home, daemon);
   if (liveProcess(files) !== undefined) return;
-  for (const path of [files.record(), files.heartbeat(), files.lock()]) rmSync(path, { force: true });
+  const socket = home.socket(daemon);
+  // Those of a daemon that ran as another user before could not be replaced by itself in a sticky directory.
+  for (const path of [files.record(), files.heartbeat(), files.lock(), socket, `${socket}.lock`]) {
+    rmSync(path, { force: true });
+  }
   for (const { path } of stalePidFiles(home, daemon)) rmSync(path, { force: true });
 }
 
@@ -83,7 +95,7 @@ export function stalePidFiles(home: Home, daemon: DaemonName): { readonly path: 
  */
 export async function reloadDaemon(home: Home, daemon: DaemonName): Promise<ReloadOutcome> {
   const files = new RunFiles(home, daemon);
-  const before = readRunRecord(files.record());
+  const before = readRunRecord(files.record(), belief(files.record(), files));
   if (before === undefined || !isDaemon(before, files)) return { kind: 'not-running' };
   const count = before.reload?.count ?? 0;
   if (!signal(before, 'SIGHUP')) return { kind: 'not-running' };

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
 import { isAlive, ownIdentity, parseIdentity } from '../daemon/process-identity.js';
+import { isBelieved, readRunFile } from '../daemon/read-run-file.js';
 import { removeTree } from '../daemon/remove-tree.js';
 
 /** How often and how long the lock of another control program is waited for (daemons-and-config.md 3.2). */
@@ -56,14 +57,16 @@ function tryLock(directory: string, holder: string): boolean {
 
 function isStale(directory: string, holder: string): boolean {
   try {
-    const [pid, startTime] = readFileSync(holder, 'utf8').split('\n');
+    const { text, writer } = readRunFile(holder);
+    const [pid, startTime] = text.split('\n');
+    if (!isBelieved(directory, writer)) return true;
     const identity = parseIdentity({ pid: Number(pid), startTime: startTime === '' ? 'unknown' : startTime });
     if (identity !== undefined) return !isAlive(identity);
   } catch {
     // No name in it yet.
   }
   try {
-    return Date.now() - statSync(directory).mtimeMs > NAMELESS_LIMIT_MS;
+    return Date.now() - lstatSync(directory).mtimeMs > NAMELESS_LIMIT_MS;
   } catch {
     return false;
   }

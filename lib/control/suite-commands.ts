@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, rmSync } from 'node:fs';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
 import { makeOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { ProcessLock } from '../daemon/process-lock.js';
+import { readRunFile } from '../daemon/read-run-file.js';
 import { RunFiles, restartMarker } from '../daemon/run-files.js';
 import { whyUnavailable } from '../daemon/why-unavailable.js';
 import type { DaemonName } from '../product/daemon-names.js';
@@ -366,7 +367,7 @@ async function startSupervisor({ home, catalogue }: Suite): Promise<void> {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRunFile(path).text;
   } catch (error) {
     return describeError(error);
   }

@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { closeSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, rmSync } from 'node:fs';
 import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from '../daemon/heartbeat.js';
 import type { Home } from '../daemon/home.js';
 import type { Logger } from '../daemon/logger.js';
 import { makeOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { isAlive, identityOf } from '../daemon/process-identity.js';
+import { isBelieved, readRunFile } from '../daemon/read-run-file.js';
 import { RunFiles } from '../daemon/run-files.js';
 import { readRunRecord } from '../daemon/run-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
@@ -284,7 +285,7 @@ export class SupervisedDaemon {
   /** The reason the daemon gave itself, else what it wrote to standard error, else how it ended. */
   #lastWords(how: string): string {
     try {
-      const exit: unknown = JSON.parse(readFileSync(this.#files.exit(), 'utf8'));
+      const exit: unknown = JSON.parse(readRunFile(this.#files.exit()).text);
       if (typeof exit === 'object' && exit !== null && 'message' in exit && typeof exit.message === 'string') {
         return exit.message;
       }
@@ -293,8 +294,10 @@ export class SupervisedDaemon {
     }
     if (this.#foreground) return how;
     try {
-      const text = readFileSync(this.#files.standardError(), 'utf8').trim().slice(-MAX_LAST_WORDS);
-      return text === '' ? how : `${how}: ${text}`;
+      const path = this.#files.standardError();
+      const { text, writer } = readRunFile(path);
+      const words = isBelieved(path, writer) ? text.trim().slice(-MAX_LAST_WORDS) : '';
+      return words === '' ? how : `${how}: ${words}`;
     } catch {
       return how;
     }

@@ -66,7 +66,7 @@ async function readOne(files: RunFiles, restarting: boolean): Promise<DaemonStat
       ...(age === undefined ? {} : { heartbeatAgeMs: age }),
     };
   }
-  const starting = ProcessLock.holder(files.lock());
+  const starting = ProcessLock.holder(files.lock(), () => true);
   if (starting !== undefined) return { state: 'starting', ...starting };
   if (await exists(files.failedMarker())) return { state: 'failed' };
   if (restarting) return { state: 'restarting' };

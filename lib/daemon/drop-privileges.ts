@@ -11,6 +11,11 @@ const ROOT_DAEMONS: ReadonlySet<DaemonName> = new Set([
   'svc-modulesd',
 ]);
 
+/** Whether a daemon runs as root in an installed home. */
+export function needsRoot(daemon: DaemonName): boolean {
+  return ROOT_DAEMONS.has(daemon);
+}
+
 /** User and group asked for on the command line (`-u`, `-g`). */
 export type RunAs = { readonly user: string | undefined; readonly group: string | undefined };
 

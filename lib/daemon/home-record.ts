@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Home } from './home.js';
+import { UntrustedFileError, checkTrustedDirectory, readTrustedFile } from './trusted-file.js';
 
 /** What a home is for: fixed by `svc-control init [--agent]`, never by configuration (design.md 4 "Home"). */
 export type HomeRole = 'server' | 'agent';
@@ -33,6 +33,9 @@ export class HomeError extends Error {
 /** Longest path of a unix socket that can be bound (sun_path of Linux, without its NUL). */
 const MAX_SOCKET_PATH_BYTES = 107;
 
+/** Largest record read. */
+const MAX_RECORD_BYTES = 16_384;
+
 /** Longest socket file name a home has to hold, below `var/run/`. */
 const LONGEST_SOCKET_NAME = 'svc-logcollector.sock';
 
@@ -51,16 +54,19 @@ export function checkHomePath(home: Home): void {
 }
 
 /**
- * Reads and checks `etc/home.json`.
- * @throws HomeError when the directory is no home, its path is too long or the record is malformed
+ * Reads and checks `etc/home.json`. It says as which user daemons run, so root takes it only from root (see
+ * `readTrustedFile`), and only where nobody else could replace root's files of `var/run`.
+ * @throws HomeError when the directory is no home, its path is too long, the record is malformed or not root's
  */
 export function readHomeRecord(home: Home): HomeRecord {
   checkHomePath(home);
   const path = home.path('etc', 'home.json');
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTrustedFile(home, 'etc/home.json', MAX_RECORD_BYTES).toString('utf8');
+    checkTrustedDirectory(home, 'var/run');
   } catch (error) {
+    if (error instanceof UntrustedFileError) throw new HomeError(error.message);
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       throw new HomeError(`'${home.root}' is not a home (make one with: svc-control init --home ${home.root})`);

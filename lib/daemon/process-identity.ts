@@ -53,6 +53,19 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return { pid, startTime: `${bootId()}:${stat.startTicks}` };
 }
 
+/** The user a process runs as in every respect; undefined when it is gone, has several, or the system does not tell. */
+export function userOf(pid: number): number | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/status`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  const uids = new Set(/^Uid:((?:\s+\d+){4})$/m.exec(text)?.[1]?.trim().split(/\s+/));
+  const [uid] = uids;
+  return uids.size === 1 ? Number(uid) : undefined;
+}
+
 /** Identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   return identityOf(process.pid) ?? { pid: process.pid, startTime: UNKNOWN };

@@ -1,7 +1,9 @@
-import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import type { ProcessIdentity } from './process-identity.js';
 import { isAlive, ownIdentity, parseIdentity } from './process-identity.js';
+import type { Belief } from './read-run-file.js';
+import { believeOwner, readRunFile } from './read-run-file.js';
 
 /** Thrown when another living process holds a lock. */
 export class LockHeldError extends Error {
@@ -21,7 +23,8 @@ const MAX_ATTEMPTS = 200;
 /**
  * A lock file that names its holder by pid and start time, so that a lock left behind by a killed process is taken
  * over and a recycled pid does not keep it. It is created complete by `link`, which fails when the name exists; a
- * stale one is replaced only by the process that holds `<path>.takeover`, made in the same way.
+ * stale one is replaced only by the process that holds `<path>.takeover`, made in the same way. Root does not believe a
+ * lock of the service user (see `isBelieved`): it counts as stale.
  */
 export class ProcessLock {
   readonly path: string;
@@ -53,16 +56,19 @@ export class ProcessLock {
     }
   }
 
-  /** Living holder of a lock file, undefined when it is free or stale. */
-  static holder(path: string): ProcessIdentity | undefined {
-    const holder = readHolder(path);
+  /**
+   * Living holder of a lock file, undefined when it is free or stale.
+   * @param believed who may have written it
+   */
+  static holder(path: string, believed: Belief = believeOwner(path)): ProcessIdentity | undefined {
+    const holder = readHolder(path, believed);
     return holder !== undefined && isAlive(holder) ? holder : undefined;
   }
 
   /** Gives the lock back. A file that another process has put there in the meantime stays. */
   release(): void {
     try {
-      if (readFileSync(this.path, 'utf8') === this.#content) unlinkSync(this.path);
+      if (readRunFile(this.path).text === this.#content) unlinkSync(this.path);
     } catch {
       // Gone already: nothing to give back.
     }
@@ -97,9 +103,11 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-function readHolder(path: string): ProcessIdentity | undefined {
+function readHolder(path: string, believed: Belief = believeOwner(path)): ProcessIdentity | undefined {
   try {
-    return parseIdentity(JSON.parse(readFileSync(path, 'utf8')));
+    const { text, writer } = readRunFile(path);
+    const holder = parseIdentity(JSON.parse(text));
+    return holder !== undefined && believed(writer, holder.pid) ? holder : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { Belief } from './read-run-file.js';
+import { readRunFile } from './read-run-file.js';
 import { writeFileAtomically } from './write-file-atomically.js';
 
 const address = z.object({
@@ -43,11 +44,15 @@ export function writeRunRecord(path: string, record: RunRecord): void {
   writeFileAtomically(path, JSON.stringify(record) + '\n', { mode: RECORD_MODE });
 }
 
-/** The record, undefined when there is none that can be read. */
-export function readRunRecord(path: string): RunRecord | undefined {
+/**
+ * The record, undefined when there is none that can be read.
+ * @param believed for whoever acts on it: who may have written it; without, it is only shown to people
+ */
+export function readRunRecord(path: string, believed: Belief = () => true): RunRecord | undefined {
   try {
-    const result = schema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-    return result.success ? result.data : undefined;
+    const { text, writer } = readRunFile(path);
+    const result = schema.safeParse(JSON.parse(text));
+    return result.success && believed(writer, result.data.pid) ? result.data : undefined;
   } catch {
     return undefined;
   }

@@ -22,7 +22,7 @@ export function whyUnavailable(home: Home, daemon: DaemonName, reason: string): 
   if (existsSync(home.path('var', 'run')) && !maySee(home.path('var', 'run'))) return reason;
   const files = new RunFiles(home, daemon);
   if (isReady(files)) return `${daemon} runs and does not answer: ${reason}`;
-  if (ProcessLock.holder(files.lock()) !== undefined || existsSync(files.startMarker())) {
+  if (ProcessLock.holder(files.lock(), () => true) !== undefined || existsSync(files.startMarker())) {
     return `${daemon} is starting: try again in a moment`;
   }
   if (!homeRuns(home)) return `The ${roleOf(home)} does not run; start it with: ${control(home)}`;
@@ -36,7 +36,7 @@ export function whyUnavailable(home: Home, daemon: DaemonName, reason: string): 
 export function homeRuns(home: Home): boolean {
   return ALL_DAEMONS.some((name) => {
     const files = new RunFiles(home, name);
-    return isReady(files) || ProcessLock.holder(files.lock()) !== undefined;
+    return isReady(files) || ProcessLock.holder(files.lock(), () => true) !== undefined;
   });
 }
 

@@ -52,8 +52,8 @@ describe('initHome', () => {
     }
     for (const [path, expected] of [
       ['', '750'],
-      ['etc', '770'],
-      ['etc/manager.conf', '660'],
+      ['etc', '1770'],
+      ['etc/manager.conf', '640'],
       ['etc/internal_options.conf', '640'],
       ['etc/client.keys', '640'],
       ['etc/rules/local_rules.xml', '660'],
@@ -67,7 +67,7 @@ describe('initHome', () => {
       ['var/run', '1770'],
       ['tmp', '1770'],
       ['api/configuration/security', '770'],
-      ['api/configuration/api.yaml', '660'],
+      ['api/configuration/api.yaml', '640'],
       ['api/configuration/ssl/server.key', '400'],
       ['etc/sslmanager.key', '640'],
       ['etc/sslmanager.cert', '640'],

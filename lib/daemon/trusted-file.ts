@@ -1,0 +1,121 @@
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Home } from './home.js';
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+const GROUP_WRITE = 0o020;
+const OTHERS_WRITE = 0o002;
+const STICKY = 0o1000;
+
+/** Thrown when root is to read something that another user could have written; the message says what mends it. */
+export class UntrustedFileError extends Error {
+  readonly code = 'untrusted_file';
+
+  constructor(home: Home, path: string, why: string) {
+    super(`'${path}' ${why}, and root would obey it: set it right with '${mendingCommand(home)}'`);
+    this.name = 'UntrustedFileError';
+  }
+}
+
+/** Thrown for a file that has more bytes than are read. */
+export class FileTooLargeError extends Error {
+  readonly size: number;
+
+  constructor(path: string, size: number) {
+    super(`'${path}' has ${String(size)} bytes`);
+    this.name = 'FileTooLargeError';
+    this.size = size;
+  }
+}
+
+/**
+ * Reads a file of the home that steers what this process does: home record, configuration, internal options. Root opens
+ * it without following links and refuses it when its owner or mode, or those of a directory on the way from the home,
+ * would let anybody else have written it (design.md 4 "Privileges"). Whoever owns the home directory owns what is in it,
+ * so a home of one user is root's to run, too. Other users than root only risk themselves and read it as it is.
+ * @param file relative to the home
+ * @throws UntrustedFileError, FileTooLargeError, or the file system's error
+ */
+export function readTrustedFile(home: Home, file: string, maxBytes: number): Buffer {
+  const path = home.path(file);
+  if (!isRoot()) {
+    const { size } = statSync(path);
+    if (size > maxBytes) throw new FileTooLargeError(path, size);
+    return readFileSync(path);
+  }
+  checkTrustedDirectory(home, dirname(file));
+  const fd = openWithoutLinks(home, path);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new UntrustedFileError(home, path, 'is not a regular file');
+    const why = writableByOthers(stats, statSync(home.root));
+    if (why !== undefined) throw new UntrustedFileError(home, path, why);
+    if (stats.size > maxBytes) throw new FileTooLargeError(path, stats.size);
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Refuses a directory of the home in which somebody else could put another file in place of root's. Does nothing for
+ * other users than root, and for a directory that is not there.
+ * @param directory relative to the home; '.' is the home itself
+ * @throws UntrustedFileError
+ */
+export function checkTrustedDirectory(home: Home, directory: string): void {
+  if (!isRoot()) return;
+  const root = statSync(home.root, { throwIfNoEntry: false });
+  if (root === undefined) return;
+  const names = directory === '.' ? [] : directory.split('/');
+  for (let depth = 0; depth <= names.length; depth++) {
+    const path = home.path(...names.slice(0, depth));
+    // The home itself may be a link: where it leads to was chosen by whoever named it.
+    const stats = depth === 0 ? root : lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (!stats.isDirectory()) throw new UntrustedFileError(home, path, 'is not a directory');
+    const why = writableByOthers(stats, root);
+    // In a sticky directory others make files of their own, and leave those of its owner alone.
+    if (why !== undefined && !(isTrustedOwner(stats, root) && (stats.mode & STICKY) !== 0)) {
+      throw new UntrustedFileError(home, path, why);
+    }
+  }
+}
+
+/** Whether what root does depends on who could have written a file. */
+function isRoot(): boolean {
+  return process.geteuid?.() === 0;
+}
+
+function isTrustedOwner(stats: Stats, root: Stats): boolean {
+  return stats.uid === 0 || stats.uid === root.uid;
+}
+
+/** @param root the home directory @returns why others may write; undefined when nobody else can */
+function writableByOthers(stats: Stats, root: Stats): string | undefined {
+  if (!isTrustedOwner(stats, root)) return `belongs to user ${String(stats.uid)}`;
+  if ((stats.mode & OTHERS_WRITE) !== 0) return 'can be written by every user';
+  // In a home of one user the group is that user's own matter; root's own group is root.
+  if ((stats.mode & GROUP_WRITE) !== 0 && root.uid === 0 && stats.gid !== 0) {
+    return `can be written by group ${String(stats.gid)}`;
+  }
+  return undefined;
+}
+
+function openWithoutLinks(home: Home, path: string): number {
+  try {
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    throw new UntrustedFileError(home, path, 'is a link');
+  }
+}
+
+/** An installed home has the product in it; the other kind with a service user is made by `init`. */
+function mendingCommand(home: Home): string {
+  return existsSync(home.path('lib', 'security-manager'))
+    ? `svc-control install --prefix ${home.root}`
+    : `svc-control init --user USER --home ${home.root}`;
+}
