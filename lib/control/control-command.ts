@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import { describeError } from '../daemon/describe-error.js';
@@ -17,6 +18,7 @@ import { runSupervisor } from './run-supervisor.js';
 import { findServiceAccount } from './service-account.js';
 import { DEFAULT_WATCH_SECONDS, showStats } from './stats-command.js';
 import { readStatusReport, statusItems, statusTable } from './status-report.js';
+import { stopStrays } from './stray-processes.js';
 import type { Suite } from './suite-commands.js';
 import { cleanStalePidFiles, reloadSuite, restartSuite, startSuite, stopSuite } from './suite-commands.js';
 import { INFO_FLAGS, suiteInfo } from './suite-info.js';
@@ -101,7 +103,7 @@ class ControlProgram {
     sub('start [daemon...]', 'check the configuration and start all daemons, or those named', (names, command) =>
       startSuite(suite(command), names),
     );
-    sub('stop [daemon...]', 'stop all daemons, or those named', (names, command) => stopSuite(suite(command), names));
+    sub('stop [daemon...]', 'stop all daemons, or those named', (names, command) => this.#stop(home(command), names));
     sub('restart [daemon...]', 'stop and start; nothing is stopped when the configuration is bad', (names, command) =>
       restartSuite(suite(command), names),
     );
@@ -204,6 +206,21 @@ class ControlProgram {
   #suite(home: Home): Suite {
     const record: HomeRecord = readHomeRecord(home);
     return { home, record, catalogue: this.#environment.catalogue, output: this.#output };
+  }
+
+  /** Also where home or `var/run` was removed under what runs: then processes are found by what they work on. */
+  async #stop(home: Home, names: readonly string[]): Promise<number> {
+    const all = names.length === 0;
+    if (all && !existsSync(home.path('var', 'run'))) {
+      const ended = await stopStrays(home, this.#output);
+      if (ended.length > 0) {
+        this.#output.document({ error: 0, data: ended.map((daemon) => ({ daemon, status: 'stopped' })) });
+        return 0;
+      }
+    }
+    const code = await stopSuite(this.#suite(home), names);
+    if (all) await stopStrays(home, this.#output);
+    return code;
   }
 
   async #status(suite: Suite, typed: readonly string[], table: boolean): Promise<number> {
