@@ -16,6 +16,8 @@ const TEMPLATE_FILE = 'agent-template.conf';
 const CONFIGURATION_FILE = 'agent.conf';
 /** Status of active responses, for every group. */
 const AR_FILE = 'ar.conf';
+/** Lists that agents of 4.x look for in what their group shares with them: a new group begins with those of `default`. */
+const LISTS = ['rootkit_files.txt', 'rootkit_trojans.txt'];
 const DEFAULT_GROUP = 'default';
 /** What a group without any template begins with (6.1). */
 const EMPTY_CONFIGURATION = '<agent_config>\n\n  <!-- Shared agent configuration here -->\n\n</agent_config>\n';
@@ -71,7 +73,7 @@ export class GroupFolders {
   }
 
   /**
-   * Makes the folder with a copy of the template as agent.conf.
+   * Makes the folder with a copy of the template as agent.conf, and of the rootkit lists that `default` has.
    * @throws GroupError `invalid_name`, `reserved_name`, `group_exists`, `taken_by_file`, `unreadable_file` for the template
    */
   async create(group: string): Promise<void> {
@@ -79,14 +81,16 @@ export class GroupFolders {
     if (isReserved(group)) throw new GroupError('reserved_name', `'${group}' would be hidden, and no group`);
     const target = join(this.#shared, group);
     refuseTaken(group, await kindOf(target));
-    const template = await this.#template();
+    const files = [{ name: CONFIGURATION_FILE, content: await this.#template() }, ...(await this.#lists())];
     await mkdir(this.#shared, { recursive: true, mode: FOLDER_MODE });
     await this.#sweep();
     const folder = await mkdtemp(join(this.#shared, INCOMING));
     try {
-      const path = join(folder, CONFIGURATION_FILE);
-      await writeFileDurably(path, template, { mode: FILE_MODE });
-      await this.#give(path, FILE_MODE);
+      for (const { name, content } of files) {
+        const path = join(folder, name);
+        await writeFileDurably(path, content, { mode: FILE_MODE });
+        await this.#give(path, FILE_MODE);
+      }
       await this.#give(folder, FOLDER_MODE);
       await rename(folder, target);
     } catch (error) {
@@ -168,6 +172,19 @@ export class GroupFolders {
   async #template(): Promise<string> {
     if ((await kindOf(join(this.#shared, TEMPLATE_FILE))) === undefined) return EMPTY_CONFIGURATION;
     return (await readSharedFile(await realpath(this.#shared), TEMPLATE_FILE)).toString('utf8');
+  }
+
+  /** One that cannot be read is left out: svc-remoted says which groups have none. */
+  async #lists(): Promise<{ name: string; content: Buffer }[]> {
+    const found: { name: string; content: Buffer }[] = [];
+    for (const name of LISTS) {
+      try {
+        found.push({ name, content: await this.read(DEFAULT_GROUP, name) });
+      } catch (error) {
+        if (!(error instanceof GroupError)) throw error;
+      }
+    }
+    return found;
   }
 
   /** What root makes belongs to the service user, who must be able to read and change it. */

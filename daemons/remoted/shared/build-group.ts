@@ -9,6 +9,7 @@ import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { describeError } from '../../../lib/daemon/describe-error.js';
 import type { Breather } from './breather.js';
 import { looksBinary } from './looks-binary.js';
+import { NO_AGENT_CONF, withAgentConf } from './needed-files.js';
 import { readSharedFile } from './read-shared-file.js';
 import type { FolderScan, ScannedFile } from './scan-folder.js';
 import { MAX_MERGED_BYTES, MAX_SHARED_FILE_BYTES } from './shared-limits.js';
@@ -43,12 +44,12 @@ export type BuiltGroup =
 
 /**
  * Puts the files of a group together (agents-and-groups.md 6.3). An agent.conf that cannot be used is replaced by the last
- * one that could. @throws the file system's error for the merged file there is
+ * one that could, and one that is missing by an empty one. @throws the file system's error for the merged file there is
  */
 export async function buildGroup(sources: GroupSources, breather: Breather): Promise<BuiltGroup> {
   const { group, path, scan, arConf, check } = sources;
   const problems = [...scan.problems];
-  const entries: MergedEntry[] = arConf === undefined ? [] : [{ name: AR_CONF, content: arConf }];
+  const entries: MergedEntry[] = [];
   let bytes = arConf?.length ?? 0;
   let holdsLastGood = false;
   for (const file of scan.files) {
@@ -75,7 +76,9 @@ export async function buildGroup(sources: GroupSources, breather: Breather): Pro
     }
     entries.push({ name: file.name, content });
   }
-  return { kind: 'built', content: buildMergedFile(group, entries), problems, holdsLastGood };
+  const shared: MergedEntry[] = arConf === undefined ? [] : [{ name: AR_CONF, content: arConf }];
+  const content = buildMergedFile(group, [...shared, ...withAgentConf(entries)]);
+  return { kind: 'built', content, problems, holdsLastGood };
 }
 
 type ReadSource =
@@ -126,7 +129,8 @@ async function lastGood(
   if (merged === undefined) return undefined;
   try {
     const content = parseMergedFile(merged).findLast(({ name }) => name === AGENT_CONF)?.content;
-    return content !== undefined && (await isGood(content)) ? content : undefined;
+    if (content === undefined || content.equals(NO_AGENT_CONF)) return undefined;
+    return (await isGood(content)) ? content : undefined;
   } catch (error) {
     if (error instanceof MergedFileError) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import { buildMergedFile, groupHash, type MergedEntry, parseMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { MAX_CONFIGURATION_BYTES } from '../../../lib/config/configuration-file.js';
+import { NO_AGENT_CONF, withAgentConf } from './needed-files.js';
 import { MAX_MERGED_BYTES } from './shared-limits.js';
 import { AGENT_CONF, AR_CONF, compareSharedNames } from './shared-names.js';
 
@@ -30,8 +31,10 @@ export class MultigroupBuilder {
   /** @throws MergedFileError for a merged file that cannot be taken apart; MultigroupTooLargeError */
   add({ group, merged, hasSharedArConf }: MergedGroup): void {
     for (const { name, content } of parseMergedFile(merged).slice(hasSharedArConf ? 1 : 0)) {
-      if (name === AGENT_CONF) this.#conf.push(Buffer.from(`<!-- Source file: ${group}/${name} -->\n`), content);
-      else this.#put(name, content);
+      if (name !== AGENT_CONF) this.#put(name, content);
+      else if (!content.equals(NO_AGENT_CONF)) {
+        this.#conf.push(Buffer.from(`<!-- Source file: ${group}/${name} -->\n`), content);
+      }
     }
     const conf = this.#conf.reduce((sum, { length }) => sum + length, 0);
     if (conf > MAX_CONFIGURATION_BYTES) {
@@ -53,7 +56,7 @@ export class MultigroupBuilder {
     if (this.#conf.length > 0) files.push({ name: AGENT_CONF, content: Buffer.concat(this.#conf) });
     files.sort((a, b) => compareSharedNames(a.name, b.name));
     const shared: MergedEntry[] = arConf === undefined ? [] : [{ name: AR_CONF, content: arConf }];
-    return buildMergedFile(groupHash(groups), [...shared, ...files]);
+    return buildMergedFile(groupHash(groups), [...shared, ...withAgentConf(files)]);
   }
 
   /** A file takes the place of a folder of the same name and the other way round: agents could not have both. */

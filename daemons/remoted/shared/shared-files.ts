@@ -14,6 +14,7 @@ import { FolderWatches } from './folder-watches.js';
 import { GroupTable } from './group-table.js';
 import { listGroupFolders } from './list-group-folders.js';
 import type { MergedOnDisk } from './merged-on-disk.js';
+import { missingLists } from './needed-files.js';
 import { ProblemLog } from './problem-log.js';
 import { type Looking, SharedGroup } from './shared-group.js';
 import { MAX_CACHED_BYTES, MAX_REST_MS, REST_FACTOR, SETTLE_MS, TABLE_CHECK_MS } from './shared-limits.js';
@@ -55,6 +56,7 @@ export class SharedFiles {
   readonly #multigroups: string;
   readonly #arConf: ArConfFile;
   readonly #rootProblems: ProblemLog;
+  readonly #listProblems: ProblemLog;
   readonly #watches: FolderWatches;
   readonly #table: GroupTable;
   readonly #cache = new ContentCache(MAX_CACHED_BYTES);
@@ -87,6 +89,7 @@ export class SharedFiles {
     this.#multigroups = home.path('var', 'multigroups');
     this.#arConf = new ArConfFile(join(this.#root, AR_CONF), logger);
     this.#rootProblems = new ProblemLog(logger, 'etc/shared');
+    this.#listProblems = new ProblemLog(logger, 'etc/shared');
     this.#watches = new FolderWatches(this.#root, logger, {
       rootChanged: () => {
         this.#queue.rootLater(SETTLE_MS);
@@ -265,6 +268,7 @@ export class SharedFiles {
     if (!this.#isFirstDone) this.#isChanged = true;
     this.#isFirstDone = true;
     this.#tell(true);
+    this.#reportMissingLists();
     clearTimeout(this.#checkTimer);
     if (this.#isStopped) return;
     const took = performance.now() - this.#checkBegan;
@@ -274,6 +278,12 @@ export class SharedFiles {
       },
       Math.max(this.#parts.reloadMs, Math.min(MAX_REST_MS, REST_FACTOR * took)),
     );
+  }
+
+  #reportMissingLists(): void {
+    const { merge, mergedElsewhere } = this.#parts;
+    const made = [...this.#groups.values()].filter(({ name }) => merge && !mergedElsewhere(name));
+    this.#listProblems.report(missingLists(this.#groups.get(DEFAULT_GROUP), made), () => false);
   }
 
   /** Groups that came and went, and ar.conf. A failed read changes nothing: groups would lose their members. */

@@ -36,6 +36,8 @@ export class SharedGroup {
   readonly merged: MergedOnDisk;
   /** Folders of the last scan, for the watch. */
   folders: FolderScan['folders'] = new Map();
+  /** Files of the last scan, relative to the folder. */
+  names: ReadonlySet<string> = new Set();
   /** Whether the merged file begins with the ar.conf of all groups. */
   hasSharedArConf = false;
   readonly #problems: ProblemLog;
@@ -69,6 +71,7 @@ export class SharedGroup {
       return DONE;
     }
     this.folders = scan.folders;
+    this.names = new Set(scan.files.map(({ name }) => name));
     if (!merges) return this.#readOnly(looking);
     if (!this.#swept) this.#sweep(looking);
     const signature = `${scan.signature} ${looking.arConf.sum}`;

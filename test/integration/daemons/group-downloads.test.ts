@@ -119,7 +119,7 @@ describe('files.yml', function () {
     await until('the mirror is merged of its folder', () => merged('mirror') !== good && merged('mirror') !== '');
     expect(merged('mirror'))
       .to.match(/^#mirror\n/)
-      .and.not.include('agent_config');
+      .and.include('The group has no agent.conf');
     rmSync(home.path('etc', 'shared', 'files.yml'));
     await until('no group is listed', async () => {
       const { downloads } = await remoted.call('stats', {}, { deadlineMs: DEADLINE_MS });

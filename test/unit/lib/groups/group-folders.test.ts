@@ -77,6 +77,18 @@ describe('GroupFolders', () => {
     expect(readdirSync(shared('web'))).to.deep.equal(['agent.conf']);
   });
 
+  it('gives a new group the rootkit lists of the default group, as far as it has them', async () => {
+    write('default/rootkit_files.txt', 'tmp/x ! Door ::\n');
+    write('default/site.txt', 'ours alone');
+    await folders.create('web');
+    expect(readdirSync(shared('web')).sort()).to.deep.equal(['agent.conf', 'rootkit_files.txt']);
+    expect(readFileSync(shared('web', 'rootkit_files.txt'), 'utf8')).to.equal('tmp/x ! Door ::\n');
+    expect(statSync(shared('web', 'rootkit_files.txt')).mode & 0o777).to.equal(0o660);
+    symlinkSync('/etc/passwd', shared('default', 'rootkit_trojans.txt'));
+    await folders.create('db');
+    expect(readdirSync(shared('db')).sort()).to.deep.equal(['agent.conf', 'rootkit_files.txt']);
+  });
+
   it('makes an empty configuration when the template is gone, and refuses one that is a link', async () => {
     const bare = new TemporaryHome();
     mkdirSync(bare.path('etc', 'shared'));

@@ -6,6 +6,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Breather } from '../../../../../daemons/remoted/shared/breather.js';
 import { buildGroup } from '../../../../../daemons/remoted/shared/build-group.js';
+import { NO_AGENT_CONF } from '../../../../../daemons/remoted/shared/needed-files.js';
+import { confProblem } from '../../../../../daemons/remoted/shared/conf-problem.js';
 import { looksBinary } from '../../../../../daemons/remoted/shared/looks-binary.js';
 import { scanFolder } from '../../../../../daemons/remoted/shared/scan-folder.js';
 import { MAX_SHARED_FILE_BYTES } from '../../../../../daemons/remoted/shared/shared-limits.js';
@@ -72,7 +74,9 @@ describe('building the merged file of a group', function () {
         for (const [name, text] of files) put(name, text);
         const { entries } = await built();
         const bytes = (name: string): Buffer => Buffer.from(name.replaceAll('/', '\0'));
-        const expected = [...files].sort(([a], [b]) => Buffer.compare(bytes(a), bytes(b)));
+        const isConf = ([name]: readonly [string, string]): boolean => name.split('/', 1)[0] === 'agent.conf';
+        const added: [string, string][] = files.some(isConf) ? [] : [['agent.conf', NO_AGENT_CONF.toString()]];
+        const expected = [...files, ...added].sort(([a], [b]) => Buffer.compare(bytes(a), bytes(b)));
         expect(entries.map(({ name, content: read }) => [name, read.toString()])).to.deep.equal([
           ['ar.conf', 'ar\n'],
           ...expected,
@@ -124,7 +128,7 @@ describe('building the merged file of a group', function () {
     symlinkSync('/etc', join(folder, 'etc'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const { names, texts } = await built();
-    expect(names).to.deep.equal(['ar.conf', 'real.txt']);
+    expect(names).to.deep.equal(['ar.conf', 'agent.conf', 'real.txt']);
     expect(texts.sort()).to.deep.equal([
       ...['alias.txt', 'etc', 'passwd'].map(
         (name) => `warn: 'etc/shared/web/${name}' is a symbolic link, which is not followed. Ignoring it.`,
@@ -154,7 +158,7 @@ describe('building the merged file of a group', function () {
     put('agent.conf', '');
     truncateSync(join(folder, 'agent.conf'), MAX_AGENT_CONF_BYTES + 1);
     const { names, texts } = await built();
-    expect(names).to.deep.equal(['ar.conf']);
+    expect(names).to.deep.equal(['ar.conf', 'agent.conf']);
     expect(texts).to.deep.equal([
       "error: 'etc/shared/web/agent.conf' has 4194305 bytes, 4194304 are allowed. Ignoring it. It is not distributed, there is none before it that is good.",
       "error: 'etc/shared/web/large.txt' has 33554433 bytes, 33554432 are allowed. Ignoring it.",
@@ -175,13 +179,31 @@ describe('building the merged file of a group', function () {
       const result = await build(undefined, current);
       if (result.kind !== 'built') throw new Error(result.kind);
       const conf = parseMergedFile(result.content).find(({ name }) => name === 'agent.conf');
-      expect(result.holdsLastGood).to.equal(conf !== undefined);
-      return conf?.content.toString();
+      const isGiven = conf?.content.equals(NO_AGENT_CONF) === false;
+      expect(result.holdsLastGood).to.equal(isGiven);
+      return isGiven ? conf.content.toString() : undefined;
     };
     expect(await entryOf(Buffer.from('#web\n!4 agent.conf\ngood!1 x\ny'))).to.equal('good');
     expect(await entryOf(Buffer.from('#web\n!3 agent.conf\nbad'))).to.equal(undefined);
     expect(await entryOf(Buffer.from('#web\n!300 agent.conf\ncut'))).to.equal(undefined);
     expect(await entryOf(undefined)).to.equal(undefined);
+    // What stands for a file that is missing is none that was good.
+    const text = NO_AGENT_CONF.toString();
+    expect(await entryOf(Buffer.from(`#web\n!${String(text.length)} agent.conf\n${text}`))).to.equal(undefined);
+  });
+
+  it('has an agent.conf that agents can read where the group has none', async () => {
+    put('a.txt', 'x');
+    put('b.txt', 'y');
+    const { entries, names, texts, holdsLastGood } = await built();
+    expect(names).to.deep.equal(['ar.conf', 'a.txt', 'agent.conf', 'b.txt']);
+    expect(confProblem(entries[2]?.content ?? Buffer.alloc(0), 'agent.conf')).to.equal(undefined);
+    expect([texts, holdsLastGood]).to.deep.equal([[], false]);
+    // Only that of the group counts, and one that is there is left as it is.
+    put('sub/agent.conf', 'z');
+    expect((await built()).names).to.deep.equal(['ar.conf', 'a.txt', 'agent.conf', 'b.txt', 'sub/agent.conf']);
+    put('agent.conf', '<agent_config/>');
+    expect((await built()).entries[2]?.content.toString()).to.equal('<agent_config/>');
   });
 
   it('leaves out names that agents refuse, without lines of their own in the log', async () => {
@@ -190,7 +212,7 @@ describe('building the merged file of a group', function () {
     put('back\\slash', 'x');
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x66, 0xff])]), 'x');
     const { names, texts } = await built();
-    expect(names).to.deep.equal(['ar.conf']);
+    expect(names).to.deep.equal(['ar.conf', 'agent.conf']);
     expect(texts).to.have.length(4);
     for (const text of texts) expect(text).to.match(/^error: Invalid name of a shared file '.*': agents refuse it\./);
     expect(texts.join('')).to.include('new\\nline').and.not.include('\n');

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NO_AGENT_CONF } from '../../../../../daemons/remoted/shared/needed-files.js';
 import { MultigroupBuilder, MultigroupTooLargeError } from '../../../../../daemons/remoted/shared/build-multigroup.js';
 import { MAX_MERGED_BYTES } from '../../../../../daemons/remoted/shared/shared-limits.js';
 import { MAX_AGENT_CONF_BYTES } from '../../../../../lib/config/agent-conf-file.js';
@@ -9,6 +10,8 @@ const merged = (group: string, files: Record<string, string>): Buffer =>
     group,
     Object.entries(files).map(([name, text]) => ({ name, content: Buffer.from(text) })),
   );
+
+const NONE: [string, string] = ['agent.conf', NO_AGENT_CONF.toString()];
 
 describe('building the merged file of several groups', () => {
   const build = (groups: Record<string, Record<string, string>>, arConf?: string): [string, string][] => {
@@ -45,12 +48,24 @@ describe('building the merged file of several groups', () => {
     ]);
   });
 
+  it('names no source where a group had no agent.conf, and has one for agents when none of them has', () => {
+    const [name, text] = NONE;
+    expect(build({ a: { [name]: text, x: '1' }, b: { [name]: '2' } }, 'ar')).to.deep.equal([
+      ['ar.conf', 'ar'],
+      ['agent.conf', '<!-- Source file: b/agent.conf -->\n2'],
+      ['x', '1'],
+    ]);
+    expect(build({ a: { [name]: text }, b: { [name]: text } }, 'ar')).to.deep.equal([['ar.conf', 'ar'], NONE]);
+  });
+
   it('does not give agents a file and a folder of one name', () => {
     expect(build({ a: { 'x/y': '1', 'x/z/w': '2', 'xx/y': '3' }, b: { x: '4' } })).to.deep.equal([
+      NONE,
       ['x', '4'],
       ['xx/y', '3'],
     ]);
     expect(build({ a: { x: '1', 'y/z': '2' }, b: { 'x/y/z': '3' } })).to.deep.equal([
+      NONE,
       ['x/y/z', '3'],
       ['y/z', '2'],
     ]);

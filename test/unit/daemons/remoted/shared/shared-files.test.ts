@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, 
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import { confCheck } from '../../../../../daemons/remoted/shared/conf-check.js';
+import { NO_AGENT_CONF } from '../../../../../daemons/remoted/shared/needed-files.js';
 import { SharedFiles, type SharedFilesParts } from '../../../../../daemons/remoted/shared/shared-files.js';
 import { groupHash, parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
 import { eventually } from '../../../../support/eventually.js';
@@ -33,6 +34,9 @@ class FakeTable {
     return Promise.resolve({ removed, kept: names.filter(isKept), unknown: [], agents: [] });
   }) as SharedFilesParts['db']['call'];
 }
+
+/** The agent.conf of a group that has none, as it stands in a merged file. */
+const EMPTY = `!${String(NO_AGENT_CONF.length)} agent.conf\n${NO_AGENT_CONF.toString()}`;
 
 describe('files of groups', function () {
   this.timeout(60_000);
@@ -93,7 +97,7 @@ describe('files of groups', function () {
     expect(merged('web').toString()).to.equal(text);
     expect(files.sumOf(['web'])).to.equal(hash('md5', text, 'hex'));
     expect(await content(files, 'web')).to.equal(text);
-    expect(merged('default').toString()).to.equal('#default\n!10 ar.conf\na - b - 0\n');
+    expect(merged('default').toString()).to.equal(`#default\n!10 ar.conf\na - b - 0\n${EMPTY}`);
     expect(files.sums().map(({ groups }) => groups)).to.deep.equal([['default'], ['web']]);
   });
 
@@ -174,6 +178,32 @@ describe('files of groups', function () {
     expect(logger.lines).to.include("info: File 'etc/shared/web/agent.conf' is valid after last modification.");
   });
 
+  it('says once which rootkit lists of the default group another one has not', async () => {
+    for (const group of ['default', 'whole']) {
+      put(`${group}/rootkit_files.txt`, 'x');
+      put(`${group}/rootkit_trojans.txt`, 'x');
+    }
+    put('web/rootkit_files.txt', 'x');
+    put('owned/merged.mg', '#x\n');
+    const files = await start({ reloadMs: 20, mergedElsewhere: (group) => group === 'owned' });
+    const said = () => logger.lines.filter((line) => line.includes('rootcheck'));
+    const tail = "rootcheck warns on agents that are in this group alone. 'etc/shared/default' has them.";
+    await eventually('a line', () => said().length > 0);
+    expect(said()).to.deep.equal([`warn: Group 'web' has no rootkit_trojans.txt: ${tail}`]);
+    mkdirSync(home.path('etc/shared/made-by-hand'));
+    await eventually('another line', () => said().length > 1);
+    put('web/rootkit_trojans.txt', 'x');
+    mkdirSync(home.path('etc/shared/later'));
+    await eventually('a line of the last', () => said().length > 2);
+    expect(said().slice(1)).to.deep.equal(
+      ['made-by-hand', 'later'].map(
+        (group) => `warn: Group '${group}' has no rootkit_files.txt and no rootkit_trojans.txt: ${tail}`,
+      ),
+    );
+    // Who has taken them from the default group misses them nowhere.
+    expect(files.sumOf(['later'])).to.be.a('string');
+  });
+
   it('leaves out what is not to be shared, and says why', async () => {
     put('web/.hidden', 'x');
     put('web/merged.mg.tmp', 'x');
@@ -184,7 +214,7 @@ describe('files of groups', function () {
     put(`web/${'d'.repeat(100)}/${'f'.repeat(100)}`, 'x');
     put('web/a..b', 'x');
     await start();
-    expect(names(merged('web'))).to.deep.equal(['empty.txt', 'last-line.bin']);
+    expect(names(merged('web'))).to.deep.equal(['agent.conf', 'empty.txt', 'last-line.bin']);
     expect(logger.lines).to.include("warn: File 'etc/shared/web/empty.txt' is empty.");
     expect(logger.lines).to.include("error: Invalid shared file 'etc/shared/web/binary.bin'. Ignoring it.");
     expect(logger.lines).to.include(`warn: Path too long 'etc/shared/web/${'d'.repeat(100)}/${'f'.repeat(100)}'`);
@@ -289,18 +319,18 @@ describe('files of groups', function () {
     expect(await content(files, 'web')).to.equal('#x\n!1 x\ny!2 ar.conf\nAR');
     files.setLists([['web', 'default']]);
     await files.settled();
-    expect(names(multigroup('web', 'default'))).to.deep.equal(['ar.conf', 'ar.conf', 'x']);
+    expect(names(multigroup('web', 'default'))).to.deep.equal(['ar.conf', 'agent.conf', 'ar.conf', 'x']);
     owned.clear();
     await files.refresh('web');
-    expect(names(merged('web'))).to.deep.equal(['ar.conf', 'a.txt']);
-    expect(names(multigroup('web', 'default'))).to.deep.equal(['ar.conf', 'a.txt']);
+    expect(names(merged('web'))).to.deep.equal(['ar.conf', 'a.txt', 'agent.conf']);
+    expect(names(multigroup('web', 'default'))).to.deep.equal(['ar.conf', 'a.txt', 'agent.conf']);
   });
 
   it('knows a folder that was just made when it is asked to look', async () => {
     const files = await start({ watch: false });
     put('new/a.txt', 'text\n');
     await files.refresh('new');
-    expect(await content(files, 'new')).to.equal('#new\n!5 a.txt\ntext\n');
+    expect(await content(files, 'new')).to.equal(`#new\n!5 a.txt\ntext\n${EMPTY}`);
   });
 
   it('removes folders of lists that nobody has, at the first lists', async () => {
@@ -380,7 +410,7 @@ describe('files of groups', function () {
     }
     await files.settled();
     expect(merged('web').toString()).to.equal(
-      `#web\n!${String(String(lines).length + 1)} restless.log\n${String(lines)}\n`,
+      `#web\n${EMPTY}!${String(String(lines).length + 1)} restless.log\n${String(lines)}\n`,
     );
   });
 
