@@ -6,6 +6,7 @@ const INTERNAL = [
   'loop_timeout',
   'open_attempts',
   'remote_commands',
+  'remote_sockets',
   'max_lines',
   'max_files',
   'sock_fail_time',

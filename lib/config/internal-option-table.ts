@@ -81,6 +81,7 @@ export const INTERNAL_OPTIONS = {
   'logcollector.loop_timeout': range(2, 1, 120),
   'logcollector.open_attempts': range(0, 0, 998),
   'logcollector.remote_commands': SWITCH_OFF,
+  'logcollector.remote_sockets': ours(0, 0, 1),
   'logcollector.vcheck_files': range(64, 0, 1024),
   'logcollector.max_lines': range(10_000, 0, 1_000_000),
   'logcollector.max_files': range(1000, 1, 100_000),

@@ -12,7 +12,7 @@ import { loadManagerConfig, readSections } from './load-manager-config.js';
 import { isSectionName, type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
 import { type SectionBlock, type SectionBlocks, sectionBlocks } from './section-blocks.js';
-import { acceptShared, type RemoteCommands } from './shared-sections.js';
+import { acceptShared, type RemoteConsent } from './shared-sections.js';
 
 /** What the manager pushed, relative to the home of an agent. */
 export const SHARED_AGENT_CONF = 'etc/shared/agent.conf';
@@ -80,7 +80,7 @@ export function loadHostConfig<S extends SectionName = SectionName>(
     shared,
   });
   if (loadInternalOption(home, 'agent.remote_conf') === 0) return alone({ state: 'off' });
-  const allowed = remoteCommands(home, local, sections);
+  const allowed = remoteConsent(home, local, sections);
   /** @returns undefined when there is no such file @throws ConfigError */
   const together = (file: string, shared: SharedState): HostConfig<S> | undefined => {
     const text = readAgentConfFile(home.path(file), file, { follow: false });
@@ -116,7 +116,7 @@ function withShared(
   local: SectionBlocks,
   { text, file }: { readonly text: string; readonly file: string },
   identity: AgentIdentityText,
-  allowed: RemoteCommands,
+  allowed: RemoteConsent,
   sections: readonly SectionName[],
   warnings: ConfigWarning[],
 ): SectionBlocks {
@@ -140,10 +140,13 @@ function withShared(
   return result;
 }
 
-/** What this host lets a manager run; only options of sections that are asked for are read. */
-function remoteCommands(home: Home, local: SectionBlocks, sections: readonly SectionName[]): RemoteCommands {
+/** What this host lets a manager do; only options of sections that are asked for are read. */
+function remoteConsent(home: Home, local: SectionBlocks, sections: readonly SectionName[]): RemoteConsent {
   return {
     localfile: sections.includes('localfile') && loadInternalOption(home, 'logcollector.remote_commands') === 1,
+    sockets:
+      (sections.includes('socket') || sections.includes('localfile')) &&
+      loadInternalOption(home, 'logcollector.remote_sockets') === 1,
     wodle: sections.includes('wodle') && loadInternalOption(home, 'wazuh_command.remote_commands') === 1,
     prefilter: lastLocal(local, 'syscheck', 'allow_remote_prefilter_cmd') === 'yes',
   };

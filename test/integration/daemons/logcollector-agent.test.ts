@@ -1,4 +1,5 @@
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { logcollectorContract } from '../../../lib/bus/contracts/logcollector.js';
@@ -163,5 +164,40 @@ describe('svc-logcollector on an agent', function () {
       () => texts().some((text) => text.startsWith("ossec: output: 'echo shared'")),
       20_000,
     );
+  });
+
+  it('writes to sockets of the host for a manager only where its options allow it', async () => {
+    const path = home.path('queue', 'own.sock');
+    mkdirSync(home.path('queue'), { recursive: true });
+    const received: Buffer[] = [];
+    const server = createServer((peer) => {
+      peer.on('data', (chunk: Buffer) => received.push(chunk)).on('error', () => {});
+    });
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    try {
+      shared(
+        `<agent_config>\n<socket><name>own</name><location>${path}</location><mode>tcp</mode></socket>\n` +
+          '<localfile><log_format>syslog</log_format><location>logs/shared.log</location>' +
+          '<target>agent,own</target><out_format target="own">chosen by the manager</out_format></localfile>' +
+          '</agent_config>\n',
+      );
+      sink = await BusChild.start('sink', home.eventsSocket(), home.path('journal'));
+      const started = await start();
+      const line =
+        "WARNING: Socket 'own' is not taken from the manager: 'logcollector.remote_sockets' of this host is not 1";
+      await eventually('it says so', () => started.output.includes(line));
+      expect(started.output).to.include('(etc/shared/agent.conf, line 2)');
+      writeFileSync(home.path('logs', 'shared.log'), 'first line\n');
+      await eventually('the manager gets it', () => texts().includes('first line'), 20_000);
+      expect(await started.stop()).to.equal(0);
+      expect(received).to.deep.equal([]);
+      options('logcollector.remote_sockets=1\n');
+      await start();
+      appendFileSync(home.path('logs', 'shared.log'), 'second line\n');
+      await eventually('the socket gets it', () => received.length > 0, 20_000);
+      expect(Buffer.concat(received).toString()).to.equal('chosen by the manager\n');
+    } finally {
+      server.close();
+    }
   });
 });

@@ -327,8 +327,58 @@ describe('configuration of a host', () => {
         '/var/log/tomcat/catalina.%Y-%m-%d.log',
         '/var/log/postgresql/postgresql-%Y-%m-%d.log',
       ]);
-      expect(config.socket.map(({ name }) => name)).to.deep.equal(['collector']);
+      expect(
+        config.socket.map(({ name }) => name),
+        'not without logcollector.remote_sockets',
+      ).to.deep.equal([]);
       expect(config.client_buffer).to.include({ queue_size: 20_000, events_per_second: 750 });
+    });
+  });
+
+  describe('sockets of the host', () => {
+    const SHARED_SOCKET =
+      '<socket><name>own</name><location>/run/root.sock</location><mode>tcp</mode></socket>\n' +
+      '<localfile><log_format>syslog</log_format><location>/a</location><target>agent, own</target></localfile>\n' +
+      '<localfile><log_format>syslog</log_format><location>/b</location><target>local</target></localfile>\n' +
+      '<localfile><log_format>syslog</log_format><location>/c</location></localfile>';
+    beforeEach(() => {
+      local(
+        '<socket><name>local</name><location>/run/local.sock</location></socket>' +
+          '<localfile><log_format>syslog</log_format><location>/own</location><target>local</target></localfile>',
+      );
+      forAll(SHARED_SOCKET);
+    });
+    const loaded = () => {
+      const { socket, localfile, warnings } = loadHostConfig(home, ['localfile', 'socket']);
+      return {
+        sockets: socket.map(({ name }) => name),
+        files: localfile.map(({ location, target }) => `${location} to ${target.join()}`),
+        warnings: warnings.map(describeWarning),
+      };
+    };
+
+    it('are written to for a manager only when the host allows it', () => {
+      const why = "'logcollector.remote_sockets' of this host is not 1";
+      expect(loaded()).to.deep.equal({
+        sockets: ['local'],
+        files: ['/own to local', '/a to agent', '/c to agent'],
+        warnings: [
+          `Socket 'own' is not taken from the manager: ${why}; it is ignored. (${SHARED}, line 2)`,
+          `Sockets as 'target' are not taken from the manager: ${why}; they are ignored. (${SHARED}, line 3)`,
+          `Sockets as 'target' are not taken from the manager: ${why}; the block is ignored. (${SHARED}, line 4)`,
+        ],
+      });
+      allow('logcollector.remote_commands');
+      expect(loaded().sockets, 'commands are another matter').to.deep.equal(['local']);
+    });
+
+    it('are taken with logcollector.remote_sockets=1', () => {
+      allow('logcollector.remote_sockets');
+      expect(loaded()).to.deep.equal({
+        sockets: ['local', 'own'],
+        files: ['/own to local', '/a to agent,own', '/b to local', '/c to agent'],
+        warnings: [],
+      });
     });
   });
 
