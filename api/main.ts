@@ -15,6 +15,7 @@ import type { DaemonContext, DaemonSpec, RunningDaemon } from '../lib/daemon/dae
 import { runDaemon } from '../lib/daemon/run-daemon.js';
 import { Api } from './api.js';
 import { apiHandlers } from './api-handlers.js';
+import { check } from './check.js';
 import { settingsFromConfig } from './settings-from-config.js';
 
 /** How long unacknowledged events may take at a stop, milliseconds. */
@@ -22,16 +23,7 @@ const DRAIN_MS = 1000;
 
 const spec: DaemonSpec = {
   name: 'svc-apid',
-  check: ({ home }) => {
-    try {
-      loadApiConfig(home);
-      loadSecurityConfig(home);
-      return Promise.resolve();
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return Promise.reject(new Error(`Configuration not valid. ERROR: ${reason}`, { cause: error }));
-    }
-  },
+  check,
   build: buildApid,
 };
 

@@ -1,6 +1,6 @@
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { checkDaemons, type CheckFailure } from '../../lib/control/check-daemons.js';
+import { checkDaemons, type CheckFailure, type CheckReport } from '../../lib/control/check-daemons.js';
 import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
 import { startOrder, type DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
@@ -69,7 +69,7 @@ export function controlRoutes(parts: ControlRouteParts): Handlers {
         some: 'Could not check validation in some nodes',
         none: `Could not check validation${clusterEnabled ? ' in any node' : ''}`,
       };
-      const failures = await check();
+      const { failures } = await check();
       if (failures.length === 0) return listResult({ items: [{ name, status: 'OK' }], total: 1, messages });
       const error = new ApiError(1908, { extra: problemTexts(failures).join(', ') });
       return listResult({ items: [], total: 0, failed: [{ id: name, error }], messages });
@@ -96,15 +96,15 @@ export function controlRoutes(parts: ControlRouteParts): Handlers {
 }
 
 /**
- * Checks take seconds of processor time, so there is one at a time. Who asks during one waits for the next, with all
+ * A check takes as much processor time as loading the ruleset, so there is one at a time. Who asks during one waits for the next, with all
  * others that do: the files may have changed since it began.
  */
-function sharedCheck({ home, catalogue }: ControlRouteParts): () => Promise<CheckFailure[]> {
-  let running: Promise<CheckFailure[]> | undefined;
-  let waiting: Promise<CheckFailure[]> | undefined;
+function sharedCheck({ home, catalogue }: ControlRouteParts): () => Promise<CheckReport> {
+  let running: Promise<CheckReport> | undefined;
+  let waiting: Promise<CheckReport> | undefined;
   const run = () => {
     const daemons = [...wantedDaemons(home, catalogue, startOrder('server'))];
-    running = checkDaemons(home, catalogue, daemons).finally(() => (running = undefined));
+    running = checkDaemons(home, catalogue, daemons, 'all').finally(() => (running = undefined));
     return running;
   };
   return () => {
@@ -120,9 +120,9 @@ function sharedCheck({ home, catalogue }: ControlRouteParts): () => Promise<Chec
 }
 
 /** As `svc-control restart`: nothing is stopped when the configuration is bad (product.md 10). */
-async function restart({ home, logger }: ControlRouteParts, check: () => Promise<CheckFailure[]>): Promise<void> {
+async function restart({ home, logger }: ControlRouteParts, check: () => Promise<CheckReport>): Promise<void> {
   try {
-    const failures = await check();
+    const { failures } = await check();
     if (failures.length > 0) {
       logger.error(`Restart refused, the configuration is not valid: ${problemTexts(failures).join(', ')}`);
       return;

@@ -35,6 +35,7 @@ import {
   type AgentdSettings,
 } from './agentd-settings.js';
 import { AutoEnrollment } from './auto-enrollment.js';
+import { check } from './check.js';
 import { EventOutlet, type OutletSettings } from './event-outlet.js';
 import { IntegrityOrders } from './integrity-orders.js';
 import { Problems } from '../../lib/daemon/problems.js';
@@ -62,12 +63,7 @@ const BEFORE_RESTART_MS = 300;
 /** svc-agentd: takes the events of an agent's host and sends them to a manager (agents-and-groups.md 4, 5). */
 export const AGENTD: DaemonSpec = {
   name: 'svc-agentd',
-  check({ home, logger }) {
-    // A throw becomes a rejection: the caller prints it.
-    return Promise.resolve().then(() => {
-      logWarnings(loadAgentdSettings(home), logger);
-    });
-  },
+  check,
   build: buildAgentd,
 };
 

@@ -11,6 +11,7 @@ import { AlertStream } from '../../lib/output/alert-stream.js';
 import { activeConfiguration } from './active-configuration.js';
 import { writeArConf } from './ar-conf.js';
 import { AlertReader } from './alert-reader.js';
+import { check } from './check.js';
 import { Counters } from './counters.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { EpsLimiter } from './eps-limiter.js';
@@ -19,7 +20,6 @@ import { listLoadedRules } from './list-loaded-rules.js';
 import { LogtestDiffs } from './logtest-diffs.js';
 import { LogtestService } from './logtest-service.js';
 import { Pipeline } from './pipeline/pipeline.js';
-import { closingError, loadHomeRuleset } from './ruleset-loader.js';
 import { loadSettings, type Settings } from './settings.js';
 import { removeStateFile, stateFileText, writeStateFile } from './state-file.js';
 import { statisticsReport } from './statistics-report.js';
@@ -33,16 +33,7 @@ const PIPELINE_SIZE = 16_384;
 /** svc-analysisd: events in, alerts out; answers about rules, logtest and statistics. */
 export const ANALYSISD: DaemonSpec = {
   name: 'svc-analysisd',
-  check({ home, logger }) {
-    return Promise.resolve().then(() => {
-      const settings = loadSettings(home, logger);
-      try {
-        loadHomeRuleset(home, settings, new EngineDiagnostics(logger));
-      } catch (error) {
-        throw closingError(error, settings);
-      }
-    });
-  },
+  check,
   build: buildAnalysisd,
 };
 

@@ -15,6 +15,7 @@ import { AgentRegistrar } from './agent-registrar.js';
 import { AUTHD_FLAGS, overridesOf } from './authd-flags.js';
 import { authdHandlers } from './authd-handlers.js';
 import { type AuthdSettings, loadAuthdSettings, logWarnings, ratesOf } from './authd-settings.js';
+import { check } from './check.js';
 import { DbAgentTable } from './db-agent-table.js';
 import { Enroller } from './enroller.js';
 import { EnrollmentLimits } from './enrollment-limits.js';
@@ -43,12 +44,7 @@ const epochSeconds = () => Math.floor(Date.now() / 1000);
 export const AUTHD: DaemonSpec = {
   name: 'svc-authd',
   ownFlags: AUTHD_FLAGS,
-  check({ home, logger, ownFlags }) {
-    // A throw becomes a rejection: the caller prints it.
-    return Promise.resolve().then(() => {
-      logWarnings(loadAuthdSettings(home, overridesOf(ownFlags)), logger);
-    });
-  },
+  check,
   build: buildAuthd,
 };
 

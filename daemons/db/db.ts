@@ -4,6 +4,7 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { agentsHandlers } from './agents-handlers.js';
+import { check } from './check.js';
 import { activeSections, type DbSettings, loadDbSettings, logWarnings } from './db-settings.js';
 import { FimDatabase } from './fim/fim-database.js';
 import { fimHandlers } from './fim/fim-handlers.js';
@@ -20,10 +21,7 @@ import { Registry } from './registry.js';
  */
 export const DB: DaemonSpec = {
   name: 'svc-db',
-  check({ home, logger }) {
-    // A throw becomes a rejection: the caller prints it.
-    return Promise.resolve().then(() => logWarnings(loadDbSettings(home), logger));
-  },
+  check,
   build: buildDb,
 };
 

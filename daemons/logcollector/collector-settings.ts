@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import type { ConfigWarning } from '../../lib/config/config-error.js';
+import { type ConfigWarning, logConfigWarnings } from '../../lib/config/config-error.js';
 import { loadInternalOptions, type InternalOptions } from '../../lib/config/internal-options.js';
 import { loadHostConfig, type SharedState } from '../../lib/config/load-host-config.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
@@ -90,6 +90,14 @@ export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logge
     shared: config.shared,
     missing,
   };
+}
+
+/** Logs what of the configuration has no effect. */
+export function logWarnings({ warnings, missing }: CollectorSettings, logger: Logger): void {
+  logConfigWarnings(warnings, logger);
+  for (const text of missing) {
+    logger.warn(text);
+  }
 }
 
 /** All journald blocks are one: what the first says beside its filters counts. */

@@ -2,13 +2,12 @@ import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import { logConfigWarnings } from '../../lib/config/config-error.js';
 import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { ownDirectory } from '../../lib/daemon/own-directory.js';
-import type { Logger } from '../../lib/daemon/logger.js';
 import { activeSections } from './active-sections.js';
-import { loadCollectorSettings, type CollectorSettings } from './collector-settings.js';
+import { check } from './check.js';
+import { loadCollectorSettings, logWarnings, type CollectorSettings } from './collector-settings.js';
 import { Collector } from './collector.js';
 import { hostFacts } from './host-facts.js';
 
@@ -18,15 +17,7 @@ const DRAIN_MS = 2000;
 /** svc-logcollector: reads the logs of this host and hands them to the sink of the home (daemons-and-config.md 6). */
 export const LOGCOLLECTOR: DaemonSpec = {
   name: 'svc-logcollector',
-  check({ home, logger }) {
-    // A throw becomes a rejection: the caller prints it.
-    return Promise.resolve().then(() => {
-      const settings = loadCollectorSettings(home, hostFacts(), logger);
-      logWarnings(settings, logger);
-      const problem = sharedProblem(settings.shared);
-      if (problem !== undefined) logger.error(problem);
-    });
-  },
+  check,
   build: buildLogcollector,
 };
 
@@ -83,11 +74,4 @@ async function buildLogcollector(context: DaemonContext): Promise<RunningDaemon>
 /** Options are read at the start only. */
 function internalOptions(settings: CollectorSettings): string {
   return JSON.stringify(activeSections(() => settings).get('internal')?.());
-}
-
-function logWarnings({ warnings, missing }: CollectorSettings, logger: Logger): void {
-  logConfigWarnings(warnings, logger);
-  for (const text of missing) {
-    logger.warn(text);
-  }
 }

@@ -7,6 +7,7 @@ import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { AgentWatch } from './agent-watch.js';
+import { check } from './check.js';
 import { HOST_CLOCK } from './clock.js';
 import { Maintenance } from './maintenance.js';
 import { ManagerLogRotation } from './manager-log-rotation.js';
@@ -25,12 +26,7 @@ const LOCAL_LOG_QUEUE = '1';
  */
 export const MONITORD: DaemonSpec = {
   name: 'svc-monitord',
-  check({ home, logger }) {
-    // A throw becomes a rejection: the caller prints it.
-    return Promise.resolve().then(() => {
-      logWarnings(loadMonitordSettings(home), logger);
-    });
-  },
+  check,
   build: buildMonitord,
 };
 

@@ -21,6 +21,7 @@ import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
 import type { AgentLink } from './agent-link.js';
 import { AgentMessages } from './agent-messages.js';
 import { AgentSender } from './agent-sender.js';
+import { check } from './check.js';
 import { ControlMessages } from './control-messages.js';
 import { EventGate } from './event-gate.js';
 import { FloodGuard } from './flood-guard.js';
@@ -58,12 +59,7 @@ const STATE_FILE = 'svc-remoted.state';
 export const REMOTED: DaemonSpec = {
   name: 'svc-remoted',
   ownFlags: [{ flags: '-m', description: 'do not make merged files of groups: read those that are there' }],
-  check({ home, logger }) {
-    // A throw becomes a rejection: the caller prints it.
-    return Promise.resolve().then(() => {
-      logWarnings(loadRemotedSettings(home), logger);
-    });
-  },
+  check,
   build: buildRemoted,
 };
 

@@ -12,6 +12,7 @@ import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/
 import { ownDirectory } from '../../lib/daemon/own-directory.js';
 import { Problems } from '../../lib/daemon/problems.js';
 import { activeSections } from './active-sections.js';
+import { check } from './check.js';
 import { FileMonitor } from './file-monitor.js';
 import { setProcessPriority } from './process-priority.js';
 import { EventSender } from './record/event-sender.js';
@@ -29,15 +30,7 @@ const DRAIN_MS = 1000;
 /** svc-syscheckd: watches files and looks for rootkits, on managers and agents (integrity-and-inventory.md 2, 3, 9). */
 export const SYSCHECKD: DaemonSpec = {
   name: 'svc-syscheckd',
-  check({ home, logger }) {
-    // A throw becomes a rejection: the caller prints it.
-    return Promise.resolve().then(() => {
-      const settings = loadSyscheckdSettings(home);
-      logConfigWarnings(settings.warnings, logger);
-      const problem = sharedProblem(settings.shared);
-      if (problem !== undefined) logger.error(problem);
-    });
-  },
+  check,
   build: buildSyscheckd,
 };
 

@@ -1,5 +1,5 @@
 import type { Home } from '../daemon/home.js';
-import { ConfigError, type ConfigWarning } from './config-error.js';
+import type { ConfigWarning } from './config-error.js';
 import { readConfigurationFile } from './configuration-file.js';
 import { type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
@@ -53,35 +53,4 @@ export function readSections<S extends SectionName>(
     config[name] = readSection(name, blocksByName, file, warnings);
   }
   return config as ManagerConfig<S>;
-}
-
-/**
- * Every error of the configuration, one a section at most, without stopping at the first.
- * @returns nothing when the configuration is right
- */
-export function checkManagerConfig(home: Home): readonly ConfigError[] {
-  let file: ReturnType<typeof readConfigurationFile>;
-  let blocksByName: SectionBlocks;
-  try {
-    file = readConfigurationFile(home);
-    blocksByName = sectionBlocks(readConfigurationXml(file.text, file.name), file.name);
-  } catch (error) {
-    return [asConfigError(error)];
-  }
-  const errors: ConfigError[] = [];
-  for (const name of SECTION_NAMES) {
-    try {
-      readSection(name, blocksByName, file.name, []);
-    } catch (error) {
-      errors.push(asConfigError(error));
-    }
-  }
-  return errors.sort((a, b) => a.line - b.line);
-}
-
-function asConfigError(error: unknown): ConfigError {
-  if (error instanceof ConfigError) {
-    return error;
-  }
-  throw error;
 }

@@ -1,22 +1,84 @@
 import { execFile } from 'node:child_process';
+import type { NoEffect } from '../config/effects/find-no-effect.js';
+import { formatLogTime, formatPlainLine } from '../daemon/log-line.js';
 import type { Home } from '../daemon/home.js';
 import type { DaemonName } from '../product/daemon-names.js';
+import { runValidation } from '../validation/run-validation.js';
+import type { CheckedDaemon, Validation } from '../validation/validation.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 
 /** A configuration that is not checked by then is not good: a ruleset of thousands of rules takes a second. */
 const TIMEOUT_MS = 60_000;
 
-/** Checks at a time: each is a process that loads its part of the product. */
+/** Programs at a time: each is a process that loads its part of the product. */
 const PARALLEL = 2;
 
 /** What a failed check has to say. */
 export type CheckFailure = { readonly daemon: DaemonName; readonly output: string };
 
+/** What the checks found. */
+export type CheckReport = {
+  /** In the order of the daemons; a mistake that concerns several is told by the first of them alone. */
+  readonly failures: readonly CheckFailure[];
+  /** What the configuration asks for and what is not done. */
+  readonly noEffect: readonly NoEffect[];
+};
+
 /**
- * Runs `<daemon> -t` for each of `daemons` (daemons-and-config.md 3.1 "start", steps 1 and 4).
- * @returns the failures, in the order of `daemons`
+ * Makes the checks of `<daemon> -t` (daemons-and-config.md 3.1 "start", steps 1 and 4) in one thread; a daemon whose check
+ * is no module of its own is run.
+ * @param sections whether mistakes in sections of other daemons count, too
  */
 export async function checkDaemons(
+  home: Home,
+  catalogue: DaemonCatalogue,
+  daemons: readonly DaemonName[],
+  sections: 'own' | 'all',
+): Promise<CheckReport> {
+  const { modules, others } = splitDaemons(catalogue, daemons);
+  const [validation, failures] = await Promise.all([
+    modules.length === 0
+      ? undefined
+      : runValidation({ home: home.root, daemons: modules, sections, everything: false }),
+    runPrograms(home, catalogue, others),
+  ]);
+  const found = [...failures, ...(validation === undefined ? [] : validationFailures(validation, daemons))];
+  return {
+    failures: found.sort((a, b) => daemons.indexOf(a.daemon) - daemons.indexOf(b.daemon)),
+    noEffect: validation?.noEffect ?? [],
+  };
+}
+
+/** The daemons whose check is a module, and the others. */
+export function splitDaemons(
+  catalogue: DaemonCatalogue,
+  daemons: readonly DaemonName[],
+): { readonly modules: readonly CheckedDaemon[]; readonly others: readonly DaemonName[] } {
+  const modules: CheckedDaemon[] = [];
+  const others: DaemonName[] = [];
+  for (const daemon of daemons) {
+    const module = catalogue.checkModule?.(daemon);
+    if (module === undefined) others.push(daemon);
+    else modules.push({ daemon, module });
+  }
+  return { modules, others };
+}
+
+/** Errors by the daemon that tells of them, as lines of a log. */
+function validationFailures({ errors }: Validation, daemons: readonly DaemonName[]): CheckFailure[] {
+  const lines = new Map<DaemonName, string[]>();
+  const time = formatLogTime(new Date());
+  const first = daemons[0] ?? 'svc-monitord';
+  for (const { daemon = first, level, text } of errors) {
+    const line = formatPlainLine(time, daemon, level, text, undefined);
+    const known = lines.get(daemon);
+    if (known === undefined) lines.set(daemon, [line]);
+    else known.push(line);
+  }
+  return [...lines].map(([daemon, said]) => ({ daemon, output: said.join('\n') }));
+}
+
+async function runPrograms(
   home: Home,
   catalogue: DaemonCatalogue,
   daemons: readonly DaemonName[],
@@ -26,14 +88,14 @@ export async function checkDaemons(
   const worker = async () => {
     for (let index = next++; index < daemons.length; index = next++) {
       const daemon = daemons[index];
-      if (daemon !== undefined) results[index] = await check(home, catalogue, daemon);
+      if (daemon !== undefined) results[index] = await runProgram(home, catalogue, daemon);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
   return results.filter((failure) => failure !== undefined);
 }
 
-function check(home: Home, catalogue: DaemonCatalogue, daemon: DaemonName): Promise<CheckFailure | undefined> {
+function runProgram(home: Home, catalogue: DaemonCatalogue, daemon: DaemonName): Promise<CheckFailure | undefined> {
   const program = catalogue.program(daemon);
   if (program === undefined) return Promise.resolve({ daemon, output: 'not available in this version' });
   return new Promise((resolve) => {

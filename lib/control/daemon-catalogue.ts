@@ -47,6 +47,8 @@ export type Program = { readonly command: string; readonly args: readonly string
 export interface DaemonCatalogue {
   /** Program of a daemon; undefined when this version does not have it. */
   program(daemon: DaemonName): Program | undefined;
+  /** URL of the module with the daemon's check (lib/daemon/daemon-check.ts); without one `-t` is run. */
+  checkModule?(daemon: DaemonName): string | undefined;
   /** The control program itself, to run the supervisor with. */
   readonly control: Program;
 }
@@ -72,12 +74,16 @@ const NODE_FLAGS: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
 /** The daemons of this build: `bin/<daemon>` with its compiled program. */
 export function productCatalogue(): DaemonCatalogue {
   const root = productRoot();
+  const compiled = (daemon: DaemonName, file: string) =>
+    new URL(daemon === 'svc-apid' ? `dist/api/${file}` : `dist/daemons/${daemon.slice('svc-'.length)}/${file}`, root);
   return {
+    checkModule(daemon) {
+      const module = compiled(daemon, 'check.js');
+      return existsSync(module) ? module.href : undefined;
+    },
     program(daemon) {
-      const short = daemon.slice('svc-'.length);
-      const compiled = daemon === 'svc-apid' ? 'dist/api/main.js' : `dist/daemons/${short}/main.js`;
       const launcher = new URL(`bin/${daemon}`, root);
-      if (!existsSync(launcher) || !existsSync(new URL(compiled, root))) return undefined;
+      if (!existsSync(launcher) || !existsSync(compiled(daemon, 'main.js'))) return undefined;
       return { command: process.execPath, args: [...(NODE_FLAGS[daemon] ?? []), fileURLToPath(launcher)] };
     },
     control: { command: process.execPath, args: [fileURLToPath(new URL('bin/svc-control', root))] },

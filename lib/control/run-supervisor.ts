@@ -1,11 +1,15 @@
 import { readdirSync } from 'node:fs';
+import { checkConfiguration } from '../config/check-configuration.js';
+import { logConfigWarnings } from '../config/config-error.js';
 import { DaemonLogger, LogOutput } from '../daemon/daemon-logger.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
 import { logTargets } from '../daemon/log-targets.js';
+import type { Logger } from '../daemon/logger.js';
 import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
 import { removeTree } from '../daemon/remove-tree.js';
+import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
 import type { ProgressEvent } from './control-protocol.js';
 import { controlSocket, supervisorLock } from './control-protocol.js';
@@ -85,6 +89,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     wanted: () => wantedDaemons(home, catalogue, order),
     logger,
     foreground: mode === 'foreground',
+    onConfigure: (daemons) => logNoEffect(options, daemons, logger),
     // The answer to the command that stopped everything goes out first.
     onIdle: () => setImmediate(() => finish(0)),
   });
@@ -157,6 +162,19 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   await server.stop();
   logger.info(`Security Manager v${productVersion()}: supervisor stopped.`);
   return code;
+}
+
+/** Says what the configuration asks for and what is not done: here, once, and not in each daemon that reads it. */
+function logNoEffect({ home, record, catalogue }: RunOptions, daemons: readonly DaemonName[], logger: Logger): void {
+  try {
+    const { noEffect } = checkConfiguration(home, record.role);
+    logConfigWarnings(
+      noEffect.filter(({ owner }) => daemons.includes(owner) || catalogue.program(owner) === undefined),
+      logger,
+    );
+  } catch (error) {
+    logger.error(`The configuration could not be looked through: ${describeError(error)}`);
+  }
 }
 
 /** Time between two looks at heartbeats. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, rmSync } from 'node:fs';
+import { describeWarning } from '../config/config-error.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
@@ -67,7 +68,7 @@ export async function startSuite(suite: Suite, typed: readonly string[]): Promis
   }
   if (names.includes('svc-authd')) await makeFirstStartSecrets(home, suite.record);
   const firstPassword = newFile(home.path(...FIRST_PASSWORD));
-  if (!(await configurationIsGood(suite, names, true))) return 1;
+  if (!(await configurationIsGood(suite, names, { command: 'start', all: typed.length === 0 }))) return 1;
   return withScriptLock(home, async () => {
     output.line(`Starting ${PRODUCT} v${productVersion()}...`);
     cleanStalePidFiles(suite, (path) => `Deleting PID file '${path}' not used...`);
@@ -84,7 +85,7 @@ export async function restartSuite(suite: Suite, typed: readonly string[]): Prom
   const { home } = suite;
   const names = selectForStart(suite, typed);
   if (names.includes('svc-authd')) await makeFirstStartSecrets(home, suite.record);
-  if (!(await configurationIsGood(suite, names, false))) return 1;
+  if (!(await configurationIsGood(suite, names, { command: 'restart', all: typed.length === 0 }))) return 1;
   writeOwnFile(restartMarker(home), '');
   try {
     return await withScriptLock(home, async () => {
@@ -149,7 +150,7 @@ export async function reloadSuite(suite: Suite, typed: readonly string[]): Promi
   const names = (typed.length === 0 ? order : selectDaemons(order, typed)).filter(
     (name) => liveProcess(new RunFiles(home, name)) !== undefined,
   );
-  if (!(await configurationIsGood(suite, names, false))) return 1;
+  if (!(await configurationIsGood(suite, names, { command: 'reload', all: typed.length === 0 }))) return 1;
   return withScriptLock(home, async () => {
     const items: Item[] = [];
     let failed = names.length === 0;
@@ -228,20 +229,36 @@ function selectForStart({ home, record, catalogue }: Suite, typed: readonly stri
   return names;
 }
 
-/** @param markFailed whether a failure is marked for the status (not in a restart: what runs goes on) */
+/** What is said of a command that a mistake in the configuration keeps from being carried out. */
+const REFUSED = {
+  start: 'Nothing was started.',
+  restart: 'Nothing was stopped: what runs goes on.',
+  reload: 'Nothing was reloaded: the last good configuration stays in force.',
+} as const;
+
+type CheckedCommand = {
+  readonly command: keyof typeof REFUSED;
+  /** Whether all daemons are meant: then every section counts, whoever reads it. */
+  readonly all: boolean;
+};
+
+/** Says what is wrong, and of what is right what has no effect. */
 async function configurationIsGood(
   { home, catalogue, output }: Suite,
   names: readonly DaemonName[],
-  markFailed: boolean,
+  { command, all }: CheckedCommand,
 ): Promise<boolean> {
-  const failures = await checkDaemons(home, catalogue, names);
+  const { failures, noEffect } = await checkDaemons(home, catalogue, names, all ? 'all' : 'own');
+  for (const warning of noEffect) output.problem(`WARNING: ${describeWarning(warning)}`);
   for (const { daemon, output: text } of failures) {
     output.problem(text);
     output.line(`${daemon}: Configuration error. Exiting`);
-    if (markFailed) writeOwnFile(new RunFiles(home, daemon).failedMarker(), text + '\n');
+    // Not in a restart: what runs goes on.
+    if (command === 'start') writeOwnFile(new RunFiles(home, daemon).failedMarker(), text + '\n');
   }
   const [first] = failures;
   if (first === undefined) return true;
+  output.problem(REFUSED[command]);
   output.document({
     error: CONFIGURATION_ERROR,
     message: `${first.daemon}: Configuration error.`,

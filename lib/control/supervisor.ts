@@ -20,6 +20,8 @@ export type SupervisorParts = {
   readonly logger: Logger;
   /** Whether daemons log to this process's standard error, too. */
   readonly foreground: boolean;
+  /** Called when daemons are about to take their configuration over: in a start, a restart, a reload. */
+  readonly onConfigure: (daemons: readonly DaemonName[]) => void;
   /** Called after a command that left nothing to supervise. */
   readonly onIdle: () => void;
 };
@@ -133,6 +135,7 @@ export class Supervisor {
 
   /** Receivers first, so that the others find them; within a group all at once. Reported in start order. */
   async #start(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
+    this.#parts.onConfigure(daemons.map(({ name }) => name));
     const started = new Map<DaemonName, Promise<StartOutcome>>();
     for (const phase of stopPhases(daemons.map(({ name }) => name)).reverse()) {
       // A shutdown during the wait for an earlier group ends the start here.
@@ -186,6 +189,7 @@ export class Supervisor {
   }
 
   async #reload(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
+    this.#parts.onConfigure(daemons.map(({ name }) => name));
     const outcomes = daemons.map((daemon) => ({
       daemon,
       outcome: reloadDaemon(this.#parts.home, daemon.name).catch((error: unknown) => ({

@@ -1,5 +1,6 @@
 import type { DaemonName } from '../product/daemon-names.js';
 import type { Home } from './home.js';
+import type { DaemonCheck } from './daemon-check.js';
 import type { DebugLevel } from './daemon-logger.js';
 import type { OwnFlag, OwnFlagValues } from './daemon-flags.js';
 import type { Logger } from './logger.js';
@@ -61,11 +62,8 @@ export type DaemonSpec = {
   readonly name: DaemonName;
   /** Flags that no other daemon has. */
   readonly ownFlags?: readonly OwnFlag[];
-  /**
-   * Checks configuration without side effects (`-t`).
-   * @throws an Error whose message names file, line or field
-   */
-  check(context: CheckContext): Promise<void>;
+  /** Checks configuration without side effects (`-t`). */
+  readonly check: DaemonCheck;
   /**
    * Makes and starts the daemon; the process counts as started when it resolves.
    * @throws an Error with one clear message; it is logged as critical and the process exits 1

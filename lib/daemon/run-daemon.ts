@@ -1,25 +1,25 @@
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { ConfigError } from '../config/config-error.js';
 import { productVersion } from '../product/version.js';
 import { parseDaemonFlags } from './daemon-flags.js';
 import type { DaemonFlags, OwnFlagValues } from './daemon-flags.js';
 import { DaemonLogger, LogOutput } from './daemon-logger.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from './daemon-spec.js';
+import { checkOwnSections } from './check-own-sections.js';
 import { configuredDebugLevel } from './debug-level.js';
 import { describeError } from './describe-error.js';
 import { dropPrivileges } from './drop-privileges.js';
 import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
 import type { Home } from './home.js';
-import type { HomeRecord } from './home-record.js';
+import type { HomeRecord, HomeRole } from './home-record.js';
 import { HomeError, readHomeRecord } from './home-record.js';
 import { logTargets } from './log-targets.js';
 import { writeOwnFile } from './open-own-file.js';
 import { ownIdentity } from './process-identity.js';
 import { LockHeldError, ProcessLock } from './process-lock.js';
-import { ReportedError } from './reported-error.js';
 import { resolveHome } from './resolve-home.js';
+import { failureMessages, logMessage, runCheck, withoutRepeats } from './run-check.js';
 import { RunFiles } from './run-files.js';
 import type { RunRecord } from './run-record.js';
 import { writeRunRecord } from './run-record.js';
@@ -75,7 +75,7 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
     process.exit(1);
   }
 
-  if (flags.test) process.exit(await testConfiguration(spec, home, flags, own));
+  if (flags.test) process.exit(testConfiguration(spec, home, record.role, flags, own));
   const lifecycle = new Lifecycle(spec, home, record, flags, own);
   await lifecycle.start();
 }
@@ -92,37 +92,27 @@ function checkConfigurationFile(home: Home, file: string): void {
   }
 }
 
-/** `-t`: says only what is wrong, on standard error. */
-async function testConfiguration(spec: DaemonSpec, home: Home, flags: DaemonFlags, own: OwnFlagValues): Promise<0 | 1> {
+/** `-t`: says only what is wrong, and what has no effect, on standard error. */
+function testConfiguration(
+  spec: DaemonSpec,
+  home: Home,
+  role: HomeRole,
+  flags: DaemonFlags,
+  own: OwnFlagValues,
+): 0 | 1 {
   const output = new LogOutput(home, { plain: false, json: false, stderr: true }, flags.debugLevel ?? 0);
   const logger = new DaemonLogger(output, spec.name);
-  const quiet = {
-    debug: (message: string) => logger.debug(message),
-    info: () => {},
-    warn: (message: string) => logger.warn(message),
-    error: (message: string) => logger.error(message),
-    critical: (message: string) => logger.critical(message),
-  };
-  try {
-    await spec.check({ name: spec.name, home, logger: quiet, ownFlags: own });
-    return 0;
-  } catch (error) {
-    logFailure(logger, error, 'error');
-    return 1;
-  }
+  const outcome = runCheck(spec.check, spec.name, home, own, (text) => logger.debug(text));
+  const sections = checkOwnSections(spec.name, home, role);
+  for (const message of withoutRepeats([...outcome.messages, ...sections.messages])) logMessage(logger, message);
+  return outcome.failed || sections.failed ? 1 : 0;
 }
 
-/** A configuration error takes two lines, as users of the reference know them (daemons-and-config.md 14.2). */
 function logFailure(logger: DaemonLogger, error: unknown, level: 'error' | 'critical'): void {
-  if (error instanceof ConfigError) {
-    const lines = error.logLines();
-    logger.error(lines.error);
-    logger.critical(lines.critical);
-  } else if (error instanceof ReportedError) {
-    logger.critical(error.message);
-  } else {
-    logger[level](describeError(error), { err: error });
-  }
+  const messages = failureMessages(error, level);
+  // What the user's files are to blame for needs no stack.
+  const fields = messages.some(({ closing }) => closing === true) ? undefined : { err: error };
+  for (const message of messages) logMessage(logger, message, fields);
 }
 
 class Lifecycle {

@@ -35,7 +35,7 @@ const spec: DaemonSpec = {
   name,
   check({ home }) {
     const { checkError } = load(name, home);
-    return checkError === undefined ? Promise.resolve() : Promise.reject(new Error(checkError));
+    if (checkError !== undefined) throw new Error(checkError);
   },
   async build({ home, logger, setProblem }) {
     const config = load(name, home);

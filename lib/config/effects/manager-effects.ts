@@ -66,7 +66,17 @@ export const MANAGER_EFFECTS = {
   auth: section(
     'svc-authd',
     {
-      ...each(works, 'disabled', 'remote_enrollment', 'port', 'ipv6', 'use_source_ip', 'purge', 'use_password'),
+      ...each(
+        works,
+        'disabled',
+        'remote_enrollment',
+        'port',
+        'local_ip',
+        'ipv6',
+        'use_source_ip',
+        'purge',
+        'use_password',
+      ),
       ...each(works, 'ciphers', 'ssl_agent_ca', 'ssl_verify_host', 'ssl_manager_cert', 'ssl_manager_key'),
       ...each(works, 'ssl_auto_negotiate', 'force_insert', 'force_time'),
       force: inside(each(works, 'enabled', 'key_mismatch', 'disconnected_time', 'after_registration_time')),

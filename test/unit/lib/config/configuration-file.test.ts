@@ -2,7 +2,8 @@ import { copyFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ConfigError } from '../../../../lib/config/config-error.js';
-import { checkManagerConfig, loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
+import { checkConfiguration } from '../../../../lib/config/check-configuration.js';
+import { loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
@@ -23,7 +24,7 @@ describe('main configuration of a home', () => {
 
   it('is valid as shipped, without a warning', () => {
     copyFileSync(fileURLToPath(new URL('etc/manager.conf', productRoot())), home.path('etc/manager.conf'));
-    expect(checkManagerConfig(home)).to.deep.equal([]);
+    expect(checkConfiguration(home, 'server')).to.deep.equal({ mistakes: [], noEffect: [] });
     const config = loadManagerConfig(home);
     expect(config.warnings).to.deep.equal([]);
     expect(config.localfile.map(({ location }) => location)).to.include('/var/log/auth.log');
@@ -50,7 +51,7 @@ describe('main configuration of a home', () => {
       ConfigError,
       "(1103): Could not open file 'etc/manager.conf' due to [(2)-(no such file or directory)].",
     );
-    expect(checkManagerConfig(home)).to.have.length(1);
+    expect(checkConfiguration(home, 'server').mistakes).to.have.length(1);
     conf('manager.conf', 'no');
     truncateSync(home.path('etc/manager.conf'), 10_485_761);
     expect(() => loadManagerConfig(home)).to.throw(ConfigError, 'at most 10485760 are allowed');
@@ -73,9 +74,10 @@ describe('main configuration of a home', () => {
       home.path('etc/manager.conf'),
       '<manager_config>\n<auth><port>x</port></auth>\n<global><logall>1</logall></global>\n<alerts/>\n</manager_config>',
     );
-    expect(checkManagerConfig(home).map((error) => error.message)).to.deep.equal([
-      "(1235): Invalid value for element 'port': x. (etc/manager.conf, line 2)",
-      "(1235): Invalid value for element 'logall': 1. (etc/manager.conf, line 3)",
+    const { mistakes } = checkConfiguration(home, 'server');
+    expect(mistakes.map(({ error, owner }) => [owner, error.message])).to.deep.equal([
+      ['svc-authd', "(1235): Invalid value for element 'port': x. (etc/manager.conf, line 2)"],
+      ['svc-analysisd', "(1235): Invalid value for element 'logall': 1. (etc/manager.conf, line 3)"],
     ]);
   });
 });

@@ -1,0 +1,36 @@
+import { Worker } from 'node:worker_threads';
+import { describeError } from '../daemon/describe-error.js';
+import type { Validation, ValidationOrder } from './validation.js';
+
+/** A configuration that is not looked through by then is not good: a ruleset of thousands of rules takes a second. */
+const TIMEOUT_MS = 60_000;
+/** Memory of the thread: the rules of the public ruleset take some 100 MB. */
+const HEAP_MEGABYTES = 1024;
+
+/**
+ * Looks at the configuration of a home in a thread of its own: this one goes on meanwhile, and a file that takes for ever
+ * or all memory ends nothing but the thread. It never fails: what keeps it from looking is an error of the configuration.
+ */
+export async function runValidation(order: ValidationOrder, timeoutMs = TIMEOUT_MS): Promise<Validation> {
+  const worker = new Worker(new URL('./validation-thread.js', import.meta.url), {
+    workerData: order,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+  });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<Validation>((resolve) => {
+      const fail = (reason: string): void => resolve(failed(`The configuration could not be checked: ${reason}.`));
+      timer = setTimeout(() => fail(`it took more than ${String(timeoutMs / 1000)} s`), timeoutMs);
+      worker.once('message', (validation: Validation) => resolve(validation));
+      worker.once('error', (error) => fail(describeError(error)));
+      worker.once('exit', () => fail('its thread ended'));
+    });
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+function failed(text: string): Validation {
+  return { errors: [{ level: 'error', text, daemon: undefined }], warnings: [], noEffect: [], looked: [] };
+}
