@@ -66,6 +66,15 @@ export function keepaliveChanges(keepalive: Keepalive, manager: ManagerIdentity)
   };
 }
 
+/**
+ * Changes that leave the checksum of the merged file as it is known.
+ * @param waiting earlier ones that the table does not have yet
+ */
+export function withKnownSum({ mergedSum: _told, ...changes }: AgentChanges, waiting?: AgentChanges): AgentChanges {
+  const known = waiting?.mergedSum;
+  return known === undefined ? changes : { ...changes, mergedSum: known };
+}
+
 function shortOs(os: AgentOs): NonNullable<AgentChanges['os']> {
   return Object.fromEntries(
     Object.entries(os).map(([field, text]) => [field, text.slice(0, field === 'uname' ? UNAME_CHARS : WORD_CHARS)]),

@@ -4,7 +4,7 @@ import { parseKeepalive } from '../../lib/agentlink/keepalive.js';
 import { isRequestAck } from '../../lib/agentlink/request-text.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 import { linkOf, type Agent, type Route } from './agent-link.js';
-import { eventLabels, keepaliveChanges, keepaliveDigest, type ManagerIdentity } from './agent-report.js';
+import { eventLabels, keepaliveChanges, keepaliveDigest, withKnownSum, type ManagerIdentity } from './agent-report.js';
 import type { AgentSender } from './agent-sender.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
@@ -113,12 +113,16 @@ export class ControlMessages {
 
   /** The same text again tells nothing new: only the time counts. */
   #keepalive(agent: Agent, text: string, now: number): void {
+    const { configuration, manager } = this.#parts;
     const link = linkOf(agent);
     const digest = keepaliveDigest(text);
     if (digest !== link.keepalive) {
       const keepalive = parseKeepalive(text);
-      link.keepalive = digest;
-      link.report = keepaliveChanges(keepalive, this.#parts.manager);
+      const isWhole = configuration.isWhole(agent, keepalive.mergedSum);
+      // The sum of a file that is half written is not passed on: the same text later may be true.
+      link.keepalive = isWhole ? digest : undefined;
+      const changes = keepaliveChanges(keepalive, manager);
+      link.report = isWhole ? changes : withKnownSum(changes, link.report);
       link.labels = eventLabels(keepalive);
       link.mergedSum = keepalive.mergedSum;
     }

@@ -9,7 +9,15 @@ export interface ConfigurationWatcher {
   startup(agent: Agent): void;
   /** What it reported is in its link. */
   keepalive(agent: Agent): void;
+  /**
+   * Whether a checksum of its merged file is of a whole one. Agents write what is pushed straight into their file:
+   * until they have all of it, they report a file that nobody has made.
+   */
+  isWhole(agent: Agent, mergedSum: string | undefined): boolean;
 }
+
+/** An agent without a merged file reports it so. */
+const NO_FILE = 'x';
 
 /**
  * Compares what each agent reports with the merged file of its groups, and has the file pushed when it is another one
@@ -17,13 +25,13 @@ export interface ConfigurationWatcher {
  */
 export class ConfigurationCheck implements ConfigurationWatcher {
   readonly #contents: Pick<PushContents, 'sumFor'>;
-  readonly #pusher: Pick<FilePusher, 'offer' | 'abandon'>;
+  readonly #pusher: Pick<FilePusher, 'offer' | 'abandon' | 'isRunning'>;
   readonly #now: () => number;
 
   /** @param now milliseconds, of the pusher's clock */
   constructor(
     contents: Pick<PushContents, 'sumFor'>,
-    pusher: Pick<FilePusher, 'offer' | 'abandon'>,
+    pusher: Pick<FilePusher, 'offer' | 'abandon' | 'isRunning'>,
     now: () => number,
   ) {
     this.#contents = contents;
@@ -51,5 +59,13 @@ export class ConfigurationCheck implements ConfigurationWatcher {
       if (this.#now() - pushed.at < settle) return;
     }
     this.#pusher.offer(agent);
+  }
+
+  isWhole(agent: Agent, mergedSum: string | undefined): boolean {
+    if (mergedSum === undefined || mergedSum === NO_FILE || mergedSum === this.#contents.sumFor(agent)) return true;
+    if (this.#pusher.isRunning(agent)) return false;
+    // The network and the agent may hold back what was sent.
+    const { pushed } = linkOf(agent);
+    return pushed === undefined || this.#now() - pushed.at >= MAX_SETTLE_MS;
   }
 }

@@ -118,6 +118,10 @@ export class ConfigurationPush implements ConfigurationWatcher {
     this.#check.keepalive(agent);
   }
 
+  isWhole(agent: Agent, mergedSum: string | undefined): boolean {
+    return this.#check.isWhole(agent, mergedSum);
+  }
+
   /** The agent has no key any more. */
   removed(agent: Agent): void {
     this.#pusher.abandon(agent);

@@ -64,6 +64,27 @@ describe('comparing what agents report', () => {
     expect(await report('x')).to.equal(1);
   });
 
+  it('tells checksums of whole files from those of a file that is being written', async () => {
+    const isWhole = (text: string | undefined) => check.isWhole(agent, text);
+    const [other, half] = ['1'.repeat(32), '2'.repeat(32)];
+    expect([other, 'x', undefined, content.md5].map(isWhole)).to.deep.equal([true, true, true, true]);
+    const route = kit.connect();
+    route.reading = false;
+    await report(other);
+    expect([half, 'x', undefined, content.md5].map(isWhole), 'while it is pushed').to.deep.equal([
+      false,
+      true,
+      true,
+      true,
+    ]);
+    route.read();
+    await kit.clock.settle();
+    expect(kit.counters.pushes.finished).to.equal(1);
+    expect(isWhole(half), 'what it has sent before it had read all').to.equal(false);
+    await kit.clock.pass(60_000);
+    expect(isWhole(half), 'it has this one').to.equal(true);
+  });
+
   it('pushes again after a push that failed, at the next keepalive', async () => {
     const route = kit.connect();
     route.reading = false;
