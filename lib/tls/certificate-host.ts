@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { X509Certificate } from 'node:crypto';
+import { normalizeAddress } from '../agentlink/agent-address.js';
 
 /**
  * Whether a certificate was made for the host it came from, agent or manager (agents-and-groups.md 2.1): first the
@@ -9,7 +10,7 @@ import type { X509Certificate } from 'node:crypto';
 export function certificateNames(certificate: X509Certificate, address: string): boolean {
   if (isIP(address) !== 0 && certificate.checkIP(address) !== undefined) return true;
   const names = [...alternativeDnsNames(certificate.subjectAltName), ...commonNames(certificate.subject)];
-  return names.some((name) => sameLabels(name, address));
+  return names.some((name) => sameLabels(name, address) || sameAddress(name, address));
 }
 
 /**
@@ -23,6 +24,11 @@ function alternativeDnsNames(text: string | undefined): string[] {
 /** Lines `CN=name`; a value over several lines or with an escape is no name of a host. */
 function commonNames(subject: string): string[] {
   return subject.split('\n').flatMap((line) => /^CN=([^\\"]+)$/.exec(line)?.[1] ?? []);
+}
+
+/** IPv6 addresses can be written in many ways. */
+function sameAddress(name: string, address: string): boolean {
+  return isIP(name) !== 0 && isIP(address) !== 0 && normalizeAddress(name) === normalizeAddress(address);
 }
 
 /** Label by label without regard to case; `*` stands for the first label as a whole. */

@@ -9,12 +9,15 @@ export type TestCertificateOptions = {
   /** Names and addresses of the extension. */
   readonly dns?: readonly string[];
   readonly ips?: readonly string[];
+  /** The form before extensions, as `openssl x509 -req` makes certificates of agents. */
+  readonly versionOne?: boolean;
   /** Signed by this one; by itself, as an authority, without it. */
   readonly issuer?: TestCertificate;
 };
 
 /** Makes a certificate for tests. */
-export function testCertificate({ commonName, dns = [], ips = [], issuer }: TestCertificateOptions): TestCertificate {
+export function testCertificate(options: TestCertificateOptions): TestCertificate {
+  const { commonName, dns = [], ips = [], versionOne = false, issuer } = options;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const own = forge.pki.privateKeyFromPem(key);
@@ -27,10 +30,12 @@ export function testCertificate({ commonName, dns = [], ips = [], issuer }: Test
   certificate.setSubject(subject);
   certificate.setIssuer(issuer === undefined ? subject : forge.pki.certificateFromPem(issuer.cert).subject.attributes);
   const altNames = [...dns.map((value) => ({ type: 2, value })), ...ips.map((ip) => ({ type: 7, ip }))];
-  certificate.setExtensions([
+  const extensions = [
     { name: 'basicConstraints', cA: issuer === undefined },
     ...(altNames.length === 0 ? [] : [{ name: 'subjectAltName', altNames }]),
-  ]);
+  ];
+  if (versionOne) certificate.version = 0;
+  else certificate.setExtensions(extensions);
   certificate.sign(issuer === undefined ? own : forge.pki.privateKeyFromPem(issuer.key), forge.md.sha256.create());
   return { key, cert: forge.pki.certificateToPem(certificate) };
 }

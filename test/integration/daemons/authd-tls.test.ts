@@ -93,6 +93,15 @@ describe('enrolment over TLS', function () {
     }
   });
 
+  it('knows an address however it is written', () => {
+    const made = testCertificate({ commonName: 'fe80::1', ips: ['2001:db8::5'] });
+    const certificate = new X509Certificate(made.cert);
+    for (const address of ['FE80:0000:0000:0000:0000:0000:0000:0001', '2001:0DB8:0000:0000:0000:0000:0000:0005']) {
+      expect(certificateNames(certificate, address), address).to.equal(true);
+    }
+    expect(certificateNames(certificate, 'fe80::2')).to.equal(false);
+  });
+
   it('drops clients that are slow in the handshake or with the request', async () => {
     const port = await start({ handshakeMs: 150, requestMs: 150 });
     const silent = connect(port, '127.0.0.1');
