@@ -1,7 +1,9 @@
+import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Home } from '../daemon/home.js';
+import { isBelieved } from '../daemon/read-run-file.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
-import { controlReply, controlSocket } from './control-protocol.js';
+import { controlReply, controlSocket, ownerSocket } from './control-protocol.js';
 import { readLines } from './line-reader.js';
 
 /** Thrown when no supervisor answers on the control socket. */
@@ -18,18 +20,53 @@ export class NoSupervisorError extends Error {
 const DEADLINE_MS = 180_000;
 
 /**
- * Gives one command to the supervisor of a home and waits until it is carried out.
+ * Gives one command to the supervisor of a home and waits until it is carried out: on the socket of the owner, else on that
+ * of the group.
  * @param progress told what happens on the way
  * @throws NoSupervisorError when there is none, Error with the supervisor's message when it refuses
  */
-export function callSupervisor(
+export async function callSupervisor(
   home: Home,
   request: ControlRequest,
   progress: (event: ProgressEvent) => void = () => {},
   deadlineMs = DEADLINE_MS,
 ): Promise<SupervisorReport | undefined> {
+  try {
+    return await callOn(ownerSocket(home), request, progress, deadlineMs);
+  } catch (error) {
+    if (!(error instanceof NobodyThereError)) throw error;
+  }
+  const path = controlSocket(home);
+  // Where root finds no supervisor, the service user may have put a socket of its own in the place.
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !isBelieved(path, stats.uid)) throw new NoSupervisorError('the supervisor does not run');
+  try {
+    return await callOn(path, request, progress, deadlineMs);
+  } catch (error) {
+    if (!(error instanceof NobodyThereError) || !error.refused) throw error;
+    throw new Error('this user may not control the supervisor of this home', { cause: error });
+  }
+}
+
+/** There is no socket, nobody listens on it, or it is not for this user (`refused`). */
+class NobodyThereError extends NoSupervisorError {
+  readonly refused: boolean;
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super('the supervisor does not run', { cause });
+    this.refused = cause.code === 'EACCES';
+  }
+}
+
+function callOn(
+  path: string,
+  request: ControlRequest,
+  progress: (event: ProgressEvent) => void,
+  deadlineMs: number,
+): Promise<SupervisorReport | undefined> {
   return new Promise((resolve, reject) => {
-    const socket = connect(controlSocket(home));
+    const socket = connect(path);
+    let connected = false;
     let settled = false;
     const settle = (action: () => void) => {
       if (settled) return;
@@ -42,13 +79,17 @@ export function callSupervisor(
       () => settle(() => reject(new Error(`the supervisor did not answer within ${deadlineMs / 1000} s`))),
       deadlineMs,
     );
-    socket.on('connect', () => socket.write(JSON.stringify(request) + '\n'));
+    socket.on('connect', () => {
+      connected = true;
+      socket.write(JSON.stringify(request) + '\n');
+    });
     socket.on('error', (error: NodeJS.ErrnoException) => {
+      // A command that was sent may have been taken: it is not given a second time.
       settle(() =>
         reject(
-          error.code === 'EACCES'
-            ? new Error('this user may not control the supervisor of this home')
-            : new NoSupervisorError('the supervisor does not run', { cause: error }),
+          connected
+            ? new NoSupervisorError('the supervisor does not run', { cause: error })
+            : new NobodyThereError(error),
         ),
       );
     });

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import type { Home } from '../daemon/home.js';
 
-/** Socket on which the supervisor takes commands: one JSON object a line, answers the same way. */
+/**
+ * Socket on which the supervisor takes every command: one JSON object a line, answers the same way. It lies in a directory
+ * that only root (or the user who has the whole home) enters: Node cannot ask a unix socket who its peer is.
+ */
+export function ownerSocket(home: Home): string {
+  return home.path(CONTROL_DIRECTORY, 'supervisor.sock');
+}
+
+/** Directory of {@link ownerSocket}, relative to the home. */
+export const CONTROL_DIRECTORY = 'var/control';
+
+/** The same for the group of the home, the service user in it, which may ask for {@link GROUP_COMMANDS} only. */
 export function controlSocket(home: Home): string {
   return home.path('var', 'run', 'svc-control.sock');
 }
@@ -20,6 +31,9 @@ export const controlRequest = z.strictObject({
   daemons: z.array(z.string().max(32)).max(32).optional(),
 });
 export type ControlRequest = z.infer<typeof controlRequest>;
+
+/** What the group of a home may ask for: nothing that stays stopped, nothing that names paths or settings. */
+export const GROUP_COMMANDS: ReadonlySet<ControlRequest['command']> = new Set(['ping', 'status', 'restart', 'reload']);
 
 /** Something that happened to a daemon during a command, in the words of {@link ProgressEvent}. */
 const progressEvent = z.object({

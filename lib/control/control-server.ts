@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { bindForGroup } from '../daemon/bind-for-group.js';
+import { bindForGroup, bindForOwner } from '../daemon/bind-for-group.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Logger } from '../daemon/logger.js';
 import type { ControlReply, ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
-import { controlRequest } from './control-protocol.js';
+import { GROUP_COMMANDS, controlRequest } from './control-protocol.js';
 import { readLines } from './line-reader.js';
 
 /** Clients at a time; more than a person and a few scripts is an attack on descriptors. */
@@ -20,21 +20,23 @@ export type ControlHandler = (
   progress: (event: ProgressEvent) => void,
 ) => Promise<SupervisorReport | undefined>;
 
-/** The supervisor's end of the control socket: one request a connection. */
+/** Who may connect: the owner of the home for everything, or its group (`gid`, where the supervisor is root). */
+export type ControlPeers = { readonly kind: 'owner' } | { readonly kind: 'group'; readonly gid: number | undefined };
+
+/** The supervisor's end of a control socket: one request a connection. */
 export class ControlServer {
   readonly #path: string;
   readonly #handler: ControlHandler;
   readonly #logger: Logger;
-  readonly #gid: number | undefined;
+  readonly #peers: ControlPeers;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
 
-  /** @param gid group that may use the socket, where the supervisor is root */
-  constructor(path: string, handler: ControlHandler, logger: Logger, gid?: number) {
+  constructor(path: string, peers: ControlPeers, handler: ControlHandler, logger: Logger) {
     this.#path = path;
     this.#handler = handler;
     this.#logger = logger;
-    this.#gid = gid;
+    this.#peers = peers;
   }
 
   /** Binds the socket; the caller holds the supervisor's lock, so what lies there is stale. @throws listen errors */
@@ -44,7 +46,9 @@ export class ControlServer {
     server.maxConnections = MAX_CONNECTIONS;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      bindForGroup(() => server.listen(this.#path, resolve), this.#gid);
+      const bind = () => server.listen(this.#path, resolve);
+      if (this.#peers.kind === 'owner') bindForOwner(bind);
+      else bindForGroup(bind, this.#peers.gid);
     });
     server.on('error', (error) => this.#logger.error(`Control socket: ${describeError(error)}`));
     this.#server = server;
@@ -88,6 +92,10 @@ export class ControlServer {
         const request = parseRequest(line);
         if (request === undefined) {
           refuse('the request is not one that this version knows');
+          return;
+        }
+        if (this.#peers.kind === 'group' && !GROUP_COMMANDS.has(request.command)) {
+          refuse(`'${request.command}' is for the owner of this home: try again as root`);
           return;
         }
         this.#handler(request, (event) => reply({ kind: 'event', event })).then(

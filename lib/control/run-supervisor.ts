@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { checkConfiguration } from '../config/check-configuration.js';
 import { logConfigWarnings } from '../config/config-error.js';
 import { DaemonLogger, LogOutput } from '../daemon/daemon-logger.js';
@@ -9,10 +9,11 @@ import { logTargets } from '../daemon/log-targets.js';
 import type { Logger } from '../daemon/logger.js';
 import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
 import { removeTree } from '../daemon/remove-tree.js';
+import { checkTrustedDirectory } from '../daemon/trusted-file.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
-import type { ProgressEvent } from './control-protocol.js';
-import { controlSocket, supervisorLock } from './control-protocol.js';
+import type { ControlRequest, ProgressEvent } from './control-protocol.js';
+import { CONTROL_DIRECTORY, controlSocket, ownerSocket, supervisorLock } from './control-protocol.js';
 import { ControlServer } from './control-server.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { startOrder } from './daemon-catalogue.js';
@@ -93,15 +94,16 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     // The answer to the command that stopped everything goes out first.
     onIdle: () => setImmediate(() => finish(0)),
   });
-  const server = new ControlServer(
-    controlSocket(home),
-    (request, progress) => {
-      if (request.command === 'start' || request.command === 'restart') clearTimeout(idle);
-      return supervisor.handle(request, progress);
-    },
-    logger,
-    process.geteuid?.() === 0 ? record.gid : undefined,
-  );
+  const handle = (request: ControlRequest, progress: (event: ProgressEvent) => void) => {
+    if (request.command === 'start' || request.command === 'restart') clearTimeout(idle);
+    return supervisor.handle(request, progress);
+  };
+  const gid = process.geteuid?.() === 0 ? record.gid : undefined;
+  makeControlDirectory(home);
+  const servers = [
+    new ControlServer(ownerSocket(home), { kind: 'owner' }, handle, logger),
+    new ControlServer(controlSocket(home), { kind: 'group', gid }, handle, logger),
+  ];
   const notify = (...messages: string[]) =>
     systemdNotify(messages, (reason) => logger.warn(`systemd was not told: ${reason}`));
 
@@ -133,7 +135,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   }
   const adopted = supervisor.adopt();
   if (adopted.length === 0) emptyTemporaryDirectory(home, logger);
-  await server.start();
+  for (const server of servers) await server.start();
   logger.info(`Security Manager v${productVersion()}: supervisor started (pid: ${process.pid}).`);
   const idle = setTimeout(() => {
     if (mode === 'detached' && adopted.length === 0) finish(0);
@@ -159,7 +161,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   const watch = watchForHungDaemons(supervisor);
   const code = await finished;
   clearInterval(watch);
-  await server.stop();
+  await Promise.all(servers.map((server) => server.stop()));
   logger.info(`Security Manager v${productVersion()}: supervisor stopped.`);
   return code;
 }
@@ -175,6 +177,12 @@ function logNoEffect({ home, record, catalogue }: RunOptions, daemons: readonly 
   } catch (error) {
     logger.error(`The configuration could not be looked through: ${describeError(error)}`);
   }
+}
+
+/** Homes of earlier versions have none. @throws UntrustedFileError when it is another user's */
+function makeControlDirectory(home: Home): void {
+  mkdirSync(home.path(CONTROL_DIRECTORY), { recursive: true, mode: 0o700 });
+  checkTrustedDirectory(home, CONTROL_DIRECTORY);
 }
 
 /** Time between two looks at heartbeats. */

@@ -1,5 +1,7 @@
 /** What is taken from the mode of a socket: it is for its user and group, nobody else (design.md 4 "Privileges"). */
-const SOCKET_UMASK = 0o117;
+const GROUP_UMASK = 0o117;
+/** The same for a socket that is for its user alone. */
+const OWNER_UMASK = 0o177;
 
 /**
  * Runs `bind`, which makes a unix socket, so that the socket has mode 0660 and the group from its first moment. A chmod or
@@ -11,12 +13,24 @@ const SOCKET_UMASK = 0o117;
 export function bindForGroup<T>(bind: () => T, gid?: number): T {
   const ownGroup = process.getegid?.();
   const changeGroup = gid !== undefined && gid !== ownGroup;
-  const umask = process.umask(SOCKET_UMASK);
   try {
     if (changeGroup) process.setegid?.(gid);
-    return bind();
+    return withUmask(GROUP_UMASK, bind);
   } finally {
     if (changeGroup && ownGroup !== undefined) process.setegid?.(ownGroup);
-    process.umask(umask);
+  }
+}
+
+/** The same for a socket of mode 0600. @throws what `bind` throws */
+export function bindForOwner<T>(bind: () => T): T {
+  return withUmask(OWNER_UMASK, bind);
+}
+
+function withUmask<T>(umask: number, action: () => T): T {
+  const before = process.umask(umask);
+  try {
+    return action();
+  } finally {
+    process.umask(before);
   }
 }

@@ -63,9 +63,20 @@ export class AttackedHome {
   }
 
   /** Starts a process that goes on until the end of the test. @param args its arguments @returns its pid */
-  async linger(user: 'root' | 'service', ...args: string[]): Promise<number> {
+  linger(user: 'root' | 'service', ...args: string[]): Promise<number> {
+    return this.#spawn(user, 'setInterval(() => {}, 1000); console.log()', args);
+  }
+
+  /** Has the service user listen on a socket of the home and answer each line with `answer`. */
+  async serve(socket: string, answer: string): Promise<void> {
+    const program = `const server = require('node:net').createServer((peer) => peer.on('data', () => peer.end(${JSON.stringify(answer)})));
+      server.listen(${JSON.stringify(this.home.path(socket))}, () => console.log());`;
+    await this.#spawn('service', program, []);
+  }
+
+  async #spawn(user: 'root' | 'service', program: string, args: readonly string[]): Promise<number> {
     const { uid, gid } = user === 'root' ? { uid: 0, gid: 0 } : this.account;
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log()', '--', ...args], {
+    const child = spawn(process.execPath, ['-e', program, '--', ...args], {
       uid,
       gid,
       stdio: ['ignore', 'pipe', 'ignore'],

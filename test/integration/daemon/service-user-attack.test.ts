@@ -1,5 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { NoSupervisorError, callSupervisor } from '../../../lib/control/control-client.js';
+import { controlSocket } from '../../../lib/control/control-protocol.js';
 import { initHome } from '../../../lib/control/init-home.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { identityOf, userOf } from '../../../lib/daemon/process-identity.js';
@@ -147,6 +149,40 @@ describe('the service user of an installed home', function () {
     expect(attacked.rights('var/run/svc-control.lock')).to.match(/^0:/);
     expect(existsSync(`/proc/${String(pid)}`), 'what the user named is left alone').to.equal(true);
     expect(userOf(pid)).to.equal(account.uid);
+  });
+
+  it('may ask the supervisor for status, reload and restart, and nothing else', async () => {
+    await attacked.start('svc-monitord');
+    const { home } = attacked;
+    expect(attacked.rights('var/control')).to.match(/^0:\d+ 700$/);
+    expect(attacked.rights('var/control/supervisor.sock')).to.match(/^0:\d+ 600$/);
+    const ask = (request: object) =>
+      attacked.attackWith(`import { connect } from 'node:net';
+        const socket = connect(${JSON.stringify(controlSocket(home))});
+        socket.on('connect', () => socket.write(${JSON.stringify(JSON.stringify(request) + '\n')}));
+        socket.pipe(process.stdout);`).output;
+    for (const command of ['ping', 'status', 'reload', 'restart']) {
+      expect(ask({ command }), command).to.match(/\{"kind":"done".*\n$/);
+    }
+    for (const command of ['stop', 'start']) {
+      expect(ask({ command })).to.equal(
+        `{"kind":"error","message":"'${command}' is for the owner of this home: try again as root"}\n`,
+      );
+    }
+    for (const request of [
+      { command: 'restart', home: '/tmp' },
+      { command: 'run', path: '/bin/sh' },
+      { command: 'reload', daemons: ['../../bin/sh'] },
+    ]) {
+      expect(ask(request)).to.match(/^\{"kind":"error"/);
+    }
+    expect(attacked.attack('ls var/control; rmdir var/control; mv var/control var/c').code).to.not.equal(0);
+    // Nor does root take the service user's word for that of the supervisor.
+    expect((await attacked.control(DAEMONS, 'stop').ended).code).to.equal(0);
+    const fake = `var/run/svc-control.sock`;
+    await attacked.serve(fake, '{"kind":"done"}\n');
+    const error: unknown = await callSupervisor(home, { command: 'ping' }).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(NoSupervisorError);
   });
 
   it('has what it owned before taken from it by an update', async () => {

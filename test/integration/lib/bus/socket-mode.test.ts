@@ -62,7 +62,7 @@ describe('mode and group of sockets', () => {
       return new FramedSocket({ path, handler, oversizeAnswer: '', logger });
     },
     'the control socket': (path: string) => {
-      return new ControlServer(path, () => Promise.resolve(undefined), logger, OTHER_GROUP);
+      return new ControlServer(path, { kind: 'group', gid: OTHER_GROUP }, () => Promise.resolve(undefined), logger);
     },
   };
 
