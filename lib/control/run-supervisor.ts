@@ -12,6 +12,7 @@ import { removeTree } from '../daemon/remove-tree.js';
 import { checkTrustedDirectory } from '../daemon/trusted-file.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
+import { confined } from './confinement.js';
 import type { ControlRequest, ProgressEvent } from './control-protocol.js';
 import { CONTROL_DIRECTORY, controlSocket, ownerSocket, supervisorLock } from './control-protocol.js';
 import { ControlServer } from './control-server.js';
@@ -77,7 +78,8 @@ export async function runSupervisor(options: RunOptions): Promise<0 | 1> {
 }
 
 async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 | 1> {
-  const { home, record, catalogue, mode } = options;
+  const { home, record, mode } = options;
+  const catalogue = confined(options.catalogue, record, logger);
   const order = startOrder(record.role);
   let finish: (code: 0 | 1) => void = () => {};
   const finished = new Promise<0 | 1>((resolve) => {

@@ -4,7 +4,7 @@ import type { HomeRecord } from './home-record.js';
 import { HomeError } from './home-record.js';
 
 /** Daemons that need root: they read every file of the host or act on it (design.md 4 "Privileges"). */
-const ROOT_DAEMONS: ReadonlySet<DaemonName> = new Set([
+export const ROOT_DAEMONS: ReadonlySet<DaemonName> = new Set([
   'svc-execd',
   'svc-logcollector',
   'svc-syscheckd',

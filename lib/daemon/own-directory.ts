@@ -73,7 +73,11 @@ function takeOver(directory: number, path: string, trusted: ReadonlySet<number>)
   const { uid, mode } = fstatSync(directory);
   if (!trusted.has(uid)) {
     if (process.geteuid?.() !== 0) throw new NotOwnError(`'${path}' belongs to another user`);
-    fchownSync(directory, 0, process.getegid?.() ?? 0);
+    try {
+      fchownSync(directory, 0, process.getegid?.() ?? 0);
+    } catch (error) {
+      throw new NotOwnError(`'${path}' belongs to another user: give it to root`, { cause: error });
+    }
   }
   if ((mode & 0o022) !== 0 && (trusted.has(uid) || process.geteuid?.() === 0)) fchmodSync(directory, mode & 0o755);
 }

@@ -1,0 +1,98 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { confined } from '../../../lib/control/confinement.js';
+import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
+import { initHome } from '../../../lib/control/init-home.js';
+import { findServiceAccount } from '../../../lib/control/service-account.js';
+import { readHomeRecord } from '../../../lib/daemon/home-record.js';
+import { Home } from '../../../lib/daemon/home.js';
+import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
+import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { productRoot } from '../../../lib/product/product-root.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { TestProgram } from '../../support/run-program.js';
+
+const CONTROL = fileURLToPath(new URL('bin/svc-control', productRoot()));
+/** Bits of the mask in /proc, by linux/capability.h. */
+const BITS = { dac_read_search: 2, setgid: 6, setuid: 7, net_bind_service: 10, sys_ptrace: 19, sys_nice: 23 } as const;
+
+function mask(...names: (keyof typeof BITS)[]): string {
+  const value = names.reduce((sum, name) => sum | (1n << BigInt(BITS[name])), 0n);
+  return value.toString(16).padStart(16, '0');
+}
+
+describe('capabilities of daemons', function () {
+  this.timeout(120_000);
+  let parent: string;
+  let home: Home;
+
+  beforeEach(async function () {
+    if (process.geteuid?.() !== 0) {
+      process.stdout.write('    skipped: only root has capabilities to give up\n');
+      this.skip();
+    }
+    parent = mkdtempSync(join(tmpdir(), 'svc-confined-'));
+    chmodSync(parent, 0o755);
+    home = new Home(join(parent, 'home'));
+    await initHome(home, { role: 'server', account: findServiceAccount('nobody') });
+  });
+  afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+  it('are those they need, and none for the service user', async () => {
+    const sections = '<auth><port>0</port></auth><remote><connection>secure</connection><port>0</port></remote>';
+    writeFileSync(home.path('etc/manager.conf'), `<manager_config>${sections}</manager_config>`);
+    writeFileSync(home.path('api/configuration/api.yaml'), 'host: 127.0.0.1\nport: 0\n');
+    const control = (...args: string[]) => new TestProgram(CONTROL, [...args, '--home', home.root]).ended;
+    try {
+      const start = await control('start');
+      expect(start.stderr).to.equal('');
+      const status = await readDaemonStatus(home);
+      const capabilities = (name: DaemonName) => {
+        const text = readFileSync(`/proc/${status.get(name)?.pid ?? 0}/status`, 'utf8');
+        const of = (key: string) => new RegExp(`^${key}:\\s+(\\S+)`, 'm').exec(text)?.[1];
+        return { uid: of('Uid'), inherited: of('CapInh'), effective: of('CapEff'), bounding: of('CapBnd') };
+      };
+      const none = mask();
+      for (const name of ['svc-analysisd', 'svc-remoted', 'svc-authd', 'svc-monitord', 'svc-db', 'svc-apid'] as const) {
+        expect(capabilities(name), name).to.deep.equal({
+          uid: '65534',
+          inherited: none,
+          effective: none,
+          bounding: mask('setgid', 'setuid'),
+        });
+      }
+      const logcollector = mask('dac_read_search', 'sys_ptrace', 'setuid', 'setgid');
+      const root = { uid: '0', inherited: none };
+      expect(capabilities('svc-logcollector')).to.deep.equal({
+        ...root,
+        effective: logcollector,
+        bounding: logcollector,
+      });
+      const syscheckd = mask('dac_read_search', 'sys_ptrace', 'sys_nice', 'net_bind_service', 'setgid');
+      expect(capabilities('svc-syscheckd')).to.deep.equal({ ...root, effective: syscheckd, bounding: syscheckd });
+      const log = readFileSync(home.path('logs/manager.log'), 'utf8');
+      expect(log).to.not.match(/WARNING|ERROR|CRITICAL|capabilities/);
+    } finally {
+      await control('stop');
+    }
+  });
+
+  it('stay all of them, which is said once, where setpriv is missing', () => {
+    const logger = new RecordingLogger();
+    const catalogue = confined(productCatalogue(), readHomeRecord(home), logger, '/nowhere/setpriv');
+    for (const name of ['svc-syscheckd', 'svc-apid', 'svc-db'] as const) {
+      expect(catalogue.program(name)).to.deep.equal(productCatalogue().program(name));
+    }
+    expect(logger.lines).to.deep.equal([
+      'info: Daemons start with all capabilities of root: /nowhere/setpriv (util-linux) is not there.',
+    ]);
+  });
+
+  it('are not looked at in a home without a service user', () => {
+    const catalogue = productCatalogue();
+    expect(confined(catalogue, { version: 1, role: 'server' }, new RecordingLogger())).to.equal(catalogue);
+  });
+});
