@@ -115,16 +115,41 @@ describe('svc-control install', function () {
     expect((nothing as HomeError).message).to.match(/is not a home/);
   });
 
-  it('writes a unit that systemd accepts', function () {
-    if (spawnSync('systemd-analyze', ['--version']).error !== undefined) this.skip();
-    const product = fileURLToPath(productRoot()).replace(/\/$/, '');
-    const unit = join(root, 'security-manager.service');
-    const text = unitText(product);
-    expect(text).to.not.match(/@[A-Z]+@/);
-    writeFileSync(unit, text);
-    const result = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
-    expect(result.stderr + result.stdout).to.equal('');
-    expect(result.status).to.equal(0);
+  describe('writes a unit', () => {
+    let unit: string;
+
+    beforeEach(function () {
+      if (spawnSync('systemd-analyze', ['--version']).error !== undefined) {
+        process.stdout.write('    skipped: there is no systemd-analyze (package systemd)\n');
+        this.skip();
+      }
+      unit = join(root, 'security-manager.service');
+      const text = unitText(fileURLToPath(productRoot()).replace(/\/$/, ''));
+      expect(text).to.not.match(/@[A-Z]+@/);
+      writeFileSync(unit, text);
+    });
+
+    it('that systemd accepts', () => {
+      const result = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+      expect(result.stderr + result.stdout).to.equal('');
+      expect(result.status).to.equal(0);
+    });
+
+    it('whose exposure is below 4 in the judgement of systemd', () => {
+      const options = ['--offline=true', '--threshold=39', '--no-pager'];
+      const result = spawnSync('systemd-analyze', ['security', ...options, unit], { encoding: 'utf8' });
+      expect(result.status, result.stdout + result.stderr).to.equal(0);
+      expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(result.stdout)?.[1])).to.be.below(4);
+    });
+
+    it('that takes away what is not needed, and leaves the host to be read', () => {
+      const text = readFileSync(unit, 'utf8');
+      for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'PrivateMounts=yes']) {
+        expect(text.split('\n')).to.include(line);
+      }
+      expect(text).to.match(/^SystemCallFilter=@system-service/m);
+      expect(text).to.not.match(/^(PrivateTmp|ProtectHome|PrivateDevices|ProtectProc)=/m);
+    });
   });
 });
 
