@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Home } from '../../lib/daemon/home.js';
 import { productRoot } from '../../lib/product/product-root.js';
@@ -16,4 +16,13 @@ export function writeEngineFiles(home: Home, decoders: { readonly name: string; 
   writeFileSync(home.path('ruleset/decoders', `${decoders.name}.xml`), decoders.text);
   const options = fileURLToPath(new URL('etc/internal_options.conf', productRoot()));
   copyFileSync(options, home.path('etc/internal_options.conf'));
+}
+
+/** Puts the shipped rules and decoders into a home, and the directories that svc-analysisd and svc-db need beside them. */
+export function copyShippedRuleset(home: Home): void {
+  for (const directory of ['rules', 'decoders', 'mitre']) {
+    const source = fileURLToPath(new URL(`etc/ruleset/${directory}`, productRoot()));
+    cpSync(source, home.path('ruleset', directory), { recursive: true });
+  }
+  for (const directory of ['etc/lists', 'queue/db']) mkdirSync(home.path(directory), { recursive: true });
 }

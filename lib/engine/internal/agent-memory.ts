@@ -142,6 +142,11 @@ export class AgentMemory {
     this.#agents.get(agentId)?.files.delete(path);
   }
 
+  /** Whether as many files of an agent are remembered as may be: others may have been forgotten. */
+  isFullOfFiles(agentId: string): boolean {
+    return (this.#agents.get(agentId)?.files.size ?? 0) >= MAX_FILES;
+  }
+
   /** Whether an agent before 3.11 has ended a scan. */
   hasScanned(agentId: string): boolean {
     return this.#agents.get(agentId)?.hasScanned ?? false;

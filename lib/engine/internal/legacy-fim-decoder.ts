@@ -31,6 +31,8 @@ const COLUMNS = [
 ] as const;
 
 const MODE = 'scheduled';
+/** Remembered of a file that is known to be gone, in the words of the agents. */
+const GONE = '-1';
 
 type Entry = Extract<LegacyFim, { kind: 'entry' }>;
 
@@ -70,13 +72,9 @@ export class LegacyFimDecoder implements InternalDecoder {
   #decodeEntry(event: EngineEvent, entry: Entry): InternalOutcome {
     const { agentId } = event;
     const { path, sum } = entry;
-    const known = this.#memory.file(agentId, path);
-    if (sum === undefined) {
-      this.#memory.deleteFile(agentId, path);
-      this.#effects.database(agentId, `syscheck delete ${path}`);
-      // OSSEC-HIDS agents say it again whenever they look: nothing has happened to a file that was not there.
-      return known === undefined ? 'done' : this.#tell(event, entry, 'deleted', {}, readLegacySum(known));
-    }
+    const stored = this.#memory.file(agentId, path);
+    if (sum === undefined) return this.#decodeDeletion(event, entry, stored);
+    const known = stored === GONE ? undefined : stored;
     if (known !== undefined && isSameSum(known, sum)) {
       if (tellsMore(sum, known)) this.#memory.setFile(agentId, path, sum);
       this.#effects.database(agentId, `syscheck updatedate ${path}`);
@@ -87,6 +85,22 @@ export class LegacyFimDecoder implements InternalDecoder {
     if (known !== undefined) return this.#tell(event, entry, 'modified', readLegacySum(known), readLegacySum(sum));
     // Until a scan has ended, the agent tells what is there from the beginning.
     return this.#memory.hasScanned(agentId) ? this.#tell(event, entry, 'added', {}, readLegacySum(sum)) : 'done';
+  }
+
+  /** OSSEC-HIDS agents tell it again whenever they look: nothing has happened to a file that was not there. */
+  #decodeDeletion(event: EngineEvent, entry: Entry, stored: string | undefined): InternalOutcome {
+    const { agentId } = event;
+    const { path } = entry;
+    this.#effects.database(agentId, `syscheck delete ${path}`);
+    if (stored === GONE) return 'done';
+    if (stored !== undefined) {
+      this.#memory.deleteFile(agentId, path);
+    } else {
+      if (!this.#memory.isFullOfFiles(agentId)) return 'done';
+      // It may have been there, and forgotten to make room for others: that is told, once.
+      this.#memory.setFile(agentId, path, GONE);
+    }
+    return this.#tell(event, entry, 'deleted', {}, stored === undefined ? {} : readLegacySum(stored));
   }
 
   #tell(

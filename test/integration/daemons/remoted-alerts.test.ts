@@ -1,11 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { startupMessage } from '../../../lib/agentlink/control-text.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { productRoot } from '../../../lib/product/product-root.js';
+import { copyShippedRuleset } from '../../support/engine-files.js';
 import { eventually } from '../../support/eventually.js';
 import { MinimalAgent } from '../../support/minimal-agent.js';
 import { identity, RemotedHome } from '../../support/remoted-home.js';
@@ -25,11 +24,7 @@ describe('an agent, from its key to its alerts', function () {
   const agent = new MinimalAgent(identity(1));
 
   before(async () => {
-    for (const directory of ['rules', 'decoders', 'mitre']) {
-      const source = fileURLToPath(new URL(`etc/ruleset/${directory}`, productRoot()));
-      cpSync(source, home.path('ruleset', directory), { recursive: true });
-    }
-    for (const directory of ['etc/lists', 'queue/db']) mkdirSync(home.path(directory), { recursive: true });
+    copyShippedRuleset(home);
     home.keys(identity(1));
     await Promise.all((['svc-db', 'svc-analysisd', 'svc-remoted'] as const).map(start));
     await db.call('agents.register', { id: '001', name: 'box001', dateAdd: 1_700_000_000 });

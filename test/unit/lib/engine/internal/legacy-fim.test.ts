@@ -127,6 +127,16 @@ describe('File integrity events of agents before 3.11', () => {
     expect(diagnostics.lines).to.deep.equal([]);
   });
 
+  it('tells a deletion once where more files were told than are remembered', () => {
+    decode('syscheck-db-completed');
+    for (let number = 0; number < 20_001; number += 1) memory.setFile('001', `/srv/${String(number)}`, OLD);
+    expect(memory.file('001', '/srv/0'), 'forgotten').to.equal(undefined);
+    expect(decode('-1 /srv/0').event.decoder?.name).to.equal('syscheck_deleted');
+    expect(decode('-1 /srv/0').outcome).to.equal('done');
+    expect(decode(`${OLD} /srv/0`).event.decoder?.name).to.equal('syscheck_new_entry');
+    expect(decode('-1 /srv/0').event.decoder?.name).to.equal('syscheck_deleted');
+  });
+
   describe('of OSSEC-HIDS 4.x agents', () => {
     const SHA256 = ['e'.repeat(64), 'f'.repeat(64)] as const;
     const sum = (sha256: string, { md5 = MD5[0], size = 12, uid = '0' } = {}) =>
