@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { portHolder } from '../../lib/daemon/port-in-use.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { HttpsSettings } from '../api-settings.js';
 import type { ApiConnections } from './api-connections.js';
@@ -195,8 +196,9 @@ type PortTaken = Error & { readonly address?: string; readonly port?: number };
 
 /** The reference's text, and which port it is about: with several homes on one machine it is the question. */
 function taken(error: PortTaken): ApiStartError {
-  const place = `${error.address ?? 'every address'}, port ${String(error.port)}, set in api/configuration/api.yaml`;
-  return new ApiStartError(`${TAKEN} (${place})`, { cause: error });
+  const port = error.port ?? 0;
+  const place = `${error.address ?? 'every address'}, port ${String(port)}, set in api/configuration/api.yaml`;
+  return new ApiStartError(`${TAKEN} (${place}; in use by ${portHolder('tcp', port)})`, { cause: error });
 }
 
 /** What is no HTTP is answered by a problem body where that is possible, and the connection ends. */

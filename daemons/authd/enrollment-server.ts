@@ -2,6 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
+import { explainPortInUse } from '../../lib/daemon/port-in-use.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
@@ -112,11 +113,14 @@ export class EnrollmentServer {
     });
   }
 
-  /** @throws the system's error when the port cannot be bound */
+  /** @throws PortInUseError, or another error of the system, when the port cannot be bound */
   async start(): Promise<AddressInfo> {
     const { port, host } = this.#options;
     await new Promise<void>((resolve, reject) => {
-      const refused = (error: NodeJS.ErrnoException) => reject(explainPrivilegedPort(error, port));
+      const refused = (error: NodeJS.ErrnoException) => {
+        const place = { protocol: 'tcp', port, setting: '<auth><port> in etc/manager.conf' } as const;
+        reject(explainPortInUse(explainPrivilegedPort(error, port), place));
+      };
       this.#server.once('error', refused);
       this.#server.listen({ port, host, backlog: 1024 }, () => {
         this.#server.off('error', refused);

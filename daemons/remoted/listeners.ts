@@ -1,4 +1,5 @@
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
+import { explainPortInUse, joinPortErrors } from '../../lib/daemon/port-in-use.js';
 import type { RemoteConfig } from '../../lib/config/sections/remote.js';
 import { bindAddress } from './remoted-settings.js';
 import { TcpListener, type TcpListenerParts, type TcpMessages } from './tcp-listener.js';
@@ -22,22 +23,32 @@ export class Listeners {
 
   /**
    * Binds what the block names. With port 0 the system chooses, for both protocols the same one.
-   * @throws the system's error, such as EADDRINUSE
+   * @throws PortInUseError that names every port that is taken; another error of the system
    */
   async start(block: RemoteConfig): Promise<Readonly<Record<string, BoundAddress>>> {
     const { messages, counters, log } = this.#parts;
     const host = bindAddress(block);
     const bound: Record<string, BoundAddress> = {};
+    const failures: Error[] = [];
+    const bind = async (protocol: 'tcp' | 'udp', port: number, start: () => Promise<BoundAddress>): Promise<void> => {
+      try {
+        bound[`agents_${protocol}`] = await start();
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        failures.push(explainPortInUse(error, { protocol, port, setting: '<remote><port> in etc/manager.conf' }));
+      }
+    };
     let { port } = block;
     if (block.protocol.includes('tcp')) {
-      this.#tcp = new TcpListener(this.#parts);
-      bound['agents_tcp'] = await this.#tcp.start(host, port);
-      port = bound['agents_tcp'].port ?? port;
+      const tcp = (this.#tcp = new TcpListener(this.#parts));
+      await bind('tcp', port, () => tcp.start(host, port));
+      port = bound['agents_tcp']?.port ?? port;
     }
     if (block.protocol.includes('udp')) {
-      this.#udp = new UdpListener(messages, counters, log, block.ipv6 || host.includes(':'));
-      bound['agents_udp'] = await this.#udp.start(host, port);
+      const udp = (this.#udp = new UdpListener(messages, counters, log, block.ipv6 || host.includes(':')));
+      await bind('udp', port, () => udp.start(host, port));
     }
+    if (failures.length > 0) throw joinPortErrors(failures);
     return bound;
   }
 

@@ -151,7 +151,9 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     });
     const [failure] = failures;
     if (failure !== undefined && mode === 'foreground' && adopted.length === 0 && !stopping) {
-      process.stderr.write(`svc-control: ${failure.daemon} did not start correctly: ${failure.reason ?? ''}\n`);
+      for (const { daemon, reason } of failures) {
+        process.stderr.write(`svc-control: ${daemon} did not start correctly: ${reason ?? ''}\n`);
+      }
       stop(1);
     } else if (!stopping) {
       const bad = failures.map(({ daemon }) => daemon).join(', ');
