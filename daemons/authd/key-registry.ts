@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
-import { ClientKeysDocument } from '../../lib/agentlink/client-keys-document.js';
+import { ClientKeysDocument, keyLine } from '../../lib/agentlink/client-keys-document.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { AgentIndex } from './agent-index.js';
+import { type FileOwner, KeyFileWriter, MISSING } from './key-file-writer.js';
 import { readIfPresent } from './read-if-present.js';
 
 /** Readable for the service's group and nobody else (daemons-and-config.md 3.11). */
@@ -38,10 +36,10 @@ export type KeyRegistryOptions = {
   readonly lastIdPath: string;
   readonly logger: Logger;
   /** Owner of the files, where this process may set one. */
-  readonly owner?: { readonly uid: number; readonly gid: number };
+  readonly owner?: FileOwner;
   /** Runs before the file is written: what must be on disk before the keys are. */
   readonly prepare?: () => Promise<void>;
-  /** The file was just replaced. */
+  /** The file was just written. */
   readonly onWritten?: () => void;
   /** The keys are others than those known so far: the file was changed by hand, or changes were undone. */
   readonly onReplaced?: () => void;
@@ -49,12 +47,15 @@ export type KeyRegistryOptions = {
 
 /**
  * The keys of all agents, and the only writer of their file. Changes count at once for whoever asks this object and are
- * answered when they are on disk; those that come while the file is written share the next write. The file is replaced
- * as a whole, so that readers and a killed process leave the old content or the new (agents-and-groups.md 1.2).
+ * answered when they are on disk; those that come while the file is written share the next write. New agents are added to
+ * the end of the file, so that a fleet that enrols does not write all its keys again for each; any other change replaces
+ * the file as a whole (agents-and-groups.md 1.2). A killed process leaves the old content or the new; of lines that were
+ * being added, none of which was answered, the next one takes away what is not whole.
  */
 export class KeyRegistry {
   readonly #options: KeyRegistryOptions;
   readonly #file: ClientKeysFile;
+  readonly #writer: KeyFileWriter;
   #document = new ClientKeysDocument({ agents: [], removed: [], highestId: 0 });
   #index = new AgentIndex([]);
   #waiting: Waiting[] = [];
@@ -64,15 +65,19 @@ export class KeyRegistry {
   #savedLastId = 0;
   #seen: string | undefined;
   #complete = true;
+  /** Whether a line may be added to the file as it is. */
+  #extendable = false;
 
   constructor(options: KeyRegistryOptions) {
     this.#options = options;
     this.#file = new ClientKeysFile(options.path);
+    this.#writer = new KeyFileWriter(options.owner);
   }
 
   /** Reads the file. @throws the file system's error, or KeyFileError */
   async load(): Promise<void> {
-    await rm(this.#temporary, { force: true });
+    await this.#writer.clean(this.#options.path);
+    await this.#recover();
     this.#savedLastId = await readLastId(this.#options.lastIdPath);
     this.#lastId = this.#savedLastId;
     await this.#read();
@@ -161,9 +166,15 @@ export class KeyRegistry {
         if (await this.#changedByOthers()) await this.#reload();
         batch = this.#waiting;
         this.#waiting = [];
-        const content = this.#document.format();
+        const added = this.#extendable ? linesOf(batch) : undefined;
+        const content = added ?? this.#document.format();
         await this.#options.prepare?.();
-        await this.#write(content, batch);
+        if (added === undefined) await this.#replace(content, batch);
+        else if (!(await this.#append(content))) {
+          this.#waiting.unshift(...batch.splice(0));
+          if (this.#extendable) await this.#reload();
+          continue;
+        }
         for (const { done } of batch) done();
         this.#options.onWritten?.();
       } catch (error) {
@@ -177,51 +188,43 @@ export class KeyRegistry {
     this.#writing = undefined;
   }
 
-  get #temporary(): string {
-    return `${this.#options.path}.new`;
-  }
-
-  async #write(content: Buffer, batch: readonly KeyChange[]): Promise<void> {
+  async #replace(content: Buffer, batch: readonly KeyChange[]): Promise<void> {
     const { path, lastIdPath } = this.#options;
     // A purged line no longer tells that its id was given: that must be on disk before the line is gone.
     if (this.#lastId > this.#savedLastId && batch.some(({ remove, purge }) => purge && remove.length > 0)) {
-      await this.#replace(lastIdPath, `${lastIdPath}.new`, Buffer.from(`${this.#lastId}\n`), LAST_ID_MODE);
+      await this.#writer.replace(lastIdPath, Buffer.from(`${this.#lastId}\n`), LAST_ID_MODE);
       this.#savedLastId = this.#lastId;
     }
-    this.#seen = await this.#replace(path, this.#temporary, content, KEYS_MODE);
+    this.#seen = await this.#writer.replace(path, content, KEYS_MODE);
+    this.#extendable = true;
   }
 
-  /** @returns the mark of the file that is now in place */
-  async #replace(path: string, temporary: string, content: Buffer, mode: number): Promise<string> {
-    // The directory belongs to the service's user: whatever stands under the temporary name is not followed.
-    await rm(temporary, { force: true });
-    const file = await open(temporary, 'wx', mode);
-    let mark: string;
-    try {
-      await file.chmod(mode);
-      const { owner } = this.#options;
-      if (owner !== undefined) await file.chown(owner.uid, owner.gid);
-      await file.writeFile(content);
-      await file.sync();
-      mark = markOf(await file.stat({ bigint: true }));
-    } finally {
-      await file.close();
+  /** @returns false when others have changed the file meanwhile, or it has to be replaced: then it is not extendable */
+  async #append(lines: Buffer): Promise<boolean> {
+    const appended = await this.#writer.append(this.#options.path, lines, this.#seen);
+    if (appended.outcome === 'done') this.#seen = appended.mark;
+    if (appended.outcome === 'closed') this.#extendable = false;
+    return appended.outcome === 'done';
+  }
+
+  /** Takes away what a crash or a failure has left. */
+  async #recover(): Promise<void> {
+    const cut = await this.#writer.recover(this.#options.path);
+    if (cut > 0) {
+      this.#options.logger.warn(`The last line of '${this.#options.path}' was not written whole: it is dropped.`);
     }
-    await rename(temporary, path);
-    const directory = await open(dirname(path), 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
-    return mark;
   }
 
   /** What is in the file is what there is; everything that was answered before is in it. */
   async #undo(changes: readonly Waiting[], cause: unknown): Promise<void> {
     const { logger, path } = this.#options;
     logger.error(`Unable to write '${path}': ${describeError(cause)}`);
-    await rm(this.#temporary, { force: true }).catch(() => {});
+    await this.#writer.clean(path).catch(() => {});
+    try {
+      await this.#recover();
+    } catch (error) {
+      logger.error(`Unable to mend '${path}': ${describeError(error)}`);
+    }
     try {
       await this.#takeFile();
     } catch (error) {
@@ -251,34 +254,30 @@ export class KeyRegistry {
   }
 
   async #read(): Promise<void> {
-    const mark = await this.#markNow();
+    const mark = await this.#writer.mark(this.#options.path);
     const keys = await this.#file.read();
     for (const { text } of keys.problems) this.#options.logger.error(text);
     this.#lastId = Math.max(this.#lastId, keys.highestId);
     this.#document = new ClientKeysDocument({ ...keys, highestId: this.#lastId });
     this.#index = new AgentIndex(keys.agents);
     this.#complete = mark !== MISSING && keys.problems.length === 0;
+    this.#extendable = mark !== MISSING && keys.terminated;
     this.#seen = mark;
   }
 
   async #changedByOthers(): Promise<boolean> {
-    return (await this.#markNow()) !== this.#seen;
-  }
-
-  async #markNow(): Promise<string> {
-    try {
-      return markOf(await stat(this.#options.path, { bigint: true }));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return MISSING;
-      throw error;
-    }
+    return (await this.#writer.mark(this.#options.path)) !== this.#seen;
   }
 }
 
-const MISSING = 'missing';
-
-function markOf({ ino, mtimeNs, size }: BigIntStats): string {
-  return `${ino} ${mtimeNs} ${size}`;
+/** Lines of a batch that only adds agents; undefined for any other. */
+function linesOf(batch: readonly KeyChange[]): Buffer | undefined {
+  const lines: string[] = [];
+  for (const { remove, add } of batch) {
+    if (remove.length > 0 || add === undefined) return undefined;
+    lines.push(keyLine(add));
+  }
+  return Buffer.from(lines.join(''), 'latin1');
 }
 
 async function readLastId(path: string): Promise<number> {

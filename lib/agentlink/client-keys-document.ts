@@ -54,7 +54,7 @@ export class ClientKeysDocument {
     if (!/^[\x21-\x7e\x80-\xff]{1,127}$/.test(rawKey)) throw new ClientKeysError(`invalid key of agent ${id}`);
     if (this.#agents.has(id)) throw new ClientKeysError(`agent ${id} exists already`);
     this.#agents.set(id, agent);
-    if (this.#liveText !== undefined) this.#liveText += lineOf(agent);
+    if (this.#liveText !== undefined) this.#liveText += keyLine(agent);
     this.#highestId = Math.max(this.#highestId, Number(id));
   }
 
@@ -79,12 +79,13 @@ export class ClientKeysDocument {
 
   /** The bytes of the file: live agents, then the removed ones as their lines were. */
   format(): Buffer {
-    this.#liveText ??= Array.from(this.#agents.values(), lineOf).join('');
+    this.#liveText ??= Array.from(this.#agents.values(), keyLine).join('');
     const gone = this.#removed.map(({ line }) => `${line}\n`);
     return Buffer.from(this.#liveText + gone.join(''), 'latin1');
   }
 }
 
-function lineOf({ id, name, ip, rawKey }: AgentKey): string {
+/** The line of an agent in the key file, with its end. */
+export function keyLine({ id, name, ip, rawKey }: AgentKey): string {
   return `${id} ${name} ${ip} ${rawKey}\n`;
 }

@@ -10,10 +10,10 @@ export class KeyFileError extends Error {
 /** Largest key file that is read: room for a million agents. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-const NO_KEYS: ClientKeys = { agents: [], removed: [], problems: [], highestId: 0 };
+const NO_KEYS = parseClientKeys(Buffer.alloc(0), '');
 
 /**
- * `etc/client.keys` as its readers see it: it is replaced as a whole by its writer, or edited by hand
+ * `etc/client.keys` as its readers see it: its writer replaces it as a whole or adds lines, and it is edited by hand
  * (agents-and-groups.md 1.2).
  */
 export class ClientKeysFile {

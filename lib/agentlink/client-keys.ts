@@ -14,6 +14,8 @@ export type ClientKeys = {
   readonly agents: readonly AgentKey[];
   readonly removed: readonly RemovedKey[];
   readonly problems: readonly KeyFileProblem[];
+  /** Whether the last line ends with a newline, so that another one may follow; so does a file without lines. */
+  readonly terminated: boolean;
   /** The largest id of the file, removed agents included; 0 when there is none. */
   readonly highestId: number;
 };
@@ -52,7 +54,7 @@ export function parseClientKeys(bytes: Buffer, file: string): ClientKeys {
     }
     if (problem !== undefined) problems.push({ line: index + 1, text: describe(file, index + 1, problem) });
   }
-  return { agents: [...agents.values()], removed, problems, highestId };
+  return { agents: [...agents.values()], removed, problems, terminated: lines.at(-1) === '', highestId };
 }
 
 function describe(file: string, line: number, problem: string): string {

@@ -1,11 +1,13 @@
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -149,6 +151,95 @@ describe('KeyRegistry', () => {
     expect(registry.byAddress('10.0.0.1')?.id).to.equal('002');
     expect(registry.byAddress('any')).to.equal(undefined);
     expect(registry.nextId()).to.equal('004');
+  });
+
+  it('adds new agents to the file and replaces it for any other change', async () => {
+    const registry = await open();
+    await add(registry, 'web01');
+    const inode = statSync(path).ino;
+    const adding = Array.from({ length: 500 }, (_, index) => add(registry, `agent${index}`));
+    await Promise.all(adding);
+    for (let index = 500; index < 520; index++) await add(registry, `agent${index}`);
+    expect(statSync(path).ino, 'the same file').to.equal(inode);
+    expect(statSync(path).mode & 0o777).to.equal(0o640);
+    expect(names()).to.have.length(522);
+    expect(readdirSync(join(directory, 'etc'))).to.deep.equal(['client.keys']);
+    await registry.change({ remove: ['003'], purge: false });
+    expect(statSync(path).ino, 'another file').not.to.equal(inode);
+    await add(registry, 'last');
+    expect(names().slice(-3)).to.deep.equal(['!agent1', 'last', undefined]);
+    const again = await open();
+    expect([...again.agents].map(({ name }) => name)).to.deep.equal([...registry.agents].map(({ name }) => name));
+    expect(again.nextId()).to.equal('523');
+  });
+
+  it('drops of lines that were being added what was not written whole, wherever it was killed', async () => {
+    const registry = await open();
+    await add(registry, 'kept');
+    const before = readFileSync(path, 'latin1');
+    await add(registry, 'whole');
+    await add(registry, 'torn');
+    const after = readFileSync(path, 'latin1');
+    const torn = after.length - after.indexOf('003 torn');
+    for (let length = before.length; length <= after.length; length++) {
+      writeFileSync(path, after.slice(0, length));
+      writeFileSync(`${path}.adding`, '');
+      logger.lines.splice(0);
+      const restarted = await open();
+      const whole = [before.length, after.length - torn, after.length].findLast((end) => end <= length);
+      expect(readFileSync(path, 'latin1'), String(length)).to.equal(after.slice(0, whole));
+      expect(logger.lines).to.deep.equal(
+        whole === length ? [] : [`warn: The last line of '${path}' was not written whole: it is dropped.`],
+      );
+      await add(restarted, 'next');
+      expect(names().slice(-2)).to.deep.equal(['next', undefined]);
+      expect(readdirSync(join(directory, 'etc'))).to.deep.equal(['client.keys']);
+    }
+  });
+
+  it('keeps a last line without an end that somebody else wrote', async () => {
+    writeFileSync(path, `001 byhand any abcd`);
+    const registry = await open();
+    expect(registry.byName('byhand')?.rawKey).to.equal('abcd');
+    await add(registry, 'web01');
+    expect(names()).to.deep.equal(['byhand', 'web01', undefined]);
+  });
+
+  it('undoes lines that could not be added', async () => {
+    const registry = await open();
+    await add(registry, 'kept');
+    mkdirSync(`${path}.adding`);
+    const failure: unknown = await add(registry, 'lost').catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(KeyWriteError);
+    expect(registry.byName('lost')).to.equal(undefined);
+    rmSync(`${path}.adding`, { recursive: true });
+    await add(registry, 'next');
+    expect(names()).to.deep.equal(['kept', 'next', undefined]);
+  });
+
+  it('puts a file in the place of a link', async () => {
+    const target = join(directory, 'target');
+    writeFileSync(target, `001 byhand any ${newRawKey()}\n`);
+    symlinkSync(target, path);
+    const registry = await open();
+    await Promise.all([add(registry, 'web01'), add(registry, 'web02')]);
+    expect(lstatSync(path).isFile()).to.equal(true);
+    expect(names()).to.deep.equal(['byhand', 'web01', 'web02', undefined]);
+    expect(readFileSync(target, 'latin1')).not.to.include('web01');
+  });
+
+  it('adds nothing to what others have put in its place meanwhile', async () => {
+    const registry = await open();
+    await add(registry, 'web01');
+    prepare = () => {
+      prepare = () => Promise.resolve();
+      writeFileSync(`${path}.other`, `${readFileSync(path, 'latin1')}009 byhand any ${newRawKey()}\n`);
+      renameSync(`${path}.other`, path);
+      return Promise.resolve();
+    };
+    await add(registry, 'web02');
+    expect(names()).to.deep.equal(['web01', 'byhand', 'web02', undefined]);
+    expect(registry.byName('byhand')?.id).to.equal('009');
   });
 
   it('does not follow a link under the temporary name', async () => {

@@ -1,0 +1,161 @@
+import type { BigIntStats } from 'node:fs';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** The file's mark when there is none. */
+export const MISSING = 'missing';
+
+const NEWLINE = 0x0a;
+/** More than any line that is added: id, name, address and key (agents-and-groups.md 1.2). */
+const MAX_LINE_BYTES = 4096;
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+const ADDING_MODE = 0o600;
+
+/** Owner of a file, where this process may set one. */
+export type FileOwner = { readonly uid: number; readonly gid: number };
+
+/**
+ * What became of lines: they are there, and the file's new mark; somebody else changed or replaced the file, which has to be
+ * read again; or it cannot be opened, as a link, and has to be replaced.
+ */
+export type Appended =
+  | { readonly outcome: 'done'; readonly mark: string }
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'closed' };
+
+/**
+ * Writes files that must be there whole after a crash: replaced at once, or grown by lines. A mark tells whether somebody
+ * else has changed a file since.
+ */
+export class KeyFileWriter {
+  readonly #owner: FileOwner | undefined;
+
+  constructor(owner: FileOwner | undefined) {
+    this.#owner = owner;
+  }
+
+  /**
+   * Puts a new file in the place of the old one, durably.
+   * @returns its mark
+   * @throws the file system's error; the old file is there then
+   */
+  async replace(path: string, content: Buffer, mode: number): Promise<string> {
+    const temporary = temporaryOf(path);
+    // The directory belongs to the service's user: whatever stands under the temporary name is not followed.
+    await rm(temporary, { force: true });
+    const file = await open(temporary, 'wx', mode);
+    let mark: string;
+    try {
+      await file.chmod(mode);
+      if (this.#owner !== undefined) await file.chown(this.#owner.uid, this.#owner.gid);
+      await file.writeFile(content);
+      await file.sync();
+      mark = markOf(await file.stat({ bigint: true }));
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    const directory = await open(dirname(path), 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+    return mark;
+  }
+
+  /**
+   * Adds lines to the end of the file, durably. What a crash leaves of them `recover` mends: a mark beside the file says
+   * that lines were being added, since a line without an end may also be somebody's who edits the file.
+   * @param expected the mark that the file must have
+   * @throws the file system's error; `recover` is needed then
+   */
+  async append(path: string, lines: Buffer, expected: string | undefined): Promise<Appended> {
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+    const file = await open(path, flags).catch(() => undefined);
+    if (file === undefined) return { outcome: 'closed' };
+    try {
+      const before = await file.stat({ bigint: true });
+      if (markOf(before) !== expected) return { outcome: 'changed' };
+      await writeFile(addingOf(path), '', { flag: NEW_FILE, mode: ADDING_MODE });
+      try {
+        await file.writeFile(lines);
+        await file.sync();
+        await rm(addingOf(path));
+      } catch (error) {
+        // None of them was answered.
+        await file.truncate(Number(before.size)).catch(() => {});
+        throw error;
+      }
+      const mark = markOf(await file.stat({ bigint: true }));
+      const alone = mark === (await this.mark(path)) && sizeOf(mark) === before.size + BigInt(lines.length);
+      return alone ? { outcome: 'done', mark } : { outcome: 'changed' };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Takes away what `replace` has left beside the file. @throws the file system's error */
+  async clean(path: string): Promise<void> {
+    await rm(temporaryOf(path), { force: true });
+  }
+
+  /**
+   * Takes away what `append` has left: the last line, when it is not whole.
+   * @returns bytes cut off
+   * @throws the file system's error
+   */
+  async recover(path: string): Promise<number> {
+    if ((await this.mark(addingOf(path))) === MISSING) return 0;
+    const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+    try {
+      const { size } = await file.stat();
+      const whole = await endOfLastLine(file, size);
+      if (whole < size) {
+        await file.truncate(whole);
+        await file.sync();
+      }
+      await rm(addingOf(path));
+      return size - whole;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The mark of the file as it is now. @throws the file system's error, unless there is no file */
+  async mark(path: string): Promise<string> {
+    try {
+      return markOf(await stat(path, { bigint: true }));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return MISSING;
+      throw error;
+    }
+  }
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.new`;
+}
+
+/** A mark that stands there while lines are added. */
+function addingOf(path: string): string {
+  return `${path}.adding`;
+}
+
+/** Bytes up to the last newline. */
+async function endOfLastLine(file: FileHandle, size: number): Promise<number> {
+  const from = Math.max(0, size - MAX_LINE_BYTES);
+  const tail = Buffer.alloc(size - from);
+  await file.read(tail, 0, tail.length, from);
+  const newline = tail.lastIndexOf(NEWLINE);
+  return newline < 0 && from > 0 ? size : from + newline + 1;
+}
+
+function markOf({ ino, mtimeNs, size }: BigIntStats): string {
+  return `${ino} ${mtimeNs} ${size}`;
+}
+
+function sizeOf(mark: string): bigint {
+  return BigInt(mark.slice(mark.lastIndexOf(' ') + 1));
+}
