@@ -39,7 +39,8 @@ export async function showStats(suite: Suite, typed: readonly string[], options:
     if (terminal && watch !== undefined) output.line(CLEAR.concat(new Date().toLocaleString('sv')));
     else if (earlier !== undefined) output.line('');
     const [first] = names;
-    if (first !== undefined && !homeRuns(home)) output.problem(whyUnavailable(home, first, 'no daemon runs'));
+    if (first !== undefined && daemons.every(isSilent) && !homeRuns(home))
+      output.problem(whyUnavailable(home, first, 'no daemon runs'));
     else for (const line of lines) output.line(line);
     output.document({ error: daemons.some(isSilent) ? 1 : 0, data: daemons.map(item) });
     if (watch === undefined) return daemons.some(isSilent) ? 1 : 0;
