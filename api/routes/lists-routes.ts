@@ -102,7 +102,7 @@ async function readEntries(lists: ListDirectory, file: ListFile): Promise<ListEn
 
 async function readText(lists: ListDirectory, file: ListFile): Promise<string | ApiError> {
   try {
-    return await lists.read(file);
+    return lists.read(file);
   } catch (error) {
     if (error instanceof RangeError) return new ApiError(1804, { extra: `${pathOf(file)} is ${error.message}` });
     const { code } = error as NodeJS.ErrnoException;

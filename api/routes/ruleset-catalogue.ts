@@ -44,9 +44,9 @@ export class RulesetCatalogue {
     return this.#visible(kind, caller, (paths) => this.#parts.ruleset.decoders(paths));
   }
 
-  /** Absolute path of a listed file. */
-  pathOf(file: ListedFile): string {
-    return this.#parts.ruleset.pathOf(file);
+  /** Text of a listed file. @throws RangeError when it is too large; the file system's error, also for a link */
+  read(file: ListedFile): string {
+    return this.#parts.ruleset.read(file);
   }
 
   #files(kind: RulesetKind): ListedFile[] {

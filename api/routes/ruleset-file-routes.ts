@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { filterFiles } from '../../lib/engine/listing/filter-files.js';
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
 import { xmlAsJson } from '../../lib/engine/listing/xml-as-json.js';
@@ -33,11 +32,7 @@ export function rulesetFileRoutes(
 }
 
 /** Of several files of the name the one in the shortest directory, or the one below `relative_dirname`. */
-async function showFile(
-  kind: RulesetKind,
-  catalogue: RulesetCatalogue,
-  { caller, parameters }: ApiRequest,
-): Promise<ApiResult> {
+function showFile(kind: RulesetKind, catalogue: RulesetCatalogue, { caller, parameters }: ApiRequest): ApiResult {
   const filename = parameters.requiredText('filename');
   const below = parameters.text('relative_dirname');
   const [file] = catalogue
@@ -51,7 +46,7 @@ async function showFile(
   if (file === undefined) return failure(new ApiError(kind.errors.notFound, { extra: filename }));
   let content: string;
   try {
-    content = await readFile(catalogue.pathOf(file), 'utf8');
+    content = catalogue.read(file);
   } catch {
     return failure(new ApiError(kind.errors.unreadable, { extra: `${file.relative_dirname}/${filename}` }));
   }

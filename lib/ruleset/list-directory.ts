@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Home } from '../daemon/home.js';
+import { readFileBelow } from '../daemon/read-below.js';
 
 /** Where the user's lists are, below the home. */
 export const LISTS_DIRECTORY = 'etc/lists';
@@ -24,8 +24,7 @@ export class ListDirectory {
   }
 
   /**
-   * Every list, by directory and name. Compiled lists (`.cdb`), backups of editors and what leads out of `etc/lists` by a
-   * symbolic link are none.
+   * Every list, by directory and name. Compiled lists (`.cdb`), backups of editors and symbolic links are none.
    */
   files(): ListFile[] {
     const found: ListFile[] = [];
@@ -44,11 +43,8 @@ export class ListDirectory {
   }
 
   /** Text of a list. @throws the file system's error; RangeError when it is larger than 64 MiB */
-  async read(file: ListFile): Promise<string> {
-    const path = this.pathOf(file);
-    const { size } = statSync(path);
-    if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
-    return readFile(path, 'utf8');
+  read({ relative_dirname, filename }: ListFile): string {
+    return readFileBelow(this.#home.root, `${relative_dirname}/${filename}`, MAX_FILE_BYTES).toString('utf8');
   }
 
   #walk(directory: string, depth: number, result: { entries: number; readonly found: ListFile[] }): void {
@@ -71,19 +67,16 @@ export class ListDirectory {
     for (const name of subdirectories) this.#walk(`${directory}/${name}`, depth + 1, result);
   }
 
-  /** Links to other lists are followed, links to directories are not: they could form a loop. */
+  /** A link is neither: it could show what is not the user's to see, or form a loop. */
   #kindOf(path: string): 'file' | 'directory' | undefined {
     const absolute = this.#home.path(path);
     try {
       const stats = lstatSync(absolute);
       if (stats.isDirectory()) return 'directory';
       if (stats.isFile()) return 'file';
-      if (!stats.isSymbolicLink()) return undefined;
-      const inside = relative(realpathSync(this.#home.path(LISTS_DIRECTORY)), realpathSync(absolute));
-      const leaves = inside === '..' || inside.startsWith(`..${sep}`);
-      return !leaves && statSync(absolute).isFile() ? 'file' : undefined;
+      return undefined;
     } catch {
-      // Gone since it was listed, or a link to nothing.
+      // Gone since it was listed.
       return undefined;
     }
   }

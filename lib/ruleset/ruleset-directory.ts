@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { RulesetConfig } from '../config/sections/ruleset.js';
 import type { Home } from '../daemon/home.js';
+import { readFileBelow } from '../daemon/read-below.js';
 import { listDecoders, type DecoderItem } from '../engine/listing/list-decoders.js';
 import { listRules } from '../engine/listing/list-rules.js';
 import type { ListedFile, Listing, ListingProblem, ListingSource } from '../engine/listing/listing-source.js';
@@ -56,6 +57,18 @@ export class RulesetDirectory {
   pathOf(file: Pick<ListedFile, 'filename' | 'relative_dirname'>): string {
     const { filename, relative_dirname: directory } = file;
     return isAbsolute(directory) ? join(directory, filename) : this.#home.path(directory, filename);
+  }
+
+  /**
+   * Text of a listed file. No link is followed below the home, or below a directory elsewhere that the configuration names.
+   * @throws RangeError for a file that is too large; the file system's error
+   */
+  read({ filename, relative_dirname: directory }: Pick<ListedFile, 'filename' | 'relative_dirname'>): string {
+    const elsewhere = isAbsolute(directory) || directory.startsWith('..');
+    const content = elsewhere
+      ? readFileBelow(resolve(this.#home.root, directory), filename, MAX_FILE_BYTES)
+      : readFileBelow(this.#home.root, `${directory}/${filename}`, MAX_FILE_BYTES);
+    return content.toString('utf8');
   }
 
   #files(
@@ -148,10 +161,7 @@ export class RulesetDirectory {
       if (before?.stamp === stamp && before.status === status) {
         return before;
       }
-      if (size > MAX_FILE_BYTES) {
-        throw new Error(`File larger than ${String(MAX_FILE_BYTES)} bytes`);
-      }
-      const fresh = { stamp, status, listing: read({ file, content: readFileSync(path, 'utf8') }) };
+      const fresh = { stamp, status, listing: read({ file, content: this.read(file) }) };
       cache.set(path, fresh);
       return fresh;
     } catch (error) {

@@ -33,7 +33,6 @@ describe('CDB lists over the API', () => {
     expect([answer.message, answer.error]).to.deep.equal(['Some lists were not returned', 2]);
     expect(answer.data.affected_items.map((item) => `${item['relative_dirname']}/${item['filename']}`)).to.deep.equal([
       'etc/lists/hosts',
-      'etc/lists/inside',
       'etc/lists/clouds/keys',
     ]);
     expect(answer.data.affected_items[0]).to.deep.equal({
@@ -63,10 +62,10 @@ describe('CDB lists over the API', () => {
     expect([none.message, none.error]).to.deep.equal(['No list was returned', 0]);
     const files = await list('/lists/files?sort=-filename&limit=2');
     expect(files.message).to.equal('All specified paths were returned');
-    expect(files.data.total_affected_items).to.equal(4);
+    expect(files.data.total_affected_items).to.equal(3);
     expect(files.data.affected_items).to.deep.equal([
       { relative_dirname: 'etc/lists/clouds', filename: 'keys' },
-      { relative_dirname: 'etc/lists', filename: 'inside' },
+      { relative_dirname: 'etc/lists', filename: 'hosts' },
     ]);
     const sort = await api.call('GET', '/lists?sort=items');
     expect(sort.json()).to.include({ error: 1403 });

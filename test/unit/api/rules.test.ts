@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { ListCaller, type ApiList } from '../../support/api-list.js';
 import { ResponseChecker } from '../../support/response-checker.js';
 import { TestApi } from '../../support/test-api.js';
@@ -236,6 +236,30 @@ describe('rules over the API', () => {
     ]);
     const broken = await file('/rules/files/broken_rules.xml');
     expect(broken.data.failed_items).to.have.nested.property('[0].error.code', 1413);
+  });
+
+  it('show nothing that a link leads to, on any level', async () => {
+    const secret = api.home.path('secret');
+    mkdirSync(secret);
+    writeFileSync(`${secret}/link.xml`, OWN.replace('100001', '100009'));
+    const link = api.home.path('etc', 'rules', 'link.xml');
+    symlinkSync(`${secret}/link.xml`, link);
+    const raw = async () => {
+      const answer = await list('/rules/files/link.xml?raw=true', '/rules/files/{filename}');
+      expect(answer.data.failed_items).to.have.nested.property('[0].error.code', 1414);
+    };
+    await raw();
+    expect(await ids('rule_ids=100009')).to.deep.equal([]);
+    rmSync(link);
+    // The directory itself taken away, and a link put in its place.
+    const [directory, aside] = [api.home.path('etc', 'rules'), api.home.path('etc', 'aside')];
+    renameSync(directory, aside);
+    symlinkSync(secret, directory);
+    await raw();
+    expect(await ids('rule_ids=100009')).to.deep.equal([]);
+    rmSync(directory);
+    renameSync(aside, directory);
+    rmSync(secret, { recursive: true });
   });
 
   it('are limited to the files the caller may see', async () => {

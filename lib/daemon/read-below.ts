@@ -1,0 +1,36 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/**
+ * Reads a file below a directory without following a link anywhere on the way: who may put files there must not have others
+ * shown by whoever reads them.
+ * @param base trusted; it may be a link itself
+ * @param path relative to it
+ * @param maxBytes a larger file, or one that was made to grow meanwhile, is not read
+ * @throws RangeError when the file is larger; the file system's error, ELOOP or ENOTDIR for a link; Error for what is no file
+ */
+export function readFileBelow(base: string, path: string, maxBytes: number): Buffer {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  const last = names.pop();
+  if (last === undefined || last === '..' || names.includes('..')) throw new Error(`'${path}' names no file below`);
+  let directory = openSync(base, O_RDONLY | O_DIRECTORY);
+  try {
+    for (const name of names) {
+      const next = openSync(`/proc/self/fd/${directory}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      closeSync(directory);
+      directory = next;
+    }
+    const file = openSync(`/proc/self/fd/${directory}/${last}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stats = fstatSync(file);
+      if (!stats.isFile()) throw new Error(`'${path}' is no regular file`);
+      if (stats.size > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
+      return readFileSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } finally {
+    closeSync(directory);
+  }
+}
