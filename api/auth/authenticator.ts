@@ -3,7 +3,7 @@ import type { User } from '../rbac/rbac-model.js';
 import { Permissions } from '../rbac/permissions.js';
 import { Problem } from '../http/problem.js';
 import { basicCredentials, parseAuthorization } from './authorization-header.js';
-import type { PasswordHasher } from './password-hasher.js';
+import type { PasswordClient, PasswordHasher } from './password-hasher.js';
 import type { SecuritySettings } from './security-settings.js';
 import type { TokenClaims, TokenService } from './token-service.js';
 
@@ -26,12 +26,12 @@ export class Authenticator {
 
   /**
    * Name and password of HTTP Basic. Every failure looks alike and costs the same (rest-api.md 2.1).
-   * @throws Problem 401
+   * @throws Problem 401; what `client.ready` throws
    */
-  async login(authorization: string | undefined): Promise<User> {
+  async login(authorization: string | undefined, client: PasswordClient): Promise<User> {
     const credentials = basicCredentials(parseAuthorization(authorization));
     const user = credentials === undefined ? undefined : this.#store.userByName(credentials.name);
-    const valid = await this.#hasher.verify(credentials?.password ?? '', user?.passwordHash);
+    const valid = await this.#hasher.verify(credentials?.password ?? '', user?.passwordHash, client);
     if (!valid || user === undefined) throw Problem.unauthorized('Invalid credentials');
     return user;
   }

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { FairQueue } from '../../lib/network/fair-queue.js';
 
 /** Cost of a password hash; a stored hash carries its own, so that these may be raised. */
 export type ScryptCost = { readonly N: number; readonly r: number; readonly p: number };
@@ -13,6 +14,13 @@ const MAX_PASSWORD_BYTES = 1024;
 /** Password checks waiting for a free place. Stops a flood of logins from queueing for minutes. */
 const MAX_WAITING = 200;
 
+/** Who wants a password to be checked. */
+export type PasswordClient = {
+  readonly address: string;
+  /** Called when its turn has come, before anything is computed: what it throws ends the check. */
+  readonly ready?: () => void;
+};
+
 /** Thrown when too many password checks wait already. */
 export class PasswordQueueFullError extends Error {
   override readonly name = 'PasswordQueueFullError';
@@ -21,14 +29,12 @@ export class PasswordQueueFullError extends Error {
 /** Makes and checks salted slow hashes of passwords (rest-api.md 2.5), a few at a time. */
 export class PasswordHasher {
   readonly #cost: ScryptCost;
-  readonly #maxRunning: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #queue: FairQueue;
   readonly #decoy: string;
-  #running = 0;
 
   /** @param maxRunning checks at once, `authentication_pool_size` of api.yaml */
   constructor(maxRunning: number, cost: ScryptCost = DEFAULT_COST) {
-    this.#maxRunning = maxRunning;
+    this.#queue = new FairQueue(maxRunning, MAX_WAITING);
     this.#cost = cost;
     // Of no password: nobody can have one that gives these bytes.
     this.#decoy = stored(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
@@ -44,15 +50,16 @@ export class PasswordHasher {
   /**
    * Whether the password belongs to the stored hash. For an unknown user (no stored hash) the same work is done against
    * a constant hash, so that the time does not tell whether a name exists.
-   * @throws PasswordQueueFullError when too many checks wait
+   * @throws PasswordQueueFullError when too many checks wait, and this address has the most
    */
-  async verify(password: string, known: string | undefined): Promise<boolean> {
-    await this.#enter();
+  async verify(password: string, known: string | undefined, client: PasswordClient): Promise<boolean> {
+    if (!(await this.#queue.enter(client.address))) throw new PasswordQueueFullError('too many logins are waiting');
     try {
+      client.ready?.();
       const matches = await this.#matches(password, known ?? this.#decoy);
       return matches && known !== undefined;
     } finally {
-      this.#leave();
+      this.#queue.leave();
     }
   }
 
@@ -64,21 +71,6 @@ export class PasswordHasher {
     const usable = Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
     const actual = await derive(usable ? password : '', Buffer.from(salt, 'base64url'), expected.length, cost);
     return timingSafeEqual(actual, expected) && usable;
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#running < this.#maxRunning) {
-      this.#running += 1;
-      return;
-    }
-    if (this.#waiting.length >= MAX_WAITING) throw new PasswordQueueFullError('too many logins are waiting');
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#running -= 1;
-    else next();
   }
 }
 

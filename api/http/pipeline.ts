@@ -223,11 +223,15 @@ function tooManyRequests(limit: RateLimit): Problem {
 
 /** Step 5: 403 for a blocked address, then 413 for a login context that is too large. */
 function refuseBlocked(parts: PipelineParts, context: RequestContext): void {
-  if (isLogin(context) && parts.guards.addresses.isBlocked(context.address)) throw new ApiError(6000).toProblem();
+  if (isLogin(context)) refuseBlockedAddress(parts, context);
   if (context.method === 'POST' && context.path === RUN_AS_PATH && context.received.tooLarge) {
     const detail = `Auth context payload exceeds the maximum allowed size of ${MAX_AUTH_CONTEXT_BYTES} bytes.`;
     throw new Problem(413, { title: 'Request Entity Too Large', detail, error: 413 });
   }
+}
+
+function refuseBlockedAddress(parts: PipelineParts, { address }: RequestContext): void {
+  if (parts.guards.addresses.isBlocked(address)) throw new ApiError(6000).toProblem();
 }
 
 function isLogin(context: RequestContext): boolean {
@@ -250,7 +254,11 @@ async function authenticate(parts: PipelineParts, context: RequestContext, reque
     return;
   }
   try {
-    context.loginUser = await parts.authenticator.login(authorization);
+    context.loginUser = await parts.authenticator.login(authorization, {
+      address: context.address,
+      // While it waited, others of its address may have used up all attempts.
+      ready: () => refuseBlockedAddress(parts, context),
+    });
     parts.guards.general.admit();
     parts.connections.prove(request.socket);
   } catch (error) {

@@ -98,6 +98,25 @@ describe('a flood of requests without a token', () => {
   });
 });
 
+describe('a flood of logins at once', () => {
+  it('tries no more passwords than are allowed, and a user logs in meanwhile', async () => {
+    const api = await new TestApi().start();
+    try {
+      const login = (from: string, password: string) =>
+        api.request('POST', LOGIN, { from, headers: { authorization: basic('admin', password) } });
+      // No more than an address may have connections.
+      const flood = Array.from({ length: API_CONNECTIONS.unprovenPerAddress - 8 }, () => login(HOSTILE, 'wrong'));
+      expect((await login(ELSEWHERE, TEST_PASSWORD)).status).to.equal(200);
+      const statuses = (await Promise.all(flood)).map(({ status }) => status);
+      // Two checks run at once: the second may end after the address was blocked.
+      expect(statuses.filter((status) => status === 401).length).to.be.within(50, 51);
+      expect(statuses.filter((status) => ![401, 403].includes(status))).to.deep.equal([]);
+    } finally {
+      await api.remove();
+    }
+  });
+});
+
 describe('a flood of idle connections', () => {
   for (const encrypted of [true, false]) {
     it(`leaves room for users, ${encrypted ? 'HTTPS' : 'HTTP'}`, async () => {

@@ -4,6 +4,7 @@ import { basicCredentials, parseAuthorization } from '../../../../api/auth/autho
 import { randomPassword } from '../../../../lib/security/initial-password.js';
 
 const CHEAP = { N: 16, r: 1, p: 1 };
+const client = { address: '127.0.0.1' };
 
 describe('password hashes', () => {
   it('are salted, name their cost and fit one password only', async () => {
@@ -11,29 +12,58 @@ describe('password hashes', () => {
     const [first, second] = [await hasher.hash('Secret'), await hasher.hash('Secret')];
     expect(first).to.match(/^scrypt\$16\$1\$1\$[\w-]{22}\$[\w-]{43}$/);
     expect(first).not.to.equal(second);
-    expect(await hasher.verify('Secret', first)).to.equal(true);
-    expect(await hasher.verify('secret', first)).to.equal(false);
-    expect(await hasher.verify('', first)).to.equal(false);
-    expect(await hasher.verify('Secret', undefined)).to.equal(false);
-    expect(await hasher.verify('x'.repeat(2000), first)).to.equal(false);
+    expect(await hasher.verify('Secret', first, client)).to.equal(true);
+    expect(await hasher.verify('secret', first, client)).to.equal(false);
+    expect(await hasher.verify('', first, client)).to.equal(false);
+    expect(await hasher.verify('Secret', undefined, client)).to.equal(false);
+    expect(await hasher.verify('x'.repeat(2000), first, client)).to.equal(false);
     for (const broken of ['', 'plain', 'scrypt$16$1$1$', 'md5$16$1$1$YQ$YQ']) {
-      expect(await hasher.verify('Secret', broken)).to.equal(false);
+      expect(await hasher.verify('Secret', broken, client)).to.equal(false);
     }
   });
 
   it('of another cost stay valid', async () => {
     const old = await new PasswordHasher(1, CHEAP).hash('Secret');
-    expect(await new PasswordHasher(1, { N: 64, r: 2, p: 2 }).verify('Secret', old)).to.equal(true);
+    expect(await new PasswordHasher(1, { N: 64, r: 2, p: 2 }).verify('Secret', old, client)).to.equal(true);
   });
 
   it('are checked a few at a time, and not endlessly many wait', async () => {
     const hasher = new PasswordHasher(2, CHEAP);
     const hash = await hasher.hash('Secret');
-    const checks = Array.from({ length: 250 }, () => hasher.verify('Secret', hash).catch((error: unknown) => error));
+    const checks = Array.from({ length: 250 }, () =>
+      hasher.verify('Secret', hash, client).catch((error: unknown) => error),
+    );
     const results = await Promise.all(checks);
     expect(results.filter((result) => result === true)).to.have.length(202);
     expect(results.filter((result) => result instanceof PasswordQueueFullError)).to.have.length(48);
-    expect(await hasher.verify('Secret', hash), 'places are given back').to.equal(true);
+    expect(await hasher.verify('Secret', hash, client), 'places are given back').to.equal(true);
+  });
+});
+
+describe('a flood of password checks', () => {
+  it('waits for itself: another address has its turn next', async () => {
+    const hasher = new PasswordHasher(1, CHEAP);
+    const hash = await hasher.hash('Secret');
+    const order: string[] = [];
+    const check = (address: string) =>
+      hasher.verify('Secret', hash, { address, ready: () => order.push(address) }).catch((error: unknown) => error);
+    const flood = Array.from({ length: 250 }, () => check('192.0.2.1'));
+    const users = ['192.0.2.2', '192.0.2.3', '192.0.2.2'].map(check);
+    expect(await Promise.all(users)).to.deep.equal([true, true, true]);
+    expect(order.slice(0, 6)).to.deep.equal([1, 1, 2, 3, 1, 2].map((number) => `192.0.2.${number}`));
+    const results = await Promise.all(flood);
+    expect(results.filter((result) => result instanceof PasswordQueueFullError)).to.have.length(52);
+    expect(await check('192.0.2.1'), 'places are given back').to.equal(true);
+  });
+
+  it('costs nothing when it is called off at its turn', async () => {
+    const hasher = new PasswordHasher(1, CHEAP);
+    const ready = () => {
+      throw new Error('blocked');
+    };
+    const failure: unknown = await hasher.verify('x', undefined, { ...client, ready }).catch((error: unknown) => error);
+    expect(failure).to.have.property('message', 'blocked');
+    expect(await hasher.verify('x', undefined, client)).to.equal(false);
   });
 });
 
