@@ -1,4 +1,5 @@
 import { describeWarning } from '../../lib/config/config-error.js';
+import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { type HostConfig, loadHostConfig } from '../../lib/config/load-host-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
@@ -95,20 +96,9 @@ export function mergeSettings(
 }
 
 /** Logs what of the configuration has no effect, or another one. */
-export function logWarnings({ config, client, options, eventsPerSecond }: AgentdSettings, logger: Logger): void {
-  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
-  if (
-    client.ip_update_interval > 0 ||
-    [client.enrollment, ...client.server].some((part) => part.interface_index !== undefined)
-  ) {
-    logger.warn("'interface_index' and 'ip_update_interval' have no effect: the address of each connection is told.");
-  }
-  if (client.local_ip !== undefined) {
-    logger.warn("'local_ip' has no effect: the system chooses the address of each connection.");
-  }
-  if (config.anti_tampering.package_uninstallation) {
-    logger.warn("'package_uninstallation' has no effect: this version does not guard the package.");
-  }
+export function logWarnings({ config, options, eventsPerSecond }: AgentdSettings, logger: Logger): void {
+  for (const warning of [...ownWarnings(config.warnings, 'svc-agentd'), ...options.warnings])
+    logger.warn(describeWarning(warning));
   const buffer = config.client_buffer;
   if (buffer.disabled) logger.info('Agent buffer disabled.');
   else {

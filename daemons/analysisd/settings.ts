@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { describeWarning } from '../../lib/config/config-error.js';
+import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { Home } from '../../lib/daemon/home.js';
@@ -23,7 +24,8 @@ export function loadSettings(home: Home, logger: Logger) {
     'active-response',
   ]);
   const options = loadInternalOptions(home, ['analysisd']);
-  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
+  for (const warning of [...ownWarnings(config.warnings, 'svc-analysisd'), ...options.warnings])
+    logger.warn(describeWarning(warning));
   const { global, cluster } = config;
   const outputs: OutputSettings = {
     alertsText: global.alerts_log,

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, readFileSync } fro
 import { isAbsolute } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { describeWarning } from '../../lib/config/config-error.js';
+import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
@@ -77,10 +78,8 @@ export function ratesOf({ options }: AuthdSettings): EnrollmentRates {
 
 /** Logs what of the configuration has no effect. */
 export function logWarnings({ config, options, auth }: AuthdSettings, logger: Logger): void {
-  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
-  if (auth.key_request?.enabled === true) {
-    logger.warn("Element 'key_request' has no effect: this version does not ask other programs for keys.");
-  }
+  for (const warning of [...ownWarnings(config.warnings, 'svc-authd'), ...options.warnings])
+    logger.warn(describeWarning(warning));
   if (auth.ssl_verify_host && auth.ssl_agent_ca === undefined) {
     logger.warn("Element 'ssl_verify_host' has no effect without 'ssl_agent_ca'.");
   }

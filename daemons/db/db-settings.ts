@@ -1,4 +1,5 @@
 import { describeWarning } from '../../lib/config/config-error.js';
+import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
@@ -29,7 +30,8 @@ export function loadDbSettings(home: Home): DbSettings {
 
 /** Logs what of the configuration has no effect: backups too, which it may take for granted. */
 export function logWarnings({ config, options }: DbSettings, logger: Logger): void {
-  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
+  for (const warning of [...ownWarnings(config.warnings, 'svc-db'), ...options.warnings])
+    logger.warn(describeWarning(warning));
   if (config.wdb.backup.enabled)
     logger.info("'wdb' 'backup' has no effect: this version makes no backups of queue/db.");
 }

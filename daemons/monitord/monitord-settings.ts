@@ -1,4 +1,5 @@
 import { describeWarning } from '../../lib/config/config-error.js';
+import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
@@ -37,11 +38,8 @@ export function loadMonitordSettings(home: Home): MonitordSettings {
 
 /** Logs what of the configuration has no effect. */
 export function logWarnings({ config, options }: MonitordSettings, logger: Logger): void {
-  for (const warning of [...config.warnings, ...options.warnings]) {
+  for (const warning of [...ownWarnings(config.warnings, 'svc-monitord'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
-  }
-  if (config.reports.length > 0) {
-    logger.warn("Section 'reports' has no effect: this version does not write reports.");
   }
 }
 

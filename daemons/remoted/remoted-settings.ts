@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { describeWarning } from '../../lib/config/config-error.js';
+import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
@@ -30,14 +31,10 @@ export function loadRemotedSettings(home: Home): RemotedSettings {
 
 /** Logs what of the configuration has no effect. */
 export function logWarnings({ config, options, secure }: RemotedSettings, logger: Logger): void {
-  for (const warning of [...config.warnings, ...options.warnings]) logger.warn(describeWarning(warning));
+  for (const warning of [...ownWarnings(config.warnings, 'svc-remoted'), ...options.warnings])
+    logger.warn(describeWarning(warning));
   if (secure === undefined) {
     logger.warn("No 'remote' block has the connection 'secure': agents cannot connect.");
-  } else if (secure['allowed-ips'].length > 0 || secure['denied-ips'].length > 0) {
-    logger.warn("'allowed-ips' and 'denied-ips' have no effect on agents: the address in an agent's key counts.");
-  }
-  if (config.remote.some(({ connection }) => connection === 'syslog')) {
-    logger.warn("'remote' blocks with the connection 'syslog' have no effect: this version does not listen to syslog.");
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Home } from '../daemon/home.js';
 import type { HomeRole } from '../daemon/home-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, type ConfigWarning } from './config-error.js';
 import { readConfigurationFile } from './configuration-file.js';
 import { ownerOf } from './effects/effect-table.js';
 import { findNoEffect, type NoEffect } from './effects/find-no-effect.js';
@@ -22,23 +22,27 @@ export type ConfigurationCheck = {
   readonly mistakes: readonly ConfigurationMistake[];
   /** What it asks for and what is not done; nothing of a file that cannot be read. */
   readonly noEffect: readonly NoEffect[];
+  /** What is ignored or changed. */
+  readonly warnings: readonly ConfigWarning[];
 };
 
 /** Looks at every section of the main configuration, also at those that no daemon reads, without stopping at the first mistake. */
 export function checkConfiguration(home: Home, role: HomeRole): ConfigurationCheck {
   let file: string;
   let blocks: SectionBlocks;
+  const warnings: ConfigWarning[] = [];
   try {
     const read = readConfigurationFile(home);
     file = read.name;
+    warnings.push(...read.warnings);
     blocks = sectionBlocks(readConfigurationXml(read.text, file), file);
   } catch (error) {
-    return { mistakes: [{ error: asConfigError(error), owner: undefined }], noEffect: [] };
+    return { mistakes: [{ error: asConfigError(error), owner: undefined }], noEffect: [], warnings };
   }
   const mistakes = new Map<string, ConfigurationMistake>();
   for (const name of SECTION_NAMES) {
     try {
-      readSection(name, blocks, file, []);
+      readSection(name, blocks, file, warnings);
     } catch (thrown) {
       const error = asConfigError(thrown);
       // Sections that are read together have their mistakes in common.
@@ -48,6 +52,7 @@ export function checkConfiguration(home: Home, role: HomeRole): ConfigurationChe
   return {
     mistakes: [...mistakes.values()].sort((a, b) => a.error.line - b.error.line),
     noEffect: findNoEffect(blocks, role),
+    warnings,
   };
 }
 

@@ -68,6 +68,7 @@ export function logConfigWarnings(warnings: readonly ConfigWarning[], logger: Pi
   }
 }
 
-function describePlace(place: ConfigPlace): string {
+/** `(etc/manager.conf, line 12)` */
+export function describePlace(place: ConfigPlace): string {
   return place.line > 0 ? `(${place.file}, line ${String(place.line)})` : `(${place.file})`;
 }

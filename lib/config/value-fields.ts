@@ -4,6 +4,9 @@ import { type Field, scalar } from './field.js';
 import { isAddress, isNetwork } from './network-address.js';
 import { parseDigits, parseDuration, parseSize } from './units.js';
 
+/** Labels of letters, digits, hyphens and underscores; a name of digits alone would be an address that is none. */
+const HOST_NAME = /^(?=.{1,253}$)(?![\d.]+$)[\w-]{1,63}(\.[\w-]{1,63})*\.?$/;
+
 /** Inclusive limits of a number. */
 export type Range = { readonly min?: number; readonly max?: number };
 
@@ -121,6 +124,35 @@ export function optionalText(): Field<string | undefined> {
 /** A text that may be empty. */
 export function freeText(initial = ''): Field<string> {
   return scalar(initial, (element) => element.content);
+}
+
+/**
+ * An address in the web whose absence means something.
+ * @param schemes without colon
+ */
+export function webAddress(...schemes: readonly string[]): Field<string | undefined> {
+  return scalar<string | undefined>(undefined, (element, report) => readWebAddress(element, report, schemes));
+}
+
+/** An address in the web. @throws ConfigError (1234), (1235) */
+export function readWebAddress(element: XmlElement, report: ConfigReport, schemes: readonly string[]): string {
+  const value = requireText(element, report);
+  const url = URL.canParse(value.trim()) ? new URL(value.trim()) : undefined;
+  if (url === undefined || !schemes.some((scheme) => url.protocol === `${scheme}:`)) {
+    throw report.invalidValue(element);
+  }
+  return value;
+}
+
+/** Name or address of a host whose absence means something. */
+export function hostName(): Field<string | undefined> {
+  return scalar<string | undefined>(undefined, (element, report) => {
+    const value = requireText(element, report);
+    if (!isAddress(value.trim()) && !HOST_NAME.test(value.trim())) {
+      throw report.invalidValue(element);
+    }
+    return value;
+  });
 }
 
 /** One of the words, exactly. */

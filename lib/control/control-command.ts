@@ -14,6 +14,7 @@ import { selectDaemons, stopOrder } from './daemon-catalogue.js';
 import { switchDebug } from './debug-switch.js';
 import { initHome } from './init-home.js';
 import { install, uninstall } from './install.js';
+import { noEffectItems, noEffectLines, readNoEffect } from './no-effect-report.js';
 import { runSupervisor } from './run-supervisor.js';
 import { findServiceAccount } from './service-account.js';
 import { DEFAULT_WATCH_SECONDS, showStats } from './stats-command.js';
@@ -22,6 +23,7 @@ import { stopStrays } from './stray-processes.js';
 import type { Suite } from './suite-commands.js';
 import { cleanStalePidFiles, reloadSuite, restartSuite, startSuite, stopSuite } from './suite-commands.js';
 import { INFO_FLAGS, suiteInfo } from './suite-info.js';
+import { validateConfiguration } from './validate-command.js';
 import { welcome } from './welcome.js';
 
 /** What the control program runs in. Tests hand in their own. */
@@ -110,6 +112,13 @@ class ControlProgram {
     sub('reload [daemon...]', 're-read configuration and ruleset in place', (names, command) =>
       reloadSuite(suite(command), names),
     );
+    program
+      .command('validate')
+      .description('check the whole configuration and say what of it has no effect; exit code 0 when it is right')
+      .addOption(homeOption())
+      .action(async (_options: unknown, command: Command) => {
+        this.#exitCode = await validateConfiguration(suite(command));
+      });
     sub('status [daemon...]', 'show which daemons run; exit code 0 when all that should do', (names, command) =>
       this.#status(suite(command), names, command.opts<{ table?: true }>().table === true),
     ).option('--table', 'a table also where standard output is no terminal');
@@ -229,6 +238,7 @@ class ControlProgram {
     const names = typed.length === 0 ? undefined : selectDaemons(stopOrder(record.role), typed);
     const report =
       names === undefined ? full : { ...full, daemons: full.daemons.filter(({ daemon }) => names.includes(daemon)) };
+    const noEffect = names === undefined ? readNoEffect(home, record.role) : [];
     if (this.#output.json) {
       const { supervisor } = report;
       this.#output.document({
@@ -237,9 +247,12 @@ class ControlProgram {
         home: home.root,
         role: record.role,
         supervisor: supervisor === undefined ? null : { pid: supervisor.pid, startedAt: supervisor.startedAt },
+        no_effect: noEffectItems(noEffect),
       });
     } else if (table || this.#environment.terminal) {
       for (const line of statusTable(report)) this.#output.line(line);
+      if (noEffect.length > 0) this.#output.line(`\n${WITHOUT_EFFECT}:`);
+      for (const line of noEffectLines(noEffect)) this.#output.line(`  ${line}`);
     } else {
       cleanStalePidFiles(
         suite,
@@ -251,6 +264,7 @@ class ControlProgram {
       for (const { daemon, problem } of report.daemons) {
         if (problem !== undefined) this.#output.problem(`${daemon}: ${problem}`);
       }
+      for (const line of noEffectLines(noEffect)) this.#output.problem(`${WITHOUT_EFFECT}: ${line}`);
     }
     return report.daemons.every(({ running, wanted }) => running || !(wanted || names !== undefined)) ? 0 : 1;
   }
@@ -326,6 +340,8 @@ class ControlProgram {
     await initHome(home, { role });
   }
 }
+
+const WITHOUT_EFFECT = 'Configured, without effect';
 
 const INITIAL_PASSWORD = 'api/configuration/security/initial-admin-password';
 

@@ -1,5 +1,6 @@
 import { checkConfiguration, type ConfigurationCheck } from '../config/check-configuration.js';
-import { describeWarning } from '../config/config-error.js';
+import { type ConfigWarning, describeWarning } from '../config/config-error.js';
+import { ownWarnings } from '../config/effects/own-warnings.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { Home } from './home.js';
 import type { HomeRole } from './home-record.js';
@@ -11,15 +12,19 @@ import { type CheckMessage, type CheckOutcome, failureMessages } from './run-che
  */
 export function checkOwnSections(daemon: DaemonName, home: Home, role: HomeRole): CheckOutcome {
   const check = checkConfiguration(home, role);
-  return ownPart(check, daemon);
+  const { failed, messages } = ownPart(check, daemon);
+  const noEffect = check.noEffect.filter(({ owner }) => owner === daemon);
+  return { failed, messages: [...messages, ...noEffect.map(warningMessage)] };
 }
 
-/** The part of one daemon in what there is to say about the main configuration. */
-export function ownPart({ mistakes, noEffect }: ConfigurationCheck, daemon: DaemonName): CheckOutcome {
+/** Mistakes and warnings of the sections of one daemon. */
+export function ownPart({ mistakes, warnings }: ConfigurationCheck, daemon: DaemonName): CheckOutcome {
   const own = mistakes.filter(({ owner }) => owner === daemon);
-  const messages: CheckMessage[] = own.flatMap(({ error }) => failureMessages(error, 'error'));
-  for (const warning of noEffect) {
-    if (warning.owner === daemon) messages.push({ level: 'warning', text: describeWarning(warning) });
-  }
-  return { failed: own.length > 0, messages };
+  const errors = own.flatMap(({ error }) => failureMessages(error, 'error'));
+  return { failed: own.length > 0, messages: [...errors, ...ownWarnings(warnings, daemon).map(warningMessage)] };
+}
+
+/** A warning as a check says it. */
+export function warningMessage(warning: ConfigWarning): CheckMessage {
+  return { level: warning.level ?? 'warning', text: describeWarning(warning) };
 }

@@ -1,20 +1,14 @@
 import { checkAgentConf } from '../config/agent-conf.js';
 import { readAgentConfFile } from '../config/agent-conf-file.js';
 import { checkConfiguration } from '../config/check-configuration.js';
-import { ConfigError, type ConfigWarning, describeWarning } from '../config/config-error.js';
+import type { ConfigWarning } from '../config/config-error.js';
 import { loadInternalOptions } from '../config/internal-options.js';
-import { ownPart } from '../daemon/check-own-sections.js';
+import { ownPart, warningMessage } from '../daemon/check-own-sections.js';
 import type { DaemonCheck } from '../daemon/daemon-check.js';
 import { describeError } from '../daemon/describe-error.js';
 import { Home } from '../daemon/home.js';
 import { readHomeRecord } from '../daemon/home-record.js';
-import {
-  type CheckMessage,
-  type CheckOutcome,
-  failureMessages,
-  runCheck,
-  withoutRepeats,
-} from '../daemon/run-check.js';
+import { type CheckOutcome, failureMessages, runCheck, withoutRepeats } from '../daemon/run-check.js';
 import { GroupFolders } from '../groups/group-folders.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { CheckedDaemon, Validation, ValidationMessage, ValidationOrder } from './validation.js';
@@ -28,30 +22,35 @@ export async function validateHome(order: ValidationOrder): Promise<Validation> 
   const { role } = readHomeRecord(home);
   const main = checkConfiguration(home, role);
   const messages: ValidationMessage[] = [];
-  const say = (daemon: DaemonName | undefined, said: readonly CheckMessage[]): void => {
-    for (const message of said) messages.push({ ...message, daemon });
+  const say = (daemon: DaemonName | undefined, { failed, messages: said }: CheckOutcome): void => {
+    for (const message of said) {
+      // Some warnings are known as errors, although what they stand in is taken.
+      messages.push({ ...message, daemon, level: failed ? message.level : 'warning' });
+    }
   };
 
   const names = order.daemons.map(({ daemon }) => daemon);
   for (const each of order.daemons) {
     const outcome = await checkDaemon(each, home);
     // A daemon's own words first: they are the same for what it reads.
-    say(each.daemon, outcome.messages);
-    say(each.daemon, onlyErrors(ownPart(main, each.daemon).messages));
+    say(each.daemon, outcome);
+    say(each.daemon, ownPart(main, each.daemon));
   }
   if (order.sections === 'all') {
     for (const { error, owner } of main.mistakes) {
-      if (owner === undefined || !names.includes(owner)) say(owner, failureMessages(error, 'error'));
+      if (owner === undefined || !names.includes(owner)) say(owner, failure(error));
     }
   }
   const looked: string[] = [];
   if (order.everything) {
-    looked.push('etc/manager.conf', 'internal options');
+    looked.push('main configuration', 'internal options');
+    if (names.includes('svc-apid')) looked.push('api.yaml');
+    if (names.includes('svc-analysisd')) looked.push('ruleset and lists');
     say(undefined, checkInternalOptions(home));
     if (role === 'server') {
       const groups = await checkGroups(home);
-      say(undefined, groups.messages);
-      looked.push(`agent.conf of ${String(groups.count)} ${groups.count === 1 ? 'group' : 'groups'}`);
+      for (const outcome of groups) say(undefined, outcome);
+      looked.push(`agent.conf of ${String(groups.length)} ${groups.length === 1 ? 'group' : 'groups'}`);
     }
   }
   const each = withoutRepeats(messages);
@@ -68,51 +67,42 @@ async function checkDaemon({ daemon, module }: CheckedDaemon, home: Home): Promi
     const { check } = (await import(module)) as { readonly check: DaemonCheck };
     return runCheck(check, daemon, home);
   } catch (error) {
-    return { failed: true, messages: failureMessages(error, 'error') };
+    return failure(error);
   }
 }
 
-function onlyErrors(messages: readonly CheckMessage[]): readonly CheckMessage[] {
-  return messages.filter(({ level }) => level !== 'warning');
-}
-
-function checkInternalOptions(home: Home): CheckMessage[] {
+function checkInternalOptions(home: Home): CheckOutcome {
   try {
-    return loadInternalOptions(home).warnings.map(warningMessage);
+    return { failed: false, messages: loadInternalOptions(home).warnings.map(warningMessage) };
   } catch (error) {
-    return failureMessages(error, 'error');
+    return failure(error);
   }
 }
 
-/** The agent.conf of every group (agents-and-groups.md 9.1). */
-async function checkGroups(
-  home: Home,
-): Promise<{ readonly count: number; readonly messages: readonly CheckMessage[] }> {
-  let groups: readonly string[];
+/** The agent.conf of every group (agents-and-groups.md 9.1), one outcome each. */
+async function checkGroups(home: Home): Promise<readonly CheckOutcome[]> {
   try {
-    groups = await new GroupFolders(home).list();
+    const groups = await new GroupFolders(home).list();
+    return groups.map((group) => checkGroup(home, group));
   } catch (error) {
-    return { count: 0, messages: [{ level: 'error', text: `The groups cannot be read: ${describeError(error)}` }] };
+    return [
+      { failed: true, messages: [{ level: 'error', text: `The groups cannot be read: ${describeError(error)}` }] },
+    ];
   }
-  return { count: groups.length, messages: groups.flatMap((group) => checkGroup(home, group)) };
 }
 
-function checkGroup(home: Home, group: string): CheckMessage[] {
+function checkGroup(home: Home, group: string): CheckOutcome {
   const name = `etc/shared/${group}/agent.conf`;
   const warnings: ConfigWarning[] = [];
   try {
     const text = readAgentConfFile(home.path(name), name, { follow: false, isOfGroup: true });
-    const failure = text === undefined ? undefined : checkAgentConf(text, name, warnings);
-    if (failure === undefined) return warnings.map(warningMessage);
-    const { file, line } = failure.error;
-    return [{ level: 'error', text: failure.error.message, place: { file, line } }];
+    const wrong = text === undefined ? undefined : checkAgentConf(text, name, warnings);
+    return wrong === undefined ? { failed: false, messages: warnings.map(warningMessage) } : failure(wrong.error);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const { file, line } = error;
-    return [{ level: 'error', text: error.message, place: { file, line } }];
+    return failure(error);
   }
 }
 
-function warningMessage(warning: ConfigWarning): CheckMessage {
-  return { level: warning.level ?? 'warning', text: describeWarning(warning) };
+function failure(error: unknown): CheckOutcome {
+  return { failed: true, messages: failureMessages(error, 'error') };
 }

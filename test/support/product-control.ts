@@ -16,8 +16,7 @@ function programOf(daemon: DaemonName): Program | undefined {
   const program = product.program(daemon);
   const seconds = chosen.get(daemon);
   if (program === undefined || seconds === undefined || seconds === 0) return seconds === 0 ? program : undefined;
-  // A check of the configuration is as quick as ever.
-  const script = `case " $* " in *" -t "*) ;; *) sleep ${seconds};; esac; exec "$0" "$@"`;
+  const script = `sleep ${seconds}; exec "$0" "$@"`;
   return { command: '/bin/sh', args: ['-c', script, program.command, ...program.args] };
 }
 
@@ -25,6 +24,7 @@ process.stderr.on('error', () => {});
 const exitCode = await runControl(args, {
   catalogue: {
     program: programOf,
+    checkModule: (daemon) => (chosen.has(daemon) ? product.checkModule?.(daemon) : undefined),
     control: { command: process.execPath, args: [fileURLToPath(import.meta.url), names] },
   },
   write: (text) => process.stdout.write(text),

@@ -15,6 +15,8 @@ export type NoEffect = ConfigWarning & {
   readonly state: 'later' | 'never';
   /** Every line where it is asked for, rising; `line` is the first. */
   readonly lines: readonly number[];
+  /** What does not happen; a clause. */
+  readonly note: string;
   /** Who tells of it in `-t`. */
   readonly owner: DaemonName;
 };
@@ -111,5 +113,5 @@ function describe({ effect, file, section, owner, called, what, lines }: Found):
   const also = others.length === 0 ? '' : ` (also line ${others.slice(0, MOST_LINES).join(', ')}${more})`;
   const here = effect.kind === 'later' ? 'in this version' : 'here';
   const text = `${called} has no effect ${here}: ${effect.note}${also}.`;
-  return { file, line, section, text, what, state: effect.kind, lines, owner };
+  return { file, line, section, text, what, state: effect.kind, note: effect.note, lines, owner };
 }

@@ -3,10 +3,12 @@ import type { ConfigReport } from '../config-report.js';
 import { group, ignored, list, optionalGroup, scalar, type Values } from '../field.js';
 import {
   duration,
+  hostName,
   integer,
   optionalText,
   readDuration,
   readInteger,
+  readWebAddress,
   requireText,
   size,
   text,
@@ -21,6 +23,8 @@ const DAY = 86400;
 const LEAST_OUTPUT_SIZE = 1_000_000;
 const MOST_OUTPUT_SIZE = 1024 ** 4;
 const EVENT_CLASS_LEVEL = { min: 0, max: 16 };
+
+const SMTP_HOST = hostName();
 
 /** `<global>`: read by analysisd, monitord, remoted and the mail output (daemons-and-config.md 1.2). */
 export const GLOBAL_FIELDS = {
@@ -40,7 +44,10 @@ export const GLOBAL_FIELDS = {
   email_from: optionalText(),
   email_reply_to: optionalText(),
   email_idsname: optionalText(),
-  smtp_server: optionalText(),
+  /** A host, or a program to hand mails to. */
+  smtp_server: scalar<string | undefined>(undefined, (element, report) =>
+    element.content.startsWith('/') ? element.content : SMTP_HOST.fold(undefined, element, report),
+  ),
   helo_server: text('notify.ossec.net'),
   email_maxperhour: integer(12, { min: 1, max: 1_000_000 }),
   email_log_source: scalar<'alerts.json' | 'alerts.log'>('alerts.json', (element, report) =>
@@ -76,7 +83,7 @@ export const GLOBAL_FIELDS = {
   /** Seconds after the disconnection. */
   agents_disconnection_alert_time: duration(0),
   update_check: yesNo(true),
-  'cti-url': text('https://cti.wazuh.com'),
+  'cti-url': scalar('https://cti.wazuh.com', (element, report) => readWebAddress(element, report, ['https', 'http'])),
   /** Names of `<socket>` blocks that get every event. */
   forward_to: scalar<readonly string[]>([], (element, report) =>
     requireText(element, report)

@@ -20,9 +20,11 @@ import {
   integer,
   optionalText,
   readYesNo,
+  readWebAddress,
   readYesNoAttribute,
   requireText,
   text,
+  webAddress,
   yesNo,
 } from '../value-fields.js';
 
@@ -217,8 +219,8 @@ const VULNERABILITY_FIELDS = {
   enabled: yesNo(false),
   'index-status': yesNo(true),
   'feed-update-interval': seconds(3600),
-  'offline-url': optionalText(),
-  'cti-url': optionalText(),
+  'offline-url': webAddress('https', 'http', 'file'),
+  'cti-url': webAddress('https', 'http'),
 };
 
 /** `<vulnerability-detection>`: the last block counts. */
@@ -228,7 +230,7 @@ export const VULNERABILITY_DETECTION = lastBlock(optionalGroup(VULNERABILITY_FIE
 export const INDEXER = lastBlock(
   optionalGroup({
     enabled: yesNo(true),
-    hosts: group({ host: list(requireText) }),
+    hosts: group({ host: list((element, report) => readWebAddress(element, report, ['https', 'http'])) }),
     ssl: group({
       certificate_authorities: group({ ca: list(requireText) }),
       certificate: optionalText(),

@@ -2,7 +2,7 @@ import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
 import { blocks, type Field, list, MAX_ITEMS, reportUnknownAttributes, scalar } from '../field.js';
 import { parseDigits, splitList } from '../units.js';
-import { freeText, integer, oneOf, optionalText, requireText, yesNo } from '../value-fields.js';
+import { freeText, hostName, integer, oneOf, optionalText, requireText, webAddress, yesNo } from '../value-fields.js';
 import { readMailAddress } from './global.js';
 
 const LEVEL = { min: 0, max: 16 };
@@ -38,7 +38,7 @@ export const INTEGRATION = blocks(
       return value;
     }),
     api_key: optionalText(),
-    hook_url: optionalText(),
+    hook_url: webAddress('https', 'http'),
     level: integer(0, LEVEL),
     rule_id: ruleIds(),
     group: words(),
@@ -71,7 +71,7 @@ export const INTEGRATION = blocks(
 /** `<syslog_output>` blocks: alerts to a syslog receiver. */
 export const SYSLOG_OUTPUT = blocks(
   {
-    server: optionalText(),
+    server: hostName(),
     port: integer(514, { min: 1, max: 65_535 }),
     format: oneOf('default', ['default', 'cef', 'json', 'splunk']),
     level: integer(0, LEVEL),
@@ -113,7 +113,17 @@ export const EMAIL_ALERTS = blocks(
 /** A filter of a report; as a relation it groups instead of filtering. */
 export type ReportFilter = { readonly value: string; readonly relation: boolean };
 
-const reportFilter = (): Field<ReportFilter | undefined> => ({
+/** Levels that are reported are those from this one on. */
+function readReportLevel(element: XmlElement, report: ConfigReport): string {
+  const value = requireText(element, report);
+  const level = parseDigits(value);
+  if (level === undefined || level > LEVEL.max) {
+    throw report.invalidValue(element);
+  }
+  return value;
+}
+
+const reportFilter = (read = requireText): Field<ReportFilter | undefined> => ({
   initial: undefined,
   attributes: ['type'],
   fold(_previous, element, report) {
@@ -121,7 +131,7 @@ const reportFilter = (): Field<ReportFilter | undefined> => ({
     if (type !== undefined && type !== 'relation') {
       throw report.invalidAttribute(element, type);
     }
-    return { value: requireText(element, report), relation: type === 'relation' };
+    return { value: read(element, report), relation: type === 'relation' };
   },
 });
 
@@ -133,7 +143,7 @@ export const REPORTS = blocks(
     category: reportFilter(),
     group: reportFilter(),
     rule: reportFilter(),
-    level: reportFilter(),
+    level: reportFilter(readReportLevel),
     location: reportFilter(),
     srcip: reportFilter(),
     user: reportFilter(),

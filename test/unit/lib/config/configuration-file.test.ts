@@ -24,7 +24,7 @@ describe('main configuration of a home', () => {
 
   it('is valid as shipped, without a warning', () => {
     copyFileSync(fileURLToPath(new URL('etc/manager.conf', productRoot())), home.path('etc/manager.conf'));
-    expect(checkConfiguration(home, 'server')).to.deep.equal({ mistakes: [], noEffect: [] });
+    expect(checkConfiguration(home, 'server')).to.deep.equal({ mistakes: [], noEffect: [], warnings: [] });
     const config = loadManagerConfig(home);
     expect(config.warnings).to.deep.equal([]);
     expect(config.localfile.map(({ location }) => location)).to.include('/var/log/auth.log');

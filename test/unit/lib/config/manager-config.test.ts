@@ -369,6 +369,86 @@ const REFUSED: readonly (readonly [string, string])[] = [
     '<client_buffer><queue_size>100001</queue_size></client_buffer>',
     "(1235): Invalid value for element 'queue_size': 100001.",
   ],
+  [
+    '<integration><name>slack</name><level>ten</level></integration>',
+    "(1235): Invalid value for element 'level': ten.",
+  ],
+  ['<integration><name>slack</name><level>17</level></integration>', "(1235): Invalid value for element 'level': 17."],
+  [
+    '<integration><name>slack</name><hook_url>not a url</hook_url></integration>',
+    "(1235): Invalid value for element 'hook_url': not a url.",
+  ],
+  [
+    '<integration><name>slack</name><hook_url>file:///etc/passwd</hook_url></integration>',
+    "(1235): Invalid value for element 'hook_url': file:///etc/passwd.",
+  ],
+  [
+    '<integration><name>slack</name><rule_id>1,x</rule_id></integration>',
+    "(1235): Invalid value for element 'rule_id': 1,x.",
+  ],
+  [
+    '<integration><name>slack</name><alert_format>xml</alert_format></integration>',
+    "(1235): Invalid value for element 'alert_format': xml.",
+  ],
+  [
+    '<integration><name>slack</name><timeout>soon</timeout></integration>',
+    "(1235): Invalid value for element 'timeout': soon.",
+  ],
+  [
+    '<syslog_output><server>10.0.0.256</server></syslog_output>',
+    "(1235): Invalid value for element 'server': 10.0.0.256.",
+  ],
+  ['<syslog_output><server>my siem</server></syslog_output>', "(1235): Invalid value for element 'server': my siem."],
+  [
+    '<syslog_output><server>siem</server><port>65536</port></syslog_output>',
+    "(1235): Invalid value for element 'port': 65536.",
+  ],
+  [
+    '<syslog_output><server>siem</server><use_fqdn>true</use_fqdn></syslog_output>',
+    "(1235): Invalid value for element 'use_fqdn': true.",
+  ],
+  ['<email_alerts><email_to>nobody</email_to></email_alerts>', "(1235): Invalid value for element 'email_to': nobody."],
+  [
+    '<email_alerts><email_to>a@x.test</email_to><level>high</level></email_alerts>',
+    "(1235): Invalid value for element 'level': high.",
+  ],
+  ['<reports><level>high</level></reports>', "(1235): Invalid value for element 'level': high."],
+  ['<reports><showlogs>1</showlogs></reports>', "(1235): Invalid value for element 'showlogs': 1."],
+  [
+    '<agentless><type>a</type><host>h</host><frequency>1h</frequency></agentless>',
+    "(1235): Invalid value for element 'frequency': 1h.",
+  ],
+  [
+    '<indexer><hosts><host>10.0.0.1:9200</host></hosts></indexer>',
+    "(1235): Invalid value for element 'host': 10.0.0.1:9200.",
+  ],
+  ['<indexer><enabled>on</enabled></indexer>', "(1235): Invalid value for element 'enabled': on."],
+  [
+    '<vulnerability-detection><feed-update-interval>often</feed-update-interval></vulnerability-detection>',
+    "(1235): Invalid value for element 'feed-update-interval': often.",
+  ],
+  [
+    '<vulnerability-detection><offline-url>feed.zip</offline-url></vulnerability-detection>',
+    "(1235): Invalid value for element 'offline-url': feed.zip.",
+  ],
+  [
+    '<task-manager><task_timeout>x</task_timeout></task-manager>',
+    "(1235): Invalid value for element 'task_timeout': x.",
+  ],
+  ['<sca><enabled>maybe</enabled></sca>', "(1235): Invalid value for element 'enabled': maybe."],
+  [
+    '<wodle name="syscollector"><packages>some</packages></wodle>',
+    "(1235): Invalid value for element 'packages': some.",
+  ],
+  [
+    '<global><email_notification>true</email_notification></global>',
+    "(1235): Invalid value for element 'email_notification': true.",
+  ],
+  [
+    '<global><smtp_server>mail server</smtp_server></global>',
+    "(1235): Invalid value for element 'smtp_server': mail server.",
+  ],
+  ['<global><cti-url>cti</cti-url></global>', "(1235): Invalid value for element 'cti-url': cti."],
   ['<wdb><backup database="agents"/></wdb>', "(1233): Invalid attribute 'agents' in the configuration: 'backup'."],
   ['<agentless><type>../x</type><host>a@b</host></agentless>', "(1235): Invalid value for element 'type': ../x."],
   ['<agent-upgrade><chunk_size>63</chunk_size></agent-upgrade>', "(1235): Invalid value for element 'chunk_size': 63."],

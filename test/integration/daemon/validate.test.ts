@@ -1,0 +1,204 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { runControl } from '../../../lib/control/control-command.js';
+import { supervisorLock } from '../../../lib/control/control-protocol.js';
+import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
+import { initHome } from '../../../lib/control/init-home.js';
+import { Home } from '../../../lib/daemon/home.js';
+import { ProcessLock } from '../../../lib/daemon/process-lock.js';
+import { productRoot } from '../../../lib/product/product-root.js';
+import { TestProgram } from '../../support/run-program.js';
+
+type Item = { file: string; line: number; text: string; what: string; daemon?: string };
+type Document = {
+  error: number;
+  message: string;
+  data: { valid: boolean; errors: Item[]; warnings: Item[]; no_effect: Item[] };
+};
+
+/** What a configuration of 4.x asks for and this version does not do. */
+const WITHOUT_EFFECT = [
+  ...['global/email_notification', 'global/update_check', 'remote/connection', 'email_alerts', 'integration'],
+  ...['syslog_output', 'reports', 'database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
+  ...['wodle name="command"', 'wodle name="aws-s3"', 'sca', 'vulnerability-detection', 'indexer', 'gcp-pubsub'],
+  ...['github', 'ms-graph', 'task-manager', 'fluent-forward', 'active-response'],
+];
+
+describe('svc-control validate, and the checks before a start', function () {
+  this.timeout(120_000);
+  const root = fileURLToPath(productRoot());
+  const parent = mkdtempSync(join(tmpdir(), 'svc-validate-'));
+  const home = new Home(join(parent, 'h'));
+  const configuration = home.path('etc', 'manager.conf');
+  let shipped = '';
+
+  before(async () => {
+    await initHome(home, { role: 'server' });
+    shipped = readFileSync(configuration, 'utf8');
+  });
+  afterEach(() => {
+    writeFileSync(configuration, shipped);
+  });
+  after(() => {
+    rmSync(parent, { recursive: true, force: true });
+  });
+
+  /** Over the real daemons, in this process. */
+  async function control(...args: string[]) {
+    const said = { code: 0, stdout: '', stderr: '' };
+    said.code = await runControl([...args, '--home', home.root], {
+      catalogue: productCatalogue(),
+      write: (text) => (said.stdout += text),
+      writeError: (text) => (said.stderr += text),
+      terminal: false,
+    });
+    return said;
+  }
+  const validate = async (): Promise<Document> => JSON.parse((await control('validate', '-j')).stdout) as Document;
+  const migrate = () => copyFileSync(join(root, 'test/fixtures/manager-of-4x.conf'), configuration);
+  const change = (from: string, to: string) => writeFileSync(configuration, shipped.replace(from, to));
+
+  it('finds nothing in a new home', async () => {
+    const { code, stdout } = await control('validate');
+    expect([code, stdout]).to.deep.equal([
+      0,
+      'Looked at: main configuration, internal options, api.yaml, ruleset and lists, agent.conf of 1 group.\n' +
+        'The configuration is valid: 0 errors, 0 warnings, 0 sections or settings without effect.\n',
+    ]);
+    expect(await validate()).to.deep.equal({
+      error: 0,
+      message: 'The configuration is valid.',
+      data: { valid: true, errors: [], warnings: [], no_effect: [] },
+    });
+  });
+
+  it('lists what of a configuration of 4.x has no effect, with file and line', async () => {
+    migrate();
+    const { error, data } = await validate();
+    expect([error, data.valid, data.errors]).to.deep.equal([0, true, []]);
+    expect(data.no_effect.map(({ what }) => what)).to.deep.equal(WITHOUT_EFFECT);
+    const lines = readFileSync(configuration, 'utf8').split('\n');
+    for (const { file, line, what } of data.no_effect) {
+      expect(file).to.equal('etc/manager.conf');
+      expect(lines[line - 1], what).to.include(what.startsWith('wodle') ? what : (what.split('/').at(-1) ?? ''));
+    }
+    const { code, stdout } = await control('validate');
+    expect(code).to.equal(0);
+    expect(stdout.split('\n').filter((line) => line.includes(' has no effect '))).to.have.length(WITHOUT_EFFECT.length);
+    expect(stdout).to.include(
+      "WARNING: Section 'integration' has no effect in this version: alerts are not handed to other programs (also line 63). (etc/manager.conf, line 56)\n",
+    );
+  });
+
+  it('lists it in status, too', async () => {
+    migrate();
+    const { stdout } = await control('status', '-j');
+    const { no_effect: found } = JSON.parse(stdout) as { no_effect: Item[] };
+    expect(found.map(({ what }) => what)).to.deep.equal(WITHOUT_EFFECT);
+    const plain = await control('status');
+    expect(plain.stdout.trimEnd().split('\n')).to.have.length(11);
+    expect(plain.stderr).to.include('Configured, without effect: sca (etc/manager.conf, line 153): ');
+    expect((await control('status', '--table')).stdout).to.include(
+      '\nConfigured, without effect:\n  global/email_noti',
+    );
+  });
+
+  it('warns at a start, on the terminal and once in the log', async () => {
+    migrate();
+    const some = (...args: string[]) => new TestProgram('product-control.js', ['svc-db', ...args]).ended;
+    const start = await some('start', '--home', home.root);
+    expect([start.code, start.stdout.includes('Started svc-db...')]).to.deep.equal([0, true]);
+    const reload = await some('reload', '--home', home.root);
+    expect(reload.code).to.equal(0);
+    await some('stop', '--home', home.root);
+    for (const { stderr } of [start, reload]) {
+      expect(stderr.split('\n').filter((line) => line.startsWith('WARNING: '))).to.have.length(WITHOUT_EFFECT.length);
+    }
+    const log = readFileSync(home.path('logs', 'manager.log'), 'utf8').split('\n');
+    const told = log.filter((line) => line.includes("svc-control: WARNING: Section 'sca' has no effect"));
+    expect(told, 'at the start and at the reload').to.have.length(2);
+    expect(told[0]).to.match(/\(etc\/manager\.conf, line 153\)$/);
+  });
+
+  it('has one daemon speak of each section in -t', async () => {
+    migrate();
+    const test = (daemon: string) => new TestProgram(join(root, 'bin', daemon), ['-t', '--home', home.root]).ended;
+    const monitord = await test('svc-monitord');
+    expect(monitord.code).to.equal(0);
+    expect(monitord.stderr).to.include("svc-monitord: WARNING: Section 'integration' has no effect in this version");
+    expect(monitord.stderr).not.to.include('email_notification');
+    const analysisd = await test('svc-analysisd');
+    expect(analysisd.stderr).to.include("WARNING: Element 'email_notification' of 'global' has no effect");
+    expect(analysisd.stderr).not.to.include("'integration'");
+    expect((await test('svc-syscheckd')).stderr).to.equal('');
+    change('</manager_config>', '<integration><name>slack</name><level>ten</level></integration></manager_config>');
+    const refused = await test('svc-monitord');
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.match(/ERROR: \(1235\): Invalid value for element 'level': ten\.\n.*CRITICAL: \(1202\)/);
+  });
+
+  it('refuses wrong values of sections that nothing goes by yet, also at a start', async () => {
+    change('</manager_config>', '<integration><name>slack</name><level>ten</level></integration></manager_config>');
+    const { error, data } = await validate();
+    expect([error, data.valid]).to.deep.equal([1, false]);
+    const line = shipped.split('\n').findIndex((text) => text.includes('</manager_config>')) + 1;
+    expect(data.errors).to.deep.equal([
+      {
+        text: "(1235): Invalid value for element 'level': ten.",
+        file: 'etc/manager.conf',
+        line,
+        daemon: 'svc-monitord',
+      },
+    ]);
+    const start = await control('start');
+    expect([start.code, start.stdout]).to.deep.equal([1, 'svc-monitord: Configuration error. Exiting\n']);
+    expect(start.stderr).to.match(/svc-monitord: ERROR: \(1235\): Invalid value for element 'level': ten\.\n/);
+    expect(ProcessLock.holder(supervisorLock(home))).to.equal(undefined);
+  });
+
+  it('tells one mistake once, where it was made, and that nothing happened', async () => {
+    change('  </alerts>\n', '');
+    const opened = shipped.split('\n').indexOf('  <alerts>') + 1;
+    const start = await control('start');
+    expect(start.code).to.equal(1);
+    expect(start.stdout).to.match(/^svc-\w+: Configuration error\. Exiting\n$/);
+    expect(start.stderr.match(/XMLERR/g)).to.have.length(1);
+    expect(start.stderr.trimEnd().split('\n')).to.have.length(3);
+    expect(start.stderr).to.include(`<alerts> was opened in line ${String(opened)} and is not closed.`);
+    expect(start.stderr).to.match(/Configuration error at 'etc\/manager\.conf'\. Line \d+\.\nNothing was started\.\n$/);
+    expect((await control('restart')).stderr).to.match(/\nNothing was stopped: what runs goes on\.\n$/);
+    const { data } = await validate();
+    expect(data.errors.map(({ file, line }) => [file, line])).to.deep.equal([['etc/manager.conf', opened]]);
+    expect(existsSync(home.path('var', 'run', 'svc-db.failed'))).to.equal(true);
+  });
+
+  it('looks at every other file, and names file and line', async () => {
+    const files: [path: string, text: string, expected: RegExp][] = [
+      [
+        'etc/local_internal_options.conf',
+        'remoted.sender_pool=x\n',
+        /\(2302\): Invalid definition for remoted\.sender_pool/,
+      ],
+      ['etc/local_internal_options.conf', 'maild.grouping=7\n', /\(2302\): Invalid definition for maild\.grouping/],
+      ['api/configuration/api.yaml', 'porty: 1\n', /'porty' is not known \(line 1\)/],
+      ['etc/shared/default/agent.conf', '<agent_config>\n<syschek/>\n</agent_config>', /\(1230\).*'syschek'.*line 2/],
+      ['etc/rules/local_rules.xml', '<group name="a,">\n<rool/></group>', /local_rules\.xml:2/],
+      ['etc/decoders/local_decoder.xml', '<decodr name="a"/>', /local_decoder\.xml:1/],
+    ];
+    for (const [path, text, expected] of files) {
+      const before = readFileSync(home.path(path), 'utf8');
+      writeFileSync(home.path(path), text);
+      const { code, stdout } = await control('validate');
+      writeFileSync(home.path(path), before);
+      expect([path, code, stdout.split('\n').filter((line) => line.startsWith('ERROR: ')).length]).to.deep.equal([
+        path,
+        1,
+        1,
+      ]);
+      expect(stdout, path).to.match(expected);
+    }
+  });
+});
