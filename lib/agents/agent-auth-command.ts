@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { describeError } from '../daemon/describe-error.js';
 import { readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { requestAgentKey } from './enrollment-client.js';
 import {
   ENROLLMENT_CIPHERS,
@@ -41,7 +41,8 @@ const MAX_PORT = 65_535;
 export async function agentAuthCommand(args: readonly string[], streams: ToolStreams): Promise<number> {
   const command = new Command('agent-auth')
     .description('Enrols this agent at a manager and stores the key it is given.')
-    .version(productVersion(), '-V, --version')
+    .version(versionText('agent-auth'), '-V, --version', 'show version and licence')
+    .helpOption('-h, --help', 'show this help')
     .requiredOption('-m <manager>', 'host name or address of the manager')
     .option('-p <port>', 'port of enrolment', port, ENROLLMENT_PORT)
     .option('-A <name>', "name of the agent (default: the host's)")

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describeError } from '../daemon/describe-error.js';
 import { resolveHome } from '../daemon/resolve-home.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { AgentControl, AgentControlError, type AgentOrder, type ListedAgent } from './agent-control.js';
 import { shownText } from './shown-text.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
@@ -36,7 +36,8 @@ const LIST_TITLES = { all: 'available', active: 'active', 'not active': 'not act
 export async function agentControlCommand(args: readonly string[], streams: ToolStreams): Promise<number> {
   const command = new Command('agent_control')
     .description('Shows the agents of a manager and tells them what to do.')
-    .version(productVersion(), '-V, --version')
+    .version(versionText('agent_control'), '-V, --version', 'show version and licence')
+    .helpOption('-h, --help', 'show this help')
     .option('-l', 'list the agents')
     .option('-c', 'with -l: only those that are active')
     .option('-n', 'with -l: only those that are not active')

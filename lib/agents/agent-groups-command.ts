@@ -5,7 +5,7 @@ import { describeError } from '../daemon/describe-error.js';
 import { HomeError } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { readLines } from '../logtest/read-lines.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { AgentGroups } from './agent-groups.js';
 import { AgentGroupsError } from './agent-groups-error.js';
 import { shownText } from './shown-text.js';
@@ -47,7 +47,8 @@ const CANCELLED = 'Cancelled.\n';
 export async function agentGroupsCommand(args: readonly string[], streams: AgentGroupsStreams): Promise<number> {
   const command = new Command('agent_groups')
     .description('Shows and changes the groups of a manager and the agents in them; without an option it lists them.')
-    .version(productVersion(), '-V, --version')
+    .version(versionText('agent_groups'), '-V, --version', 'show version and licence')
+    .helpOption('-h, --help', 'show this help')
     .option('-l, --list', 'list the groups, with -g the agents of one')
     .option('-c, --list-files', 'list the files of a group: -g')
     .option('-a, --add', 'make a group: -g; or put an agent into one: -i and -g')

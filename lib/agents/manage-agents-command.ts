@@ -3,7 +3,7 @@ import { parseDuration } from '../config/units.js';
 import { HomeError, readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { describeError } from '../daemon/describe-error.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { ManageAgents, ManageAgentsError } from './manage-agents.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
@@ -33,7 +33,8 @@ type Action = (tool: ManageAgents, options: Options) => Promise<{ readonly text:
 export async function manageAgentsCommand(args: readonly string[], streams: ToolStreams): Promise<number> {
   const command = new Command('manage_agents')
     .description('Lists, adds and removes the agents of a manager, and imports the key of an agent.')
-    .version(productVersion(), '-V, --version')
+    .version(versionText('manage_agents'), '-V, --version', 'show version and licence')
+    .helpOption('-h, --help', 'show this help')
     .option('--home <dir>', 'home of the manager or of the agent')
     .option('-l', 'list the agents')
     .option('-a <ip>', 'add an agent with this address, with -n')

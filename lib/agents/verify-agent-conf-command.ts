@@ -8,13 +8,13 @@ import type { Home } from '../daemon/home.js';
 import { formatLogTime, formatPlainLine, type LogLevel } from '../daemon/log-line.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { GroupFolders } from '../groups/group-folders.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 const PROGRAM = 'verify-agent-conf';
 
 const HELP = `
-Wazuh ${PROGRAM}: Verify agent.conf syntax for errors.
+${PROGRAM}: Verify agent.conf syntax for errors.
 Usage:  ${PROGRAM} [-f <agent.conf file>]
     -f <file>    Verify this file instead of those of all groups; may be repeated.
     --home <dir> Home of the manager whose groups are verified.
@@ -43,7 +43,7 @@ type Outcome = 'ok' | 'wrong' | 'missing';
 export async function verifyAgentConfCommand(args: readonly string[], streams: ToolStreams): Promise<number> {
   const command = new Command(PROGRAM)
     .helpOption(false)
-    .version(productVersion(), '-V, --version')
+    .version(versionText(PROGRAM), '-V, --version', 'show version and licence')
     .option('-f <file>', 'file', (file: string, files: readonly string[]) => [...files, file], [])
     .option('-d', 'debug')
     .option('-h, --help', 'help')

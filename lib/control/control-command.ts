@@ -7,7 +7,7 @@ import type { HomeRecord } from '../daemon/home-record.js';
 import { readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { productRoot } from '../product/product-root.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { ControlOutput } from './control-output.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { selectDaemons, stopOrder } from './daemon-catalogue.js';
@@ -86,7 +86,7 @@ class ControlProgram {
         outputError: (text, out) => out(text.replace(/^error: /, 'svc-control: ')),
       })
       .helpOption('-h, --help', 'show this help')
-      .version(`svc-control v${productVersion()} - Security Manager`, '-V, --version', 'show the version')
+      .version(versionText('svc-control'), '-V, --version', 'show version and licence')
       .option('-d', 'accepted as in other programs; daemons: see "enable debug"')
       .addOption(new Option('-j', 'JSON output, in any place'))
       .addOption(homeOption())

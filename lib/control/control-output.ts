@@ -20,9 +20,9 @@ export class ControlOutput {
     if (!this.json) this.#writeError(text + '\n');
   }
 
-  /** The JSON document: one line without a newline at its end, as scripts know it. */
+  /** The JSON document: one line. */
   document(value: Readonly<Record<string, unknown>>): void {
-    if (this.json) this.#write(JSON.stringify(value));
+    if (this.json) this.#write(JSON.stringify(value) + '\n');
   }
 
   /** Text that is the same with and without `-j`. */

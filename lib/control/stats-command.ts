@@ -44,8 +44,6 @@ export async function showStats(suite: Suite, typed: readonly string[], options:
     else for (const line of lines) output.line(line);
     output.document({ error: daemons.some(isSilent) ? 1 : 0, data: daemons.map(item) });
     if (watch === undefined) return daemons.some(isSilent) ? 1 : 0;
-    // One document a line, for whoever reads them one by one.
-    if (output.json) output.raw('\n');
     await delay(watch * 1000, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
     if (signal?.aborted === true) return 0;
     earlier = { daemons, seconds: (performance.now() - begin) / 1000 };

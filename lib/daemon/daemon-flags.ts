@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { DaemonName } from '../product/daemon-names.js';
 import type { DebugLevel } from './daemon-logger.js';
 
 /** What a daemon was started with (daemons-and-config.md 3.5). */
@@ -48,12 +49,29 @@ function checked(parse: (text: string) => unknown): (text: string) => unknown {
   };
 }
 
+/** What a daemon is for, as its help says. */
+const PURPOSES: Readonly<Record<DaemonName, string>> = {
+  'svc-agentd': 'Connects this agent to its manager: it sends events there and takes configuration and orders.',
+  'svc-analysisd': 'Takes events into the journal, decodes them, matches them against rules and writes alerts.',
+  'svc-apid': 'Answers the HTTPS API.',
+  'svc-authd': 'Enrols agents and keeps their keys.',
+  'svc-clusterd': 'Joins several managers.',
+  'svc-db': 'Keeps what is known of agents and their files.',
+  'svc-execd': 'Runs active responses.',
+  'svc-logcollector': 'Follows log files and the output of commands, and sends each line as an event.',
+  'svc-modulesd': 'Runs modules: inventory, configuration assessment, commands.',
+  'svc-monitord': 'Rotates logs and watches which agents are there.',
+  'svc-remoted': 'Takes connections of agents: events from them, configuration and orders to them.',
+  'svc-syscheckd': 'Watches files for changes and looks for rootkits.',
+};
+
 /** Parses a daemon's arguments. Help and errors are printed here. @param own flags that only this daemon has */
-export function parseDaemonFlags(name: string, args: readonly string[], own: readonly OwnFlag[] = []): ParsedFlags {
+export function parseDaemonFlags(name: DaemonName, args: readonly string[], own: readonly OwnFlag[] = []): ParsedFlags {
   let debug = 0;
   const command = new Command(name)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
+    .description(PURPOSES[name])
     .helpOption('-h, --help', 'show this help')
     .option('-f, --foreground', 'stay in the foreground: log to standard error, too')
     .option('-d, --debug', 'debug mode; twice for more')

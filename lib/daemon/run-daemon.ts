@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { productVersion } from '../product/version.js';
+import { productVersion, versionText } from '../product/version.js';
 import { parseDaemonFlags } from './daemon-flags.js';
 import type { DaemonFlags, OwnFlagValues } from './daemon-flags.js';
 import { DaemonLogger, LogOutput } from './daemon-logger.js';
@@ -57,7 +57,7 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
     return;
   }
   if (parsed.kind === 'version') {
-    process.stdout.write(`${spec.name} v${productVersion()} - Security Manager\nLicence: Apache-2.0\n`);
+    process.stdout.write(`${versionText(spec.name)}\n`);
     return;
   }
 

@@ -7,7 +7,7 @@ import { loadHostConfig } from '../config/load-host-config.js';
 import { HomeError } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { PatternError } from '../patterns/pattern-error.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { addRootcheckCommand } from '../rootcheck/rootcheck-command.js';
 import { bytesOf, readable } from './byte-order.js';
 import { type FileAttributes, fileAttributes } from './entry-checksum.js';
@@ -64,7 +64,8 @@ export async function fimCommand(args: readonly string[], streams: FimStreams): 
   let exitCode: number = EXIT.usage;
   const program = new Command('svc-fim')
     .description('File integrity monitoring, without a daemon.')
-    .version(productVersion(), '-V, --version')
+    .version(versionText('svc-fim'), '-V, --version', 'show version and licence')
+    .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .configureOutput({ writeOut: (text) => void streams.write(text), writeErr: streams.writeError });
   program

@@ -53,7 +53,7 @@ export class InteractiveLogtest {
   /** Shows the banner. */
   start(): void {
     const { quiet, log, version } = this.#options;
-    if (!quiet) log(`Starting wazuh-logtest ${version}\nType one log per line\n`);
+    if (!quiet) log(`Starting svc-logtest ${version}\nType one log per line\n`);
   }
 
   /** Runs one event and shows what became of it; an empty one is nothing. @param log byte string */

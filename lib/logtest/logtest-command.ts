@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { probeSocket } from '../bus/probe-socket.js';
 import { HomeError, readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
-import { productVersion } from '../product/version.js';
+import { productVersion, versionText } from '../product/version.js';
 import { whyUnavailable } from '../daemon/why-unavailable.js';
 import { RulesetError } from '../engine/ruleset-error.js';
 import { CONNECTION_ERROR, InteractiveLogtest } from './interactive-logtest.js';
@@ -28,7 +28,7 @@ export async function logtestCommand(args: readonly string[], environment: NodeJ
   const options = parseLogtestOptions(args);
   if (typeof options === 'number') return options;
   if (options.version === true) {
-    process.stdout.write(`svc-logtest v${productVersion()} - Security Manager\nLicence: Apache-2.0\n`);
+    process.stdout.write(`${versionText('svc-logtest')}\n`);
     return 0;
   }
   const now = clockOf(options, environment);

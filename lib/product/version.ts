@@ -20,3 +20,8 @@ export function productVersion(): string {
   }
   throw new Error('package.json has no version');
 }
+
+/** What `-V` of every program prints, without the end of its last line. @param program its name */
+export function versionText(program: string): string {
+  return `${program} v${productVersion()} - Security Manager\nLicence: Apache-2.0`;
+}

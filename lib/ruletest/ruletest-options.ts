@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { productRoot } from '../product/product-root.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 
 /** What svc-ruletest was asked for. */
 export type RuletestOptions = {
@@ -70,7 +70,7 @@ export function parseRuletestOptions(args: readonly string[]): RuletestOptions |
     })
     .argument('[tests...]', 'test files, and directories with them')
     .helpOption('-h, --help', 'show this help')
-    .version(`svc-ruletest v${productVersion()}`, '-V, --version', 'show the version')
+    .version(versionText('svc-ruletest'), '-V, --version', 'show version and licence')
     .option('--ruleset <dirs>', 'directories with decoders/, rules/ and lists/, separated by commas', splitDirs)
     .option('--grep <text>', 'only tests with this in their name or file')
     .option('--junit <file>', 'write the results as JUnit XML')

@@ -9,7 +9,7 @@ import { readHomeRecord } from '../daemon/home-record.js';
 import type { Logger } from '../daemon/logger.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { homeRuns, whyUnavailable } from '../daemon/why-unavailable.js';
-import { productVersion } from '../product/version.js';
+import { versionText } from '../product/version.js';
 import { splitLines } from './split-lines.js';
 
 /** Queue of plain logs (decoding.md 3.1). */
@@ -34,7 +34,8 @@ type Options = { readonly home?: string; readonly queue: string; readonly timeou
 export async function sendCommand(args: readonly string[], streams: SendStreams): Promise<number> {
   const command = new Command('svc-send')
     .description('Sends each line of standard input as an event and waits until all are acknowledged.')
-    .version(productVersion(), '-V, --version')
+    .version(versionText('svc-send'), '-V, --version', 'show version and licence')
+    .helpOption('-h, --help', 'show this help')
     .argument('<location>', 'where the lines come from, for example a script name or a path')
     .option('--home <dir>', 'home of the manager')
     .option('--queue <id>', 'queue id of the envelope, one character', oneCharacter, LOG_QUEUE)

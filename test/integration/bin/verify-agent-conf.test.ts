@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { verifyAgentConfCommand } from '../../../lib/agents/verify-agent-conf-command.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { productVersion } from '../../../lib/product/version.js';
+import { versionText } from '../../../lib/product/version.js';
 import { LARGE_AGENT_CONF } from '../../support/large-agent-conf.js';
 import { TestProgram } from '../../support/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
@@ -193,9 +193,9 @@ describe('verify-agent-conf', () => {
   it('shows help, version and what is wrong with its arguments', async () => {
     const help = await run('-h');
     expect(help.code).to.equal(1);
-    expect(help.out).to.include('Wazuh verify-agent-conf: Verify agent.conf syntax for errors.\n');
+    expect(help.out).to.include('\nverify-agent-conf: Verify agent.conf syntax for errors.\n');
     expect(help.out).to.include('\nUsage:  verify-agent-conf [-f <agent.conf file>]\n');
-    expect(await run('-V')).to.deep.equal({ code: 0, out: `${productVersion()}\n`, err: [] });
+    expect(await run('-V')).to.deep.equal({ code: 0, out: `${versionText('verify-agent-conf')}\n`, err: [] });
     expect((await run('-f')).code).to.equal(1);
     expect((await run('-x')).code).to.equal(1);
     expect((await run('agent.conf')).code).to.equal(1);

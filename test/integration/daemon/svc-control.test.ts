@@ -133,7 +133,7 @@ describe('svc-control', function () {
 
   it('speaks JSON with -j in any place', async () => {
     const start = await control('-j', 'start');
-    expect(start.stdout.endsWith('\n')).to.equal(false);
+    expect(start.stdout).to.match(/^\{.*\}\n$/);
     const { error, data } = JSON.parse(start.stdout) as { error: number; data: StatusItem[] };
     expect(error).to.equal(0);
     expect(data.map(({ daemon, status }) => [daemon, status])).to.deep.equal([

@@ -135,7 +135,7 @@ describe('svc-logtest', () => {
 **Alert to be generated.
 `);
     expect(out).to.contain("\tfiredtimes: '2'");
-    expect(log).to.match(/^Starting wazuh-logtest v[\d.]+\nType one log per line\n/);
+    expect(log).to.match(/^Starting svc-logtest v[\d.]+\nType one log per line\n/);
     expect(log).to.contain('"origin":{"name":"wazuh-logtest","module":"wazuh-logtest"},"command":"log_processing"');
     expect(log).to.match(/INFO: \(7206\): The session '[0-9a-f]{8}' was closed successfully/);
   });

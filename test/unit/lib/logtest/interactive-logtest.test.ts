@@ -87,7 +87,7 @@ describe('the interactive logtest', () => {
   it('keeps one session over all lines', async () => {
     const bench = new Bench(offline());
     expect(await bench.run(line('opened by ann'), '', line('opened by ann'), line('opened by ann'))).to.equal(0);
-    expect(bench.log).to.equal('Starting wazuh-logtest v1\nType one log per line\n');
+    expect(bench.log).to.equal('Starting svc-logtest v1\nType one log per line\n');
     expect(bench.out.match(/\tid: '\d+'/g)).to.deep.equal(["\tid: '100200'", "\tid: '100200'", "\tid: '100210'"]);
     expect(bench.out).to.contain("\tfiredtimes: '2'");
   });
@@ -170,7 +170,7 @@ describe('the interactive logtest', () => {
     expect(await bench.run('1', '2', '3', '4', '5')).to.equal(1);
     expect(backend.removed).to.deep.equal(['bbbbbbbb']);
     expect(bench.log).to.equal(
-      'Starting wazuh-logtest v1\nType one log per line\n' +
+      'Starting svc-logtest v1\nType one log per line\n' +
         'New session was created with token "bbbbbbbb"\n' +
         '** Wazuh-logtest error 5: (7315): too big\n' +
         '** Wazuh-logtest error when connecting with wazuh-analysisd\n\t/x: refused\n\tLook there.\n' +
@@ -243,7 +243,7 @@ describe('the interactive logtest', () => {
         const text = Buffer.from(bytes).toString('latin1');
         const bench = new Bench(backend, { debugRules: true, explain: true, why: 100210 });
         expect(await bench.run(header ? line(text) : text)).to.equal(0);
-        expect(bench.log).to.equal('Starting wazuh-logtest v1\nType one log per line\n');
+        expect(bench.log).to.equal('Starting svc-logtest v1\nType one log per line\n');
       }),
       { numRuns: 300 },
     );
