@@ -36,6 +36,7 @@ import { groupsRoutes } from './routes/groups-routes.js';
 import { listsRoutes } from './routes/lists-routes.js';
 import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
+import { managerUploadRoutes } from './routes/manager-upload-routes.js';
 import { rootcheckRoutes } from './routes/rootcheck-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
 import { RulesetCatalogue } from './routes/ruleset-catalogue.js';
@@ -87,6 +88,7 @@ export function apiHandlers(parts: HandlerParts): {
     node,
     handlers: [
       managerRoutes({ ...parts, configuration, questions, now: () => new Date(parts.now()) }),
+      managerUploadRoutes(parts.home, configuration),
       controlRoutes({ ...parts, configuration, node }),
       statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
       rulesRoutes(files, changes),

@@ -1,6 +1,6 @@
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { checkDaemons, type CheckFailure, type CheckReport } from '../../lib/control/check-daemons.js';
+import { checkDaemons, problemTexts, type CheckReport } from '../../lib/control/check-daemons.js';
 import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
 import { startOrder, type DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
@@ -18,8 +18,6 @@ import { nodeId, requireManager } from './node-scope.js';
 const RELOAD_DEADLINE_MS = 600_000;
 /** How long the supervisor may take to say that it is there. */
 const PING_DEADLINE_MS = 2000;
-/** Texts of a failed check: what follows the level of a log line, without a tag (daemons-and-config.md 1.6). */
-const PROBLEM_LINE = /^.*(?:ERROR: |CRITICAL: )(?:\[.*\] )?(.*)$/gm;
 
 export type ControlRouteParts = {
   readonly home: Home;
@@ -131,13 +129,4 @@ async function restart({ home, logger }: ControlRouteParts, check: () => Promise
   } catch (error) {
     logger.error(`The restart failed: ${describeError(error)}`);
   }
-}
-
-/** Distinct texts of what is wrong; all a daemon said when no line of it is an error. */
-function problemTexts(failures: readonly CheckFailure[]): string[] {
-  const texts = failures.flatMap(({ daemon, output }) => {
-    const found = [...output.matchAll(PROBLEM_LINE)].map(([, text]) => text ?? '');
-    return found.length > 0 ? found : [`${daemon}: ${output}`];
-  });
-  return [...new Set(texts)];
 }

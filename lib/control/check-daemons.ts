@@ -3,7 +3,7 @@ import type { NoEffect } from '../config/effects/find-no-effect.js';
 import { formatLogTime, formatPlainLine } from '../daemon/log-line.js';
 import type { Home } from '../daemon/home.js';
 import type { DaemonName } from '../product/daemon-names.js';
-import { runValidation } from '../validation/run-validation.js';
+import { type CheckingUser, runValidation, runValidationAs } from '../validation/run-validation.js';
 import type { CheckedDaemon, Validation } from '../validation/validation.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 
@@ -15,6 +15,18 @@ const PARALLEL = 2;
 
 /** What a failed check has to say. */
 export type CheckFailure = { readonly daemon: DaemonName; readonly output: string };
+
+/** Texts of a failed check: what follows the level of a log line, without a tag (daemons-and-config.md 1.6). */
+const PROBLEM_LINE = /^.*(?:ERROR: |CRITICAL: )(?:\[.*\] )?(.*)$/gm;
+
+/** Distinct texts of what is wrong; all a daemon said when no line of it is an error. */
+export function problemTexts(failures: readonly CheckFailure[]): string[] {
+  const texts = failures.flatMap(({ daemon, output }) => {
+    const found = [...output.matchAll(PROBLEM_LINE)].map(([, text]) => text ?? '');
+    return found.length > 0 ? found : [`${daemon}: ${output}`];
+  });
+  return [...new Set(texts)];
+}
 
 /** What the checks found. */
 export type CheckReport = {
@@ -28,19 +40,20 @@ export type CheckReport = {
  * Makes the checks of `<daemon> -t` (daemons-and-config.md 3.1 "start", steps 1 and 4) in one thread; a daemon whose check
  * is no module of its own is run.
  * @param sections whether mistakes in sections of other daemons count, too
+ * @param user in processes of this user instead; only for root
  */
 export async function checkDaemons(
   home: Home,
   catalogue: DaemonCatalogue,
   daemons: readonly DaemonName[],
   sections: 'own' | 'all',
+  user?: CheckingUser,
 ): Promise<CheckReport> {
   const { modules, others } = splitDaemons(catalogue, daemons);
+  const order = { home: home.root, daemons: modules, sections, everything: false };
   const [validation, failures] = await Promise.all([
-    modules.length === 0
-      ? undefined
-      : runValidation({ home: home.root, daemons: modules, sections, everything: false }),
-    runPrograms(home, catalogue, others),
+    modules.length === 0 ? undefined : user === undefined ? runValidation(order) : runValidationAs(order, user),
+    runPrograms(home, catalogue, others, user),
   ]);
   const found = [...failures, ...(validation === undefined ? [] : validationFailures(validation, daemons))];
   return {
@@ -82,27 +95,33 @@ async function runPrograms(
   home: Home,
   catalogue: DaemonCatalogue,
   daemons: readonly DaemonName[],
+  user: CheckingUser | undefined,
 ): Promise<CheckFailure[]> {
   const results = new Array<CheckFailure | undefined>(daemons.length);
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < daemons.length; index = next++) {
       const daemon = daemons[index];
-      if (daemon !== undefined) results[index] = await runProgram(home, catalogue, daemon);
+      if (daemon !== undefined) results[index] = await runProgram(home, catalogue, daemon, user);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
   return results.filter((failure) => failure !== undefined);
 }
 
-function runProgram(home: Home, catalogue: DaemonCatalogue, daemon: DaemonName): Promise<CheckFailure | undefined> {
+function runProgram(
+  home: Home,
+  catalogue: DaemonCatalogue,
+  daemon: DaemonName,
+  user: CheckingUser | undefined,
+): Promise<CheckFailure | undefined> {
   const program = catalogue.program(daemon);
   if (program === undefined) return Promise.resolve({ daemon, output: 'not available in this version' });
   return new Promise((resolve) => {
     execFile(
       program.command,
       [...program.args, '-t', '--home', home.root],
-      { timeout: TIMEOUT_MS, maxBuffer: 1_048_576 },
+      { ...user, timeout: TIMEOUT_MS, maxBuffer: 1_048_576 },
       (error, stdout, stderr) => {
         if (error === null) {
           resolve(undefined);

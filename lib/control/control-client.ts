@@ -5,6 +5,7 @@ import { isBelieved } from '../daemon/read-run-file.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
 import { controlReply, controlSocket, ownerSocket } from './control-protocol.js';
 import { readLines } from './line-reader.js';
+import { ConfigurationRefusedError } from './replace-configuration.js';
 
 /** Thrown when no supervisor answers on the control socket. */
 export class NoSupervisorError extends Error {
@@ -23,7 +24,7 @@ const DEADLINE_MS = 180_000;
  * Gives one command to the supervisor of a home and waits until it is carried out: on the socket of the owner, else on that
  * of the group.
  * @param progress told what happens on the way
- * @throws NoSupervisorError when there is none, Error with the supervisor's message when it refuses
+ * @throws NoSupervisorError when there is none, ConfigurationRefusedError, Error with the supervisor's message when it refuses
  */
 export async function callSupervisor(
   home: Home,
@@ -106,8 +107,8 @@ function callOn(
           const { report } = reply.data;
           settle(() => resolve(report));
         } else {
-          const { message } = reply.data;
-          settle(() => reject(new Error(message)));
+          const { message, code } = reply.data;
+          settle(() => reject(code === undefined ? new Error(message) : new ConfigurationRefusedError(code, message)));
         }
       },
       () => settle(() => reject(new Error('the supervisor answered too long a line'))),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_CONFIGURATION_BYTES } from '../config/configuration-file.js';
 import type { Home } from '../daemon/home.js';
 
 /**
@@ -25,15 +26,32 @@ export function supervisorLock(home: Home): string {
 /** Longest line either side accepts, in bytes: a peer that sends rubbish must not fill memory. */
 export const MAX_LINE_BYTES = 262_144;
 
-/** What `svc-control` asks of the supervisor. Without `daemons` a command means all that should run. */
-export const controlRequest = z.strictObject({
-  command: z.enum(['ping', 'status', 'start', 'stop', 'restart', 'reload']),
-  daemons: z.array(z.string().max(32)).max(32).optional(),
-});
+/** How the one request begins that may be longer, and how long: JSON takes two bytes for a line break and a quote. */
+export const LONG_LINE = {
+  prefix: '{"command":"configure",',
+  maxBytes: 2 * MAX_CONFIGURATION_BYTES + MAX_LINE_BYTES,
+} as const;
+
+/**
+ * What `svc-control` asks of the supervisor. Without `daemons` a command means all that should run. `configure` comes from
+ * svc-apid with the whole main configuration, which has to pass {@link replaceConfiguration}.
+ */
+export const controlRequest = z.union([
+  z.strictObject({
+    command: z.enum(['ping', 'status', 'start', 'stop', 'restart', 'reload']),
+    daemons: z.array(z.string().max(32)).max(32).optional(),
+  }),
+  z.strictObject({ command: z.literal('configure'), text: z.string() }),
+]);
 export type ControlRequest = z.infer<typeof controlRequest>;
 
-/** What the group of a home may ask for: nothing that stays stopped, nothing that names paths or settings. */
-export const GROUP_COMMANDS: ReadonlySet<ControlRequest['command']> = new Set(['ping', 'status', 'restart', 'reload']);
+/**
+ * What the group of a home may ask for: nothing that stays stopped, nothing that names paths, and no settings but those
+ * that `configure` lets through.
+ */
+export const GROUP_COMMANDS: ReadonlySet<ControlRequest['command']> = new Set([
+  ...(['ping', 'status', 'restart', 'reload', 'configure'] as const),
+]);
 
 /** Something that happened to a daemon during a command, in the words of {@link ProgressEvent}. */
 const progressEvent = z.object({
@@ -76,6 +94,6 @@ export type SupervisorReport = z.infer<typeof supervisorReport>;
 export const controlReply = z.union([
   z.object({ kind: z.literal('event'), event: progressEvent }),
   z.object({ kind: z.literal('done'), report: supervisorReport.optional() }),
-  z.object({ kind: z.literal('error'), message: z.string() }),
+  z.object({ kind: z.literal('error'), message: z.string(), code: z.number().optional() }),
 ]);
 export type ControlReply = z.infer<typeof controlReply>;

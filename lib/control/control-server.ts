@@ -5,8 +5,9 @@ import { bindForGroup, bindForOwner } from '../daemon/bind-for-group.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Logger } from '../daemon/logger.js';
 import type { ControlReply, ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
-import { GROUP_COMMANDS, controlRequest } from './control-protocol.js';
+import { GROUP_COMMANDS, LONG_LINE, controlRequest } from './control-protocol.js';
 import { readLines } from './line-reader.js';
+import { ConfigurationRefusedError } from './replace-configuration.js';
 
 /** Clients at a time; more than a person and a few scripts is an attack on descriptors. */
 const MAX_CONNECTIONS = 32;
@@ -76,8 +77,8 @@ export class ControlServer {
     const reply = (line: ControlReply) => {
       if (socket.writable) socket.write(JSON.stringify(line) + '\n');
     };
-    const refuse = (message: string) => {
-      reply({ kind: 'error', message });
+    const refuse = (message: string, code?: number) => {
+      reply({ kind: 'error', message, ...(code === undefined ? {} : { code }) });
       socket.end();
     };
     let asked = false;
@@ -103,10 +104,12 @@ export class ControlServer {
             reply({ kind: 'done', ...(report === undefined ? {} : { report }) });
             socket.end();
           },
-          (error: unknown) => refuse(describeError(error)),
+          (error: unknown) =>
+            refuse(describeError(error), error instanceof ConfigurationRefusedError ? error.code : undefined),
         );
       },
       () => refuse('the request is too long'),
+      LONG_LINE,
     );
   }
 }

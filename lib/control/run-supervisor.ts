@@ -13,12 +13,14 @@ import { checkTrustedDirectory } from '../daemon/trusted-file.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
 import { confined } from './confinement.js';
+import { checkDaemons, problemTexts } from './check-daemons.js';
 import type { ControlRequest, ProgressEvent } from './control-protocol.js';
 import { CONTROL_DIRECTORY, controlSocket, ownerSocket, supervisorLock } from './control-protocol.js';
 import { ControlServer } from './control-server.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { startOrder } from './daemon-catalogue.js';
 import { makeFirstStartSecrets } from './enrollment-certificate.js';
+import { recoverConfiguration, replaceConfiguration } from './replace-configuration.js';
 import { Supervisor } from './supervisor.js';
 import { systemdNotify } from './systemd-notify.js';
 import { wantedDaemons } from './wanted-daemons.js';
@@ -90,6 +92,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     catalogue,
     order,
     wanted: () => wantedDaemons(home, catalogue, order),
+    configure: (text) => replaceConfiguration({ home, gid: record.gid, check: () => checkAll(options), logger }, text),
     logger,
     foreground: mode === 'foreground',
     onConfigure: (daemons) => logNoEffect(options, daemons, logger),
@@ -102,6 +105,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   };
   const gid = process.geteuid?.() === 0 ? record.gid : undefined;
   makeControlDirectory(home);
+  recoverConfiguration(home, logger);
   const servers = [
     new ControlServer(ownerSocket(home), { kind: 'owner' }, handle, logger),
     new ControlServer(controlSocket(home), { kind: 'group', gid }, handle, logger),
@@ -181,6 +185,14 @@ function logNoEffect({ home, record, catalogue }: RunOptions, daemons: readonly 
   } catch (error) {
     logger.error(`The configuration could not be looked through: ${describeError(error)}`);
   }
+}
+
+/** What all daemons that should run say against the configuration; they read the service user's files as that user. */
+async function checkAll({ home, record, catalogue }: RunOptions): Promise<readonly string[]> {
+  const { uid, gid } = record;
+  const user = process.geteuid?.() === 0 && uid !== undefined && gid !== undefined ? { uid, gid } : undefined;
+  const daemons = [...wantedDaemons(home, catalogue, startOrder(record.role))];
+  return problemTexts((await checkDaemons(home, catalogue, daemons, 'all', user)).failures);
 }
 
 /** Homes of earlier versions have none. @throws UntrustedFileError when it is another user's */

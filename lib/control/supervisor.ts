@@ -17,6 +17,8 @@ export type SupervisorParts = {
   readonly order: readonly DaemonName[];
   /** Daemons that should run by configuration, read anew for each command. */
   readonly wanted: () => ReadonlySet<DaemonName>;
+  /** Replaces the main configuration. @throws ConfigurationRefusedError */
+  readonly configure: (text: string) => Promise<void>;
   readonly logger: Logger;
   /** Whether daemons log to this process's standard error, too. */
   readonly foreground: boolean;
@@ -95,6 +97,7 @@ export class Supervisor {
   }
 
   async #carryOut(request: ControlRequest, progress: (event: ProgressEvent) => void): Promise<undefined> {
+    if (request.command === 'configure') return this.#parts.configure(request.text).then(() => undefined);
     const selected = this.#select(request);
     switch (request.command) {
       case 'start':
@@ -119,7 +122,7 @@ export class Supervisor {
     }
   }
 
-  #select(request: ControlRequest): SupervisedDaemon[] {
+  #select(request: Exclude<ControlRequest, { command: 'configure' }>): SupervisedDaemon[] {
     const { order } = this.#parts;
     let names: readonly DaemonName[];
     if (request.daemons !== undefined) names = selectDaemons(order, request.daemons);

@@ -69,7 +69,8 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
     if (flags.configuration !== undefined) checkConfigurationFile(home, flags.configuration);
     process.chdir(home.root);
     process.umask(UMASK);
-    if (!flags.test) dropPrivileges(spec.name, record, flags);
+    // A check by root reads no file of the service user as root either; anybody else may only look.
+    if (!flags.test || process.geteuid?.() === 0) dropPrivileges(spec.name, record, flags);
   } catch (error) {
     process.stderr.write(`${spec.name}: ${describeError(error)}\n`);
     process.exit(1);

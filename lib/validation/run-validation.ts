@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describeError } from '../daemon/describe-error.js';
 import type { Validation, ValidationOrder } from './validation.js';
 
 /** A configuration that is not looked through by then is not good: a ruleset of thousands of rules takes a second. */
 const TIMEOUT_MS = 60_000;
+/** Longest answer of a process, bytes: a configuration has some ten mistakes, not millions. */
+const MAX_ANSWER_BYTES = 16 * 1024 ** 2;
 /** Memory of the thread: the rules of the public ruleset take some 100 MB. */
 const HEAP_MEGABYTES = 1024;
 
@@ -29,6 +33,33 @@ export async function runValidation(order: ValidationOrder, timeoutMs = TIMEOUT_
     clearTimeout(timer);
     await worker.terminate();
   }
+}
+
+/** User and group by their numbers. */
+export type CheckingUser = { readonly uid: number; readonly gid: number };
+
+/**
+ * The same in a process of another user: the ruleset and the lists are files of the service user, and root neither reads
+ * them nor follows what stands in their place.
+ */
+export function runValidationAs(
+  order: ValidationOrder,
+  { uid, gid }: CheckingUser,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Validation> {
+  const program = fileURLToPath(new URL('./validation-process.js', import.meta.url));
+  const options = { uid, gid, cwd: order.home, timeout: timeoutMs, maxBuffer: MAX_ANSWER_BYTES };
+  return new Promise((resolve) => {
+    const args = [`--max-old-space-size=${String(HEAP_MEGABYTES)}`, program, JSON.stringify(order)];
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      if (error === null) resolve(JSON.parse(stdout) as Validation);
+      else resolve(failed(`The configuration could not be checked: ${lastLine(stderr) ?? describeError(error)}.`));
+    });
+  });
+}
+
+function lastLine(text: string): string | undefined {
+  return text.trim().split('\n').at(-1) || undefined;
 }
 
 function failed(text: string): Validation {

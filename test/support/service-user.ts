@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { initHome } from '../../lib/control/init-home.js';
 import { findServiceAccount, type ServiceAccount } from '../../lib/control/service-account.js';
 import { liveProcess } from '../../lib/control/live-process.js';
-import { supervisorLock } from '../../lib/control/control-protocol.js';
+import { controlSocket, supervisorLock } from '../../lib/control/control-protocol.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { HomeRole } from '../../lib/daemon/home-record.js';
 import { Home } from '../../lib/daemon/home.js';
@@ -60,6 +60,14 @@ export class AttackedHome {
     const args = ['--input-type=module', '--eval', program];
     const result = spawnSync(process.execPath, args, { uid, gid, cwd: this.home.root, encoding: 'utf8' });
     return { code: result.status, output: result.stdout + result.stderr };
+  }
+
+  /** Gives the supervisor a request as the service user. @returns all it answers */
+  ask(request: object): string {
+    return this.attackWith(`import { connect } from 'node:net';
+      const socket = connect(${JSON.stringify(controlSocket(this.home))});
+      socket.on('connect', () => socket.write(${JSON.stringify(JSON.stringify(request) + '\n')}));
+      socket.pipe(process.stdout);`).output;
   }
 
   /** Starts a process that goes on until the end of the test. @param args its arguments @returns its pid */

@@ -1,7 +1,6 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { NoSupervisorError, callSupervisor } from '../../../lib/control/control-client.js';
-import { controlSocket } from '../../../lib/control/control-protocol.js';
 import { initHome } from '../../../lib/control/init-home.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { identityOf, userOf } from '../../../lib/daemon/process-identity.js';
@@ -156,11 +155,7 @@ describe('the service user of an installed home', function () {
     const { home } = attacked;
     expect(attacked.rights('var/control')).to.match(/^0:\d+ 700$/);
     expect(attacked.rights('var/control/supervisor.sock')).to.match(/^0:\d+ 600$/);
-    const ask = (request: object) =>
-      attacked.attackWith(`import { connect } from 'node:net';
-        const socket = connect(${JSON.stringify(controlSocket(home))});
-        socket.on('connect', () => socket.write(${JSON.stringify(JSON.stringify(request) + '\n')}));
-        socket.pipe(process.stdout);`).output;
+    const ask = (request: object) => attacked.ask(request);
     for (const command of ['ping', 'status', 'reload', 'restart']) {
       expect(ask({ command }), command).to.match(/\{"kind":"done".*\n$/);
     }
@@ -183,6 +178,43 @@ describe('the service user of an installed home', function () {
     await attacked.serve(fake, '{"kind":"done"}\n');
     const error: unknown = await callSupervisor(home, { command: 'ping' }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(NoSupervisorError);
+  });
+
+  it('has root run no command by the configuration', async () => {
+    const { home } = attacked;
+    const proof = home.path('tmp/proof');
+    const before = readFileSync(home.path('etc/manager.conf'), 'utf8');
+    await attacked.start(...DAEMONS);
+    const configure = (text: string) => attacked.ask({ command: 'configure', text });
+    const section = (inner: string) => `${before}\n<manager_config>${inner}</manager_config>\n`;
+    for (const inner of [
+      `<localfile><log_format>full_command</log_format><command>id > ${proof}</command></localfile>`,
+      `<localfile><log_format>command</log_format><command>id > ${proof}</command></localfile>`,
+      `<wodle name="command"><tag>x</tag><command>/bin/sh</command></wodle>`,
+      '<syscheck><prefilter_cmd>/tmp/x</prefilter_cmd></syscheck>',
+      '<socket><name>d</name><location>/run/docker.sock</location></socket>',
+    ]) {
+      expect(attacked.attack(`echo '${inner}' >> etc/manager.conf`).code).to.not.equal(0);
+      expect(configure(section(inner)), inner).to.match(/^\{"kind":"error","message":"[^"]*","code":1124\}\n$/);
+    }
+    // Nor does it allow itself what root's files do not.
+    expect(attacked.attack('echo "upload_configuration: {}" > api/configuration/api.yaml').code).to.not.equal(0);
+    expect(attacked.attack('echo logcollector.remote_commands=1 >> etc/local_internal_options.conf').code).to.not.equal(
+      0,
+    );
+    expect(configure('<manager_config><nosuch/></manager_config>')).to.match(/"code":1908\}/);
+    expect(readFileSync(home.path('etc/manager.conf'), 'utf8')).to.equal(before);
+
+    // What the API may change it changes, and the file stays root's.
+    const rights = attacked.rights('etc/manager.conf');
+    const label = section('<labels><label key="site">north</label></labels>');
+    attacked.attack('ln -s /etc/passwd etc/manager.conf.before-upload');
+    expect(configure(label)).to.equal('{"kind":"done"}\n');
+    expect(readFileSync(home.path('etc/manager.conf'), 'utf8')).to.equal(label);
+    expect(attacked.rights('etc/manager.conf')).to.equal(rights);
+    expect(attacked.ask({ command: 'restart' })).to.match(/\{"kind":"done"\}\n$/);
+    await running('svc-logcollector');
+    expect(existsSync(proof)).to.equal(false);
   });
 
   it('has what it owned before taken from it by an update', async () => {

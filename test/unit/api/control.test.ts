@@ -49,8 +49,11 @@ describe('control of the manager over the API', () => {
   const supervise = (answer: (request: { command: string }) => object) =>
     new Promise<void>((resolve) => {
       supervisor = createServer((socket) => {
+        let line = '';
         socket.on('data', (data) => {
-          const request = JSON.parse(data.toString()) as { command: string };
+          line += data.toString();
+          if (!line.endsWith('\n')) return;
+          const request = JSON.parse(line) as { command: string };
           asked.push(request);
           socket.end(JSON.stringify(answer(request)) + '\n');
         });
@@ -115,6 +118,27 @@ describe('control of the manager over the API', () => {
       code: 1908,
       message: "Error validating configuration: (1230): Invalid element in the configuration: 'foo'.",
     });
+  });
+
+  it('has the supervisor replace the configuration, and says why it did not', async () => {
+    const put = (text: string) => lists.call('PUT', '/manager/configuration', { body: text });
+    const missing = await put('<manager_config></manager_config>');
+    expect(missing.data.failed_items[0]?.error).to.include({
+      code: 1126,
+      message: 'Error updating ossec configuration: the supervisor does not run',
+    });
+    let answer: object = { kind: 'done' };
+    await supervise(() => answer);
+    const text = `<manager_config>\n<global></global>${'<!-- "long" -->\n'.repeat(3000)}</manager_config>`;
+    const good = await put(text);
+    expect(good.message).to.equal('Configuration was successfully updated');
+    expect(good.data.affected_items).to.deep.equal(['manager']);
+    expect(asked).to.deep.equal([{ command: 'configure', text }]);
+    answer = { kind: 'error', message: 'id', code: 1124 };
+    const refused = await put(text);
+    expect([refused.error, refused.message]).to.deep.equal([1, 'Could not update configuration']);
+    expect(refused.data.failed_items[0]?.id).to.deep.equal(['manager']);
+    expect(refused.data.failed_items[0]?.error).to.include({ code: 1124, message: 'Remote command detected: id' });
   });
 
   it('asks the supervisor for a restart, after the answer and a check', async function () {

@@ -24,6 +24,7 @@ const ANSWERED = [
   'getManagerStatsRemoted',
   'getManagerDaemonsStats',
   'putManagerAnalysisdReload',
+  'putManagerConfiguration',
   'putManagerRestart',
   'getManagerConfigurationValidation',
   'getManagerConfigurationComponentConfiguration',

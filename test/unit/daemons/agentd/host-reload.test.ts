@@ -14,7 +14,7 @@ describe('the reload of the other daemons of an agent', () => {
   });
 
   const supervisor: Supervisor = (request, progress) => {
-    calls.push([request.command, ...(request.daemons ?? [])].join(' '));
+    calls.push([request.command, ...(('daemons' in request && request.daemons) || [])].join(' '));
     if (request.command === 'reload') {
       progress?.({ daemon: 'svc-logcollector', event: 'reloaded', restartNeeded: [] });
       progress?.({ daemon: 'svc-modulesd', event: 'reloaded', restartNeeded: ['wodle'] });

@@ -61,17 +61,21 @@ const DEFAULTS = {
 
 describe('api.yaml', () => {
   it('has defaults for everything', () => {
-    for (const text of ['', '# nothing\n', '---\n', 'logs:\ncors:\n  # all commented\n', SHIPPED]) {
+    for (const text of ['', '# nothing\n', '---\n', 'logs:\ncors:\n  # all commented\n']) {
       expect(parseApiConfig(text, API_YAML)).to.deep.equal({ config: DEFAULTS, warnings: [] });
     }
   });
 
-  it('is shipped with comments that are the defaults', () => {
+  it('is shipped with comments that are the defaults, and without remote commands', () => {
+    const off = { allow: false, exceptions: [] };
+    const upload = { ...DEFAULTS.upload_configuration, remote_commands: { localfile: off, wodle_command: off } };
+    const shipped = { ...DEFAULTS, upload_configuration: upload };
+    expect(parseApiConfig(SHIPPED, API_YAML)).to.deep.equal({ config: shipped, warnings: [] });
     const uncommented = SHIPPED.split('\n')
-      .filter((line) => /^# ( *[a-z_]+:)/.test(line))
-      .map((line) => line.slice(2))
+      .filter((line) => !line.startsWith('#') || /^# ( *[a-z_]+:)/.test(line))
+      .map((line) => line.replace(/^# /, ''))
       .join('\n');
-    expect(parseApiConfig(uncommented, API_YAML).config).to.deep.equal(DEFAULTS);
+    expect(parseApiConfig(uncommented, API_YAML).config).to.deep.equal(shipped);
   });
 
   it('merges a partial section with its defaults and reads yes, no and upper case', () => {

@@ -1,0 +1,46 @@
+import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
+import { ConfigurationRefusedError } from '../../lib/control/replace-configuration.js';
+import { describeError } from '../../lib/daemon/describe-error.js';
+import type { Home } from '../../lib/daemon/home.js';
+import { ApiError } from '../http/api-error.js';
+import type { Handlers } from '../http/api-request.js';
+import type { ManagerConfiguration } from '../manager-configuration.js';
+import { nodeId, nodeMessages, requireManager } from './node-scope.js';
+import { outcome } from './ruleset-upload-routes.js';
+
+/** How long the supervisor may take, all checks included; the request time-out of the API ends the wait before. */
+const DEADLINE_MS = 120_000;
+
+/**
+ * Replaces the main configuration (rest-api.md 6.4; daemons-and-config.md 1.5). What it says root does, so it is the
+ * supervisor who reads, judges and writes it.
+ */
+export function managerUploadRoutes(home: Home, configuration: ManagerConfiguration): Handlers {
+  return {
+    putManagerConfiguration: (request) => {
+      requireManager(request.caller, configuration, 'update_config');
+      const text = request.uploadedText();
+      const messages = nodeMessages(
+        configuration,
+        'Configuration was successfully updated',
+        'Could not update configuration in some nodes',
+        'Could not update configuration',
+      );
+      return outcome(nodeId(configuration), messages, async () => {
+        try {
+          await callSupervisor(home, { command: 'configure', text }, undefined, DEADLINE_MS);
+        } catch (error) {
+          throw refusal(error);
+        }
+      });
+    },
+  };
+}
+
+function refusal(error: unknown): ApiError {
+  if (error instanceof ConfigurationRefusedError) {
+    return new ApiError(error.code, error.message === '' ? {} : { extra: error.message });
+  }
+  const extra = error instanceof NoSupervisorError ? error.message : describeError(error);
+  return new ApiError(1126, { extra });
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { parseApiConfig } from '../../../../lib/config/load-api-config.js';
+import { refuseUpload } from '../../../../lib/config/upload-guard.js';
+
+const FILE = 'etc/manager.conf';
+const NOTHING = `upload_configuration:
+  remote_commands:
+    localfile: {allow: no, exceptions: [uptime]}
+    wodle_command: {allow: no, exceptions: [uptime]}
+  limits: {eps: {allow: no}}
+  agents: {allow_higher_versions: {allow: no}}
+  indexer: {allow: no}
+  integrations: {virustotal: {public_key: {allow: no}}}
+`;
+
+const command = (text: string, format = 'full_command') =>
+  `<localfile><log_format>${format}</log_format><command>${text}</command></localfile>`;
+const wodle = (text: string) => `<wodle name="command"><tag>t</tag><command>${text}</command></wodle>`;
+const conf = (...sections: string[]) => `<manager_config>${sections.join('\n')}</manager_config>`;
+
+describe('upload_configuration', () => {
+  const limits = (yaml: string) => parseApiConfig(yaml, 'api.yaml').config.upload_configuration;
+  const refuse = (next: string, current: string | undefined = conf(), yaml = NOTHING) =>
+    refuseUpload(next, current, FILE, limits(yaml));
+
+  for (const [what, section, refusal] of [
+    ['full_command', command('id'), { code: 1124, text: 'id' }],
+    ['command', command('id', 'command'), { code: 1124, text: 'id' }],
+    [
+      'a command whose format stands twice',
+      '<localfile><log_format>syslog</log_format><command>id</command><log_format>command</log_format></localfile>',
+      { code: 1124, text: 'id' },
+    ],
+    ['wodle command', wodle('id'), { code: 1124, text: 'id' }],
+    ['prefilter_cmd', '<syscheck><prefilter_cmd>/tmp/x</prefilter_cmd></syscheck>', { code: 1124, text: '/tmp/x' }],
+    [
+      'a socket',
+      '<socket><name>d</name><location>/run/docker.sock</location></socket>',
+      { code: 1124, text: '/run/docker.sock' },
+    ],
+    [
+      'limits of events',
+      '<global><limits><eps><maximum>1</maximum><timeframe>2</timeframe></eps></limits></global>',
+      { code: 1127, text: 'limits/eps' },
+    ],
+    ['the indexer', '<indexer><enabled>no</enabled></indexer>', { code: 1127, text: 'indexer' }],
+    [
+      'agents of a higher version',
+      '<auth><agents><allow_higher_versions>yes</allow_higher_versions></agents></auth>',
+      { code: 1129, text: 'agents/allow_higher_versions' },
+    ],
+    [
+      'a key of VirusTotal',
+      '<integration><name>virustotal</name><api_key>k</api_key></integration>',
+      { code: 1131, text: 'integration virustotal' },
+    ],
+  ] as const) {
+    it(`refuses ${what} that is new, and takes it where it is there or allowed`, () => {
+      expect(refuse(conf(section))).to.deep.equal(refusal);
+      expect(refuseUpload(conf(section), undefined, FILE, limits(NOTHING)), 'nothing in force').to.deep.equal(refusal);
+      expect(refuse(conf(section), conf(section), ''), 'without limits').to.equal(undefined);
+      expect(refuse(conf(section), conf(), ''), 'without limits').to.equal(undefined);
+      if (refusal.code !== 1129) expect(refuse(conf(section), conf(section))).to.equal(undefined);
+    });
+  }
+
+  it('knows exceptions, and one command from another', () => {
+    expect(refuse(conf(command('Uptime'), wodle('uptime')))).to.equal(undefined);
+    expect(refuse(conf(command('uptime -p')))).to.deep.equal({ code: 1124, text: 'uptime -p' });
+    // What one kind has is not the other's.
+    expect(refuse(conf(wodle('df')), conf(command('df')))).to.deep.equal({ code: 1124, text: 'df' });
+    expect(refuse(conf(command('df'), command('df; id')), conf(command('df')))).to.deep.equal({
+      code: 1124,
+      text: 'df; id',
+    });
+  });
+
+  it('is not led astray by comments and several roots', () => {
+    expect(refuse(conf(`<!-- ${command('id')} -->`))).to.equal(undefined);
+    expect(refuse(`${conf()}<ossec_config>${command('id')}</ossec_config>`)).to.deep.equal({ code: 1124, text: 'id' });
+  });
+});
