@@ -3,6 +3,7 @@ import type { Logger } from '../lib/daemon/logger.js';
 import { ensureInitialPassword } from '../lib/security/initial-password.js';
 import { ensureSelfSignedCertificate } from '../lib/tls/self-signed-certificate.js';
 import type { ApiSettings } from './api-settings.js';
+import { CertificateWatch } from './certificate-watch.js';
 import { Authenticator } from './auth/authenticator.js';
 import { PasswordHasher, type ScryptCost } from './auth/password-hasher.js';
 import { SecuritySettings } from './auth/security-settings.js';
@@ -56,6 +57,7 @@ export class Api {
   readonly #dispatcher: Dispatcher;
   readonly #counters: RequestCounters;
   readonly #connections: ApiConnections;
+  readonly #watch: CertificateWatch | undefined;
   readonly addresses: readonly BoundHost[];
 
   private constructor(parts: {
@@ -69,6 +71,7 @@ export class Api {
     counters: RequestCounters;
     connections: ApiConnections;
     addresses: readonly BoundHost[];
+    watch: CertificateWatch | undefined;
   }) {
     this.#settings = parts.settings;
     this.#store = parts.store;
@@ -80,6 +83,7 @@ export class Api {
     this.#counters = parts.counters;
     this.#connections = parts.connections;
     this.addresses = parts.addresses;
+    this.#watch = parts.watch;
   }
 
   /**
@@ -140,6 +144,9 @@ export class Api {
       const times = options.connectionTimes ?? CONNECTION_TIMES;
       const server = new ApiServer(app, settings.https, logger, connections, times);
       const addresses = await server.start(settings.hosts, settings.port);
+      const watch =
+        settings.https === undefined ? undefined : new CertificateWatch(settings.https.certificate, logger, now);
+      watch?.announce();
       const where = `Listening on ${addresses.map(({ host }) => host).join(', ')}:${addresses[0]?.port ?? 0}.`;
       log.info(where);
       logger.info(where);
@@ -154,6 +161,7 @@ export class Api {
         counters,
         connections,
         addresses,
+        watch,
       });
       current = () => api.#settings;
       return api;
@@ -185,6 +193,7 @@ export class Api {
    */
   reload(settings: ApiSettings): readonly string[] {
     this.#server.reloadCertificate();
+    this.#watch?.announce();
     const restart = restartNeeded(this.#settings, settings);
     const { hosts, port, https, authenticationPoolSize, logs } = this.#settings;
     this.#settings = { ...settings, hosts, port, https, authenticationPoolSize, logs };
@@ -194,6 +203,7 @@ export class Api {
 
   /** Lets running requests end, closes the stores. */
   async stop(): Promise<void> {
+    this.#watch?.stop();
     await this.#server.stop(DRAIN_MS);
     await this.#store.close();
     this.#log.info('Shutdown svc-apid server.');

@@ -15,6 +15,7 @@ import { switchDebug } from './debug-switch.js';
 import { initHome } from './init-home.js';
 import { install, uninstall } from './install.js';
 import { noEffectItems, noEffectLines, readNoEffect } from './no-effect-report.js';
+import { certificateCommand } from './certificate-command.js';
 import { runSupervisor } from './run-supervisor.js';
 import { findServiceAccount } from './service-account.js';
 import { DEFAULT_WATCH_SECONDS, showStats } from './stats-command.js';
@@ -150,6 +151,11 @@ class ControlProgram {
         (what, command) => Promise.resolve(this.#debug(suite(command), what, on)),
       );
     }
+    sub('certificate', "show the API's certificate; exit code 1 when it ends within 30 days", (_names, command) => {
+      const target = home(command);
+      const parts = { home: target, record: readHomeRecord(target), output: this.#output, now: Date.now };
+      return certificateCommand(parts, command.opts<{ renew?: true }>().renew === true);
+    }).option('--renew', 'make a new one for its key; "reload svc-apid" takes it');
     program
       .command('init')
       .description('make a home: configuration, keys, certificate, ruleset; what is there stays')

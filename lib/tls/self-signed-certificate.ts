@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -123,7 +123,10 @@ export async function ensureSelfSignedCertificate(
   logger: Pick<Logger, 'info'>,
   now = new Date(),
 ): Promise<boolean> {
-  if (existsSync(files.key) && existsSync(files.certificate)) return false;
+  if (existsSync(files.key) && existsSync(files.certificate)) {
+    shareCertificate(files.certificate);
+    return false;
+  }
   logger.info('HTTPS is enabled but cannot find the private key and/or certificate. Attempting to generate them');
   const made = await makeSelfSignedCertificate(now);
   mkdirSync(dirname(files.key), { recursive: true, mode: 0o770 });
@@ -132,4 +135,29 @@ export async function ensureSelfSignedCertificate(
   writeFileAtomically(files.certificate, made.certificate, { mode: CERTIFICATE_MODE, durable: true });
   logger.info(`Generated certificate file in ${files.certificate}`);
   return true;
+}
+
+/**
+ * Makes a new certificate for the key that is there, so that nothing else has to change with it.
+ * @param now start of its validity
+ * @throws Error when the key cannot be used; the file system's error
+ */
+export async function renewSelfSignedCertificate(files: CertificateFiles, now: Date): Promise<void> {
+  const { certificate } = await make(API, now, hostname(), readFileSync(files.key, 'utf8'));
+  writeFileAtomically(files.certificate, certificate, { mode: CERTIFICATE_MODE, durable: true });
+}
+
+/** Earlier versions made it for its owner alone, while clients of the host are to check the API with it. */
+function shareCertificate(path: string): void {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { mode, nlink, uid } = fstatSync(fd);
+      if ((mode & 0o777) === 0o400 && nlink === 1 && uid === process.geteuid?.()) fchmodSync(fd, CERTIFICATE_MODE);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // A link, or not ours: whoever put it there chose who may read it.
+  }
 }
