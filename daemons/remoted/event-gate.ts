@@ -1,17 +1,21 @@
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { Logger } from '../../lib/daemon/logger.js';
+import type { ReadAhead } from './read-ahead.js';
 import { MAX_QUEUED_BYTES, MAX_READMITTED } from './remoted-limits.js';
 
 /** The part of `EventProducer` that is used. */
 export type EventWindow = {
   readonly room: number;
+  readonly pending: number;
   trySend(event: BusEvent): boolean;
   ready(): Promise<void>;
+  progress(): Promise<void>;
 };
 
 /** A source that stands still while its event waits. */
 export interface Holder {
+  readonly ahead: ReadAhead;
   /** Its event is on its way: it may go on with what it has read. @returns false when it stands still again */
   resume(): boolean;
   /** It may read on. */
@@ -19,7 +23,7 @@ export interface Holder {
 }
 
 /**
- * Hands agents' events to the bus. While the bus has no room, a source over TCP stands still with the event it has in
+ * Hands agents' events to the bus. While the bus has no room, or has not acknowledged what a source gave it, that source over TCP stands still with the event it has in
  * hand, and the network holds back what follows; events over UDP wait in a bounded queue and are counted when they do
  * not fit (design.md 4 "Events").
  */
@@ -28,11 +32,16 @@ export class EventGate {
   readonly #mostQueued: number;
   readonly #fullLog: LogLimiter;
   #held = new Map<Holder, BusEvent>();
+  /** Sources that are too far ahead of the acknowledgements; they hold up nobody else. */
+  readonly #ahead = new Map<Holder, BusEvent>();
+  /** Events handed on, of all sources. */
+  #sent = 0;
   #queue: BusEvent[] = [];
   #queuedBytes = 0;
   /** Sources without an event in hand that do not read yet. */
   #drained: Holder[] = [];
   #waiting = false;
+  #following = false;
   #admitting = false;
   #closed = false;
   #emptied: (() => void) | undefined;
@@ -52,17 +61,22 @@ export class EventGate {
   }
 
   /** Sources that stand still. */
-  get holders(): IterableIterator<Holder> {
-    return this.#held.keys();
+  get holders(): readonly Holder[] {
+    return [...this.#held.keys(), ...this.#ahead.keys()];
   }
 
   get heldCount(): number {
-    return this.#held.size;
+    return this.#held.size + this.#ahead.size;
   }
 
   /** Hands an event on; false when its source has to stand still until `resume`: the event is then kept for it. */
   offer(event: BusEvent, holder: Holder): boolean {
-    if (this.#free && this.#window.trySend(event)) return true;
+    if (!holder.ahead.allows(this.#settled)) {
+      this.#ahead.set(holder, event);
+      this.#follow();
+      return false;
+    }
+    if (this.#free && this.#send(event, holder)) return true;
     this.#held.set(holder, event);
     this.#wait();
     return false;
@@ -70,7 +84,7 @@ export class EventGate {
 
   /** Hands on an event whose source cannot stand still; false when it is lost. */
   queue(event: BusEvent): boolean {
-    if (this.#free && this.#window.trySend(event)) return true;
+    if (this.#free && this.#send(event)) return true;
     if (this.#queue.length >= this.#mostQueued || this.#queuedBytes >= MAX_QUEUED_BYTES) {
       this.#fullLog.log(`Message queue is full (${String(this.#queue.length)}). Events may be lost.`);
       return false;
@@ -83,13 +97,55 @@ export class EventGate {
 
   /** Resolves when no event waits here; never while the bus has no room. */
   async empty(): Promise<void> {
-    if (this.#held.size === 0 && this.#queue.length === 0) return;
+    if (this.#isEmpty) return;
     await new Promise<void>((resolve) => (this.#emptied = resolve));
   }
 
   /** Nothing more is handed on. */
   close(): void {
     this.#closed = true;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#held.size === 0 && this.#ahead.size === 0 && this.#queue.length === 0;
+  }
+
+  /** Events that need not be followed any more: they leave the window in the order in which they came. */
+  get #settled(): number {
+    return this.#sent - this.#window.pending;
+  }
+
+  #send(event: BusEvent, holder?: Holder): boolean {
+    if (!this.#window.trySend(event)) return false;
+    this.#sent += 1;
+    holder?.ahead.took(this.#sent, event.message.length);
+    return true;
+  }
+
+  /** Waits for acknowledgements on behalf of those that are too far ahead. */
+  #follow(): void {
+    if (this.#following || this.#closed) return;
+    this.#following = true;
+    this.#window.progress().then(
+      () => {
+        this.#following = false;
+        this.#releaseAhead();
+      },
+      () => {
+        // The producer was closed: the daemon stops.
+      },
+    );
+  }
+
+  #releaseAhead(): void {
+    if (this.#closed) return;
+    for (const [holder, event] of [...this.#ahead]) {
+      if (!holder.ahead.allows(this.#settled)) continue;
+      this.#ahead.delete(holder);
+      if (this.offer(event, holder) && holder.resume()) holder.read();
+    }
+    if (this.#ahead.size > 0) this.#follow();
+    else if (this.#isEmpty) this.#emptied?.();
   }
 
   /** Who comes while others wait has to wait behind them. */
@@ -117,7 +173,7 @@ export class EventGate {
     const waiting = [...this.#held];
     this.#held = new Map();
     for (const [index, [holder, event]] of waiting.entries()) {
-      if (this.#queue.length > 0 || this.#window.room <= 0 || !this.#window.trySend(event)) {
+      if (this.#queue.length > 0 || this.#window.room <= 0 || !this.#send(event, holder)) {
         // Those not served yet come before those that stand still again.
         this.#held = new Map([...waiting.slice(index), ...this.#held]);
         break;
@@ -126,7 +182,7 @@ export class EventGate {
     }
     if (this.#held.size > 0 || this.#queue.length > 0) this.#wait();
     else {
-      this.#emptied?.();
+      if (this.#isEmpty) this.#emptied?.();
       this.#admitSoon();
     }
   }
@@ -147,7 +203,7 @@ export class EventGate {
   #releaseQueue(): void {
     let taken = 0;
     for (const event of this.#queue) {
-      if (this.#window.room <= 0 || !this.#window.trySend(event)) break;
+      if (this.#window.room <= 0 || !this.#send(event)) break;
       this.#queuedBytes -= event.message.length;
       taken += 1;
     }

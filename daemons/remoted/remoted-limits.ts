@@ -31,6 +31,15 @@ export const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
  */
 export const MAX_READMITTED = 256;
 
+/**
+ * Half of the events that one connection may have on the bus without an acknowledgement: enough to keep the bus busy, and
+ * few enough that an agent that floods neither fills the window of all nor has more than this lost when the process dies.
+ */
+export const READ_AHEAD_EVENTS = 512;
+
+/** The same in bytes of their messages; the event that crosses it still goes along. */
+export const READ_AHEAD_BYTES = 512 * 1024;
+
 /** Receive buffer asked for on UDP sockets: a burst of datagrams while other work is done must fit into it. */
 export const UDP_RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
 

@@ -3,6 +3,7 @@ import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import { FrameDecoder, FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
 import type { Agent, Route } from './agent-link.js';
 import type { Holder } from './event-gate.js';
+import { ReadAhead } from './read-ahead.js';
 
 /** What is done with a message: go on, stand still until `resume`, or end the connection. */
 export type Taken = 'next' | 'held' | 'close';
@@ -26,6 +27,7 @@ export class TcpConnection implements Route, Holder {
   readonly lossy = false;
   readonly source: string;
   lastReceivedAt = 0;
+  readonly ahead = new ReadAhead();
   /** Whose messages came last; undefined before the first that could be opened. */
   agent: Agent | undefined;
   readonly #socket: Socket;

@@ -66,6 +66,7 @@ export class EventProducer {
   readonly #own: StreamState;
   readonly #link: EventLink;
   #roomWaiters: Waiter[] = [];
+  #progressWaiters: Waiter[] = [];
   #drained: (() => void) | undefined;
   #closed = false;
 
@@ -220,6 +221,14 @@ export class EventProducer {
     });
   }
 
+  /** Resolves when some of what is pending has been acknowledged or given up. @throws BusError `closed` */
+  async progress(): Promise<void> {
+    this.#checkOpen();
+    await new Promise<void>((resolve, reject) => {
+      this.#progressWaiters.push({ resolve, reject });
+    });
+  }
+
   /**
    * Opens a stream with sequences of the caller's own, such as the offsets of a file.
    * @param name visible ASCII, 1 to 128 characters
@@ -263,7 +272,7 @@ export class EventProducer {
     }
     const error = this.#closedError();
     this.#window.reject(this.#window.size, error);
-    for (const waiter of this.#roomWaiters.splice(0)) waiter.reject(error);
+    for (const waiter of [...this.#roomWaiters.splice(0), ...this.#progressWaiters.splice(0)]) waiter.reject(error);
     for (const stream of this.#streams.values()) for (const waiter of stream.waiters.splice(0)) waiter.reject(error);
   }
 
@@ -320,6 +329,7 @@ export class EventProducer {
     if (this.#roomWaiters.length > 0 && this.#window.roomy) {
       for (const waiter of this.#roomWaiters.splice(0)) waiter.resolve();
     }
+    for (const waiter of this.#progressWaiters.splice(0)) waiter.resolve();
     if (this.#closing.size > 0) this.#forgetClosed();
     if (this.#window.size === 0) this.#drained?.();
   }

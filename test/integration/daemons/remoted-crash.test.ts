@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { READ_AHEAD_EVENTS } from '../../../daemons/remoted/remoted-limits.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { buildEventPayload } from '../../../lib/agentlink/event-payload.js';
@@ -109,7 +110,7 @@ describe('svc-remoted under misfortune', function () {
         'it stands still',
         async () => {
           const stats = (await client.call('stats', {})) as { agents: { held: number }; events: { pending: number } };
-          return stats.agents.held === 1 && stats.events.pending === MAX_WINDOW_EVENTS;
+          return stats.agents.held === 1 && stats.events.pending === 2 * READ_AHEAD_EVENTS;
         },
         PATIENCE_MS,
       );

@@ -6,6 +6,7 @@ import { linkOf, type AgentLink } from '../../../../daemons/remoted/agent-link.j
 import { AgentMessages } from '../../../../daemons/remoted/agent-messages.js';
 import { EventGate } from '../../../../daemons/remoted/event-gate.js';
 import { FloodGuard } from '../../../../daemons/remoted/flood-guard.js';
+import { ReadAhead } from '../../../../daemons/remoted/read-ahead.js';
 import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js';
 import type { TcpConnection } from '../../../../daemons/remoted/tcp-connection.js';
 import type { UdpPeer } from '../../../../daemons/remoted/udp-listener.js';
@@ -26,6 +27,7 @@ class Way {
   open = true;
   lastReceivedAt = 0;
   agent: unknown;
+  readonly ahead = new ReadAhead();
 
   constructor(readonly lossy: boolean) {}
 
@@ -62,8 +64,10 @@ describe('the way of messages', () => {
     now = 1_000_000;
     const window = {
       room: 100,
+      pending: 0,
       trySend: ({ message }: { message: Buffer }) => events.push(message.toString()) > 0,
       ready: () => Promise.resolve(),
+      progress: () => Promise.resolve(),
     };
     messages = new AgentMessages({
       receiver: new MessageReceiver({

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { EventGate, type Holder } from '../../../../daemons/remoted/event-gate.js';
-import { MAX_READMITTED } from '../../../../daemons/remoted/remoted-limits.js';
+import { ReadAhead } from '../../../../daemons/remoted/read-ahead.js';
+import { MAX_READMITTED, READ_AHEAD_BYTES, READ_AHEAD_EVENTS } from '../../../../daemons/remoted/remoted-limits.js';
 import type { BusEvent } from '../../../../lib/bus/bus-event.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
@@ -9,17 +10,31 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 class ManualWindow {
   readonly taken: string[] = [];
   room = 0;
+  pending = 0;
   #waiting: (() => void)[] = [];
+  #following: (() => void)[] = [];
 
   trySend(event: BusEvent): boolean {
     if (this.room <= 0) return false;
     this.room -= 1;
+    this.pending += 1;
     this.taken.push(event.message.toString());
     return true;
   }
 
   ready(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  progress(): Promise<void> {
+    return new Promise((resolve) => this.#following.push(resolve));
+  }
+
+  /** Events are acknowledged, the oldest first. */
+  async acknowledge(count: number): Promise<void> {
+    this.pending -= count;
+    for (const resolve of this.#following.splice(0)) resolve();
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   async give(room: number): Promise<void> {
@@ -34,6 +49,7 @@ const event = (text: string): BusEvent => ({ queue: '1', location: '/x', message
 /** A source with messages of its own, as a connection has them. */
 class Source implements Holder {
   reads = 0;
+  readonly ahead = new ReadAhead();
 
   /** @param later what it reads when it may */
   constructor(
@@ -122,6 +138,35 @@ describe('the gate for events', () => {
     await window.give(10_000);
     await eventually('all others', () => reads() === sources.length);
     expect(window.taken).to.have.length(4 * MAX_READMITTED);
+  });
+
+  it('reads nobody further ahead of the acknowledgements than two blocks, and lets the others go on', async () => {
+    window.room = 10_000;
+    const texts = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${String(at)}`);
+    const flood = new Source(gate, texts('f', 3 * READ_AHEAD_EVENTS), ['last']);
+    expect(flood.resume()).to.equal(false);
+    expect(window.taken).to.have.length(2 * READ_AHEAD_EVENTS);
+    expect(new Source(gate, ['other']).resume()).to.equal(true);
+    expect([gate.heldCount, flood.reads]).to.deep.equal([1, 0]);
+    // Whoever waits is not followed by more than was acknowledged.
+    await window.acknowledge(READ_AHEAD_EVENTS - 1);
+    expect(gate.heldCount).to.equal(1);
+    await window.acknowledge(1);
+    expect(window.taken.filter((text) => text.startsWith('f'))).to.deep.equal(texts('f', 3 * READ_AHEAD_EVENTS));
+    // What it has read then is held back in its turn.
+    expect([flood.reads, gate.heldCount]).to.deep.equal([1, 1]);
+    const empty = gate.empty();
+    await window.acknowledge(READ_AHEAD_EVENTS);
+    await empty;
+    expect([window.taken.at(-1), gate.heldCount]).to.deep.equal(['last', 0]);
+  });
+
+  it('counts the bytes of what is ahead, too', () => {
+    const ahead = new ReadAhead();
+    ahead.took(1, READ_AHEAD_BYTES);
+    expect(ahead.allows(0)).to.equal(true);
+    ahead.took(2, READ_AHEAD_BYTES);
+    expect([ahead.allows(0), ahead.allows(1)]).to.deep.equal([false, true]);
   });
 
   it('hands nothing on once it is closed', async () => {
