@@ -13,6 +13,8 @@ import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/run-program.js';
 
 const program = (name: string): string => join(fileURLToPath(productRoot()), 'bin', name);
+/** Whoever sets no password of enrolment is told so. */
+const NO_PASSWORD = 'svc-authd: WARNING: Whoever reaches port ';
 const SENDERS = 'svc-remoted,svc-authd,svc-monitord,svc-logcollector,svc-syscheckd,svc-apid';
 /** So late that those who wait for them would have said so. */
 const SLOW = `svc-db+6,svc-analysisd+6,${SENDERS}`;
@@ -28,7 +30,7 @@ describe('a healthy start', function () {
   const complaints = (home: Home) =>
     log(home)
       .split('\n')
-      .filter((line) => /: (WARNING|ERROR|CRITICAL): /.test(line));
+      .filter((line) => /: (WARNING|ERROR|CRITICAL): /.test(line) && !line.includes(NO_PASSWORD));
   const port = (daemon: DaemonName, listener: string) =>
     readRunRecord(new RunFiles(manager, daemon).record())?.addresses[listener]?.port ?? 0;
 
