@@ -6,6 +6,7 @@ import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { identityOf, userOf } from '../../../lib/daemon/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
+import { TestProgram } from '../../support/run-program.js';
 import { AttackedHome, notRoot } from '../../support/service-user.js';
 
 // What the network reaches runs as the service user: none of these ways may make root do something for it
@@ -215,6 +216,14 @@ describe('the service user of an installed home', function () {
     expect(attacked.ask({ command: 'restart' })).to.match(/\{"kind":"done"\}\n$/);
     await running('svc-logcollector');
     expect(existsSync(proof)).to.equal(false);
+  });
+
+  it('has its files read as itself when root checks the configuration', async () => {
+    const { home } = attacked;
+    const check = (name: DaemonName) => new TestProgram('test-daemon.js', [name, '-t', '--home', home.root]).ended;
+    for (const name of DAEMONS) writeFileSync(home.path('etc', `${name}.test.json`), '{}', { mode: 0o600 });
+    expect((await check('svc-monitord')).stderr).to.match(/svc-monitord: ERROR: .*permission denied\n$/);
+    expect(await check('svc-logcollector')).to.include({ code: 0, stderr: '' });
   });
 
   it('has what it owned before taken from it by an update', async () => {
