@@ -1,7 +1,9 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
 import { NoSupervisorError, callSupervisor } from '../../../lib/control/control-client.js';
 import { initHome } from '../../../lib/control/init-home.js';
+import { install } from '../../../lib/control/install.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { identityOf, userOf } from '../../../lib/daemon/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
@@ -251,15 +253,12 @@ describe('the service user of an installed home', function () {
     const updated = await attacked.control(DAEMONS, 'status').ended;
     expect(updated.stderr).to.include(`'svc-control install --prefix ${home.root}'\n`);
 
-    const lines: string[] = [];
-    await initHome(home, { role: 'server', account, onMended: (path) => lines.push(path) });
-    expect(lines).to.include.members([
-      'etc',
-      'etc/home.json',
-      'etc/manager.conf',
-      'api/configuration/api.yaml',
-      'var/run',
-    ]);
+    const place = { prefix: `/${basename(home.root)}`, root: dirname(home.root), user: account.user };
+    const { lines } = await install({ ...place, agent: false });
+    expect(lines[1]).to.match(/^Set owner and mode of: etc, .*etc\/home\.json.*\.$/);
+    expect(lines[2]).to.equal(
+      `Look through etc/manager.conf, api/configuration/api.yaml: root obeys it, and until now user ${account.user} could have changed it.`,
+    );
     expect(attacked.rights('etc')).to.equal(`0:${String(account.gid)} 1770`);
     expect(attacked.rights('etc/manager.conf')).to.equal(`0:${String(account.gid)} 640`);
     expect(attacked.rights('var/run')).to.equal(`0:${String(account.gid)} 1770`);
@@ -275,5 +274,28 @@ describe('the service user of an installed home', function () {
     expect(String(error)).to.match(/etc\/manager\.conf' is no regular file: remove it and try again$/);
     const { uid, gid, mode } = statSync('/etc/shadow');
     expect({ uid, gid, mode }).to.deep.equal({ uid: before.uid, gid: before.gid, mode: before.mode });
+  });
+
+  it('of an agent has no command of the manager run without the consent of root', async () => {
+    await attacked.remove();
+    attacked = await AttackedHome.make('agent');
+    const { home } = attacked;
+    const proof = home.path('tmp/proof');
+    const pushed = `<agent_config><localfile><log_format>full_command</log_format><command>id > ${proof}</command></localfile></agent_config>`;
+    expect(attacked.attack(`echo '${pushed}' > etc/shared/agent.conf`).code, 'svc-agentd writes it').to.equal(0);
+    for (const file of ['etc/local_internal_options.conf', 'etc/internal_options.conf', 'etc/manager.conf']) {
+      expect(attacked.attack(`echo logcollector.remote_commands=1 >> ${file}`).code, file).to.not.equal(0);
+    }
+    await attacked.start('svc-logcollector');
+    await eventually('it is told', () =>
+      readFileSync(home.path('logs/manager.log'), 'utf8').includes('Remote commands are not accepted from the manager'),
+    );
+    expect(existsSync(proof)).to.equal(false);
+    // A consent that the service user could have given is none: root does not even start with it.
+    rmSync(home.path('etc/local_internal_options.conf'));
+    attacked.attack('echo logcollector.remote_commands=1 > etc/local_internal_options.conf');
+    const restarted = await attacked.control(['svc-logcollector'], 'restart').ended;
+    expect(restarted.code).to.equal(1);
+    expect(restarted.stderr).to.match(/local_internal_options\.conf' belongs to user \d+, and root would obey it/);
   });
 });
