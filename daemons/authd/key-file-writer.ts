@@ -11,6 +11,8 @@ const NEWLINE = 0x0a;
 const MAX_LINE_BYTES = 4096;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 const ADDING_MODE = 0o600;
+/** Codes of the file system for a file that is not the one that lines are added to. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['ENOENT', 'ELOOP']);
 
 /** Owner of a file, where this process may set one. */
 export type FileOwner = { readonly uid: number; readonly gid: number };
@@ -108,7 +110,15 @@ export class KeyFileWriter {
    */
   async recover(path: string): Promise<number> {
     if ((await this.mark(addingOf(path))) === MISSING) return 0;
-    const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+    const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW).catch((error: unknown) => {
+      // What lines were added to is gone, or a link stands in its place, which has none of them.
+      if (!ELSEWHERE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      return undefined;
+    });
+    if (file === undefined) {
+      await rm(addingOf(path));
+      return 0;
+    }
     try {
       const { size } = await file.stat();
       const whole = await endOfLastLine(file, size);

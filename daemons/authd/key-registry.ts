@@ -243,6 +243,11 @@ export class KeyRegistry {
   async #takeFile(): Promise<void> {
     await this.#read();
     for (const change of this.#waiting.splice(0)) {
+      if (this.#holds(change)) {
+        change.done();
+        this.#options.onWritten?.();
+        continue;
+      }
       try {
         this.#apply(change);
         this.#waiting.push(change);
@@ -251,6 +256,13 @@ export class KeyRegistry {
       }
     }
     this.#options.onReplaced?.();
+  }
+
+  /** Whether the file has what the change adds: somebody else wrote to it while the line was added, and it is there. */
+  #holds({ remove, add }: KeyChange): boolean {
+    if (add === undefined || remove.length > 0) return false;
+    const known = this.#document.find(add.id);
+    return known !== undefined && keyLine(known) === keyLine(add);
   }
 
   async #read(): Promise<void> {

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   lstatSync,
   mkdirSync,
@@ -11,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -240,6 +243,34 @@ describe('KeyRegistry', () => {
     await add(registry, 'web02');
     expect(names()).to.deep.equal(['web01', 'byhand', 'web02', undefined]);
     expect(registry.byName('byhand')?.id).to.equal('009');
+  });
+
+  it('adds its lines once when somebody else adds one at the same time', async () => {
+    const registry = await open();
+    await add(registry, 'web01');
+    // The writer stands still at its mark until somebody reads it.
+    execFileSync('mkfifo', [`${path}.adding`]);
+    const reading = openFile(`${path}.adding`, 'r');
+    const adding = add(registry, 'web02');
+    const reader = await reading;
+    appendFileSync(path, `009 byhand any ${newRawKey()}\n`);
+    await adding;
+    await reader.close();
+    expect(names().toSorted()).to.deep.equal(['byhand', 'web01', 'web02', undefined]);
+    expect([...registry.agents].map(({ id }) => id).toSorted()).to.deep.equal(['001', '002', '009']);
+    await add(registry, 'web03');
+    expect(registry.byName('web03')?.id).to.equal('010');
+  });
+
+  it('starts when the file went away after a crash while lines were added', async () => {
+    writeFileSync(`${path}.adding`, '');
+    const registry = await open();
+    expect(readdirSync(join(directory, 'etc'))).to.deep.equal([]);
+    await add(registry, 'web01');
+    writeFileSync(`${path}.adding`, '');
+    renameSync(path, join(directory, 'target'));
+    symlinkSync(join(directory, 'target'), path);
+    expect((await open()).byName('web01')?.id).to.equal('001');
   });
 
   it('does not follow a link under the temporary name', async () => {
