@@ -2,6 +2,7 @@ import type { Logger } from '../../lib/daemon/logger.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { describePlace } from '../../lib/engine/ruleset-error.js';
+import { MissingLists } from './missing-lists.js';
 
 /** Messages kept of one load, as `reload-ruleset` answers at most that many (rules-and-alerts.md 11.4). */
 const MAX_KEPT = 50;
@@ -18,6 +19,8 @@ export class EngineDiagnostics implements Diagnostics {
   readonly #logger: Logger;
   readonly #loadWarnings: LoadMessage[] = [];
   readonly #errors: string[] = [];
+  /** Lists that are missing are told in one line, when the load is over. */
+  readonly lists = new MissingLists();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -48,7 +51,14 @@ export class EngineDiagnostics implements Diagnostics {
 
   warn(...[message, place]: Parameters<Diagnostics['warn']>): void {
     if (this.#loadWarnings.length < MAX_LOAD_WARNINGS) this.#loadWarnings.push({ text: message, place });
-    this.#logger.warn(placed(message, place));
+    if (place?.list !== undefined && place.ruleId !== undefined) this.lists.ignored(place.list, place.ruleId);
+    else this.#logger.warn(placed(message, place));
+  }
+
+  /** To be called when everything is loaded: before, nobody knows which rules there are. */
+  tellMissingLists(): void {
+    const summary = this.lists.summary();
+    if (summary !== undefined) this.#logger.warn(summary);
   }
 
   error(...[message, place]: Parameters<Diagnostics['error']>): void {

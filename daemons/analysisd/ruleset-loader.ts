@@ -6,11 +6,12 @@ import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import { loadRuleset, type RulesetSources } from '../../lib/engine/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/mitre-table.js';
-import { DiskRulesetFileSystem } from '../../lib/engine/ruleset-file-system.js';
+import { DiskRulesetFileSystem, type RulesetFileSystem } from '../../lib/engine/ruleset-file-system.js';
 import { RulesetError } from '../../lib/engine/ruleset-error.js';
 import { readRulesetFiles, selectRulesetFiles, type FileSelection } from '../../lib/engine/ruleset-files.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../lib/patterns/matcher.js';
+import type { EngineDiagnostics } from './engine-diagnostics.js';
 import { loadingOf, type LoadingSettings } from './in-force.js';
 import type { Settings } from './settings.js';
 
@@ -31,13 +32,28 @@ export type LoadedRuleset = {
  * Reads the files the configuration selects and loads them.
  * @throws RulesetError naming file and line; the messages that led to it went to the diagnostics before
  */
-export function loadHomeRuleset(home: Home, settings: Settings, diagnostics: Diagnostics): LoadedRuleset {
-  const sources = readHomeRuleset(home, settings, diagnostics);
-  return { ruleset: compileRuleset(sources, loadingOf(settings), diagnostics), sources, settings };
+export function loadHomeRuleset(home: Home, settings: Settings, diagnostics: EngineDiagnostics): LoadedRuleset {
+  const { lists } = diagnostics;
+  const sources = readHomeRuleset(home, settings, diagnostics, (path, reason) => lists.absent(path, reason));
+  const ruleset = compileRuleset(sources, loadingOf(settings), diagnostics);
+  diagnostics.tellMissingLists();
+  return { ruleset, sources, settings };
 }
 
-/** Reads the files the configuration selects. @throws RulesetError when a directory's pattern does not compile */
-export function readHomeRuleset(home: Home, settings: Settings, diagnostics: Diagnostics): StoredRuleset {
+/** Told of a list that cannot be read. @param reason of the file system */
+type AbsentList = (path: string, reason: string) => void;
+
+/**
+ * Reads the files the configuration selects.
+ * @param absent told of lists that cannot be read; without it each is a warning (1103)
+ * @throws RulesetError when a directory's pattern does not compile
+ */
+export function readHomeRuleset(
+  home: Home,
+  settings: Settings,
+  diagnostics: Diagnostics,
+  absent?: AbsentList,
+): StoredRuleset {
   const { ruleset } = settings.config;
   const fileSystem = new DiskRulesetFileSystem(home.root);
   const selection = { fileSystem, compilePattern, context: new MatchContext(), diagnostics };
@@ -54,9 +70,25 @@ export function readHomeRuleset(home: Home, settings: Settings, diagnostics: Dia
       directories: ruleset.rule_dir,
       excludes: ruleset.rule_exclude,
     }),
-    lists: readRulesetFiles(ruleset.list, fileSystem, diagnostics),
+    lists:
+      absent === undefined
+        ? readRulesetFiles(ruleset.list, fileSystem, diagnostics)
+        : readLists(ruleset.list, fileSystem, absent),
     mitre: readMitreText(home, diagnostics),
   };
+}
+
+function readLists(
+  paths: readonly string[],
+  fileSystem: RulesetFileSystem,
+  absent: AbsentList,
+): RulesetSources['lists'] {
+  return paths.flatMap((path) => {
+    const content = fileSystem.read(path);
+    if (typeof content === 'string') return [{ path, content }];
+    absent(path, content.text);
+    return [];
+  });
 }
 
 /** Loads a ruleset from its texts. @throws RulesetError */

@@ -22,7 +22,7 @@ export async function validateConfiguration({ home, record, catalogue, output }:
   const found = await runValidation({ home: home.root, daemons: modules, sections: 'all', everything: true });
   const { errors, warnings, noEffect, looked } = found;
   const told = errors.filter(({ closing }) => closing !== true);
-  const shown = told.length > 0 ? told : errors;
+  const shown = onePlaceOnce(told.length > 0 ? told : errors);
 
   for (const message of shown) output.line(`ERROR: ${placed(message)}`);
   for (const message of warnings) output.line(`WARNING: ${placed(message)}`);
@@ -47,6 +47,16 @@ export async function validateConfiguration({ home, record, catalogue, output }:
     },
   });
   return valid ? 0 : 1;
+}
+
+/** Some mistakes have several texts that users know: the first says what is wrong. */
+function onePlaceOnce(messages: readonly ValidationMessage[]): readonly ValidationMessage[] {
+  const placeOf = ({ text }: ValidationMessage) => /\([^()\s]+:\d+\b.*\)$/.exec(text)?.[0];
+  return messages.filter((message, index) => {
+    const place = placeOf(message);
+    const before = messages[index - 1];
+    return place === undefined || before === undefined || placeOf(before) !== place;
+  });
 }
 
 function placed({ text, place }: ValidationMessage): string {

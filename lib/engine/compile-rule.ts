@@ -21,6 +21,7 @@ import type { FieldTable } from './field-table.js';
 import { IpExpression } from './ip-expression.js';
 import type { PatternCache } from './pattern-cache.js';
 import { failLoad } from './rule-problem.js';
+import { placeOfPattern } from './ruleset-error.js';
 import type { AddressSpec, PatternElement, PatternSpec, Rule } from './rule.js';
 import { TimeExpression } from './time-expression.js';
 import { parseWeekdays } from './weekday-expression.js';
@@ -123,10 +124,9 @@ class RuleCompiler {
       );
       return matcher.matcher;
     }
-    this.#context.diagnostics.debug(`${tag}: ${matcher.error.message}`, this.#place);
     failLoad(
       this.#context.diagnostics,
-      this.#place,
+      placeOfPattern(this.#place, matcher.error),
       `(5107): Syntax error on tag '${tag}' in rule ${String(this.#rule.id)}`,
     );
   }
@@ -145,7 +145,7 @@ class RuleCompiler {
     }
     failLoad(
       this.#context.diagnostics,
-      this.#place,
+      placeOfPattern(this.#place, matcher.error),
       `(1450): Syntax error on regex: '${source}': ${codeOf(matcher.error)}.`,
     );
   }

@@ -5,7 +5,7 @@ import { OFFSET_AFTER_PARENT, OFFSET_AFTER_PREMATCH, OFFSET_AFTER_REGEX, OFFSET_
 import type { DecoderIdentity, Diagnostics } from './event.js';
 import { INTERNAL_DECODER_NAMES } from './internal-decoder-names.js';
 import type { PatternCompiler } from './pattern-compiler.js';
-import { RulesetError } from './ruleset-error.js';
+import { placeOfPattern, RulesetError } from './ruleset-error.js';
 import { staticFieldOf } from './static-field.js';
 import { warnOfExplosion } from './warn-of-explosion.js';
 
@@ -125,12 +125,12 @@ export class DecoderTree {
       warnOfExplosion(matcher, `decoder '${definition.name}'`, this.#diagnostics, pattern.place);
       return matcher;
     } catch (error) {
-      const place = pattern.place;
-      const reason = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof Error)) throw error;
+      const place = placeOfPattern({ ...pattern.place, decoder: definition.name }, error);
       const text = `(2107): Decoder configuration error: '${definition.name}'.`;
       this.#diagnostics.error(`(1452): Syntax error on regex: '${pattern.source}'`, place);
       this.#diagnostics.error(text, place);
-      throw new RulesetError(`${text} The pattern does not compile: ${reason}`, place);
+      throw new RulesetError(text, place);
     }
   }
 

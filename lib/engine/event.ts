@@ -30,6 +30,12 @@ export type SourcePlace = {
   /** First line 1; 0 = the file as a whole. */
   readonly line: number;
   readonly ruleId?: number;
+  /** Name of the decoder. */
+  readonly decoder?: string;
+  /** Of a pattern that does not compile: where in it, and why. */
+  readonly pattern?: string;
+  /** Path of the list that is missing, as the rule names it. */
+  readonly list?: string;
 };
 
 /**

@@ -83,7 +83,7 @@ export function loadRuleset(sources: RulesetSources, options: LoadRulesetOptions
 }
 
 /** Configured path of a list: a trailing `.cdb` is cut, and a bare name means a file of the shipped rules (6.1). */
-function listPath(path: string): string {
+export function listPath(path: string): string {
   const text = path.replace(/\.cdb$/, '');
   return text.includes('/') ? text : `ruleset/rules/${text}`;
 }

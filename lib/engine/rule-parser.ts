@@ -221,8 +221,10 @@ class RuleReader {
       case 'list': {
         const list = readListSpec(element, this.#place(element), this.#diagnostics);
         if (this.#context.knowsList(list.path)) this.#lists.push(list);
-        else
-          this.#drop(element, `(7616): List '${list.path}' could not be loaded. Rule '${this.#id}' will be ignored.`);
+        else {
+          const text = `(7616): List '${list.path}' could not be loaded. Rule '${this.#id}' will be ignored.`;
+          this.#drop(element, text, { list: list.path });
+        }
         return;
       }
       case 'global_frequency':
@@ -352,9 +354,9 @@ class RuleReader {
     failLoad(this.#diagnostics, this.#place(element), ...texts);
   }
 
-  #drop(element: XmlElement, text: string): void {
+  #drop(element: XmlElement, text: string, more: Pick<SourcePlace, 'list'> = {}): void {
     this.#skip = true;
-    this.#diagnostics.warn(text, this.#place(element));
+    this.#diagnostics.warn(text, { ...this.#place(element), ...more });
   }
 
   /**

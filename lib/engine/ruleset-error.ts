@@ -18,9 +18,17 @@ export class RulesetError extends Error {
   }
 }
 
-/** `file:line, rule id` with the parts that are known. */
+/** `file:line, rule id, decoder name, pattern: reason at offset` with the parts that are known. */
 export function describePlace(place: SourcePlace): string {
   const line = place.line > 0 ? `:${String(place.line)}` : '';
   const rule = place.ruleId === undefined ? '' : `, rule ${String(place.ruleId)}`;
-  return `${place.file}${line}${rule}`;
+  const decoder = place.decoder === undefined ? '' : `, decoder '${place.decoder}'`;
+  const pattern = place.pattern === undefined ? '' : `, pattern: ${place.pattern}`;
+  return `${place.file}${line}${rule}${decoder}${pattern}`;
+}
+
+/** The place of a pattern that does not compile: the texts of the specs do not say where in it, nor why. */
+export function placeOfPattern(place: SourcePlace, error: Error): SourcePlace {
+  const offset = 'offset' in error && typeof error.offset === 'number' ? ` at offset ${String(error.offset)}` : '';
+  return { ...place, pattern: `${error.message.replace(/\.$/, '')}${offset}` };
 }

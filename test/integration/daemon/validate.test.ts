@@ -187,6 +187,16 @@ describe('svc-control validate, and the checks before a start', function () {
       ['etc/shared/default/agent.conf', '<agent_config>\n<syschek/>\n</agent_config>', /\(1230\).*'syschek'.*line 2/],
       ['etc/rules/local_rules.xml', '<group name="a,">\n<rool/></group>', /local_rules\.xml:2/],
       ['etc/decoders/local_decoder.xml', '<decodr name="a"/>', /local_decoder\.xml:1/],
+      [
+        'etc/decoders/local_decoder.xml',
+        '<decoder name="a">\n<prematch type="pcre2">ab(c</prematch></decoder>',
+        /Syntax error on regex: 'ab\(c' \(etc\/decoders\/local_decoder\.xml:2, decoder 'a', pattern: .* at offset 2\)/,
+      ],
+      [
+        'etc/rules/local_rules.xml',
+        '<group name="a,">\n<rule id="100100" level="3">\n<regex type="pcre2">a[b</regex><description>d</description></rule></group>',
+        /local_rules\.xml:\d, rule 100100, pattern: .* at offset 1\)/,
+      ],
     ];
     for (const [path, text, expected] of files) {
       const before = readFileSync(home.path(path), 'utf8');
