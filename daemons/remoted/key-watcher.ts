@@ -9,6 +9,11 @@ import { KEY_WATCH_MS } from './remoted-limits.js';
 
 /** Bad lines of the key file that are logged; a file of another kind would fill the log. */
 const MAX_LOGGED_PROBLEMS = 20;
+/**
+ * While agents are added, only those are read; after this time the whole file, as a change by hand at another place of it
+ * may have come with them. Milliseconds.
+ */
+const WHOLE_MS = 60_000;
 /** Reading a large file again and again must leave time for agents: this many times as long nothing is read. */
 const REST_FACTOR = 2;
 
@@ -20,6 +25,8 @@ export type KeyWatcherParts = {
   readonly logger: Logger;
   /** Told of every agent whose key is gone. */
   readonly removed: (agent: Agent) => void;
+  /** Milliseconds of a clock that is not set. */
+  readonly now?: () => number;
 };
 
 /** Keeps the keys in force the same as `etc/client.keys` (agents-and-groups.md 1.2 "Reload"). */
@@ -30,6 +37,9 @@ export class KeyWatcher {
   #again: Promise<void> | undefined;
   #problem: string | undefined;
   #stopped = false;
+  /** When the whole file was read last, and whether agents were added since. */
+  #wholeAt = -Infinity;
+  #added = false;
 
   constructor(parts: KeyWatcherParts) {
     this.#parts = parts;
@@ -81,7 +91,7 @@ export class KeyWatcher {
       if (await this.#parts.file.changed()) {
         this.#parts.logger.info('(1409): Authentication file changed. Updating.');
         await this.reload();
-      }
+      } else if (this.#added && this.#wholeDue) await this.reload();
       this.#problem = undefined;
     } catch (error) {
       const problem = `Keys of agents cannot be read, those known stay in force: ${describeError(error)}`;
@@ -91,9 +101,34 @@ export class KeyWatcher {
     this.#later(Math.max(KEY_WATCH_MS, REST_FACTOR * (performance.now() - start)));
   }
 
+  get #wholeDue(): boolean {
+    return this.#now() - this.#wholeAt >= WHOLE_MS;
+  }
+
+  #now(): number {
+    return this.#parts.now?.() ?? performance.now();
+  }
+
   async #read(): Promise<void> {
+    if (this.#wholeDue || !(await this.#readAdded())) await this.#readWhole();
+  }
+
+  /** @returns false when that is not all that has changed */
+  async #readAdded(): Promise<boolean> {
+    const { file, store, counters } = this.#parts;
+    const added = await file.readAdded();
+    if (added === undefined || added.some(({ id }) => store.byId(id) !== undefined)) return false;
+    for (const key of added) store.put(key);
+    this.#added ||= added.length > 0;
+    counters.keysReloads += 1;
+    return true;
+  }
+
+  async #readWhole(): Promise<void> {
     const { file, store, counterFiles, counters, logger, removed } = this.#parts;
     const { agents, problems } = await file.read();
+    this.#wholeAt = this.#now();
+    this.#added = false;
     const changes = store.replace(agents);
     counters.keysReloads += 1;
     for (const { text } of problems.slice(0, MAX_LOGGED_PROBLEMS)) logger.error(text);

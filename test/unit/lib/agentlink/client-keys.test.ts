@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AgentAddress, normalizeAddress } from '../../../../lib/agentlink/agent-address.js';
 import { isAgentId, isAgentName } from '../../../../lib/agentlink/agent-identity.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
@@ -211,6 +211,41 @@ describe('ClientKeysFile', () => {
     expect(await file.changed()).to.equal(true);
     expect((await file.read()).agents).to.deep.equal([]);
     expect(await file.changed()).to.equal(false);
+  });
+
+  it('reads only what was added, while the rest is as it was', async () => {
+    const file = new ClientKeysFile(path);
+    const line = (id: string) => `${id} agent${id} any ${'k'.repeat(64)}\n`;
+    const many = Array.from({ length: 200 }, (_, index) => line(String(index + 100))).join('');
+    const idsOf = async () => (await file.readAdded())?.map(({ id }) => id);
+    writeFileSync(path, '');
+    await file.read();
+    appendFileSync(path, many);
+    expect(await idsOf()).to.have.length(200);
+    appendFileSync(path, line('301') + line('302'));
+    expect(await file.changed()).to.equal(true);
+    expect(await idsOf()).to.deep.equal(['301', '302']);
+    expect(await file.changed()).to.equal(false);
+    expect(await idsOf(), 'nothing came').to.deep.equal([]);
+    for (const [what, change] of [
+      ['a line without an end', () => appendFileSync(path, '303 agent303 any k')],
+      ['a removed agent', () => appendFileSync(path, '303 !agent303 any k\n')],
+      ['what is no line', () => appendFileSync(path, 'x\n')],
+      ['another end', () => writeFileSync(path, many.replace('agent299', 'agent000') + line('303') + line('304'))],
+      ['less', () => writeFileSync(path, line('001'))],
+    ] as const) {
+      writeFileSync(path, many);
+      await file.read();
+      change();
+      expect(await idsOf(), what).to.equal(undefined);
+    }
+    writeFileSync(path, many);
+    await file.read();
+    writeFileSync(path + '.new', many + line('303'));
+    renameSync(path + '.new', path);
+    expect(await idsOf(), 'another file').to.equal(undefined);
+    rmSync(path);
+    expect(await idsOf(), 'no file').to.equal(undefined);
   });
 
   it('refuses what is no file', async () => {
