@@ -40,6 +40,20 @@ function lastBuild() {
   return new Map();
 }
 
+/** What runs in the checkout's own home goes on with what it has loaded. */
+function tellRunning() {
+  try {
+    const { pid } = JSON.parse(readFileSync(join(root, '.home/var/run/svc-control.lock'), 'utf8'));
+    process.kill(pid, 0);
+    console.error(`build: what runs in .home (supervisor ${pid}) is what was there before. A restart is due:`);
+    console.error(
+      'build:   bin/svc-control stop && bin/svc-control start   (npm start in a terminal: Ctrl+C, npm start)',
+    );
+  } catch {
+    // Nothing runs there, or it belongs to somebody else.
+  }
+}
+
 const output = (path) => join(dist, path.replace(/\.ts$/, '.js'));
 const before = lastBuild();
 const now = sources();
@@ -81,4 +95,5 @@ if (stale.length > 0 || gone.length > 0) {
   writeFileSync(`${manifestPath}.tmp`, JSON.stringify({ recipe, files: Object.fromEntries(now) }));
   renameSync(`${manifestPath}.tmp`, manifestPath);
   console.error(`build: ${stale.length} files compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  tellRunning();
 }

@@ -16,6 +16,7 @@ import { initHome } from './init-home.js';
 import { install, uninstall } from './install.js';
 import { noEffectItems, noEffectLines, readNoEffect } from './no-effect-report.js';
 import { certificateCommand } from './certificate-command.js';
+import { restartDue } from './restart-due.js';
 import { runSupervisor } from './run-supervisor.js';
 import { findServiceAccount } from './service-account.js';
 import { DEFAULT_WATCH_SECONDS, showStats } from './stats-command.js';
@@ -253,6 +254,7 @@ class ControlProgram {
         home: home.root,
         role: record.role,
         supervisor: supervisor === undefined ? null : { pid: supervisor.pid, startedAt: supervisor.startedAt },
+        restart_due: restartDue(report.daemons),
         no_effect: noEffectItems(noEffect),
       });
     } else if (table || this.#environment.terminal) {

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Home } from '../daemon/home.js';
 import { HomeError, readHomeRecord } from '../daemon/home-record.js';
+import { homeRuns } from '../daemon/why-unavailable.js';
 import { writeFileAtomically } from '../daemon/write-file-atomically.js';
 import { productRoot } from '../product/product-root.js';
 import type { InitOptions } from './init-home.js';
@@ -81,11 +82,31 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
   lines.push(`Unit file: ${unit}`);
   if (place.live && existsSync('/run/systemd/system')) {
     run('systemctl', ['daemon-reload']);
-    lines.push(`Start it with: systemctl enable --now ${UNIT}`);
+    lines.push(...nextSteps(home, options, update, true));
   } else {
-    lines.push(`Start it with: ${join(options.prefix, 'bin/svc-control')} start`);
+    lines.push(...nextSteps(home, options, update, false));
   }
   return { home, unit, lines };
+}
+
+/** What the administrator does next: a restart where something runs, else the first three steps. */
+function nextSteps(home: Home, options: InstallOptions, update: boolean, systemd: boolean): string[] {
+  const place = (...path: string[]) => join(options.prefix, ...path);
+  const control = place('bin/svc-control');
+  if (homeRuns(home)) {
+    const command = systemd ? `systemctl restart ${UNIT}` : `${control} restart`;
+    return [`What runs is what was there before this update. A restart is due: ${command}`];
+  }
+  const start = `Start it with: ${systemd ? `systemctl enable --now ${UNIT}` : `${control} start`}`;
+  if (update) return [start];
+  const password = place('api/configuration/security/initial-admin-password');
+  return [
+    `Next: 1. Look through ${place('etc/manager.conf')}${options.agent ? ', <client> names the manager' : ''}, then: ${control} validate`,
+    `2. ${start}`,
+    options.agent
+      ? `3. See whether it is connected: ${control} status`
+      : `3. Log in to the API at https://localhost:55000 as admin; the password is in ${password} then`,
+  ];
 }
 
 /** What an update took out of the hands of the service user, and what the administrator must look at because of it. */

@@ -21,6 +21,17 @@ const PARTS = ['package.json', 'LICENSE', 'README.md', 'bin', 'dist', 'etc', 'sy
 /** Never installed: tests and what the compiler keeps for itself. */
 const LEFT_OUT = [/^dist\/(test|\.tsbuildinfo)/, /\.tsbuildinfo$/, /\.ts$/, /\.d\.ts$/, /tsconfig\.json$/];
 
+/**
+ * Programs of zeromq that were built for another system or processor: a third of everything. Other packages with parts for
+ * many systems are installed with those for this one alone, so nothing here can be moved to another anyway.
+ */
+function isForeign(path: string): boolean {
+  const match = /^node_modules\/zeromq\/build\/([^/]+)(?:\/([^/]+))?/.exec(path);
+  const [, system, processor] = match ?? [];
+  if (system === undefined || system === 'manifest.json') return false;
+  return system !== process.platform || (processor !== undefined && processor !== process.arch);
+}
+
 const lockfile = z.object({
   packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })),
 });
@@ -77,7 +88,7 @@ class TreeCopier {
     const from = join(this.#source, path);
     const to = join(this.#target, path);
     const stats = lstatSync(from);
-    if (LEFT_OUT.some((pattern) => pattern.test(path))) return;
+    if (isForeign(path) || LEFT_OUT.some((pattern) => pattern.test(path))) return;
     this.#parents(path);
     if (stats.isDirectory()) {
       this.#directory(path);

@@ -8,6 +8,7 @@ import type { SupervisorReport } from './control-protocol.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { stopOrder } from './daemon-catalogue.js';
 import { residentBytes } from './live-process.js';
+import { restartDue } from './restart-due.js';
 import { textTable } from './text-table.js';
 import { wantedDaemons } from './wanted-daemons.js';
 
@@ -102,6 +103,10 @@ export function statusTable(report: StatusReport): string[] {
   const table = [['DAEMON', 'STATE', 'PID', 'UPTIME', 'MEMORY', 'RESTARTS'], ...rows];
   const lines = textTable(table, 2);
   for (const { daemon, problem } of report.daemons) if (problem !== undefined) lines.push(`${daemon}: ${problem}`);
+  const due = restartDue(report.daemons);
+  if (due.length > 0) {
+    lines.push(`The product was updated since the start of ${due.join(', ')}: restart with 'svc-control restart'.`);
+  }
   lines.push(
     report.supervisor === undefined
       ? 'The supervisor does not run: a daemon that ends is not started again (svc-control start).'

@@ -29,7 +29,7 @@ import { TestProgram } from '../../support/run-program.js';
 const isRoot = process.getuid?.() === 0;
 
 describe('svc-control install', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   let root: string;
 
@@ -38,10 +38,19 @@ describe('svc-control install', function () {
 
   it('installs, works from there, updates, uninstalls and purges, all below --root', async () => {
     const place = { prefix: '/opt/sm', root };
-    const { home, unit } = await install({ ...place, agent: false });
+    const { home, unit, lines } = await install({ ...place, agent: false });
+    expect(lines.slice(-3)).to.deep.equal([
+      'Next: 1. Look through /opt/sm/etc/manager.conf, then: /opt/sm/bin/svc-control validate',
+      '2. Start it with: /opt/sm/bin/svc-control start',
+      '3. Log in to the API at https://localhost:55000 as admin; the password is in ' +
+        '/opt/sm/api/configuration/security/initial-admin-password then',
+    ]);
     expect(home.root).to.equal(join(root, 'opt/sm'));
     expect(unit).to.equal(join(root, 'etc/systemd/system/security-manager.service'));
     expect(existsSync(home.path('lib/security-manager/dist/test'))).to.equal(false);
+    const prebuilt = home.path('lib/security-manager/node_modules/zeromq/build');
+    expect(readdirSync(prebuilt).sort()).to.deep.equal([process.platform, 'manifest.json'].sort());
+    expect(readdirSync(join(prebuilt, process.platform))).to.deep.equal([process.arch]);
     expect(existsSync(home.path('lib/security-manager/node_modules/typescript'))).to.equal(false);
     expect((statSync(home.path('lib/security-manager/bin/svc-control')).mode & 0o777).toString(8)).to.equal('750');
     expect((statSync(home.path('lib/security-manager/package.json')).mode & 0o777).toString(8)).to.equal('640');
@@ -68,6 +77,13 @@ describe('svc-control install', function () {
       expect(start.stderr).to.equal('');
       expect(start.stdout).to.include(
         `API user: admin, password in ${home.path('api/configuration/security/initial-admin-password')}\n`,
+      );
+      const updated = await install({ ...place, agent: false });
+      expect(updated.lines.at(-1)).to.equal(
+        'What runs is what was there before this update. A restart is due: /opt/sm/bin/svc-control restart',
+      );
+      expect(control('status', '--table').stdout).to.match(
+        /The product was updated since the start of svc-authd, svc-apid: restart with 'svc-control restart'\./,
       );
     } finally {
       control('stop');
