@@ -1,3 +1,5 @@
+import { addressGroup } from '../../lib/network/address-group.js';
+
 /**
  * Addresses remembered at once. Stops an attacker with many addresses (IPv6) from filling the memory; the oldest entry
  * goes first.
@@ -6,7 +8,10 @@ const MAX_ADDRESSES = 100_000;
 
 type Failures = { readonly firstAt: number; count: number };
 
-/** Blocks addresses whose logins fail too often (rest-api.md 1.6). A successful login does not clear the count. */
+/**
+ * Blocks addresses whose logins fail too often (rest-api.md 1.6), of IPv6 the whole /64: whoever has one address of it has
+ * them all. A successful login does not clear the count.
+ */
 export class AddressBlock {
   readonly #maxAttempts: number;
   readonly #blockMs: number;
@@ -26,10 +31,11 @@ export class AddressBlock {
 
   /** Whether login requests of this address are refused; forgets an entry whose time is over. */
   isBlocked(address: string): boolean {
-    const failures = this.#failures.get(address);
+    const group = addressGroup(address);
+    const failures = this.#failures.get(group);
     if (failures === undefined) return false;
     if (this.#now() - failures.firstAt >= this.#blockMs) {
-      this.#failures.delete(address);
+      this.#failures.delete(group);
       return false;
     }
     return failures.count >= this.#maxAttempts;
@@ -40,7 +46,8 @@ export class AddressBlock {
    * @returns true when this failure blocks the address
    */
   recordFailure(address: string): boolean {
-    const failures = this.#failures.get(address);
+    const group = addressGroup(address);
+    const failures = this.#failures.get(group);
     if (failures !== undefined) {
       failures.count += 1;
       return failures.count === this.#maxAttempts;
@@ -49,7 +56,7 @@ export class AddressBlock {
       const oldest = this.#failures.keys().next();
       if (oldest.done !== true) this.#failures.delete(oldest.value);
     }
-    this.#failures.set(address, { firstAt: this.#now(), count: 1 });
+    this.#failures.set(group, { firstAt: this.#now(), count: 1 });
     return this.#maxAttempts <= 1;
   }
 }

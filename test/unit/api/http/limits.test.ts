@@ -36,6 +36,18 @@ describe('address block', () => {
     expect(block.recordFailure('a')).to.equal(false);
   });
 
+  it('takes an IPv6 network of /64 for one address', () => {
+    const block = new AddressBlock(3, 10, () => 0);
+    expect(['2001:db8::1', '2001:db8::2', '2001:db8::3'].map((address) => block.recordFailure(address))).to.deep.equal([
+      false,
+      false,
+      true,
+    ]);
+    expect(block.isBlocked('2001:db8::ffff')).to.equal(true);
+    expect(block.isBlocked('2001:db8:0:1::1')).to.equal(false);
+    expect(block.isBlocked('192.0.2.1')).to.equal(false);
+  });
+
   it('remembers a limited number of addresses', () => {
     const block = new AddressBlock(1, 10, () => 0);
     for (let number = 0; number <= 100_000; number++) block.recordFailure(`a${number}`);
