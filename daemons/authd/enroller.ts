@@ -118,6 +118,11 @@ export class Enroller {
     }
   }
 
+  /** Whether the agent was there already and has got another key under its id, as it never connects. */
+  keptId(id: string): boolean {
+    return this.#returning.has(id);
+  }
+
   /** Whether the log has said that the agent of this name enrols again and again: it need not say more of it. */
   keepsComing(name: string): boolean {
     const agent = this.#parts.keys.byName(name);

@@ -13,7 +13,7 @@ export type EnrollmentRates = {
    * since agents try again by themselves.
    */
   readonly perMinute: number;
-  /** Keys given (`authd.enrollments_per_day`). Stops whoever is patient from filling key file, ids and svc-db. */
+  /** Agents added (`authd.enrollments_per_day`). Stops whoever is patient from filling key file, ids and svc-db. */
   readonly perDay: number;
 };
 
@@ -66,7 +66,7 @@ export class EnrollmentLimits {
     return undefined;
   }
 
-  /** An agent of the address got a key. */
+  /** An agent of the address was added, and has its key. */
   given(address: string): void {
     this.#addresses.of(address).keys += 1;
   }

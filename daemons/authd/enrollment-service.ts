@@ -54,7 +54,8 @@ export class EnrollmentService {
     const candidate = { name, address, groups, keyHash, source: peer, force: auth.force };
     try {
       const agent = await this.enroller.add(candidate);
-      this.limits.given(peer);
+      // One agent that cannot store its key must not use up what its whole site may get.
+      if (!this.enroller.keptId(agent.id)) this.limits.given(peer);
       log(`Agent key generated for '${name}' (requested by ${peer})`);
       return {
         text: `OSSEC K:'${agent.id} ${agent.name} ${agent.ip} ${agent.rawKey}'`,
