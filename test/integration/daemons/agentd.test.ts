@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ describe('svc-agentd', function () {
   const manager = new RemotedHome();
   const sink = new KeepingSink(manager);
   const remoted = new RequestClient({ contract: remotedContract, path: manager.socket('svc-remoted') });
-  const numbers = [1, 2, 3];
+  const numbers = [1, 2, 3, 4];
   let receiver: RunningDaemon;
   let home: TemporaryHome;
   let agentd: RunningDaemon | undefined;
@@ -104,6 +104,28 @@ describe('svc-agentd', function () {
     await eventually('all events', () => texts(2).length === 5002);
     expect(texts(2).slice(1, 5001)).to.deep.equal(samples(5000).map(({ message }) => message.toString()));
     expect(texts(2).at(-1), 'cut to what a message holds').to.match(/^x{65300,65408}$/);
+  });
+
+  it('loses nothing when svc-remoted is restarted in an orderly way', async () => {
+    configure('tcp', '', '<client_buffer><disabled>yes</disabled></client_buffer>');
+    const events = await start(4);
+    const lines = samples(6000);
+    const sending = (async () => {
+      for (const [index, event] of lines.entries()) {
+        while (!events.trySend(event)) await events.ready();
+        if (index % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await eventually('it is in full swing', () => texts(4).length > 500);
+    // It comes back where it was.
+    const configuration = manager.path('etc', 'manager.conf');
+    const port = `<port>${String(receiver.port('agents_tcp'))}</port>`;
+    writeFileSync(configuration, readFileSync(configuration, 'utf8').replace('<port>0</port>', port));
+    expect(await receiver.stop()).to.equal(0);
+    receiver = await RunningDaemon.start('svc-remoted', manager);
+    await sending;
+    await eventually('the last event', () => texts(4).at(-1) === lines.at(-1)?.message.toString(), 30_000);
+    expect(texts(4).slice(1)).to.deep.equal(lines.map(({ message }) => message.toString()));
   });
 
   it('drops what the buffer cannot hold, says so, and sends the rest before it stops', async () => {
