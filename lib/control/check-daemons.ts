@@ -1,8 +1,16 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { MANAGER_CONF, MAX_CONFIGURATION_BYTES, OSSEC_CONF } from '../config/configuration-file.js';
 import type { NoEffect } from '../config/effects/find-no-effect.js';
+import { INTERNAL_OPTION_FILES } from '../config/internal-options.js';
+import { API_YAML } from '../config/load-api-config.js';
+import type { HomeRecord } from '../daemon/home-record.js';
 import { formatLogTime, formatPlainLine } from '../daemon/log-line.js';
 import type { Home } from '../daemon/home.js';
+import { UntrustedFileError, readTrustedFile } from '../daemon/trusted-file.js';
 import type { DaemonName } from '../product/daemon-names.js';
+import { productRoot } from '../product/product-root.js';
 import { type CheckingUser, runValidation, runValidationAs } from '../validation/run-validation.js';
 import type { CheckedDaemon, Validation } from '../validation/validation.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
@@ -55,11 +63,43 @@ export async function checkDaemons(
     modules.length === 0 ? undefined : user === undefined ? runValidation(order) : runValidationAs(order, user),
     runPrograms(home, catalogue, others, user),
   ]);
-  const found = [...failures, ...(validation === undefined ? [] : validationFailures(validation, daemons))];
+  const first = daemons[0] ?? 'svc-monitord';
+  const untrusted = (user === undefined ? [] : untrustedFiles(home)).map((text) => ({
+    daemon: first,
+    output: formatPlainLine(formatLogTime(new Date()), first, 'error', text, undefined),
+  }));
+  const found = [
+    ...untrusted,
+    ...failures,
+    ...(validation === undefined ? [] : validationFailures(validation, daemons)),
+  ];
   return {
     failures: found.sort((a, b) => daemons.indexOf(a.daemon) - daemons.indexOf(b.daemon)),
     noEffect: validation?.noEffect ?? [],
   };
+}
+
+/** Files that root refuses to obey, one text each: whoever checks as another user sees no harm in them. */
+export function untrustedFiles(home: Home): string[] {
+  const main = existsSync(home.path(MANAGER_CONF)) ? MANAGER_CONF : OSSEC_CONF;
+  return [main, ...INTERNAL_OPTION_FILES, API_YAML].flatMap((file) => {
+    try {
+      readTrustedFile(home, file, MAX_CONFIGURATION_BYTES);
+      return [];
+    } catch (error) {
+      return error instanceof UntrustedFileError ? [error.message] : [];
+    }
+  });
+}
+
+/**
+ * The user who looks at the configuration for root: the service user, whose files the ruleset, lists and groups are. Undefined
+ * where there is none, or the product is not installed and that user might not be able to read it.
+ */
+export function checkingUser(home: Home, { uid, gid }: HomeRecord): CheckingUser | undefined {
+  const installed = fileURLToPath(productRoot()).startsWith(`${home.root}/`);
+  if (!installed || process.geteuid?.() !== 0 || uid === undefined || gid === undefined) return undefined;
+  return { uid, gid };
 }
 
 /** The daemons whose check is a module, and the others. */

@@ -12,7 +12,7 @@ import { RunFiles, restartMarker } from '../daemon/run-files.js';
 import { whyUnavailable } from '../daemon/why-unavailable.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
-import { checkDaemons } from './check-daemons.js';
+import { checkDaemons, checkingUser } from './check-daemons.js';
 import { NoSupervisorError, callSupervisor } from './control-client.js';
 import type { ControlOutput } from './control-output.js';
 import type { ControlRequest, ProgressEvent } from './control-protocol.js';
@@ -244,11 +244,17 @@ type CheckedCommand = {
 
 /** Says what is wrong, and of what is right what has no effect. */
 async function configurationIsGood(
-  { home, catalogue, output }: Suite,
+  { home, record, catalogue, output }: Suite,
   names: readonly DaemonName[],
   { command, all }: CheckedCommand,
 ): Promise<boolean> {
-  const { failures, noEffect } = await checkDaemons(home, catalogue, names, all ? 'all' : 'own');
+  const { failures, noEffect } = await checkDaemons(
+    home,
+    catalogue,
+    names,
+    all ? 'all' : 'own',
+    checkingUser(home, record),
+  );
   for (const warning of noEffect) output.problem(`WARNING: ${describeWarning(warning)}`);
   for (const { daemon, output: text } of failures) {
     output.problem(text);

@@ -1,7 +1,7 @@
 import { describePlace, describeWarning } from '../config/config-error.js';
-import { runValidation } from '../validation/run-validation.js';
+import { runValidation, runValidationAs } from '../validation/run-validation.js';
 import type { ValidationMessage } from '../validation/validation.js';
-import { splitDaemons } from './check-daemons.js';
+import { checkingUser, splitDaemons, untrustedFiles } from './check-daemons.js';
 import { startOrder } from './daemon-catalogue.js';
 import { noEffectItems } from './no-effect-report.js';
 import type { Suite } from './suite-commands.js';
@@ -19,8 +19,16 @@ export async function validateConfiguration({ home, record, catalogue, output }:
     catalogue,
     order.filter((name) => wanted.has(name)),
   );
-  const found = await runValidation({ home: home.root, daemons: modules, sections: 'all', everything: true });
-  const { errors, warnings, noEffect, looked } = found;
+  const validation = { home: home.root, daemons: modules, sections: 'all', everything: true } as const;
+  const user = checkingUser(home, record);
+  const found = await (user === undefined ? runValidation(validation) : runValidationAs(validation, user));
+  const { warnings, noEffect, looked } = found;
+  const untrusted = untrustedFiles(home).map((text): ValidationMessage => ({
+    level: 'error',
+    text,
+    daemon: undefined,
+  }));
+  const errors = user === undefined ? found.errors : [...untrusted, ...found.errors];
   const told = errors.filter(({ closing }) => closing !== true);
   const shown = onePlaceOnce(told.length > 0 ? told : errors);
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
@@ -262,6 +263,20 @@ describe('the service user of an installed home', function () {
     expect(attacked.rights('etc')).to.equal(`0:${String(account.gid)} 1770`);
     expect(attacked.rights('etc/manager.conf')).to.equal(`0:${String(account.gid)} 640`);
     expect(attacked.rights('var/run')).to.equal(`0:${String(account.gid)} 1770`);
+
+    // The installed program checks as the service user what belongs to that user, and as root what root obeys.
+    writeFileSync(home.path('etc/rules/secret.xml'), '<group name="a,"></group>', { mode: 0o600 });
+    const installed = (...args: string[]) => spawnSync(home.path('bin/svc-control'), args, { encoding: 'utf8' });
+    expect(installed('validate').stdout).to.match(/^WARNING: .*secret\.xml' due to \[\(13\)-\(Permission denied\)\]/);
+    chownSync(home.path('etc/local_internal_options.conf'), account.uid, account.gid);
+    expect(installed('validate').stdout).to.match(/^ERROR: .*local_internal_options\.conf' belongs to user/);
+    const start = installed('start', 'svc-logcollector');
+    expect(start.status).to.equal(1);
+    expect(start.stderr).to.match(
+      /local_internal_options\.conf' belongs to user \d+, and root would obey it: set it right/,
+    );
+    expect(start.stdout).to.equal('svc-logcollector: Configuration error. Exiting\n');
+    await install({ ...place, agent: false });
     await attacked.start('svc-monitord');
   });
 
