@@ -1,19 +1,16 @@
 import { mkdirSync, readdirSync } from 'node:fs';
-import { checkConfiguration } from '../config/check-configuration.js';
-import { logConfigWarnings } from '../config/config-error.js';
 import { DaemonLogger, LogOutput } from '../daemon/daemon-logger.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
 import type { HomeRecord } from '../daemon/home-record.js';
 import { logTargets } from '../daemon/log-targets.js';
-import type { Logger } from '../daemon/logger.js';
 import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
 import { removeTree } from '../daemon/remove-tree.js';
 import { checkTrustedDirectory } from '../daemon/trusted-file.js';
-import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion } from '../product/version.js';
 import { confined } from './confinement.js';
 import { checkDaemons, problemTexts } from './check-daemons.js';
+import { logMistakes, logNoEffect } from './configuration-notices.js';
 import type { ControlRequest, ProgressEvent } from './control-protocol.js';
 import { CONTROL_DIRECTORY, controlSocket, ownerSocket, supervisorLock } from './control-protocol.js';
 import { ControlServer } from './control-server.js';
@@ -125,6 +122,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, () => stop(0));
   process.on('SIGHUP', () => {
+    if (logMistakes(options, 'Nothing was reloaded: the last good configuration stays in force.', logger)) return;
     const reload = supervisor.handle({ command: 'reload' }, (event) => {
       if (event.event === 'reload-refused') logger.error(`${event.daemon}: reload refused: ${event.reason ?? ''}`);
     });
@@ -148,7 +146,9 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   }, IDLE_LIMIT_MS);
   idle.unref();
 
-  if (mode !== 'detached') {
+  if (mode === 'foreground' && adopted.length === 0 && logMistakes(options, 'Nothing was started.', logger)) {
+    stop(1);
+  } else if (mode !== 'detached') {
     const failures: ProgressEvent[] = [];
     await supervisor.handle({ command: 'start' }, (event) => {
       if (event.event === 'start-failed') failures.push(event);
@@ -172,19 +172,6 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   await Promise.all(servers.map((server) => server.stop()));
   logger.info(`Security Manager v${productVersion()}: supervisor stopped.`);
   return code;
-}
-
-/** Says what the configuration asks for and what is not done: here, once, and not in each daemon that reads it. */
-function logNoEffect({ home, record, catalogue }: RunOptions, daemons: readonly DaemonName[], logger: Logger): void {
-  try {
-    const { noEffect } = checkConfiguration(home, record.role);
-    logConfigWarnings(
-      noEffect.filter(({ owner }) => daemons.includes(owner) || catalogue.program(owner) === undefined),
-      logger,
-    );
-  } catch (error) {
-    logger.error(`The configuration could not be looked through: ${describeError(error)}`);
-  }
 }
 
 /** What all daemons that should run say against the configuration; they read the service user's files as that user. */

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { checkDaemons } from '../../../lib/control/check-daemons.js';
 import { runControl } from '../../../lib/control/control-command.js';
 import { supervisorLock } from '../../../lib/control/control-protocol.js';
-import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
+import { productCatalogue, startOrder } from '../../../lib/control/daemon-catalogue.js';
 import { initHome } from '../../../lib/control/init-home.js';
+import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
 import { Home } from '../../../lib/daemon/home.js';
 import { ProcessLock } from '../../../lib/daemon/process-lock.js';
 import { productRoot } from '../../../lib/product/product-root.js';
+import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/run-program.js';
 
 type Item = { file: string; line: number; text: string; what: string; daemon?: string };
@@ -173,6 +176,51 @@ describe('svc-control validate, and the checks before a start', function () {
     const { data } = await validate();
     expect(data.errors.map(({ file, line }) => [file, line])).to.deep.equal([['etc/manager.conf', opened]]);
     expect(existsSync(home.path('var', 'run', 'svc-db.failed'))).to.equal(true);
+  });
+
+  it('tells it once in the foreground, too, where nothing is started', async () => {
+    change('  </alerts>\n', '');
+    const run = await new TestProgram(join(root, 'bin', 'svc-control'), ['run', '--home', home.root]).ended;
+    expect(run.code).to.equal(1);
+    expect(run.stderr.match(/XMLERR/g)).to.have.length(1);
+    expect(run.stderr).to.include('svc-control: ERROR: Nothing was started.\n');
+    expect(run.stderr).not.to.match(/Started svc-/);
+  });
+
+  it('keeps what runs at a reload by signal, and says so once', async () => {
+    const some = (...args: string[]) => new TestProgram('product-control.js', ['svc-db,svc-monitord', ...args]);
+    const run = some('run', '--home', home.root);
+    const complaints = () => run.stderr.split('\n').filter((line) => / (ERROR|CRITICAL): /.test(line));
+    try {
+      await eventually(
+        'both run',
+        () => run.stderr.includes('Started svc-monitord') && run.stderr.includes('Started svc-db'),
+      );
+      change('  </alerts>\n', '');
+      run.signal('SIGHUP');
+      await eventually('it is refused', () => run.stderr.includes('Nothing was reloaded: the last good configuration'));
+      expect(complaints(), 'mistake, file, consequence').to.have.length(3);
+      expect(run.stderr).not.to.include('Reload refused');
+    } finally {
+      run.signal('SIGINT');
+      await run.ended;
+    }
+    expect(complaints()).to.have.length(3);
+  });
+
+  it('makes the checks in one thread, without a process of any daemon', async () => {
+    const catalogue = productCatalogue();
+    const daemons = [...wantedDaemons(home, catalogue, startOrder('server'))];
+    expect(daemons).to.include.members(['svc-analysisd', 'svc-apid', 'svc-authd']);
+    const program = () => expect.fail('a daemon was run');
+    const report = () => checkDaemons(home, { ...catalogue, program }, daemons, 'all');
+    expect(await report()).to.deep.equal({ failures: [], noEffect: [] });
+    change('<port>1515</port>', '<port>x</port>');
+    const { failures } = await report();
+    expect(failures.map(({ daemon }) => daemon)).to.deep.equal(['svc-authd']);
+    expect(failures[0]?.output).to.match(
+      /ERROR: \(1235\): Invalid value for element 'port': x\.\n.*CRITICAL: \(1202\)/,
+    );
   });
 
   it('looks at every other file, and names file and line', async () => {
