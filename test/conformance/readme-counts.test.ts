@@ -1,22 +1,29 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { initHome } from '../../lib/control/init-home.js';
 import { loadOfflineRuleset } from '../../lib/logtest/offline-ruleset.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { findTests } from '../../lib/ruletest/find-tests.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
+import { TemporaryHome } from '../support/temporary-home.js';
 
 const path = (name: string): string => fileURLToPath(new URL(name, productRoot()));
 
 describe('the counts in the README', () => {
   const readme = readFileSync(path('README.md'), 'utf8');
 
-  it('of shipped rules, and of their places in the tree, are those of the ruleset', () => {
+  it('of shipped rules, and of their places in the tree of a new home, are those of the ruleset', async () => {
     const directory = path('etc/ruleset/rules');
     const files = readdirSync(directory).map((name) => readFileSync(`${directory}/${name}`, 'utf8'));
     const rules = files.reduce((sum, text) => sum + (text.match(/<rule id=/g)?.length ?? 0), 0);
-    const diagnostics = new RecordingDiagnostics();
-    const { nodeCount } = loadOfflineRuleset([path('etc/ruleset')], diagnostics).rules;
+    const home = new TemporaryHome();
+    await initHome(home, { role: 'server' });
+    const { nodeCount } = loadOfflineRuleset(
+      [home.path('ruleset'), home.path('etc')],
+      new RecordingDiagnostics(),
+    ).rules;
+    home.remove();
     expect(readme).to.contain(`The ${rules} shipped rules lie in`);
     expect(readme.replaceAll('\n', ' ')).to.contain(`as the reference does, ${nodeCount} for them`);
     expect(readme).to.contain(`Total rules enabled: '${nodeCount}'`);
