@@ -1,5 +1,4 @@
-import type { MergedEntry } from '../../../lib/agentlink/merged-file.js';
-import type { SharedGroup } from './shared-group.js';
+import { MERGED_FILE, type MergedEntry, MergedFileError, parseMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { AGENT_CONF, compareSharedNames, sharedPath } from './shared-names.js';
 import type { SharedProblem } from './shared-problem.js';
 
@@ -20,11 +19,27 @@ export function withAgentConf(files: readonly MergedEntry[]): readonly MergedEnt
   return [...files.slice(0, at), { name: AGENT_CONF, content: NO_AGENT_CONF }, ...files.slice(at)];
 }
 
+/** What a merged file lacks that comes from elsewhere and is sent as it is; undefined when it has an agent.conf. */
+export function missingAgentConf(group: string, merged: Buffer): SharedProblem | undefined {
+  try {
+    if (parseMergedFile(merged).some(({ name }) => name === AGENT_CONF)) return undefined;
+  } catch (error) {
+    // Whoever made it has told more of it.
+    if (error instanceof MergedFileError) return undefined;
+    throw error;
+  }
+  const text = `The merged file of group '${group}', which is not made here, has no ${AGENT_CONF}: agents of 4.x log an error (1207) and raise rule 220.`;
+  return { path: sharedPath(group, MERGED_FILE), level: 'warn', text };
+}
+
+/** A group as far as the names of its files go. */
+type NamedFiles = { readonly name: string; readonly names: ReadonlySet<string> };
+
 /**
  * Lists that the default group has and another one does not: whoever is in that one alone misses them.
  * @param groups whose merged files are made of their folders
  */
-export function missingLists(byDefault: SharedGroup | undefined, groups: readonly SharedGroup[]): SharedProblem[] {
+export function missingLists(byDefault: NamedFiles | undefined, groups: readonly NamedFiles[]): SharedProblem[] {
   const wanted = ROOTKIT_LISTS.filter((list) => byDefault?.names.has(list) === true);
   return groups.flatMap(({ name, names }) => {
     const missing = wanted.filter((list) => !names.has(list));

@@ -5,6 +5,7 @@ import type { ArConf } from './ar-conf-file.js';
 import type { Breather } from './breather.js';
 import { buildGroup, type ConfCheck } from './build-group.js';
 import { MergedOnDisk, UnusableMergedFileError } from './merged-on-disk.js';
+import { missingAgentConf } from './needed-files.js';
 import { ProblemLog } from './problem-log.js';
 import { type FolderScan, scanFolder, TooManyFilesError } from './scan-folder.js';
 import { MAX_UNSETTLED_MS, SETTLE_MS } from './shared-limits.js';
@@ -124,8 +125,9 @@ export class SharedGroup {
     this.hasSharedArConf = false;
     if (this.merged.isSame()) return DONE;
     try {
-      await this.merged.read(looking.breather);
-      this.#report([]);
+      const read = await this.merged.read(looking.breather);
+      const problem = read === undefined ? undefined : missingAgentConf(this.name, read.content);
+      this.#report(problem === undefined ? [] : [problem]);
     } catch (error) {
       this.#report([this.#kept(describeError(error))]);
     }

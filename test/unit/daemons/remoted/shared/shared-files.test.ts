@@ -317,6 +317,9 @@ describe('files of groups', function () {
     const owned = new Set(['web']);
     const files = await start({ mergedElsewhere: (group) => owned.has(group) });
     expect(await content(files, 'web')).to.equal('#x\n!1 x\ny!2 ar.conf\nAR');
+    expect(logger.lines.filter((line) => line.includes('agent.conf'))).to.deep.equal([
+      "warn: The merged file of group 'web', which is not made here, has no agent.conf: agents of 4.x log an error (1207) and raise rule 220.",
+    ]);
     files.setLists([['web', 'default']]);
     await files.settled();
     expect(names(multigroup('web', 'default'))).to.deep.equal(['ar.conf', 'agent.conf', 'ar.conf', 'x']);
