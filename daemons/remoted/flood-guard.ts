@@ -23,14 +23,15 @@ export class FloodGuard {
 
   log(level: 'warning' | 'error', text: string): void {
     const now = this.#now();
-    const before = this.#repeated.admit(text, now);
-    if (before === undefined) return;
     this.#credit = Math.min(LOG_BURST_LINES, this.#credit + ((now - this.#at) / 1000) * LOG_LINES_PER_SECOND);
     this.#at = now;
+    // Looked at first: a line that a flood of others has kept out was not written, and must not wait for its next time.
     if (this.#credit < 1) {
-      this.#held += 1 + before;
+      this.#held += 1;
       return;
     }
+    const before = this.#repeated.admit(text, now);
+    if (before === undefined) return;
     this.#credit -= 1;
     if (this.#held > 0) {
       this.#logger.warn(`${String(this.#held)} messages about agents' connections were left out of this log.`);

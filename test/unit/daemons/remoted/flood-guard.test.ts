@@ -42,4 +42,18 @@ describe('the guard of the log', () => {
     guard.log('warning', removed('007'));
     expect(logger.lines).to.have.length(2);
   });
+
+  it('writes a line that a flood of others kept out as soon as there is room', () => {
+    const logger = new RecordingLogger();
+    let now = 0;
+    const guard = new FloodGuard(logger, () => now);
+    for (let number = 0; number < LOG_BURST_LINES; number += 1) guard.log('warning', `made up ${String(number)}`);
+    guard.log('error', 'agent 001');
+    now += 1000;
+    guard.log('error', 'agent 001');
+    expect(logger.lines.slice(LOG_BURST_LINES)).to.deep.equal([
+      "warn: 1 messages about agents' connections were left out of this log.",
+      'error: agent 001',
+    ]);
+  });
 });
