@@ -181,7 +181,7 @@ export const ERROR_CATALOGUE: ReadonlyMap<number, CatalogueEntry> = new Map<numb
     {
       status: 400,
       message: 'Error updating ossec configuration',
-      remediation: 'Check that the service user may write the main configuration file.',
+      remediation: 'The supervisor writes the main configuration file: see that it runs, and logs/manager.log.',
     },
   ],
   [

@@ -49,6 +49,18 @@ const NEW_FILE_MODE = 0o640;
  * @throws ConfigurationRefusedError; the old configuration is then in force
  */
 export async function replaceConfiguration(parts: ReplaceParts, text: string): Promise<void> {
+  try {
+    await replace(parts, text);
+  } catch (error) {
+    if (error instanceof ConfigurationRefusedError) {
+      const { code, message } = error;
+      parts.logger.warn(`A main configuration sent over the API was not taken: ${String(code)} ${message}`);
+    }
+    throw error;
+  }
+}
+
+async function replace(parts: ReplaceParts, text: string): Promise<void> {
   const { home, logger } = parts;
   const current = currentConfiguration(home);
   checkText(home, text, current);

@@ -76,6 +76,7 @@ describe('replacing the main configuration', () => {
     const yaml = home.path('api/configuration/api.yaml');
     writeFileSync(yaml, 'upload_configuration: {remote_commands: {localfile: {allow: no}}}\n');
     expect(await refusal(COMMAND)).to.equal('1124 id');
+    expect(logger.lines.join()).to.include('A main configuration sent over the API was not taken: 1124 id');
     writeFileSync(yaml, 'porty: 1\n');
     expect(await refusal(NEW)).to.match(/^1126 2000 - /);
     writeFileSync(yaml, '# an absent key means yes\n');
