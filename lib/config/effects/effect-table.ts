@@ -5,7 +5,7 @@ import { attributeValue } from '../../xml/xml-element.js';
 import type { SectionName } from '../manager-config.js';
 import { AGENT_EFFECTS, onAgent, onManager } from './agent-effects.js';
 import type { SectionEffects } from './effect.js';
-import { section } from './effect.js';
+import { later, section, switchedOff } from './effect.js';
 import { HOST_EFFECTS, WODLE_EFFECTS } from './host-effects.js';
 import { MANAGER_EFFECTS } from './manager-effects.js';
 
@@ -23,11 +23,19 @@ const AGENT_TABLE: EffectTable = {
   ...(Object.fromEntries(
     Object.entries<SectionEffects>(MANAGER_EFFECTS).map(([name, effects]) => [name, onAgent(effects)]),
   ) as Record<keyof typeof MANAGER_EFFECTS, SectionEffects>),
-  'active-response': MANAGER_EFFECTS['active-response'],
+  'active-response': onAgentHost(MANAGER_EFFECTS['active-response']),
   command: MANAGER_EFFECTS.command,
   ...HOST_EFFECTS,
   ...AGENT_EFFECTS,
 };
+
+/** A block without a command is how an agent says that managers may have it run some. */
+function onAgentHost(effects: SectionEffects): SectionEffects {
+  return { ...effects, block: later('responses are not run', switchedOff) };
+}
+
+/** Daemons of an agent that read sections; the first speaks of those that nobody reads. */
+const AGENT_OWNERS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector', 'svc-syscheckd'];
 
 /** Names of modules in `<wodle name="...">` that the table has. */
 export const WODLE_NAMES: readonly string[] = Object.keys(WODLE_EFFECTS);
@@ -39,7 +47,7 @@ export const WODLE_NAMES: readonly string[] = Object.keys(WODLE_EFFECTS);
 export function effectsOf(role: HomeRole, name: SectionName, block?: XmlElement): SectionEffects {
   const table = role === 'agent' ? AGENT_TABLE : MANAGER_TABLE;
   const found = name === 'wodle' ? wodle(block) : table[name];
-  return role === 'agent' && found.owner === 'svc-monitord' ? { ...found, owner: 'svc-agentd' } : found;
+  return role === 'agent' && !AGENT_OWNERS.includes(found.owner) ? { ...found, owner: 'svc-agentd' } : found;
 }
 
 /** The daemon that speaks of a section in `-t`. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { effectsOf, WODLE_NAMES } from '../../../../lib/config/effects/effect-table.js';
+import { effectsOf, ownerOf, WODLE_NAMES } from '../../../../lib/config/effects/effect-table.js';
 import type { ElementEffects } from '../../../../lib/config/effects/effect.js';
 import { findNoEffect } from '../../../../lib/config/effects/find-no-effect.js';
 import type { Field, Shape } from '../../../../lib/config/field.js';
@@ -8,6 +8,7 @@ import { readConfigurationXml } from '../../../../lib/config/read-configuration-
 import { sectionBlocks } from '../../../../lib/config/section-blocks.js';
 import { UNREAD_WODLES, WODLE_SHAPES } from '../../../../lib/config/sections/modules.js';
 import type { HomeRole } from '../../../../lib/daemon/home-record.js';
+import { MANAGER_DAEMONS } from '../../../../lib/product/daemon-names.js';
 import { SPECIFIED_ELEMENTS } from '../../../support/specified-elements.js';
 
 const FILE = 'etc/manager.conf';
@@ -134,6 +135,17 @@ describe('what of the configuration has an effect', () => {
     const text = '<client/><labels><label key="a">b</label></labels><remote><connection>secure</connection></remote>';
     expect(whats(text, 'agent')).to.deep.equal(['remote']);
     expect(whats(text, 'server')).to.deep.equal(['client', 'labels']);
+    const block = '<active-response><disabled>no</disabled><ca_store>etc/wpk_root.pem</ca_store></active-response>';
+    expect(whats(block, 'agent')).to.deep.equal(['active-response']);
+    expect(whats(block.replace('>no<', '>yes<'), 'agent')).to.deep.equal([]);
+    expect(whats(block, 'server')).to.deep.equal([]);
+  });
+
+  it('has a daemon of the home speak of each section', () => {
+    const daemons = { server: MANAGER_DAEMONS, agent: ['svc-agentd', 'svc-logcollector', 'svc-syscheckd'] } as const;
+    for (const role of ['server', 'agent'] as const) {
+      for (const name of SECTION_NAMES) expect(daemons[role], `${role} ${name}`).to.include(ownerOf(role, name));
+    }
   });
 
   it('takes names of other things for none', () => {
