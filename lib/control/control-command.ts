@@ -344,8 +344,10 @@ class ControlProgram {
       role = readHomeRecord(home).role;
     } catch {
       // Not a home yet.
+      this.#output.line(`Making a home in ${home.root}: configuration, ruleset, keys and certificates.`);
     }
     await initHome(home, { role });
+    this.#output.line('Starting the daemons: each says when it runs.');
   }
 }
 

@@ -29,6 +29,10 @@ describe('the first run (npm start)', () => {
     const program = new TestProgram(control, ['run', '--init', '--welcome', '--home', home.root]);
     try {
       await eventually('the welcome', () => program.stdout.includes('Stop: Ctrl+C'), 40_000);
+      expect(program.stdout.split('\n').slice(0, 2)).to.deep.equal([
+        `Making a home in ${home.root}: configuration, ruleset, keys and certificates.`,
+        'Starting the daemons: each says when it runs.',
+      ]);
       const status = await readDaemonStatus(home);
       for (const name of built) {
         if (name !== 'svc-clusterd') expect(status.get(name)?.state, name).to.equal('running');
