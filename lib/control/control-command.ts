@@ -319,6 +319,8 @@ class ControlProgram {
       }
       if (made.includes(INITIAL_PASSWORD)) {
         this.#output.line(`API user: admin, password in ${home.path(INITIAL_PASSWORD)}`);
+      } else if (account !== undefined && options.agent !== true && !existsSync(home.path(INITIAL_PASSWORD))) {
+        this.#output.line(`The first start makes the password of API user admin, in ${home.path(INITIAL_PASSWORD)}`);
       }
     }
     this.#output.document({ error: 0, data: { home: home.root, made } });
