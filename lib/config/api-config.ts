@@ -87,6 +87,8 @@ export const API_CONFIG_SCHEMA = section({
       localfile: allowExcept.prefault({}),
       wodle_command: allowExcept.prefault({}),
     }).prefault({}),
+    /** Our own: files whose content root would read out; exceptions are directories. */
+    file_contents: allowExcept.prefault({}),
     limits: section({ eps: allow.prefault({}) }).prefault({}),
     agents: section({ allow_higher_versions: allow.prefault({}) }).prefault({}),
     indexer: allow.prefault({}),

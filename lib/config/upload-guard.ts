@@ -14,7 +14,7 @@ type Read = ManagerConfig<(typeof READ)[number]>;
  * Holds an uploaded main configuration against `upload_configuration` of api.yaml. What is not allowed may still stand in
  * it where the configuration in force has it already: whoever reads it, changes a line and sends it back is not refused.
  * Where remote commands are not allowed, neither are the other settings that have root act for whoever wrote them:
- * `prefilter_cmd`, and the sockets that log lines are written to.
+ * `prefilter_cmd`, and the sockets that log lines are written to. `file_contents` is our own: what root reads out of files.
  * @param next a configuration that can be read
  * @param current the one in force, where it can be read
  * @param file name in errors
@@ -34,6 +34,7 @@ export function refuseUpload(
     () => (localfile.allow ? undefined : newOne(1124, fileCommands, wanted, known, localfile.exceptions)),
     () => (localfile.allow ? undefined : newOne(1124, otherOrders, wanted, known, [])),
     () => (wodle.allow ? undefined : newOne(1124, wodleCommands, wanted, known, wodle.exceptions)),
+    () => (limits.file_contents.allow ? undefined : newContent(wanted, known, limits.file_contents.exceptions)),
     () =>
       limits.limits.eps.allow ? undefined : changed('limits/eps', ['global', 'limits', 'eps'], next, current, file),
     () => (limits.agents.allow_higher_versions.allow ? undefined : higherVersions(wanted)),
@@ -69,6 +70,39 @@ function fileCommands({ localfile }: Read): string[] {
 function otherOrders({ socket, syscheck }: Read): string[] {
   const prefilter = syscheck?.prefilter_cmd;
   return [...socket.map(({ location }) => location), ...(prefilter === undefined ? [] : [prefilter])];
+}
+
+/**
+ * A file that root would read out to the service user, in lines or in differences: /etc/shadow must not become events. A
+ * directory counts as known only with the very options and `<nodiff>` that it has now.
+ */
+function newContent(wanted: Read, known: Read | undefined, exceptions: readonly string[]): UploadRefusal | undefined {
+  const now = new Set(known === undefined ? [] : contents(known).map(({ key }) => key));
+  const found = contents(wanted).find(({ key, path }) => !now.has(key) && !isBelow(path, exceptions));
+  return found === undefined ? undefined : { code: 1127, text: `${found.section} ${found.path}` };
+}
+
+type Content = { readonly section: string; readonly path: string; readonly key: string };
+
+function contents({ localfile, syscheck }: Read): Content[] {
+  const followed = localfile
+    .filter(({ location, log_format: format }) => location !== '' && format.name !== 'journald')
+    .map(({ location }) => ({ section: 'localfile', path: location, key: `localfile ${location}` }));
+  const compared = (syscheck?.directories ?? [])
+    .filter(({ options }) => options.some(({ name, value }) => name === 'report_changes' && value))
+    .map(({ path, options }) => ({
+      section: 'report_changes',
+      path,
+      key: JSON.stringify([path, options, syscheck?.nodiff]),
+    }));
+  return [...followed, ...compared];
+}
+
+/** Whether an absolute path, patterns included, stays below one of the directories. */
+function isBelow(path: string, directories: readonly string[]): boolean {
+  if (path.split('/').includes('..')) return false;
+  // Texts of api.yaml are lower-cased when it is read (rest-api.md 1.3).
+  return directories.some((directory) => path.toLowerCase().startsWith(directory.replace(/\/*$/, '/')));
 }
 
 function wodleCommands({ wodle }: Read): string[] {

@@ -52,6 +52,7 @@ const DEFAULTS = {
       localfile: { allow: true, exceptions: [] },
       wodle_command: { allow: true, exceptions: [] },
     },
+    file_contents: { allow: true, exceptions: [] },
     limits: { eps: { allow: true } },
     agents: { allow_higher_versions: { allow: true } },
     indexer: { allow: true },
@@ -68,7 +69,12 @@ describe('api.yaml', () => {
 
   it('is shipped with comments that are the defaults, and without remote commands', () => {
     const off = { allow: false, exceptions: [] };
-    const upload = { ...DEFAULTS.upload_configuration, remote_commands: { localfile: off, wodle_command: off } };
+    const FILES = { allow: false, exceptions: ['/var/log'] };
+    const upload = {
+      ...DEFAULTS.upload_configuration,
+      remote_commands: { localfile: off, wodle_command: off },
+      file_contents: FILES,
+    };
     const shipped = { ...DEFAULTS, upload_configuration: upload };
     expect(parseApiConfig(SHIPPED, API_YAML)).to.deep.equal({ config: shipped, warnings: [] });
     const uncommented = SHIPPED.split('\n')

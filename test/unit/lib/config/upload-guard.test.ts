@@ -7,6 +7,7 @@ const NOTHING = `upload_configuration:
   remote_commands:
     localfile: {allow: no, exceptions: [uptime]}
     wodle_command: {allow: no, exceptions: [uptime]}
+  file_contents: {allow: no, exceptions: [/var/log, /srv/App/]}
   limits: {eps: {allow: no}}
   agents: {allow_higher_versions: {allow: no}}
   indexer: {allow: no}
@@ -15,6 +16,11 @@ const NOTHING = `upload_configuration:
 
 const command = (text: string, format = 'full_command') =>
   `<localfile><log_format>${format}</log_format><command>${text}</command></localfile>`;
+const followed = (location: string) =>
+  `<localfile><log_format>syslog</log_format><location>${location}</location></localfile>`;
+const compared = (path: string, more = '') =>
+  `<syscheck><directories report_changes="yes">${path}</directories>${more}</syscheck>`;
+const LEAVING = 'localfile /var/log/../../etc/shadow';
 const wodle = (text: string) => `<wodle name="command"><tag>t</tag><command>${text}</command></wodle>`;
 const conf = (...sections: string[]) => `<manager_config>${sections.join('\n')}</manager_config>`;
 
@@ -49,6 +55,10 @@ describe('upload_configuration', () => {
       '<auth><agents><allow_higher_versions>yes</allow_higher_versions></agents></auth>',
       { code: 1129, text: 'agents/allow_higher_versions' },
     ],
+    ['the lines of a file', followed('/etc/shadow'), { code: 1127, text: 'localfile /etc/shadow' }],
+    ['a way out of a directory', followed('/var/log/../../etc/shadow'), { code: 1127, text: LEAVING }],
+    ['a directory that begins alike', followed('/var/logs/x'), { code: 1127, text: 'localfile /var/logs/x' }],
+    ['the differences of files', compared('/root'), { code: 1127, text: 'report_changes /root' }],
     [
       'a key of VirusTotal',
       '<integration><name>virustotal</name><api_key>k</api_key></integration>',
@@ -73,6 +83,16 @@ describe('upload_configuration', () => {
       code: 1124,
       text: 'df; id',
     });
+  });
+
+  it('takes files below the directories of file_contents', () => {
+    expect(refuse(conf(followed('/var/log/nginx/access*.log'), compared('/srv/app/etc')))).to.equal(undefined);
+  });
+
+  it('takes no differences of what was left out of them', () => {
+    const kept = compared('/etc', '<nodiff>/etc/shadow</nodiff>');
+    expect(refuse(conf(kept), conf(kept))).to.equal(undefined);
+    expect(refuse(conf(compared('/etc')), conf(kept))).to.deep.equal({ code: 1127, text: 'report_changes /etc' });
   });
 
   it('is not led astray by comments and several roots', () => {
