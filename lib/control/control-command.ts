@@ -102,6 +102,15 @@ class ControlProgram {
         .action(async (names: string[], _options: unknown, command: Command) => {
           this.#exitCode = await act(names, command);
         });
+    // Without operands an action gets one argument less.
+    const bare = (name: string, description: string, act: (command: Command) => Promise<number>) =>
+      program
+        .command(name)
+        .description(description)
+        .addOption(homeOption())
+        .action(async (_options: unknown, command: Command) => {
+          this.#exitCode = await act(command);
+        });
     const suite = (command: Command) => this.#suite(home(command));
 
     sub('start [daemon...]', 'check the configuration and start all daemons, or those named', (names, command) =>
@@ -114,13 +123,11 @@ class ControlProgram {
     sub('reload [daemon...]', 're-read configuration and ruleset in place', (names, command) =>
       reloadSuite(suite(command), names),
     );
-    program
-      .command('validate')
-      .description('check the whole configuration and say what of it has no effect; exit code 0 when it is right')
-      .addOption(homeOption())
-      .action(async (_options: unknown, command: Command) => {
-        this.#exitCode = await validateConfiguration(suite(command));
-      });
+    bare(
+      'validate',
+      'check the whole configuration and say what of it has no effect; exit code 0 when it is right',
+      (command) => validateConfiguration(suite(command)),
+    );
     sub('status [daemon...]', 'show which daemons run; exit code 0 when all that should do', (names, command) =>
       this.#status(suite(command), names, command.opts<{ table?: true }>().table === true),
     ).option('--table', 'a table also where standard output is no terminal');
@@ -152,7 +159,7 @@ class ControlProgram {
         (what, command) => Promise.resolve(this.#debug(suite(command), what, on)),
       );
     }
-    sub('certificate', "show the API's certificate; exit code 1 when it ends within 30 days", (_names, command) => {
+    bare('certificate', "show the API's certificate; exit code 1 when it ends within 30 days", (command) => {
       const target = home(command);
       const parts = { home: target, record: readHomeRecord(target), output: this.#output, now: Date.now };
       return certificateCommand(parts, command.opts<{ renew?: true }>().renew === true);

@@ -2,7 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { certificateCommand } from '../../../../lib/control/certificate-command.js';
+import { runControl } from '../../../../lib/control/control-command.js';
 import { ControlOutput } from '../../../../lib/control/control-output.js';
+import { productCatalogue } from '../../../../lib/control/daemon-catalogue.js';
 import { ensureSelfSignedCertificate } from '../../../../lib/tls/self-signed-certificate.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 import { testCertificate } from '../../../support/test-certificates.js';
@@ -52,6 +54,18 @@ describe('svc-control certificate', () => {
       valid_to: '2027-01-01T00:00:00.000Z',
       renewed: false,
     });
+  });
+
+  it('is a command that is typed, with its option', async () => {
+    writeFileSync(home.path('etc', 'home.json'), JSON.stringify({ version: 1, role: 'server' }));
+    let text = '';
+    const write = (line: string) => (text += line);
+    const environment = { catalogue: productCatalogue(), write, writeError: write, terminal: false };
+    expect(await runControl(['certificate', '--renew', '--home', home.root], environment), text).to.equal(0);
+    expect(text).to.include(`Certificate  ${files.certificate} (new)\n`);
+    text = '';
+    expect(await runControl(['certificate', '--home', home.root], environment), text).to.equal(0);
+    expect(text).to.include(`Certificate  ${files.certificate}\n`);
   });
 
   it('makes a new one for the same key, which the group may read', async () => {
