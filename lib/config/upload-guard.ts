@@ -3,11 +3,12 @@ import type { ApiConfig } from './api-config.js';
 import { parseManagerConfig } from './load-manager-config.js';
 import type { ManagerConfig } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
+import type { SyscheckDirectory } from './sections/syscheck.js';
 
 /** Why an uploaded configuration is not taken: a code of the API (daemons-and-config.md 1.5), and what it is about. */
 export type UploadRefusal = { readonly code: 1124 | 1127 | 1129 | 1131; readonly text: string };
 
-const READ = ['localfile', 'socket', 'syscheck', 'wodle', 'remote', 'auth', 'integration'] as const;
+const READ = ['localfile', 'socket', 'syscheck', 'rootcheck', 'wodle', 'remote', 'auth', 'integration'] as const;
 type Read = ManagerConfig<(typeof READ)[number]>;
 
 /**
@@ -74,35 +75,64 @@ function otherOrders({ socket, syscheck }: Read): string[] {
 
 /**
  * A file that root would read out to the service user, in lines or in differences: /etc/shadow must not become events. A
- * directory counts as known only with the very options and `<nodiff>` that it has now.
+ * directory counts as known only with the very options that it has now, and while all stays left out that is. A list of
+ * rootcheck asks what is in files, and one that the service user wrote asks for a secret letter by letter.
  */
 function newContent(wanted: Read, known: Read | undefined, exceptions: readonly string[]): UploadRefusal | undefined {
-  const now = new Set(known === undefined ? [] : contents(known).map(({ key }) => key));
-  const found = contents(wanted).find(({ key, path }) => !now.has(key) && !isBelow(path, exceptions));
+  const now = known === undefined ? [] : contents(known);
+  const out = new Set(leftOut(wanted));
+  const compares = known === undefined || leftOut(known).every((text) => out.has(text));
+  const keys = new Set(now.filter(({ section }) => section !== COMPARED || compares).map(({ key }) => key));
+  const found = contents(wanted).find(({ key, path }) => !keys.has(key) && !isBelow(path, exceptions));
   return found === undefined ? undefined : { code: 1127, text: `${found.section} ${found.path}` };
 }
 
 type Content = { readonly section: string; readonly path: string; readonly key: string };
 
-function contents({ localfile, syscheck }: Read): Content[] {
+const COMPARED = 'report_changes';
+
+function contents({ localfile, syscheck, rootcheck }: Read): Content[] {
+  const content = (section: string, path: string, options: unknown = []) => ({
+    section,
+    path,
+    key: JSON.stringify([section, path, options]),
+  });
   const followed = localfile
     .filter(({ location, log_format: format }) => location !== '' && format.name !== 'journald')
-    .map(({ location }) => ({ section: 'localfile', path: location, key: `localfile ${location}` }));
+    .map(({ location }) => content('localfile', location));
   const compared = (syscheck?.directories ?? [])
-    .filter(({ options }) => options.some(({ name, value }) => name === 'report_changes' && value))
-    .map(({ path, options }) => ({
-      section: 'report_changes',
-      path,
-      key: JSON.stringify([path, options, syscheck?.nodiff]),
-    }));
-  return [...followed, ...compared];
+    .filter(isCompared)
+    .map(({ path, options }) => content(COMPARED, path, options));
+  const { rootkit_files: files, rootkit_trojans: trojans, system_audit: audits = [] } = rootcheck ?? {};
+  return [
+    ...followed,
+    ...compared,
+    ...(files === undefined ? [] : [content('rootkit_files', files)]),
+    ...(trojans === undefined ? [] : [content('rootkit_trojans', trojans)]),
+    ...audits.map((path) => content('system_audit', path)),
+  ];
 }
 
-/** Whether an absolute path, patterns included, stays below one of the directories. */
+/** What has no differences: the files and directories excepted, and directories with an entry of their own. */
+function leftOut({ syscheck }: Read): string[] {
+  if (syscheck === undefined) return [];
+  const { nodiff, diff, ignore, directories } = syscheck;
+  return [
+    ...[...nodiff, ...diff.nodiff].map((excepted) => JSON.stringify(['nodiff', excepted])),
+    ...ignore.map((excepted) => JSON.stringify(['ignore', excepted])),
+    ...directories.filter((entry) => !isCompared(entry)).map(({ path }) => JSON.stringify(['directories', path])),
+  ];
+}
+
+function isCompared({ options }: SyscheckDirectory): boolean {
+  return options.some(({ name, value }) => name === COMPARED && value === true);
+}
+
+/** Whether an absolute path, patterns included, is one of the directories or stays below it. */
 function isBelow(path: string, directories: readonly string[]): boolean {
   if (path.split('/').includes('..')) return false;
   // Texts of api.yaml are lower-cased when it is read (rest-api.md 1.3).
-  return directories.some((directory) => path.toLowerCase().startsWith(directory.replace(/\/*$/, '/')));
+  return directories.some((directory) => `${path.toLowerCase()}/`.startsWith(directory.replace(/\/*$/, '/')));
 }
 
 function wodleCommands({ wodle }: Read): string[] {

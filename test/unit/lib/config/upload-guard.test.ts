@@ -60,6 +60,21 @@ describe('upload_configuration', () => {
     ['a directory that begins alike', followed('/var/logs/x'), { code: 1127, text: 'localfile /var/logs/x' }],
     ['the differences of files', compared('/root'), { code: 1127, text: 'report_changes /root' }],
     [
+      'an audit of files',
+      '<rootcheck><system_audit>etc/rules/a.txt</system_audit></rootcheck>',
+      { code: 1127, text: 'system_audit etc/rules/a.txt' },
+    ],
+    [
+      'a list of trojans',
+      '<rootcheck><rootkit_trojans>/tmp/list</rootkit_trojans></rootcheck>',
+      { code: 1127, text: 'rootkit_trojans /tmp/list' },
+    ],
+    [
+      'a list of rootkits',
+      '<rootcheck><rootkit_files>/etc/shadow</rootkit_files></rootcheck>',
+      { code: 1127, text: 'rootkit_files /etc/shadow' },
+    ],
+    [
       'a key of VirusTotal',
       '<integration><name>virustotal</name><api_key>k</api_key></integration>',
       { code: 1131, text: 'integration virustotal' },
@@ -87,12 +102,22 @@ describe('upload_configuration', () => {
 
   it('takes files below the directories of file_contents', () => {
     expect(refuse(conf(followed('/var/log/nginx/access*.log'), compared('/srv/app/etc')))).to.equal(undefined);
+    expect(refuse(conf(compared('/var/log,/srv/app'))), 'the directories themselves').to.equal(undefined);
   });
 
   it('takes no differences of what was left out of them', () => {
     const kept = compared('/etc', '<nodiff>/etc/shadow</nodiff>');
     expect(refuse(conf(kept), conf(kept))).to.equal(undefined);
-    expect(refuse(conf(compared('/etc')), conf(kept))).to.deep.equal({ code: 1127, text: 'report_changes /etc' });
+    expect(refuse(conf(kept), conf(compared('/etc'))), 'more left out').to.equal(undefined);
+    for (const left of [
+      '<nodiff>/etc/shadow</nodiff>',
+      '<diff><nodiff>/etc/shadow</nodiff></diff>',
+      '<ignore>/etc/shadow</ignore>',
+      '<directories>/etc/ssl/private</directories>',
+    ]) {
+      const refusal = { code: 1127, text: 'report_changes /etc' };
+      expect(refuse(conf(compared('/etc')), conf(compared('/etc', left))), left).to.deep.equal(refusal);
+    }
   });
 
   it('is not led astray by comments and several roots', () => {
