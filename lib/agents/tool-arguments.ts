@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { usageErrors } from '../product/usage-errors.js';
 
 /** Where a program writes. */
 export type ToolStreams = { readonly write: (text: string) => void; readonly writeError: (text: string) => void };
@@ -9,7 +10,11 @@ export type ToolStreams = { readonly write: (text: string) => void; readonly wri
  * @returns the exit code when there is nothing more to do; undefined: go on with `command.opts()`
  */
 export function parseArguments(command: Command, args: readonly string[], streams: ToolStreams): 0 | 1 | undefined {
-  command.exitOverride().configureOutput({ writeOut: streams.write, writeErr: streams.writeError });
+  command.exitOverride().configureOutput({
+    writeOut: streams.write,
+    writeErr: streams.writeError,
+    ...usageErrors(command.name()),
+  });
   try {
     command.parse([...args], { from: 'user' });
     return undefined;

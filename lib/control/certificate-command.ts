@@ -52,7 +52,7 @@ export async function certificateCommand(parts: CertificateParts, renew: boolean
   output.line(`Valid        from ${facts.from.toISOString().slice(0, 10)}, ${endInWords(facts, now())}`);
   if (renew) {
     const how = running
-      ? 'svc-apid takes it with: svc-control reload svc-apid'
+      ? 'svc-apid takes it with "svc-control reload svc-apid".'
       : 'svc-apid takes it at its next start.';
     output.line(`${how} Clients that know the old one need the new file.`);
   } else if (days <= WARNING_DAYS) {

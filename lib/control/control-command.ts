@@ -7,6 +7,7 @@ import type { HomeRecord } from '../daemon/home-record.js';
 import { readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { productRoot } from '../product/product-root.js';
+import { usageErrors } from '../product/usage-errors.js';
 import { versionText } from '../product/version.js';
 import { ControlOutput } from './control-output.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
@@ -85,7 +86,7 @@ class ControlProgram {
       .configureOutput({
         writeOut: write,
         writeErr: writeError,
-        outputError: (text, out) => out(text.replace(/^error: /, 'svc-control: ')),
+        ...usageErrors('svc-control'),
       })
       .helpOption('-h, --help', 'show this help')
       .version(versionText('svc-control'), '-V, --version', 'show version and licence')

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { DebugLevel } from './daemon-logger.js';
+import { usageErrors } from '../product/usage-errors.js';
 
 /** What a daemon was started with (daemons-and-config.md 3.5). */
 export type DaemonFlags = {
@@ -70,7 +71,7 @@ export function parseDaemonFlags(name: DaemonName, args: readonly string[], own:
   let debug = 0;
   const command = new Command(name)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
+    .configureOutput(usageErrors(name))
     .description(PURPOSES[name])
     .helpOption('-h, --help', 'show this help')
     .option('-f, --foreground', 'stay in the foreground: log to standard error, too')

@@ -7,6 +7,7 @@ import { loadHostConfig } from '../config/load-host-config.js';
 import { HomeError } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { PatternError } from '../patterns/pattern-error.js';
+import { usageErrors } from '../product/usage-errors.js';
 import { versionText } from '../product/version.js';
 import { addRootcheckCommand } from '../rootcheck/rootcheck-command.js';
 import { bytesOf, readable } from './byte-order.js';
@@ -67,7 +68,11 @@ export async function fimCommand(args: readonly string[], streams: FimStreams): 
     .version(versionText('svc-fim'), '-V, --version', 'show version and licence')
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => void streams.write(text), writeErr: streams.writeError });
+    .configureOutput({
+      writeOut: (text) => void streams.write(text),
+      writeErr: streams.writeError,
+      ...usageErrors('svc-fim'),
+    });
   program
     .command('scan')
     .description('print what a scan would record of files and directories')

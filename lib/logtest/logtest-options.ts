@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { SHIPPED_LOG_LEVEL } from './offline-ruleset.js';
+import { usageErrors } from '../product/usage-errors.js';
 
 /** What svc-logtest was asked for. */
 export type LogtestCommandOptions = {
@@ -41,7 +42,7 @@ Examples:
 export function parseLogtestOptions(argv: readonly string[]): LogtestCommandOptions | number {
   const command = new Command('svc-logtest')
     .description('Shows what decoders and rules make of log lines.')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svc-logtest: ')) })
+    .configureOutput(usageErrors('svc-logtest'))
     .helpOption('-h, --help', 'show this help')
     .option('-V, --version', 'show version and licence')
     .option('-d, --debug', 'show requests and replies on the standard error stream')

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { productRoot } from '../product/product-root.js';
+import { usageErrors } from '../product/usage-errors.js';
 import { versionText } from '../product/version.js';
 
 /** What svc-ruletest was asked for. */
@@ -63,11 +64,7 @@ type RawOptions = {
 export function parseRuletestOptions(args: readonly string[]): RuletestOptions | number {
   const command = new Command('svc-ruletest')
     .description('Runs the tests of rules and decoders.')
-    .configureOutput({
-      outputError: (text, write) => {
-        write(text.replace(/^error: /, 'svc-ruletest: '));
-      },
-    })
+    .configureOutput(usageErrors('svc-ruletest'))
     .argument('[tests...]', 'test files, and directories with them')
     .helpOption('-h, --help', 'show this help')
     .version(versionText('svc-ruletest'), '-V, --version', 'show version and licence')

@@ -9,6 +9,7 @@ import { readHomeRecord } from '../daemon/home-record.js';
 import type { Logger } from '../daemon/logger.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { homeRuns, whyUnavailable } from '../daemon/why-unavailable.js';
+import { usageErrors } from '../product/usage-errors.js';
 import { versionText } from '../product/version.js';
 import { splitLines } from './split-lines.js';
 
@@ -33,6 +34,7 @@ type Options = { readonly home?: string; readonly queue: string; readonly timeou
  */
 export async function sendCommand(args: readonly string[], streams: SendStreams): Promise<number> {
   const command = new Command('svc-send')
+    .configureOutput(usageErrors('svc-send'))
     .description('Sends each line of standard input as an event and waits until all are acknowledged.')
     .version(versionText('svc-send'), '-V, --version', 'show version and licence')
     .helpOption('-h, --help', 'show this help')

@@ -20,6 +20,16 @@ describe('every program', function () {
     }
   });
 
+  it('names itself when its arguments are wrong', async () => {
+    for (const name of PROGRAMS) {
+      const { code, stderr } = await run(name, '--no-such-option');
+      expect(code, name).to.be.oneOf([1, 2]);
+      const problem =
+        name === 'agent-auth' ? "required option '-m <manager>' not specified" : "unknown option '--no-such-option'";
+      expect(stderr.split('\n')[0]).to.equal(`${name}: ${problem}`);
+    }
+  });
+
   it('says in its help what it does, and of each option what it is for', async () => {
     for (const name of PROGRAMS) {
       const { stdout } = await run(name, '--help');
