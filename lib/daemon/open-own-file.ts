@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
-import { closeSync, constants, fstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs';
+import { removeTree } from './remove-tree.js';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
@@ -14,11 +15,7 @@ const MAX_ATTEMPTS = 20;
  */
 export function makeOwnFile(path: string, mode = 0o640): number {
   for (let attempt = 1; ; attempt++) {
-    try {
-      unlinkSync(path);
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
+    removeTree(path);
     try {
       return openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     } catch (error) {
@@ -52,7 +49,7 @@ export function openSharedFile(path: string, mode: number): { readonly fd: numbe
     }
     try {
       const fd = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
-      const refusal = refusalOf(fstatSync(fd));
+      const refusal = refusalOf(fstatSync(fd), path);
       if (refusal === undefined) return { fd, made: false };
       closeSync(fd);
       throw new Error(`'${path}' ${refusal}`);
@@ -63,10 +60,20 @@ export function openSharedFile(path: string, mode: number): { readonly fd: numbe
   }
 }
 
-function refusalOf(stats: Stats): string | undefined {
+function refusalOf(stats: Stats, path: string): string | undefined {
   if (!stats.isFile()) return 'is no regular file';
-  if (stats.nlink > 1 && process.geteuid?.() === 0) return 'has another name elsewhere (a hard link)';
+  if (process.geteuid?.() === 0 && !isOnlyName(path, stats)) return 'has another name elsewhere (a hard link)';
   return undefined;
+}
+
+/**
+ * Whether an open file has this name and no other. One look by the name tells both at once: whoever takes a second name away
+ * after the opening does not pass.
+ * @throws the file system's error, ENOENT when the name is gone
+ */
+export function isOnlyName(path: string, opened: Stats): boolean {
+  const { dev, ino, nlink } = lstatSync(path);
+  return dev === opened.dev && ino === opened.ino && nlink === 1;
 }
 
 function codeOf(error: unknown): string | undefined {
