@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { formatAgentId, isAgentId } from '../agentlink/agent-identity.js';
 import { ConfigError } from '../config/config-error.js';
 import { describeError } from '../daemon/describe-error.js';
-import { HomeError } from '../daemon/home-record.js';
+import { becomeServiceUser } from '../daemon/drop-privileges.js';
+import { HomeError, readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { readLines } from '../logtest/read-lines.js';
 import { versionText } from '../product/version.js';
@@ -83,7 +84,10 @@ async function run(options: Options, streams: AgentGroupsStreams): Promise<numbe
   let tool: AgentGroups | undefined;
   try {
     const action = chosenAction(options);
-    tool = new AgentGroups(resolveHome(options.home));
+    const home = resolveHome(options.home);
+    // The folders of groups are the service user's.
+    becomeServiceUser(readHomeRecord(home));
+    tool = new AgentGroups(home);
     streams.write(await action(tool, agree));
     return 0;
   } catch (error) {

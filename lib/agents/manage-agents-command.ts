@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parseDuration } from '../config/units.js';
+import { becomeServiceUser } from '../daemon/drop-privileges.js';
 import { HomeError, readHomeRecord } from '../daemon/home-record.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { describeError } from '../daemon/describe-error.js';
@@ -69,7 +70,10 @@ async function run(action: Action, options: Options, streams: ToolStreams): Prom
   const home = resolveHome(options.home);
   let tool: ManageAgents | undefined;
   try {
-    tool = new ManageAgents(home, readHomeRecord(home));
+    const record = readHomeRecord(home);
+    // The key file of a manager is the service user's; a file of new agents is whoever's who names it.
+    if (record.role === 'server' && options.f === undefined) becomeServiceUser(record);
+    tool = new ManageAgents(home, record);
     const { text, json } = await action(tool, options);
     streams.write(options.j === true ? `${JSON.stringify({ error: 0, data: json })}\n` : text);
     return 0;

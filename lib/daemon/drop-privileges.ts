@@ -53,6 +53,16 @@ export function dropPrivileges(daemon: DaemonName, record: HomeRecord, runAs: Ru
   }
 }
 
+/**
+ * Has a tool that works on files of the service user work as that user when root starts it: in directories of another user
+ * root could be led anywhere. Other users than root, and homes without a service user, stay as they are.
+ * @throws HomeError
+ */
+export function becomeServiceUser(record: HomeRecord): void {
+  if (process.geteuid?.() !== 0 || record.user === undefined) return;
+  dropPrivileges('svc-db', record, { user: undefined, group: undefined });
+}
+
 function currentUser(): string {
   try {
     return userInfo().username;
