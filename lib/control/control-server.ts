@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { bindForGroup, bindForOwner } from '../daemon/bind-for-group.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Logger } from '../daemon/logger.js';
+import { removeTree } from '../daemon/remove-tree.js';
 import type { ControlReply, ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
 import { GROUP_COMMANDS, LONG_LINE, controlRequest } from './control-protocol.js';
 import { readLines } from './line-reader.js';
@@ -42,7 +42,7 @@ export class ControlServer {
 
   /** Binds the socket; the caller holds the supervisor's lock, so what lies there is stale. @throws listen errors */
   async start(): Promise<void> {
-    rmSync(this.#path, { force: true });
+    removeTree(this.#path);
     const server = createServer((socket) => this.#serve(socket));
     server.maxConnections = MAX_CONNECTIONS;
     await new Promise<void>((resolve, reject) => {
@@ -61,7 +61,7 @@ export class ControlServer {
     if (server === undefined) return;
     this.#server = undefined;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    rmSync(this.#path, { force: true });
+    removeTree(this.#path);
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
     }, 500);

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Home } from '../daemon/home.js';
 import { HomeError, readHomeRecord } from '../daemon/home-record.js';
+import { removeTree } from '../daemon/remove-tree.js';
 import { homeRuns } from '../daemon/why-unavailable.js';
 import { writeFileAtomically } from '../daemon/write-file-atomically.js';
 import { productRoot } from '../product/product-root.js';
@@ -154,7 +155,7 @@ export async function uninstall(options: UninstallOptions): Promise<readonly str
     lines.push(`Removed the product from ${home.root}; configuration, logs and data are still there (--purge).`);
     return lines;
   }
-  rmSync(home.root, { recursive: true, force: true });
+  removeTree(home.root);
   lines.push(`Removed ${home.root}.`);
   if (live && record.user !== undefined && homeOfUser(record.user) === options.prefix) {
     run('userdel', [record.user]);

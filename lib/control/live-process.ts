@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, readdirSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
 import { needsRoot } from '../daemon/drop-privileges.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
@@ -6,6 +6,7 @@ import { identityOf, isAlive, runsProgram, userOf } from '../daemon/process-iden
 import { ProcessLock } from '../daemon/process-lock.js';
 import type { Belief } from '../daemon/read-run-file.js';
 import { isBelieved } from '../daemon/read-run-file.js';
+import { removeTree } from '../daemon/remove-tree.js';
 import { RunFiles } from '../daemon/run-files.js';
 import { readRunRecord } from '../daemon/run-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
@@ -67,9 +68,13 @@ export function removeLeftovers(home: Home, daemon: DaemonName): void {
   const socket = home.socket(daemon);
   // Those of a daemon that ran as another user before could not be replaced by itself in a sticky directory.
   for (const path of [files.record(), files.heartbeat(), files.lock(), socket, `${socket}.lock`]) {
-    rmSync(path, { force: true });
+    removeTree(path);
   }
-  for (const { path } of stalePidFiles(home, daemon)) rmSync(path, { force: true });
+  // Nothing of the product: in the way of a daemon that is root but may not write to other users' directories.
+  for (const claim of [`${files.lock()}.takeover`, `${socket}.lock.takeover`]) {
+    if (lstatSync(claim, { throwIfNoEntry: false })?.isDirectory() === true) removeTree(claim);
+  }
+  for (const { path } of stalePidFiles(home, daemon)) removeTree(path);
 }
 
 /** Pid files of a daemon whose process is gone. */

@@ -56,6 +56,9 @@ function tryLock(directory: string, holder: string): boolean {
 }
 
 function isStale(directory: string, holder: string): boolean {
+  // Root's own are root's: one that the service user made could be made to look fresh for ever.
+  const owner = lstatSync(directory, { throwIfNoEntry: false })?.uid;
+  if (owner !== undefined && !isBelieved(directory, owner)) return true;
   try {
     const { text, writer } = readRunFile(holder);
     const [pid, startTime] = text.split('\n');

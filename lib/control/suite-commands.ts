@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, rmSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { describeWarning } from '../config/config-error.js';
 import { describeError } from '../daemon/describe-error.js';
 import type { Home } from '../daemon/home.js';
@@ -8,6 +8,7 @@ import { makeOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { ProcessLock } from '../daemon/process-lock.js';
 import { readRunFile } from '../daemon/read-run-file.js';
+import { removeTree } from '../daemon/remove-tree.js';
 import { RunFiles, restartMarker } from '../daemon/run-files.js';
 import { whyUnavailable } from '../daemon/why-unavailable.js';
 import type { DaemonName } from '../product/daemon-names.js';
@@ -94,7 +95,7 @@ export async function restartSuite(suite: Suite, typed: readonly string[]): Prom
       return await tellToStart(suite, { command: 'restart', ...stopped });
     });
   } finally {
-    rmSync(restartMarker(home), { force: true });
+    removeTree(restartMarker(home));
   }
 }
 
@@ -202,7 +203,7 @@ export function cleanStalePidFiles(
   for (const daemon of stopOrder(suite.record.role)) {
     for (const { path, pid } of stalePidFiles(suite.home, daemon)) {
       try {
-        rmSync(path, { force: true });
+        removeTree(path);
         suite.output.line(words(path, daemon, pid));
       } catch {
         // Whoever may not write here may still ask.

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { closeSync, rmSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from '../daemon/heartbeat.js';
 import type { Home } from '../daemon/home.js';
 import type { Logger } from '../daemon/logger.js';
@@ -8,6 +8,7 @@ import { makeOwnFile, writeOwnFile } from '../daemon/open-own-file.js';
 import type { ProcessIdentity } from '../daemon/process-identity.js';
 import { isAlive, identityOf } from '../daemon/process-identity.js';
 import { isBelieved, readRunFile } from '../daemon/read-run-file.js';
+import { removeTree } from '../daemon/remove-tree.js';
 import { RunFiles } from '../daemon/run-files.js';
 import { readRunRecord } from '../daemon/run-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
@@ -132,7 +133,7 @@ export class SupervisedDaemon {
     this.#adoptedTimer = undefined;
     this.#process = undefined;
     removeLeftovers(this.#home, this.name);
-    rmSync(this.#files.failedMarker(), { force: true });
+    removeTree(this.#files.failedMarker());
     return outcome;
   }
 
@@ -163,8 +164,8 @@ export class SupervisedDaemon {
 
   async #startOnce(): Promise<StartOutcome> {
     this.#clearRetry();
-    rmSync(this.#files.failedMarker(), { force: true });
-    rmSync(this.#files.exit(), { force: true });
+    removeTree(this.#files.failedMarker());
+    removeTree(this.#files.exit());
     removeLeftovers(this.#home, this.name);
     writeOwnFile(this.#files.startMarker(), '');
     let reason: string;
@@ -188,7 +189,7 @@ export class SupervisedDaemon {
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     } finally {
-      rmSync(this.#files.startMarker(), { force: true });
+      removeTree(this.#files.startMarker());
     }
     return this.#onFailedStart(reason);
   }

@@ -1,5 +1,6 @@
-import { closeSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { makeOwnFile } from './open-own-file.js';
+import { readRunFile } from './read-run-file.js';
 
 /** A daemon beats this often. */
 export const HEARTBEAT_INTERVAL_MS = 1000;
@@ -44,7 +45,8 @@ export class HeartbeatWriter {
 export function heartbeatAge(path: string, pid: number): number | undefined {
   let text: string;
   try {
-    text = readFileSync(path, 'ascii');
+    // The service user may put a pipe or a link in its place: neither may hold the supervisor up.
+    text = readRunFile(path).text;
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
-import { linkSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import type { ProcessIdentity } from './process-identity.js';
 import { isAlive, ownIdentity, parseIdentity } from './process-identity.js';
 import type { Belief } from './read-run-file.js';
 import { believeOwner, readRunFile } from './read-run-file.js';
+import { removeTree } from './remove-tree.js';
 
 /** Thrown when another living process holds a lock. */
 export class LockHeldError extends Error {
@@ -86,6 +87,8 @@ function replaceStale(temporary: string, path: string): boolean {
     // Only the holder of the claim replaces a stale lock, so what is read here cannot change before the rename.
     const holder = readHolder(path);
     if (holder !== undefined && isAlive(holder)) return false;
+    // No lock is a directory: somebody wants it to stay taken.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) removeTree(path);
     renameSync(temporary, path);
     return true;
   } finally {
@@ -115,8 +118,8 @@ function readHolder(path: string, believed: Belief = believeOwner(path)): Proces
 
 function unlinkIfThere(path: string): void {
   try {
-    unlinkSync(path);
+    removeTree(path);
   } catch {
-    // Not there: that is what was wanted.
+    // Another process is about to take it.
   }
 }
