@@ -1,4 +1,14 @@
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Home } from './home.js';
@@ -13,8 +23,8 @@ const STICKY = 0o1000;
 export class UntrustedFileError extends Error {
   readonly code = 'untrusted_file';
 
-  constructor(home: Home, path: string, why: string) {
-    super(`'${path}' ${why}, and root would obey it: set it right with '${mendingCommand(home)}'`);
+  constructor(home: Home, path: string, why: string, mending = mendingCommand(home)) {
+    super(`'${path}' ${why}, and root would obey it: set it right with '${mending}'`);
     this.name = 'UntrustedFileError';
   }
 }
@@ -51,7 +61,7 @@ export function readTrustedFile(home: Home, file: string, maxBytes: number): Buf
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new UntrustedFileError(home, path, 'is not a regular file');
     const why = writableByOthers(stats, statSync(home.root));
-    if (why !== undefined) throw new UntrustedFileError(home, path, why);
+    if (why !== undefined) throw new UntrustedFileError(home, path, why, rightsCommand(home, path));
     if (stats.size > maxBytes) throw new FileTooLargeError(path, stats.size);
     return readFileSync(fd);
   } finally {
@@ -79,7 +89,7 @@ export function checkTrustedDirectory(home: Home, directory: string): void {
     const why = writableByOthers(stats, root);
     // In a sticky directory others make files of their own, and leave those of its owner alone.
     if (why !== undefined && !(isTrustedOwner(stats, root) && (stats.mode & STICKY) !== 0)) {
-      throw new UntrustedFileError(home, path, why);
+      throw new UntrustedFileError(home, path, why, rightsCommand(home, path));
     }
   }
 }
@@ -118,4 +128,28 @@ function mendingCommand(home: Home): string {
   return existsSync(home.path('lib', 'security-manager'))
     ? `svc-control install --prefix ${home.root}`
     : `svc-control init --user USER --home ${home.root}`;
+}
+
+/** Without a service user a wrong owner or mode is all there is to mend: files copied with those of another host, say. */
+function rightsCommand(home: Home, path: string): string {
+  return hasServiceUser(home) ? mendingCommand(home) : `chown root: ${path} && chmod go-w ${path}`;
+}
+
+/** More than any record has. */
+const RECORD_BYTES = 16_384;
+
+/** By `etc/home.json`, whoever wrote it: this decides about advice alone. One that cannot be read counts as yes. */
+function hasServiceUser(home: Home): boolean {
+  try {
+    const fd = openSync(home.path('etc', 'home.json'), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const bytes = Buffer.alloc(RECORD_BYTES);
+      const record: unknown = JSON.parse(bytes.toString('utf8', 0, readSync(fd, bytes)));
+      return typeof record !== 'object' || record === null || 'user' in record;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return true;
+  }
 }

@@ -77,6 +77,19 @@ describe('a file that root obeys', () => {
     });
   }
 
+  it('that was copied with its rights is mended by them alone, where there is no service user', () => {
+    const record = home.path('etc', 'home.json');
+    chownSync(file, 0, OTHER);
+    chmodSync(file, 0o660);
+    for (const [text, command] of [
+      ['{"version": 1, "role": "server"}', `chown root: ${file} && chmod go-w ${file}`],
+      ['{"version": 1, "role": "server", "user": "u"}', `svc-control init --user USER --home ${home.root}`],
+    ] as const) {
+      writeFileSync(record, text);
+      expect(read).to.throw(`: set it right with '${command}'`);
+    }
+  });
+
   it('is refused as main configuration, internal options and api.yaml alike', () => {
     mkdirSync(home.path('api', 'configuration'), { recursive: true });
     for (const [path, load] of [
