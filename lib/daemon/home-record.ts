@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeError } from './describe-error.js';
 import type { Home } from './home.js';
 import { UntrustedFileError, checkTrustedDirectory, readTrustedFile } from './trusted-file.js';
 
@@ -71,7 +72,7 @@ export function readHomeRecord(home: Home): HomeRecord {
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       throw new HomeError(`'${home.root}' is not a home (make one with: svc-control init --home ${home.root})`);
     }
-    throw new HomeError(`'${path}' cannot be read: ${(error as Error).message}`);
+    throw new HomeError(`the home cannot be read: ${describeError(error)}`);
   }
   let parsed: unknown;
   try {

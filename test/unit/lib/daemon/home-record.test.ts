@@ -29,6 +29,7 @@ describe('home record', () => {
   for (const [what, text, message] of [
     ['a directory without one', undefined, /is not a home \(make one with: svc-control init --home /],
     ['broken JSON', '{', /home\.json' is not valid JSON/],
+    ['too many bytes', ' '.repeat(20_000), /^the home cannot be read: '[^']*home\.json' has 20000 bytes$/],
     ['another role', '{"version":1,"role":"boss"}', /home\.json': role: /],
     ['an unknown member', '{"version":1,"role":"server","x":1}', /home\.json': /],
     ['a record of a later version', '{"version":2,"role":"server"}', /home\.json': version: /],
