@@ -12,6 +12,7 @@ import { CommandRunner } from './command-runner.js';
 import { FileFollower } from './file-follower.js';
 import type { HostFacts } from './file-source.js';
 import { JournalReader } from './journal-reader.js';
+import { openLog } from './open-log.js';
 import { Outlet, type MessageFormat, type SocketOutlet } from './outlet.js';
 import { compileOutputFormat } from './output-format.js';
 import { PositionStore, type SavedJournal } from './position-store.js';
@@ -57,6 +58,7 @@ export class Collector {
     this.#settings = settings;
     this.#store = new PositionStore(home.path('queue', 'logcollector', 'file_status.json'), logger);
     this.#follower = new FileFollower({
+      openFile: (path) => openLog(home.root, path),
       events: {
         openStream: (name, from, options) => producer.openStream(name, from, options),
         trySend: (event) => producer.trySend(event),

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/daemon/logger.js';
@@ -26,6 +25,8 @@ export type Occasion =
   | 'appeared';
 
 export type FileOpenerParts = {
+  /** Opens a path for reading, without waiting for a pipe. */
+  readonly openFile: (path: string) => Promise<FileHandle>;
   readonly openStream: OpenStream;
   readonly makeOutlet: (source: FileSource, path: string, stream: EventStream | undefined) => Outlet;
   readonly logger: Logger;
@@ -61,8 +62,7 @@ export class FileOpener {
     const { log } = this.#parts;
     let handle: FileHandle | undefined;
     try {
-      // Without blocking: the name may belong to a pipe by now.
-      handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      handle = await this.#parts.openFile(path);
       const stats = await handle.stat({ bigint: true });
       if (!isSameInode(identityOf(found.stats), stats)) {
         await handle.close();

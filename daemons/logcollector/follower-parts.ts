@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/daemon/logger.js';
@@ -25,6 +26,8 @@ export type FollowerLimits = {
 };
 
 export type FileFollowerParts = {
+  /** Opens a path for reading, without waiting for a pipe. */
+  readonly openFile: (path: string) => Promise<FileHandle>;
   readonly events: FollowerEvents;
   readonly makeOutlet: (source: FileSource, path: string, stream: EventStream | undefined) => Outlet;
   readonly logger: Logger;

@@ -11,6 +11,23 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
  * @throws RangeError when the file is larger; the file system's error, ELOOP or ENOTDIR for a link; Error for what is no file
  */
 export function readFileBelow(base: string, path: string, maxBytes: number): Buffer {
+  const file = openBelow(base, path);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new Error(`'${path}' is no regular file`);
+    if (stats.size > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Opens for reading in the same way, without waiting for a pipe.
+ * @returns the descriptor
+ * @throws the file system's error, ELOOP or ENOTDIR for a link; Error for what names no file below
+ */
+export function openBelow(base: string, path: string): number {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   const last = names.pop();
   if (last === undefined || last === '..' || names.includes('..')) throw new Error(`'${path}' names no file below`);
@@ -21,15 +38,7 @@ export function readFileBelow(base: string, path: string, maxBytes: number): Buf
       closeSync(directory);
       directory = next;
     }
-    const file = openSync(`/proc/self/fd/${directory}/${last}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      const stats = fstatSync(file);
-      if (!stats.isFile()) throw new Error(`'${path}' is no regular file`);
-      if (stats.size > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
-      return readFileSync(file);
-    } finally {
-      closeSync(file);
-    }
+    return openSync(`/proc/self/fd/${directory}/${last}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } finally {
     closeSync(directory);
   }

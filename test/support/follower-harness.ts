@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CollectorStats } from '../../daemons/logcollector/collector-stats.js';
 import { FileFollower } from '../../daemons/logcollector/file-follower.js';
 import { makeFileSource, type FileSource } from '../../daemons/logcollector/file-source.js';
+import { openLog } from '../../daemons/logcollector/open-log.js';
 import { Outlet } from '../../daemons/logcollector/outlet.js';
 import { PositionStore } from '../../daemons/logcollector/position-store.js';
 import { parseManagerConfig } from '../../lib/config/load-manager-config.js';
@@ -59,6 +60,7 @@ export class FollowerHarness {
     const store = new PositionStore(this.statePath, this.logger);
     const stats = new CollectorStats(() => new Date());
     const follower = new FileFollower({
+      openFile: (path) => openLog(join(this.directory, 'home'), path),
       events: this.sink.connect(),
       makeOutlet: (source, path, stream) => {
         const location = path.slice(join(this.directory, 'logs').length + 1);

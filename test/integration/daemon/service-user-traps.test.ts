@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { initHome } from '../../../lib/control/init-home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
+import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/run-program.js';
 import { AttackedHome, notRoot } from '../../support/service-user.js';
 
@@ -62,6 +63,20 @@ describe('traps of the service user for root', function () {
     expect(start.stderr).to.equal('');
     expect(start.code).to.equal(0);
     expect((await attacked.control(DAEMONS, 'stop').ended).code).to.equal(0);
+  });
+
+  it('have no file of root read out as a log of the home', async () => {
+    const { home } = attacked;
+    writeFileSync(home.path('secret'), '', { mode: 0o600 });
+    const log = 'logs/active-responses.log';
+    expect(attacked.attack(`ln -s ${home.path('secret')} ${log}`).code).to.equal(0);
+    await attacked.start('svc-logcollector');
+    const said = () => readFileSync(home.path('logs/manager.log'), 'utf8');
+    await eventually('it is said', () => said().includes(`(1103): Could not open file '${home.path(log)}'`));
+    expect(said()).to.not.match(/Analyzing file: '.*active-responses/);
+    // The service user's own file is followed as soon as it is there.
+    expect(attacked.attack(`echo x > logs/x && mv -f logs/x ${log}`).code).to.equal(0);
+    await eventually('it is followed', () => /Analyzing file: '.*active-responses/.test(said()));
   });
 
   it('change nothing after an update by what they still have open', async () => {
