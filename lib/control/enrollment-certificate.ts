@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
 import { HomeError } from '../daemon/home-record.js';
 import type { HomeRecord } from '../daemon/home-record.js';
+import { readRunFile } from '../daemon/read-run-file.js';
 import { makeEnrollmentCertificate } from '../tls/self-signed-certificate.js';
 import { makeFile } from './make-file.js';
 
@@ -21,9 +22,17 @@ const MODE = 0o640;
  */
 export async function ensureEnrollmentCertificate(home: Home, gid?: number): Promise<string[]> {
   if (existsSync(home.path(CERTIFICATE))) return [];
-  const existing = existsSync(home.path(KEY)) ? readFileSync(home.path(KEY), 'utf8') : undefined;
+  const failed = (error: unknown) =>
+    new HomeError(`no certificate can be made for '${home.path(KEY)}': ${(error as Error).message}`);
+  let existing: string | undefined;
+  try {
+    // The service user may have put a pipe or a link there: neither is waited for nor followed.
+    if (existsSync(home.path(KEY))) existing = readRunFile(home.path(KEY)).text;
+  } catch (error) {
+    throw failed(error);
+  }
   const made = await makeEnrollmentCertificate(new Date(), existing).catch((error: unknown) => {
-    throw new HomeError(`no certificate can be made for '${KEY}': ${(error as Error).message}`);
+    throw failed(error);
   });
   const owner = gid === undefined ? undefined : { uid: 0, gid };
   const files = [

@@ -1,4 +1,4 @@
-import { constants, accessSync, existsSync, readFileSync } from 'node:fs';
+import { constants, accessSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { DaemonName } from '../product/daemon-names.js';
 import { AGENT_DAEMON, MANAGER_DAEMONS } from '../product/daemon-names.js';
@@ -9,6 +9,7 @@ import { isAlive } from './process-identity.js';
 import { ProcessLock } from './process-lock.js';
 import { resolveHome } from './resolve-home.js';
 import { RunFiles } from './run-files.js';
+import { readRunFile } from './read-run-file.js';
 import { readRunRecord } from './run-record.js';
 
 const ALL_DAEMONS: readonly DaemonName[] = [...MANAGER_DAEMONS, AGENT_DAEMON];
@@ -72,7 +73,7 @@ function maySee(directory: string): boolean {
 
 function firstLine(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').split('\n', 1)[0] || undefined;
+    return readRunFile(path).text.split('\n', 1)[0] || undefined;
   } catch {
     return undefined;
   }

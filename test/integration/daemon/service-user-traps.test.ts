@@ -1,4 +1,4 @@
-import { chownSync, closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { chownSync, closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../lib/control/init-home.js';
@@ -40,7 +40,17 @@ describe('traps of the service user for root', function () {
       const { stdout } = await attacked.control(DAEMONS, 'status', '-j').ended;
       expect(stdout, trap).to.match(/"daemon":"svc-monitord","status":"stopped","state":"unresponsive"/);
     }
+    expect(attacked.attack('mkfifo var/run/svc-db.failed').code).to.equal(0);
+    expect((await tool('agent_groups', '-l')).stdout).to.include('svc-db does not run, while others do');
     expect((await attacked.control(DAEMONS, 'stop').ended).code).to.equal(0);
+
+    for (const name of ['key', 'cert']) rmSync(attacked.home.path(`etc/sslmanager.${name}`));
+    expect(attacked.attack('mkfifo etc/sslmanager.key').code).to.equal(0);
+    const refused = await attacked.control(['svc-authd'], 'start').ended;
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.match(
+      /no certificate can be made for '.*sslmanager\.key': .* is not a small regular file\n$/,
+    );
   });
 
   it('keep nothing from starting by directories in the way', async () => {
