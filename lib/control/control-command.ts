@@ -14,7 +14,7 @@ import type { DaemonCatalogue } from './daemon-catalogue.js';
 import { selectDaemons, stopOrder } from './daemon-catalogue.js';
 import { switchDebug } from './debug-switch.js';
 import { initHome } from './init-home.js';
-import { install, uninstall } from './install.js';
+import { describeMended, install, uninstall } from './install.js';
 import { noEffectItems, noEffectLines, readNoEffect } from './no-effect-report.js';
 import { certificateCommand } from './certificate-command.js';
 import { restartDue } from './restart-due.js';
@@ -313,14 +313,19 @@ class ControlProgram {
   async #init(home: Home, options: InitFlags): Promise<number> {
     const account = options.user === undefined ? undefined : findServiceAccount(options.user, options.group);
     if (account === undefined && options.group !== undefined) throw new Error('--group needs --user');
+    const mended = new Set<string>();
     const made = await initHome(home, {
       role: options.agent === true ? 'agent' : 'server',
       ...(account === undefined ? {} : { account }),
       updateRuleset: options.updateRuleset === true,
+      onMended: (path) => void mended.add(path),
     });
-    if (made.length === 0) {
+    if (account !== undefined && mended.size > 0) {
+      for (const line of describeMended([...mended], account)) this.#output.line(line);
+    } else if (made.length === 0) {
       this.#output.line(`${home.root} is a home already; nothing was changed.`);
-    } else {
+    }
+    if (made.length > 0) {
       this.#output.line(`Made ${made.length} files and directories in ${home.root}.`);
       if (account === undefined && process.geteuid?.() === 0) {
         this.#output.line('Its daemons run as the user who starts them, root included (a service user: --user NAME).');

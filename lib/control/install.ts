@@ -111,7 +111,7 @@ function nextSteps(home: Home, options: InstallOptions, update: boolean, systemd
 }
 
 /** What an update took out of the hands of the service user, and what the administrator must look at because of it. */
-function describeMended(paths: readonly string[], { user }: ServiceAccount): string[] {
+export function describeMended(paths: readonly string[], { user }: ServiceAccount): string[] {
   const lines = [`Set owner and mode of: ${paths.join(', ')}.`];
   const obeyed = paths.filter((path) => OBEYED_BY_ROOT.includes(path));
   if (obeyed.length > 0) {

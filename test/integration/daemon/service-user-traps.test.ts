@@ -89,6 +89,17 @@ describe('traps of the service user for root', function () {
     await eventually('it is followed', () => /Analyzing file: '.*active-responses/.test(said()));
   });
 
+  it('become nothing that root obeys without a word', async () => {
+    const { home, account } = attacked;
+    rmSync(home.path('etc/local_internal_options.conf'));
+    expect(attacked.attack('echo logcollector.remote_commands=1 > etc/local_internal_options.conf').code).to.equal(0);
+    const { stdout } = await attacked.control(DAEMONS, 'init', '--user', account.user).ended;
+    expect(stdout).to.equal(
+      'Set owner and mode of: etc/local_internal_options.conf.\n' +
+        `Look through etc/local_internal_options.conf: root obeys it, and until now user ${account.user} could have changed it.\n`,
+    );
+  });
+
   it('change nothing after an update by what they still have open', async () => {
     const { home, account } = attacked;
     const path = home.path('etc/manager.conf');
