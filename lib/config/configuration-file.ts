@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import type { Home } from '../daemon/home.js';
 import { FileTooLargeError, UntrustedFileError, readTrustedFile } from '../daemon/trusted-file.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
@@ -64,11 +64,15 @@ export function readSettings(home: Home, name: string, maxBytes: number): Buffer
  */
 export function readLimited(path: string, name: string, maxBytes: number): Buffer {
   try {
-    const { size } = statSync(path);
-    if (size > maxBytes) {
-      throw tooLarge(name, size, maxBytes);
+    // Another user may have put a pipe there: it is not waited for.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { size } = fstatSync(fd);
+      if (size > maxBytes) throw tooLarge(name, size, maxBytes);
+      return readFileSync(fd);
+    } finally {
+      closeSync(fd);
     }
-    return readFileSync(path);
   } catch (error) {
     if (error instanceof ConfigError) {
       throw error;

@@ -53,6 +53,14 @@ describe('traps of the service user for root', function () {
     );
   });
 
+  it('hold no daemon of root up by a pipe as key file of an agent', async () => {
+    await attacked.remove();
+    attacked = await AttackedHome.make('agent');
+    const shared = '<agent_config name="x"><labels><label key="a">b</label></labels></agent_config>';
+    expect(attacked.attack(`echo '${shared}' > etc/shared/agent.conf; mkfifo etc/client.keys`).code).to.equal(0);
+    await attacked.start('svc-logcollector');
+  });
+
   it('keep nothing from starting by directories in the way', async () => {
     const names = DAEMONS.flatMap((name) => [
       ...['json', 'lock', 'lock.takeover', 'heartbeat', 'sock', 'sock.lock', 'sock.lock.takeover'].map(
