@@ -59,7 +59,8 @@ export class PasswordHasher {
       const matches = await this.#matches(password, known ?? this.#decoy);
       return matches && known !== undefined;
     } finally {
-      this.#queue.leave();
+      // Not before the answer was drawn from the result: a wrong password that blocks its address stops the next check.
+      setImmediate(() => this.#queue.leave());
     }
   }
 
