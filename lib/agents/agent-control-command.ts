@@ -3,7 +3,7 @@ import { describeError } from '../daemon/describe-error.js';
 import { resolveHome } from '../daemon/resolve-home.js';
 import { versionText } from '../product/version.js';
 import { AgentControl, AgentControlError, type AgentOrder, type ListedAgent } from './agent-control.js';
-import { shownText } from './shown-text.js';
+import { shownText } from '../daemon/shown-text.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type Options = {

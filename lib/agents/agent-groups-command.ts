@@ -9,7 +9,7 @@ import { readLines } from '../logtest/read-lines.js';
 import { versionText } from '../product/version.js';
 import { AgentGroups } from './agent-groups.js';
 import { AgentGroupsError } from './agent-groups-error.js';
-import { shownText } from './shown-text.js';
+import { shownText } from '../daemon/shown-text.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type Options = {

@@ -1,3 +1,5 @@
+import { shownLines } from '../daemon/shown-text.js';
+
 /** What a command says: lines for people, one JSON document with `-j` (daemons-and-config.md 3.1). */
 export class ControlOutput {
   readonly json: boolean;
@@ -15,9 +17,9 @@ export class ControlOutput {
     if (!this.json) this.#write(text + '\n');
   }
 
-  /** A line about something that went wrong. */
+  /** A line about something that went wrong; in it are words of daemons, and the terminal may be root's. */
   problem(text: string): void {
-    if (!this.json) this.#writeError(text + '\n');
+    if (!this.json) this.#writeError(shownLines(text) + '\n');
   }
 
   /** The JSON document: one line. */

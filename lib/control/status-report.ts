@@ -1,3 +1,4 @@
+import { shownLines } from '../daemon/shown-text.js';
 import { readDaemonStatus } from '../daemon/daemon-status.js';
 import type { DaemonStatus } from '../daemon/daemon-status.js';
 import type { Home } from '../daemon/home.js';
@@ -102,7 +103,8 @@ export function statusTable(report: StatusReport): string[] {
   ]);
   const table = [['DAEMON', 'STATE', 'PID', 'UPTIME', 'MEMORY', 'RESTARTS'], ...rows];
   const lines = textTable(table, 2);
-  for (const { daemon, problem } of report.daemons) if (problem !== undefined) lines.push(`${daemon}: ${problem}`);
+  for (const { daemon, problem } of report.daemons)
+    if (problem !== undefined) lines.push(shownLines(`${daemon}: ${problem}`));
   const due = restartDue(report.daemons);
   if (due.length > 0) {
     lines.push(`The product was updated since the start of ${due.join(', ')}: restart with 'svc-control restart'.`);

@@ -19,6 +19,15 @@ import { TestProgram, type ProgramResult } from './run-program.js';
 /** Why a test of privileges cannot run; undefined for root. */
 export const notRoot = process.getuid?.() === 0 ? undefined : 'only root can make a home for a service user';
 
+/** Skips a suite, with a line that says why, where its attacks cannot be made; to be called in its body. */
+export function onlyAsRoot(): void {
+  before(function () {
+    if (notRoot === undefined) return;
+    console.log(`    (skipped: ${notRoot})`);
+    this.skip();
+  });
+}
+
 /** An account that every host has and nothing here belongs to. */
 const SERVICE_USER = 'nobody';
 

@@ -10,7 +10,7 @@ import { identityOf, userOf } from '../../../lib/daemon/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/run-program.js';
-import { AttackedHome, notRoot } from '../../support/service-user.js';
+import { AttackedHome, notRoot, onlyAsRoot } from '../../support/service-user.js';
 
 // What the network reaches runs as the service user: none of these ways may make root do something for it
 // (design.md 4 "Privileges").
@@ -21,11 +21,7 @@ describe('the service user of an installed home', function () {
 
   let attacked: AttackedHome;
 
-  before(function () {
-    if (notRoot === undefined) return;
-    console.log(`    (skipped: ${notRoot})`);
-    this.skip();
-  });
+  onlyAsRoot();
   beforeEach(async () => (attacked = await AttackedHome.make()));
   afterEach(async () => {
     if (notRoot === undefined) await attacked.remove();

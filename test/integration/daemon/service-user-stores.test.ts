@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
-import { AttackedHome, notRoot } from '../../support/service-user.js';
+import { AttackedHome, notRoot, onlyAsRoot } from '../../support/service-user.js';
 
 // What daemons of root write and bind lies partly in directories that the service user writes to, too: none of these ways
 // may lead them to a file elsewhere, or hand one over (design.md 4 "Privileges").
@@ -15,11 +15,7 @@ describe('stores, sockets and logs of root daemons, and the service user', funct
   let attacked: AttackedHome;
   let victim: string;
 
-  before(function () {
-    if (notRoot === undefined) return;
-    console.log(`    (skipped: ${notRoot})`);
-    this.skip();
-  });
+  onlyAsRoot();
   beforeEach(async () => {
     attacked = await AttackedHome.make();
     // A file of root's that the service user may see, and nobody else write.

@@ -6,7 +6,7 @@ import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/run-program.js';
-import { AttackedHome, notRoot } from '../../support/service-user.js';
+import { AttackedHome, notRoot, onlyAsRoot } from '../../support/service-user.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-monitord', 'svc-logcollector'];
 
@@ -15,11 +15,7 @@ describe('traps of the service user for root', function () {
 
   let attacked: AttackedHome;
 
-  before(function () {
-    if (notRoot === undefined) return;
-    console.log(`    (skipped: ${notRoot})`);
-    this.skip();
-  });
+  onlyAsRoot();
   beforeEach(async () => (attacked = await AttackedHome.make()));
   afterEach(async () => {
     if (notRoot === undefined) await attacked.remove();
