@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -16,20 +16,29 @@ export function removeTree(path: string): void {
 
 /** @param path as the kernel takes it @param shown for people */
 function removeEntry(path: string, shown: string, depth: number): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
   try {
-    if (stats.isDirectory()) removeDirectory(path, shown, depth);
-    else unlinkSync(path);
+    const directory = openDirectory(path);
+    if (directory === undefined) unlinkSync(path);
+    else removeDirectory(directory, path, shown, depth);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
-function removeDirectory(path: string, shown: string, depth: number): void {
-  if (depth >= MAX_DEPTH) throw new Error(`'${shown}' is nested deeper than ${String(MAX_DEPTH)} directories`);
-  const directory = openSync(path, DIRECTORY);
+/** @returns undefined for what is no directory, links among them; nothing is asked before, as it may be another by then */
+function openDirectory(path: string): number | undefined {
   try {
+    return openSync(path, DIRECTORY);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
+function removeDirectory(directory: number, path: string, shown: string, depth: number): void {
+  try {
+    if (depth >= MAX_DEPTH) throw new Error(`'${shown}' is nested deeper than ${String(MAX_DEPTH)} directories`);
     const below = `/proc/self/fd/${String(directory)}`;
     for (const name of readdirSync(below)) removeEntry(`${below}/${name}`, `${shown}/${name}`, depth + 1);
   } finally {
