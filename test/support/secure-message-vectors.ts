@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../lib/agentlink/agent-key.js';
-import { sharedData } from './shared-data.js';
+import { readVectors } from './read-vectors.js';
 
 /** A sealed message of the vectors. */
 export type MessageVector = {
@@ -50,10 +49,9 @@ export type SecureMessageVectors = {
   }[];
 };
 
-/** The shared vectors of the secure channel; undefined where they are not. */
-export function secureMessageVectors(): SecureMessageVectors | undefined {
-  const path = sharedData('secure-message-vectors.json');
-  return path === undefined ? undefined : (JSON.parse(readFileSync(path, 'utf8')) as SecureMessageVectors);
+/** The vectors of the secure channel. */
+export function secureMessageVectors(): SecureMessageVectors {
+  return readVectors('secure-message-vectors.json');
 }
 
 /** The key of a vector's agent. */

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
 import { compilePattern } from '../../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../../lib/patterns/matcher.js';
 import { PatternError } from '../../../lib/patterns/pattern-error.js';
 import { compileProgram } from '../../../lib/patterns/pcre2/program.js';
 import { parsePcre2 } from '../../../lib/patterns/pcre2/parse.js';
-import { productRoot } from '../../../lib/product/product-root.js';
+import { readVectors } from '../../support/read-vectors.js';
 
 /** What libpcre2 10.42 answers without options; strings have a character a byte. A subject alone did not match. */
 type Vector = {
@@ -15,8 +14,7 @@ type Vector = {
 };
 
 describe('PCRE2 vectors', () => {
-  const file = new URL('test/conformance/patterns/pcre2-vectors.json', productRoot());
-  const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
+  const vectors = readVectors<Vector[]>('pcre2-vectors.json');
   const context = new MatchContext();
 
   it('gives the match, end and captures of the library, whichever way the pattern runs', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
 import { ResponseChecker } from '../../support/response-checker.js';
-import { sharedData } from '../../support/shared-data.js';
+import { readVectors } from '../../support/read-vectors.js';
 import { TestApi } from '../../support/test-api.js';
 import type { Operation, Schema } from '../../../api/contract/contract.js';
 
@@ -158,17 +157,12 @@ describe('operations of the contract', () => {
     );
   });
 
-  it('take the parameters and bodies of the reference', function () {
-    const file = sharedData('openapi.json');
-    if (file === undefined) {
-      console.log('      skipped: no shared data');
-      this.skip();
-    }
+  it('take the parameters and bodies of the reference', () => {
     type Definition = { parameters?: { $ref: string }[]; requestBody?: object };
-    const reference = JSON.parse(readFileSync(file, 'utf8')) as {
+    const reference = readVectors<{
       paths: Record<string, Record<string, Definition>>;
       components: { parameters: Record<string, { name: string; in: string; required?: boolean; schema: object }> };
-    };
+    }>('openapi.json');
     for (const [path, methods] of Object.entries(reference.paths)) {
       for (const [method, definition] of Object.entries(methods)) {
         const operation = checker.operations.find((o) => o.path === path && o.method === method.toUpperCase());

@@ -417,9 +417,8 @@ describe('files of groups', function () {
     );
   });
 
-  it('builds the merged files of the vectors', async function () {
+  it('builds the merged files of the vectors', async () => {
     const vectors = secureMessageVectors();
-    if (vectors === undefined) this.skip();
     for (const { merged_text: text } of vectors.merged_files) {
       const group = text.slice(1, text.indexOf('\n'));
       if (/^[0-9a-f]{8}$/.test(group)) continue;
