@@ -200,7 +200,7 @@ To look further:
   bin/svc-logtest --offline --ruleset etc/ruleset
       type log lines, see decoder, rule and alert
   README.md
-      the tour, the configuration, rules of your own`);
+      the tour, and where to go on: configuration, rules of your own, all in docs/`);
 }
 
 const home = mkdtempSync(join(tmpdir(), 'svc-demo-'));

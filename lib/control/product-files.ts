@@ -16,7 +16,10 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
 /** What an installation needs of a built checkout, beside node_modules. */
-const PARTS = ['package.json', 'LICENSE', 'README.md', 'bin', 'dist', 'etc', 'systemd', 'api/openapi.yaml'];
+const PARTS = [
+  ...['package.json', 'LICENSE', 'bin', 'dist', 'etc', 'systemd', 'api/openapi.yaml'],
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs'],
+];
 
 /** Never installed: tests and what the compiler keeps for itself. */
 const LEFT_OUT = [/^dist\/(test|\.tsbuildinfo)/, /\.tsbuildinfo$/, /\.ts$/, /\.d\.ts$/, /tsconfig\.json$/];
