@@ -1,4 +1,4 @@
-import { agentAuthCommand } from '../lib/agents/agent-auth-command.js';
+import { agentAuthCommand } from './agent-tools/agent-auth-command.js';
 
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});

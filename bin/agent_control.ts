@@ -1,4 +1,4 @@
-import { agentControlCommand } from '../lib/agents/agent-control-command.js';
+import { agentControlCommand } from './agent-tools/agent-control-command.js';
 
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});

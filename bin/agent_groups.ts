@@ -1,4 +1,4 @@
-import { agentGroupsCommand } from '../lib/agents/agent-groups-command.js';
+import { agentGroupsCommand } from './agent-tools/agent-groups-command.js';
 
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});

@@ -1,4 +1,4 @@
-import { manageAgentsCommand } from '../lib/agents/manage-agents-command.js';
+import { manageAgentsCommand } from './agent-tools/manage-agents-command.js';
 
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});

@@ -1,4 +1,4 @@
-import { runControl } from '../lib/control/control-command.js';
+import { runControl } from './control/control-command.js';
 import { productCatalogue } from '../lib/control/daemon-catalogue.js';
 
 // A reader that went away (`svc-control status | head -1`) is no error.

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { fimCommand } from '../lib/fim/fim-command.js';
+import { fimCommand } from './fim/fim-command.js';
 
 const controller = new AbortController();
 const callOff = (): void => {

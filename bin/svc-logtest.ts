@@ -1,4 +1,4 @@
-import { logtestCommand } from '../lib/logtest/logtest-command.js';
+import { logtestCommand } from './logtest/logtest-command.js';
 
 // Each way of working knows what to do when its reader goes away; here it only must not be an exception.
 process.stdout.on('error', () => {});

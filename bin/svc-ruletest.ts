@@ -1,4 +1,4 @@
-import { ruletestCommand } from '../lib/ruletest/ruletest-command.js';
+import { ruletestCommand } from './ruletest/ruletest-command.js';
 
 // A reader that goes away must not become an exception.
 process.stdout.on('error', () => {});

@@ -1,4 +1,4 @@
-import { sendCommand } from '../lib/send/send-command.js';
+import { sendCommand } from './send/send-command.js';
 
 process.stderr.on('error', () => {});
 

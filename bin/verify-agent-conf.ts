@@ -1,4 +1,4 @@
-import { verifyAgentConfCommand } from '../lib/agents/verify-agent-conf-command.js';
+import { verifyAgentConfCommand } from './agent-tools/verify-agent-conf-command.js';
 
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});

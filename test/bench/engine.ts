@@ -5,7 +5,7 @@ import { EngineState } from '../../lib/engine/engine-state.js';
 import type { IncomingEvent } from '../../lib/engine/event.js';
 import { loadRuleset } from '../../lib/engine/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/mitre-table.js';
-import { readOfflineRuleset } from '../../lib/logtest/read-offline-ruleset.js';
+import { readOfflineRuleset } from '../../bin/offline/read-offline-ruleset.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';

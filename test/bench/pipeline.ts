@@ -10,7 +10,7 @@ import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { initHome } from '../../lib/control/init-home.js';
+import { initHome } from '../../bin/control/home/init-home.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import { Home } from '../../lib/daemon/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { initHome } from '../../lib/control/init-home.js';
+import { initHome } from '../../bin/control/home/init-home.js';
 import { Home } from '../../lib/daemon/home.js';
 import { DECODERS, rulesText } from './numbered-events.js';
 

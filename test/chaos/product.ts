@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { callSupervisor } from '../../lib/control/control-client.js';
 import { productCatalogue } from '../../lib/control/daemon-catalogue.js';
-import { liveProcess } from '../../lib/control/live-process.js';
+import { liveProcess } from '../../bin/control/supervisor/live-process.js';
 import { supervisorLock } from '../../lib/control/control-protocol.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import { describeError } from '../../lib/daemon/describe-error.js';

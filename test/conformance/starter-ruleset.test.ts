@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
-import { loadOfflineRuleset } from '../../lib/logtest/offline-ruleset.js';
+import { loadOfflineRuleset } from '../../bin/offline/offline-ruleset.js';
 import { productRoot } from '../../lib/product/product-root.js';
-import { findTests } from '../../lib/ruletest/find-tests.js';
-import { RuleTestRunner, type RuleTestResult } from '../../lib/ruletest/run-rule-test.js';
-import { testCoverage } from '../../lib/ruletest/test-coverage.js';
+import { findTests } from '../../bin/ruletest/find-tests.js';
+import { RuleTestRunner, type RuleTestResult } from '../../bin/ruletest/run-rule-test.js';
+import { testCoverage } from '../../bin/ruletest/test-coverage.js';
 
 const directory = fileURLToPath(new URL('etc/ruleset', productRoot()));
 const messages: string[] = [];

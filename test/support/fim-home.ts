@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { syscheckdContract, type ScanStatus } from '../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { initHome } from '../../lib/control/init-home.js';
+import { initHome } from '../../bin/control/home/init-home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiClient } from './api-client.js';
 import type { ApiList } from './api-list.js';

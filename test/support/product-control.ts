@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { runControl } from '../../lib/control/control-command.js';
+import { runControl } from '../../bin/control/control-command.js';
 import type { Program } from '../../lib/control/daemon-catalogue.js';
 import { productCatalogue } from '../../lib/control/daemon-catalogue.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';

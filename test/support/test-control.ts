@@ -1,4 +1,4 @@
-import { runControl } from '../../lib/control/control-command.js';
+import { runControl } from '../../bin/control/control-command.js';
 import { testCatalogue } from './test-catalogue.js';
 
 /** `svc-control` over the daemon of test-daemon.ts: `test-control.js NAME[,NAME...] [arguments of svc-control]`. */

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { agentAuthCommand } from '../../../lib/agents/agent-auth-command.js';
+import { agentAuthCommand } from '../../../bin/agent-tools/agent-auth-command.js';
 import { enrollmentRequestText, parseEnrollmentReply } from '../../../lib/agents/enrollment-client.js';
 import { defaultAgentName } from '../../../lib/agents/enrollment-settings.js';
 import { productRoot } from '../../../lib/product/product-root.js';

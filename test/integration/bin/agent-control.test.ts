@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { agentControlCommand } from '../../../lib/agents/agent-control-command.js';
+import { agentControlCommand } from '../../../bin/agent-tools/agent-control-command.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
 import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';

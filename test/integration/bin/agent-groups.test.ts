@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { confCheck } from '../../../daemons/remoted/shared/conf-check.js';
 import { SharedFiles } from '../../../daemons/remoted/shared/shared-files.js';
-import { agentGroupsCommand } from '../../../lib/agents/agent-groups-command.js';
+import { agentGroupsCommand } from '../../../bin/agent-tools/agent-groups-command.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';

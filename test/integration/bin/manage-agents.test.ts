@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { manageAgentsCommand } from '../../../lib/agents/manage-agents-command.js';
+import { manageAgentsCommand } from '../../../bin/agent-tools/manage-agents-command.js';
 import { AuthdServer, authdHome } from '../../support/authd-server.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { initHome } from '../../../lib/control/init-home.js';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { Home } from '../../../lib/daemon/home.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';

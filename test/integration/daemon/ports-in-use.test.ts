@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { initHome } from '../../../lib/control/init-home.js';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { portHolder } from '../../../lib/daemon/port-in-use.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/run-program.js';

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, stat
 import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
 import { NoSupervisorError, callSupervisor } from '../../../lib/control/control-client.js';
-import { initHome } from '../../../lib/control/init-home.js';
-import { install } from '../../../lib/control/install.js';
+import { initHome } from '../../../bin/control/home/init-home.js';
+import { install } from '../../../bin/control/home/install.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { identityOf, userOf } from '../../../lib/daemon/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { runControl } from '../../../lib/control/control-command.js';
+import { runControl } from '../../../bin/control/control-command.js';
 import { callSupervisor } from '../../../lib/control/control-client.js';
 import { controlSocket, supervisorLock } from '../../../lib/control/control-protocol.js';
-import { liveProcess } from '../../../lib/control/live-process.js';
+import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { ProcessLock } from '../../../lib/daemon/process-lock.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';

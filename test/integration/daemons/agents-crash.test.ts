@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { ClientKeysFile } from '../../../lib/agentlink/client-keys-file.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { liveProcess } from '../../../lib/control/live-process.js';
+import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { endProcessesOfHome } from '../../chaos/processes-of-home.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { expect } from 'chai';
-import { initHome } from '../../../lib/control/init-home.js';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { AuthdServer, authdHome, configureAuth } from '../../support/authd-server.js';
 import { enrol, keyLines, keyOf } from '../../support/enrollment.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { HttpMethod } from '../../../api/contract/contract.js';
-import { initHome } from '../../../lib/control/init-home.js';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { ApiClient } from '../../support/api-client.js';
 import type { ApiList } from '../../support/api-list.js';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { initHome } from '../../../lib/control/init-home.js';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { AuthdServer, furnishAuthd } from '../../support/authd-server.js';
 import { keyLines } from '../../support/enrollment.js';
 import { eventually } from '../../support/eventually.js';

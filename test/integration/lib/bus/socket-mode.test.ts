@@ -5,7 +5,7 @@ import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { FramedSocket } from '../../../../lib/bus/framed-socket.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
-import { ControlServer } from '../../../../lib/control/control-server.js';
+import { ControlServer } from '../../../../bin/control/supervisor/control-server.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { sampleContract, sampleHandlers } from '../../../support/sample-contract.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';

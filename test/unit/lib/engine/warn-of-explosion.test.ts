@@ -3,7 +3,7 @@ import { loadRuleset } from '../../../../lib/engine/load-ruleset.js';
 import { MitreTable } from '../../../../lib/engine/mitre-table.js';
 import { describePlace } from '../../../../lib/engine/ruleset-error.js';
 import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
-import { readOfflineRuleset } from '../../../../lib/logtest/read-offline-ruleset.js';
+import { readOfflineRuleset } from '../../../../bin/offline/read-offline-ruleset.js';
 import { fileURLToPath } from 'node:url';
 import { productRoot } from '../../../../lib/product/product-root.js';
 

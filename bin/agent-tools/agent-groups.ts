@@ -1,0 +1,192 @@
+import { realpath } from 'node:fs/promises';
+import { z } from 'zod';
+import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
+import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
+import { dbContract } from '../../lib/bus/contracts/db.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
+import type { Home } from '../../lib/daemon/home.js';
+import { GroupError } from '../../lib/groups/group-error.js';
+import { type GroupFile, GroupFolders, isGroupName } from '../../lib/groups/group-folders.js';
+import { isSynchronized, mergedPlaces } from '../../lib/groups/merged-file-of.js';
+import { hashSharedFile } from '../../lib/groups/shared-file.js';
+import { AgentGroupsError, membershipError, numberedError } from './agent-groups-error.js';
+import { daemonClient } from './daemon-client.js';
+import { requireMaster } from './require-master.js';
+
+const DEFAULT_GROUP = 'default';
+const SUM = 'md5';
+const FIELDS = ['id', 'name', 'group', 'status', 'mergedSum'];
+
+const itemSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  group: z.array(z.string()).default([]),
+  status: z.enum(AGENT_STATUSES).optional(),
+  mergedSum: z.string().optional(),
+});
+/** An agent; groups by priority. */
+type AgentItem = z.output<typeof itemSchema>;
+
+/**
+ * The work of `agent_groups` (agents-and-groups.md 9.2): it asks svc-db for agents and their groups, and looks after the
+ * folders of groups itself. Errors of all methods: AgentGroupsError, 1017 when svc-db does not run.
+ */
+export class AgentGroups {
+  readonly #home: Home;
+  readonly #folders: GroupFolders;
+  readonly #db: RequestClient<typeof dbContract>;
+
+  /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
+  constructor(home: Home) {
+    requireMaster(home);
+    this.#home = home;
+    this.#folders = new GroupFolders(home);
+    this.#db = daemonClient(home, dbContract);
+  }
+
+  /** All groups by name with the number of their agents, and the number of agents without any. */
+  async groups(): Promise<{ groups: { name: string; count: number }[]; unassigned: number }> {
+    const { groups } = await numbered(() => this.#db.call('groups.list', {}));
+    const { total } = await numbered(() => this.#db.call('agents.list', { no_group: true, limit: 0 }));
+    return { groups, unassigned: total };
+  }
+
+  /** Agents of a group by id. @throws AgentGroupsError 1710 */
+  async agentsOf(group: string): Promise<{ id: string; name: string }[]> {
+    const name = known(group);
+    const { ids } = await numbered(() => this.#db.call('groups.agents', { name }));
+    const agents: AgentItem[] = [];
+    for (let at = 0; at < ids.length; at += MAX_AGENTS_PER_PAGE) {
+      const params = { ids: ids.slice(at, at + MAX_AGENTS_PER_PAGE), select: FIELDS };
+      const { items } = await numbered(() => this.#db.call('agents.get', params));
+      for (const item of items) agents.push(itemSchema.parse(item));
+    }
+    return agents;
+  }
+
+  /** Files of a group with their md5, ar.conf of etc/shared last. @throws AgentGroupsError 1710 */
+  files(group: string): Promise<GroupFile[]> {
+    return numbered(() => this.#folders.files(group, SUM));
+  }
+
+  /** @param text the id as it was typed @throws AgentGroupsError 1701, 1703 */
+  async agent(text: string): Promise<AgentItem> {
+    const id = agentId(text);
+    const { items } = await numbered(() => this.#db.call('agents.get', { ids: [id], select: FIELDS }));
+    const [item] = items;
+    if (item === undefined) throw new AgentGroupsError(1701);
+    return itemSchema.parse(item);
+  }
+
+  /** Whether an agent has the merged file of its groups as it lies on the disk (6.7). */
+  isSynchronized({ group, status, mergedSum }: AgentItem): Promise<boolean> {
+    return isSynchronized({ groups: group, status, mergedSum }, (groups) => this.#mergedSum(groups));
+  }
+
+  /** Makes folder and group. @throws AgentGroupsError 1711, 1713, 1722 */
+  async create(group: string): Promise<void> {
+    if (!isGroupName(group)) throw new AgentGroupsError(1722);
+    // Without svc-db nothing is begun.
+    await numbered(() => this.#db.call('groups.list', { names: [group] }));
+    await numbered(() => this.#folders.create(group));
+    try {
+      await numbered(() => this.#db.call('groups.create', { name: group }));
+    } catch (error) {
+      // svc-remoted may have seen the folder first.
+      if (error instanceof AgentGroupsError && error.number === 1711) return;
+      await this.#folders.remove(group).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Removes folder and group; its agents lose it. @throws AgentGroupsError 1710, 1712 */
+  async remove(group: string): Promise<void> {
+    if (group === DEFAULT_GROUP) throw new AgentGroupsError(1712);
+    const names = [known(group)];
+    await numbered(() => this.#db.call('groups.list', { names }));
+    // svc-remoted may see that the folder is gone, and svc-db forget the group, before it is told so here.
+    const hadFolder = await this.#folders.remove(group).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof GroupError && error.code === 'unknown_group') return false;
+        throw numberedError(error);
+      },
+    );
+    const { removed } = await numbered(() => this.#db.call('groups.remove', { names }));
+    if (!hadFolder && removed.length === 0) throw new AgentGroupsError(1710);
+  }
+
+  /**
+   * Puts an agent into a group, with the least priority.
+   * @param single takes it out of all others
+   * @throws AgentGroupsError 1701, 1703, 1710, 1737, 1751
+   */
+  async assign(text: string, group: string, single: boolean): Promise<void> {
+    await this.#change(single ? 'override' : 'append', text, group);
+  }
+
+  /** Takes an agent out of a group. @throws AgentGroupsError 1701, 1703, 1710, 1734, 1745 */
+  async unassign(text: string, group: string): Promise<void> {
+    await this.#change('remove', text, group);
+  }
+
+  /** Takes an agent out of all groups, so that it is in `default`. @throws AgentGroupsError 1701, 1703, 1745 */
+  async unassignAll(text: string): Promise<void> {
+    const { group } = await this.agent(text);
+    if (group.length === 1 && group[0] === DEFAULT_GROUP) throw new AgentGroupsError(1745);
+    await this.#change('override', text, DEFAULT_GROUP);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  async #change(mode: 'append' | 'override' | 'remove', text: string, group: string): Promise<void> {
+    const agents = [{ id: agentId(text), groups: [known(group)] }];
+    await numbered(() => this.#db.call('groups.get', { name: group }));
+    const { failed } = await numbered(() => this.#db.call('agents.membership', { mode, agents }));
+    const [failure] = failed;
+    if (failure !== undefined) throw membershipError(failure.code, failure.message);
+  }
+
+  /** md5 of the merged file for these groups; undefined when there is none. */
+  async #mergedSum(groups: readonly string[]): Promise<string | undefined> {
+    for (const { directory, name } of mergedPlaces(groups)) {
+      const sum = await this.#sumBelow(directory, name);
+      if (sum !== undefined) return sum;
+    }
+    return undefined;
+  }
+
+  async #sumBelow(directory: string, name: string): Promise<string | undefined> {
+    try {
+      return await hashSharedFile(await realpath(this.#home.path(directory)), name, SUM);
+    } catch (error) {
+      const absent = error instanceof GroupError && error.code === 'unknown_file';
+      if (absent || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** @throws AgentGroupsError 1710 for what can be the name of no group */
+function known(group: string): string {
+  if (!isGroupName(group)) throw new AgentGroupsError(1710);
+  return group;
+}
+
+/** @throws AgentGroupsError 1701, 1703 */
+function agentId(text: string): string {
+  if (!isAgentId(text)) throw new AgentGroupsError(1701);
+  const id = formatAgentId(Number(text));
+  if (id === MANAGER_ID) throw new AgentGroupsError(1703);
+  return id;
+}
+
+async function numbered<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw numberedError(error);
+  }
+}

@@ -1,0 +1,76 @@
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import type { Home } from '../../../lib/daemon/home.js';
+import { isAlive, ownIdentity, parseIdentity } from '../../../lib/daemon/process-identity.js';
+import { isBelieved, readRunFile } from '../../../lib/daemon/read-run-file.js';
+import { removeTree } from '../../../lib/daemon/remove-tree.js';
+
+/** How often and how long the lock of another control program is waited for (daemons-and-config.md 3.2). */
+const ATTEMPTS = 60;
+const WAIT_MS = 1000;
+
+/** A directory without a holder's name belongs to a program that is just writing it, or died before it could. */
+const NAMELESS_LIMIT_MS = 5000;
+
+/** Thrown when another control program keeps the lock. */
+export class ScriptLockError extends Error {
+  readonly code = 'locked';
+
+  constructor(directory: string) {
+    super(
+      `ERROR: Another instance is locking this process.\nIf you are sure that no other instance is running, please remove ${directory}`,
+    );
+    this.name = 'ScriptLockError';
+  }
+}
+
+/**
+ * Runs `action` while no other `svc-control` starts or stops daemons of this home (daemons-and-config.md 3.2).
+ * @param waitMs between two tries, injected by tests
+ * @throws ScriptLockError when the lock stays taken
+ */
+export async function withScriptLock<T>(home: Home, action: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
+  const directory = home.path('var', 'start-script-lock');
+  const holder = home.path('var', 'start-script-lock', 'pid');
+  for (let attempt = 0; !tryLock(directory, holder); attempt++) {
+    if (attempt >= ATTEMPTS) throw new ScriptLockError(directory);
+    if (isStale(directory, holder)) removeTree(directory);
+    else await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+  try {
+    return await action();
+  } finally {
+    removeTree(directory);
+  }
+}
+
+function tryLock(directory: string, holder: string): boolean {
+  try {
+    mkdirSync(directory, { mode: 0o750 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  const { pid, startTime } = ownIdentity();
+  writeFileSync(holder, `${pid}\n${startTime}\n`, { mode: 0o640 });
+  return true;
+}
+
+function isStale(directory: string, holder: string): boolean {
+  // Root's own are root's: one that the service user made could be made to look fresh for ever.
+  const owner = lstatSync(directory, { throwIfNoEntry: false })?.uid;
+  if (owner !== undefined && !isBelieved(directory, owner)) return true;
+  try {
+    const { text, writer } = readRunFile(holder);
+    const [pid, startTime] = text.split('\n');
+    if (!isBelieved(directory, writer)) return true;
+    const identity = parseIdentity({ pid: Number(pid), startTime: startTime === '' ? 'unknown' : startTime });
+    if (identity !== undefined) return !isAlive(identity);
+  } catch {
+    // No name in it yet.
+  }
+  try {
+    return Date.now() - lstatSync(directory).mtimeMs > NAMELESS_LIMIT_MS;
+  } catch {
+    return false;
+  }
+}

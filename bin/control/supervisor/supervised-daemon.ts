@@ -1,0 +1,306 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from '../../../lib/daemon/heartbeat.js';
+import type { Home } from '../../../lib/daemon/home.js';
+import type { Logger } from '../../../lib/daemon/logger.js';
+import { makeOwnFile, writeOwnFile } from '../../../lib/daemon/open-own-file.js';
+import type { ProcessIdentity } from '../../../lib/daemon/process-identity.js';
+import { isAlive, identityOf } from '../../../lib/daemon/process-identity.js';
+import { isBelieved, readRunFile } from '../../../lib/daemon/read-run-file.js';
+import { removeTree } from '../../../lib/daemon/remove-tree.js';
+import { RunFiles } from '../../../lib/daemon/run-files.js';
+import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { readDebugFlags } from '../debug-switch.js';
+import type { Program } from '../../../lib/control/daemon-catalogue.js';
+import type { StopOutcome } from './live-process.js';
+import { endProcess, liveProcess, removeLeftovers } from './live-process.js';
+import { RestartDelay } from './restart-delay.js';
+
+/** Time a daemon has to become ready (daemons-and-config.md 3.1: 60 polls of 1 s). */
+const READY_WAIT_MS = 60_000;
+
+/** Poll for readiness, and for the end of a daemon that this supervisor did not start itself. */
+const READY_POLL_MS = 25;
+const ADOPTED_POLL_MS = 500;
+
+/**
+ * A daemon without a heartbeat for this long hangs for good: its event loop turns each second even under load, and
+ * loading a ruleset of thousands of rules blocks it for seconds at most.
+ */
+const HUNG_AFTER_MS = 60_000;
+
+/** Most characters of a dead daemon's last words that are logged. */
+const MAX_LAST_WORDS = 2000;
+
+/** How a start went. */
+export type StartOutcome =
+  | { readonly kind: 'started'; readonly pid: number }
+  | { readonly kind: 'already-running'; readonly pid: number }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** What `status` shows beyond `var/run`. */
+export type SupervisedState = {
+  readonly wanted: boolean;
+  /** Unasked ends since the supervisor took it over. */
+  readonly restarts: number;
+  /** Milliseconds until the next try; only while one is pending. */
+  readonly nextTryMs?: number;
+  /** Why the last try or run ended. */
+  readonly lastFailure?: string;
+};
+
+/** One daemon under the supervisor: started, watched, started again with back-off, stopped. */
+export class SupervisedDaemon {
+  readonly name: DaemonName;
+  readonly #home: Home;
+  readonly #files: RunFiles;
+  readonly #program: Program;
+  readonly #logger: Logger;
+  readonly #foreground: boolean;
+  readonly #delay = new RestartDelay();
+  #wanted = false;
+  #restarts = 0;
+  #lastFailure: string | undefined;
+  #process: ProcessIdentity | undefined;
+  #readySince: number | undefined;
+  #retry: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
+  #adoptedTimer: NodeJS.Timeout | undefined;
+  #starting: Promise<StartOutcome> | undefined;
+
+  /** @param foreground whether the daemon's log lines also go to this process's standard error */
+  constructor(name: DaemonName, home: Home, program: Program, logger: Logger, foreground: boolean) {
+    this.name = name;
+    this.#home = home;
+    this.#files = new RunFiles(home, name);
+    this.#program = program;
+    this.#logger = logger;
+    this.#foreground = foreground;
+  }
+
+  state(): SupervisedState {
+    return {
+      wanted: this.#wanted,
+      restarts: this.#restarts,
+      ...(this.#retry === undefined ? {} : { nextTryMs: Math.max(0, Math.round(this.#retry.at - performance.now())) }),
+      ...(this.#lastFailure === undefined ? {} : { lastFailure: this.#lastFailure }),
+    };
+  }
+
+  /** Whether its process lives. */
+  get alive(): boolean {
+    return this.#process !== undefined;
+  }
+
+  /**
+   * Takes over a daemon that outlived an earlier supervisor, or was started by hand.
+   * @returns its pid, undefined when none lives
+   */
+  adopt(): number | undefined {
+    if (this.#process !== undefined) return this.#process.pid;
+    const live = liveProcess(this.#files);
+    if (live === undefined) return undefined;
+    this.#wanted = true;
+    this.#process = live;
+    this.#readySince = performance.now();
+    this.#adoptedTimer = setInterval(() => {
+      if (isAlive(live)) return;
+      clearInterval(this.#adoptedTimer);
+      this.#adoptedTimer = undefined;
+      this.#onEnd(live, 'it is gone');
+    }, ADOPTED_POLL_MS);
+    return live.pid;
+  }
+
+  /** Starts it and waits until it is ready or has failed; a failed one is tried again later with back-off. */
+  async start(): Promise<StartOutcome> {
+    const adopted = this.#starting === undefined ? this.adopt() : undefined;
+    if (adopted !== undefined) return { kind: 'already-running', pid: adopted };
+    this.#wanted = true;
+    this.#delay.reset();
+    return this.#tryStart();
+  }
+
+  /** Ends it, also in the middle of a start, and leaves it alone from now on. */
+  async stop(): Promise<StopOutcome> {
+    this.abandon();
+    this.#lastFailure = undefined;
+    const live = this.#process ?? liveProcess(this.#files);
+    const outcome = live === undefined ? 'not-running' : await endProcess(live);
+    await this.#starting;
+    clearInterval(this.#adoptedTimer);
+    this.#adoptedTimer = undefined;
+    this.#process = undefined;
+    removeLeftovers(this.#home, this.name);
+    removeTree(this.#files.failedMarker());
+    return outcome;
+  }
+
+  /** Kills it when it lives and its heartbeat has stopped for a minute; it is then started again like a crashed one. */
+  endIfHung(): void {
+    const live = this.#process;
+    if (live === undefined || this.#readySince === undefined || !this.#wanted) return;
+    const age = heartbeatAge(this.#files.heartbeat(), live.pid);
+    if (age === undefined || age < HUNG_AFTER_MS || !isAlive(live)) return;
+    this.#logger.error(
+      `${this.name} (pid ${live.pid}) has not answered for ${Math.round(age / 1000)} s and is killed.`,
+    );
+    process.kill(live.pid, 'SIGKILL');
+  }
+
+  /** It is not started again when it ends, until the next `start`. */
+  abandon(): void {
+    this.#wanted = false;
+    this.#clearRetry();
+  }
+
+  #tryStart(): Promise<StartOutcome> {
+    this.#starting ??= this.#startOnce().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #startOnce(): Promise<StartOutcome> {
+    this.#clearRetry();
+    removeTree(this.#files.failedMarker());
+    removeTree(this.#files.exit());
+    removeLeftovers(this.#home, this.name);
+    writeOwnFile(this.#files.startMarker(), '');
+    let reason: string;
+    try {
+      const child = this.#spawn();
+      const end = new Promise<string>((resolve) => {
+        child.once('error', (error) => resolve(`cannot be run: ${error.message}`));
+        child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`));
+      });
+      const identity = child.pid === undefined ? undefined : identityOf(child.pid);
+      this.#process = identity;
+      const failure = await this.#ready(child, end);
+      if (failure === undefined && identity !== undefined) {
+        this.#readySince = performance.now();
+        this.#lastFailure = undefined;
+        void end.then((how) => this.#onEnd(identity, how));
+        return { kind: 'started', pid: identity.pid };
+      }
+      reason = this.#lastWords(failure ?? 'it ended at once');
+      this.#process = undefined;
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    } finally {
+      removeTree(this.#files.startMarker());
+    }
+    return this.#onFailedStart(reason);
+  }
+
+  #onFailedStart(reason: string): StartOutcome {
+    this.#lastFailure = reason;
+    removeLeftovers(this.#home, this.name);
+    if (this.#wanted) {
+      writeOwnFile(this.#files.failedMarker(), reason + '\n');
+      const delay = this.#scheduleRetry(0);
+      this.#logger.error(`${this.name} did not start correctly (next try in ${delay / 1000} s): ${reason}`);
+    }
+    return { kind: 'failed', reason };
+  }
+
+  #spawn(): ChildProcess {
+    const stderr = this.#foreground ? ('inherit' as const) : makeOwnFile(this.#files.standardError());
+    try {
+      // A process group of its own: Ctrl+C reaches the supervisor alone, which stops the daemons in order.
+      const { NOTIFY_SOCKET: _notify, ...environment } = process.env;
+      return spawn(
+        this.#program.command,
+        [
+          ...this.#program.args,
+          '--home',
+          this.#home.root,
+          ...(this.#foreground ? ['-f'] : []),
+          ...readDebugFlags(this.#home),
+        ],
+        { cwd: this.#home.root, env: environment, detached: true, stdio: ['ignore', 'ignore', stderr] },
+      );
+    } finally {
+      if (typeof stderr === 'number') closeSync(stderr);
+    }
+  }
+
+  /** @returns why it did not become ready, undefined when it did */
+  async #ready(child: ChildProcess, end: Promise<string>): Promise<string | undefined> {
+    let ended: string | undefined;
+    void end.then((how) => {
+      ended = how;
+    });
+    const deadline = performance.now() + READY_WAIT_MS;
+    for (;;) {
+      const record = readRunRecord(this.#files.record());
+      if (record !== undefined && record.pid === child.pid) {
+        const age = heartbeatAge(this.#files.heartbeat(), record.pid);
+        if (age !== undefined && age <= HEARTBEAT_MAX_AGE_MS) return undefined;
+      }
+      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
+      if (ended !== undefined) return ended;
+      if (performance.now() > deadline) {
+        child.kill('SIGKILL');
+        await end;
+        return `not ready within ${READY_WAIT_MS / 1000} s`;
+      }
+    }
+  }
+
+  #onEnd(identity: ProcessIdentity, how: string): void {
+    if (this.#process !== identity) return;
+    this.#process = undefined;
+    const ranMs = this.#readySince === undefined ? 0 : performance.now() - this.#readySince;
+    this.#readySince = undefined;
+    if (!this.#wanted) return;
+    const reason = this.#lastWords(how);
+    this.#lastFailure = reason;
+    this.#restarts += 1;
+    removeLeftovers(this.#home, this.name);
+    const delay = this.#scheduleRetry(ranMs);
+    this.#logger.error(`${this.name} (pid ${identity.pid}) ended and is started again in ${delay / 1000} s: ${reason}`);
+  }
+
+  #scheduleRetry(ranMs: number): number {
+    this.#clearRetry();
+    const delay = this.#delay.next(ranMs);
+    const timer = setTimeout(() => {
+      this.#retry = undefined;
+      if (!this.#wanted) return;
+      if (this.adopt() !== undefined) return;
+      void this.#tryStart().then((outcome) => {
+        if (outcome.kind === 'started') this.#logger.info(`${this.name} runs again (pid ${outcome.pid}).`);
+      });
+    }, delay);
+    this.#retry = { timer, at: performance.now() + delay };
+    return delay;
+  }
+
+  #clearRetry(): void {
+    clearTimeout(this.#retry?.timer);
+    this.#retry = undefined;
+  }
+
+  /** The reason the daemon gave itself, else what it wrote to standard error, else how it ended. */
+  #lastWords(how: string): string {
+    try {
+      const exit: unknown = JSON.parse(readRunFile(this.#files.exit()).text);
+      if (typeof exit === 'object' && exit !== null && 'message' in exit && typeof exit.message === 'string') {
+        return exit.message;
+      }
+    } catch {
+      // It did not end by itself.
+    }
+    if (this.#foreground) return how;
+    try {
+      const path = this.#files.standardError();
+      const { text, writer } = readRunFile(path);
+      const words = isBelieved(path, writer) ? text.trim().slice(-MAX_LAST_WORDS) : '';
+      return words === '' ? how : `${how}: ${words}`;
+    } catch {
+      return how;
+    }
+  }
+}

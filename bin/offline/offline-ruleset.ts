@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { AlertOrigin } from '../../lib/engine/alert.js';
+import { toByteString } from '../../lib/engine/byte-string.js';
+import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { Diagnostics } from '../../lib/engine/event.js';
+import { loadRuleset } from '../../lib/engine/load-ruleset.js';
+import { MitreTable } from '../../lib/engine/mitre-table.js';
+import { compilePattern } from '../../lib/patterns/compile-pattern.js';
+import { productRoot } from '../../lib/product/product-root.js';
+import { readOfflineRuleset } from './read-offline-ruleset.js';
+
+/** `log_alert_level` and `email_alert_level` of the shipped configuration (rules-and-alerts.md 7.9). */
+export const SHIPPED_LOG_LEVEL = 3;
+const SHIPPED_MAIL_LEVEL = 12;
+
+/**
+ * Loads the ruleset of directories that hold `decoders/`, `rules/` and `lists/`, without any home.
+ * @throws RulesetError when it cannot be used
+ */
+export function loadOfflineRuleset(
+  dirs: readonly string[],
+  diagnostics: Diagnostics,
+  logLevel: number = SHIPPED_LOG_LEVEL,
+): EngineRuleset {
+  return loadRuleset(readOfflineRuleset(dirs, diagnostics), {
+    diagnostics,
+    compilePattern,
+    mitre: MitreTable.parse(readFileSync(new URL('etc/ruleset/mitre/attack.json', productRoot()), 'utf8')),
+    logLevel,
+    mailLevel: SHIPPED_MAIL_LEVEL,
+  });
+}
+
+/** Where alerts come from when no home says it. */
+export function offlineOrigin(): AlertOrigin {
+  return { managerName: toByteString(hostname()), cluster: undefined, showHiddenLabels: false };
+}

@@ -1,0 +1,214 @@
+import { fromByteString, toByteString } from '../../lib/engine/byte-string.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineOptions } from '../../lib/engine/engine.js';
+import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
+import { findField } from '../../lib/engine/event-field.js';
+import { STATIC_FIELDS, type Diagnostics, type EngineEvent } from '../../lib/engine/event.js';
+import type { Outcome } from '../../lib/engine/outcome.js';
+import { Explainer } from '../../lib/engine/explain/explainer.js';
+import { explainWhy, type LoadMessage } from '../../lib/engine/explain/explain-why.js';
+import { explanationOf } from '../../lib/engine/explain/explanation.js';
+import { offlineOrigin } from '../offline/offline-ruleset.js';
+import { renderExplanation } from '../offline/render-explanation.js';
+import type { TextStyle } from '../terminal/text-style.js';
+import type { Expectation, RuleTest } from './rule-test.js';
+
+/** What a test came to. */
+export type RuleTestResult = {
+  readonly test: RuleTest;
+  readonly status: 'passed' | 'failed' | 'skipped';
+  /** One line each; of a skipped test, why. */
+  readonly problems: readonly string[];
+  /** How the last event went through the ruleset, for people; only of failed tests. */
+  readonly explanation: readonly string[];
+  /** Decoder of the last event. */
+  readonly decoder: string | undefined;
+  /** Milliseconds it took. */
+  readonly duration: number;
+};
+
+/** Rules that matched, in the order of the attempts. */
+type RulePath = { readonly matched: ReadonlySet<number> };
+
+/** Runs tests on one ruleset. Each test has a state of its own, so their order does not matter. */
+export class RuleTestRunner {
+  readonly #ruleset: EngineRuleset;
+  readonly #messages: readonly LoadMessage[];
+  readonly #options: EngineOptions;
+  readonly #diagnostics: Diagnostics;
+
+  /** @param messages what was said when the ruleset was loaded: it may say why a rule is missing */
+  constructor(ruleset: EngineRuleset, diagnostics: Diagnostics, messages: readonly LoadMessage[] = []) {
+    this.#ruleset = ruleset;
+    this.#messages = messages;
+    // As logtest runs it.
+    this.#options = { mode: 'test', origin: offlineOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET };
+    this.#diagnostics = diagnostics;
+  }
+
+  /** Runs a test. Never throws, whatever the logs hold. */
+  run(test: RuleTest): RuleTestResult {
+    const start = performance.now();
+    if (test.skip !== undefined) {
+      const problems = [test.skip];
+      return { test, status: 'skipped', problems, explanation: [], decoder: undefined, duration: 0 };
+    }
+    const { outcome, trace } = this.#process(test);
+    const path = pathOf(trace);
+    const problems = [...this.#unmet(test.expect, outcome, path), ...this.#forbidden(test, outcome, path)];
+    return {
+      test,
+      status: problems.length === 0 ? 'passed' : 'failed',
+      problems,
+      explanation: problems.length === 0 ? [] : this.#explain(test, outcome, path),
+      decoder: decoderName(outcome),
+      duration: performance.now() - start,
+    };
+  }
+
+  /** @param explainer watches the last event */
+  #process(test: RuleTest, explainer?: Explainer): { readonly outcome: Outcome; readonly trace: readonly string[] } {
+    const state = new EngineState(this.#ruleset.rules, DEFAULT_STATE_OPTIONS);
+    const engine = new Engine({
+      ruleset: this.#ruleset,
+      state,
+      options: this.#options,
+      diagnostics: this.#diagnostics,
+    });
+    let now = test.at;
+    let result: { outcome: Outcome; trace: string[] } | undefined;
+    for (const [index, { log, location, queue, after }] of test.events.entries()) {
+      now += after;
+      const trace: string[] = [];
+      const message = toByteString(log);
+      const incoming = { queue, location: toByteString(location), message, receivedAt: now * 1000 };
+      const watching = index === test.events.length - 1 ? explainer : undefined;
+      result = { outcome: engine.process(incoming, trace, watching), trace };
+    }
+    if (result === undefined) {
+      throw new Error('a test without events was not refused by its reader');
+    }
+    return result;
+  }
+
+  /** Every step of the last event of a test, for people. */
+  explain(test: RuleTest, style: TextStyle): string {
+    const explainer = new Explainer();
+    const { outcome } = this.#process(test, explainer);
+    const explanation = explanationOf(explainer, outcome, this.#ruleset);
+    return renderExplanation(new Map([['explain', explanation]]), style, false);
+  }
+
+  #unmet(expect: Expectation, outcome: Outcome, path: RulePath): string[] {
+    const problems: string[] = [];
+    const rule = outcome.rule?.rule;
+    const check = (what: string, expected: unknown, actual: unknown): void => {
+      if (expected !== undefined && expected !== actual) {
+        problems.push(`${what}: expected ${show(expected)}, got ${show(actual)}`);
+      }
+    };
+    check('rule', expect.rule, rule?.id ?? null);
+    check('level', expect.level, rule?.level ?? null);
+    check('decoder', expect.decoder, decoderName(outcome) ?? null);
+    check('parent', expect.parent, outcome.event.decoder?.parent ?? null);
+    check('alert', expect.alert, outcome.isAlert);
+    check('description', expect.description, fromByteString(outcome.alert.description ?? ''));
+    const groups = rule?.groups.split(',').map((group) => group.trim());
+    for (const group of expect.groups ?? []) {
+      if (groups?.includes(toByteString(group)) !== true) {
+        problems.push(`groups: ${show(group)} is missing`);
+      }
+    }
+    for (const id of expect.through ?? []) {
+      if (!path.matched.has(id)) {
+        problems.push(`through: rule ${String(id)} did not match`);
+      }
+    }
+    for (const [name, value] of expect.fields ?? []) {
+      check(`field ${name}`, value, fieldOf(outcome.event, name));
+    }
+    return problems;
+  }
+
+  #forbidden({ expectNot }: RuleTest, outcome: Outcome, path: RulePath): string[] {
+    const problems: string[] = [];
+    const { rules, through, triple } = expectNot;
+    const id = outcome.rule?.rule.id;
+    if (triple !== undefined) {
+      if (this.#unmet(triple, outcome, path).length === 0) {
+        problems.push(`expected anything but rule ${show(triple.rule)} of decoder ${show(triple.decoder)}`);
+      }
+    } else if (id !== undefined && rules.includes(id)) {
+      problems.push(`rule: ${String(id)} was not expected`);
+    }
+    for (const unwanted of through) {
+      if (path.matched.has(unwanted)) {
+        problems.push(`through: rule ${String(unwanted)} matched`);
+      }
+    }
+    return problems;
+  }
+
+  #explain(test: RuleTest, outcome: Outcome, path: RulePath): string[] {
+    const { event } = outcome;
+    const lines = [`log: ${fromByteString(event.fullLog)}`];
+    if (event.programName !== undefined) {
+      lines.push(`program: ${fromByteString(event.programName)}`);
+    }
+    const fields = [...allFields(event)].map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+    const parent = event.decoder?.parent === undefined ? '' : ` (child of ${event.decoder.parent})`;
+    lines.push(
+      `decoder: ${show(decoderName(outcome) ?? null)}${parent}${fields.length > 0 ? `, ${fields.join(' ')}` : ''}`,
+    );
+    lines.push(`matched: ${path.matched.size === 0 ? 'no rule' : [...path.matched].join(' > ')}`);
+    const { rule: expected } = test.expect;
+    if (typeof expected === 'number' && outcome.rule?.rule.id !== expected) {
+      const explainer = new Explainer();
+      const again = this.#process(test, explainer);
+      const { answer, details } = explainWhy(expected, this.#ruleset, explainer, again.outcome, this.#messages);
+      lines.push(answer, ...details);
+    }
+    return lines;
+  }
+}
+
+function pathOf(trace: readonly string[]): RulePath {
+  const matched = new Set<number>();
+  for (const line of trace) {
+    const id = /^\*Rule (\d+) matched$/.exec(line)?.[1];
+    if (id !== undefined) {
+      matched.add(Number(id));
+    }
+  }
+  return { matched };
+}
+
+function decoderName({ event }: Outcome): string | undefined {
+  return event.decoder === undefined ? undefined : fromByteString(event.decoder.name);
+}
+
+function fieldOf(event: EngineEvent, name: string): string | null {
+  const known = STATIC_FIELDS.find((field) => field === name);
+  const value = known === undefined ? findField(event, toByteString(name).toLowerCase()) : event[known];
+  return value === undefined ? null : fromByteString(value);
+}
+
+function* allFields(event: EngineEvent): Generator<readonly [string, string]> {
+  for (const name of STATIC_FIELDS) {
+    const value = event[name];
+    if (value !== undefined) {
+      yield [name, fromByteString(value)];
+    }
+  }
+  for (const [index, name] of event.fieldNames.entries()) {
+    yield [fromByteString(name), fromByteString(event.fieldValues[index] ?? '')];
+  }
+}
+
+function show(value: unknown): string {
+  return value === null || value === undefined
+    ? 'none'
+    : typeof value === 'string'
+      ? `'${value}'`
+      : JSON.stringify(value);
+}

@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { commonHandlers, commonMethods } from '../../../../lib/bus/contracts/common.js';
+import { defineContract } from '../../../../lib/bus/contract.js';
+import { RequestServer } from '../../../../lib/bus/request-server.js';
+import { runControl } from '../../../../bin/control/control-command.js';
+import type { DaemonName } from '../../../../lib/product/daemon-names.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { TemporaryHome } from '../../../support/temporary-home.js';
+import { testCatalogue } from '../../../support/test-catalogue.js';
+
+type Stats = Record<string, unknown>;
+
+const ANALYSISD = {
+  events: {
+    received: 1_234_567,
+    journaled: 1_234_560,
+    analysed: 1_234_500,
+    alerts: 2345,
+    duplicates: 3,
+    dropped: { filter: 12, empty: 0 },
+    pending: 60,
+    lag: { events: 60, seconds: 0.42 },
+  },
+  journal: {
+    start: 0,
+    end: 5,
+    bytes: 1_288_490_189,
+    segments: 20,
+    sync: 10,
+    blocked: null,
+    checkpoint: { position: 5, age_seconds: 3.2 },
+  },
+};
+const APID = {
+  requests: { calls: 4 },
+  events: {
+    ...{ sent: 10, acknowledged: 8, pending: 2, window: 16_384, resent: 1, sentBack: 1, withdrawn: 0, refused: 0 },
+    ...{ rejected: 0, connected: true },
+  },
+};
+
+describe('svc-control stats', () => {
+  let home: TemporaryHome;
+  let servers: { stop: () => Promise<void> }[];
+  let answers: Partial<Record<DaemonName, Stats | (() => Promise<Stats>)>>;
+
+  beforeEach(() => {
+    home = new TemporaryHome();
+    servers = [];
+    answers = { 'svc-analysisd': ANALYSISD, 'svc-apid': APID };
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    home.remove();
+  });
+
+  async function serve(): Promise<void> {
+    for (const daemon of Object.keys(answers) as DaemonName[]) {
+      const server = new RequestServer({
+        contract: defineContract(daemon, commonMethods),
+        path: home.socket(daemon),
+        logger: new RecordingLogger(),
+        handlers: commonHandlers(daemon, {
+          stats: () => {
+            const answer = answers[daemon] ?? {};
+            return typeof answer === 'function' ? answer() : answer;
+          },
+          sections: new Map(),
+          reload: () => Promise.resolve([]),
+        }),
+      });
+      await server.start();
+      servers.push(server);
+    }
+  }
+
+  async function stats(args: readonly string[] = [], signal?: AbortSignal): Promise<[number, string]> {
+    let text = '';
+    const code = await runControl(['stats', ...args, '--home', home.root], {
+      catalogue: testCatalogue(['svc-apid', 'svc-analysisd']),
+      write: (more) => (text += more),
+      writeError: (more) => (text += more),
+      terminal: false,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return [code, text];
+  }
+
+  it('shows the way of events from producers to alerts', async () => {
+    await serve();
+    expect(await stats()).to.deep.equal([
+      0,
+      [
+        'svc-analysisd',
+        '  received         1,234,567',
+        '  journaled        1,234,560',
+        '  analysed         1,234,500',
+        '  alerts               2,345',
+        '  duplicates               3',
+        '  dropped, filter         12',
+        '  waiting                 60  0.4 s behind',
+        '  journal: 1.2 GiB, 20 segments, sync every 10 ms, checkpoint 3 s ago',
+        '',
+        'PRODUCER  SENT  ACKNOWLEDGED      PENDING  RESENT  SENT BACK  WITHDRAWN  REFUSED',
+        'svc-apid    10             8  2 of 16,384       1          1          0        0',
+        '',
+      ].join('\n'),
+    ]);
+  });
+
+  it('says what is blocked, what does not answer in time, and what does not run', async () => {
+    answers = {
+      'svc-analysisd': { ...ANALYSISD, journal: { ...ANALYSISD.journal, blocked: 'no space left', sync: 'batch' } },
+      'svc-apid': { events: { ...APID.events, connected: false, refusal: 'no space left' } },
+      'svc-logcollector': () => new Promise(() => undefined),
+    };
+    await serve();
+    const begin = performance.now();
+    const [code, text] = await stats(['apid', 'analysisd', 'logcollector', 'db']);
+    expect(performance.now() - begin).to.be.lessThan(2500);
+    expect(code).to.equal(1);
+    expect(text).to.include('sync of every batch').and.include('  EVENTS ARE REFUSED: no space left\n');
+    expect(text).to.include('\nsvc-apid: its events are refused: no space left\n');
+    expect(text).to.include('\nsvc-db: it does not run\n');
+    expect(text).to.include('\nsvc-logcollector: ');
+    // Named daemons are shown with everything they count.
+    expect(text).to.match(/\n {2}events\.lag\.seconds {2}0\.4\n/);
+  });
+
+  it('gives what the daemons answered with -j', async () => {
+    answers = { 'svc-apid': APID };
+    await serve();
+    const [code, text] = await stats(['-j']);
+    expect(code).to.equal(1);
+    expect(JSON.parse(text)).to.deep.equal({
+      error: 1,
+      data: [
+        { daemon: 'svc-apid', state: 'stopped', stats: APID },
+        { daemon: 'svc-analysisd', state: 'stopped', problem: 'it does not run' },
+      ],
+    });
+  });
+
+  it('goes on with --watch, with what came each second', async () => {
+    await serve();
+    const stop = new AbortController();
+    let asked = 0;
+    answers['svc-analysisd'] = () => {
+      const received = 1000 * asked++;
+      if (asked === 3) stop.abort();
+      return Promise.resolve({ ...ANALYSISD, events: { ...ANALYSISD.events, received } });
+    };
+    const [code, text] = await stats(['--watch', '0.1'], stop.signal);
+    expect(code).to.equal(0);
+    expect(text.match(/^svc-analysisd$/gm)).to.have.length(3);
+    expect(text).to.match(/ {2}received +2,000 +[\d,]+\/s\n/);
+    const words = await stats(['--watch', 'often']);
+    expect(words).to.deep.equal([1, 'svc-control: --watch often: seconds are a number from 0.1 to 3600\n']);
+  });
+
+  it('shows daemons that answer in other words, with what can be read', async () => {
+    answers = { 'svc-analysisd': { events: { received: 'many' }, journal: { bytes: 1 } }, 'svc-apid': {} };
+    await serve();
+    expect(await stats()).to.deep.equal([0, 'svc-analysisd\n  journal: 1 B, no checkpoint yet\n']);
+  });
+});
