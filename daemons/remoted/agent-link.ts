@@ -1,4 +1,4 @@
-import type { KnownAgent } from '../../lib/agentlink/known-agent.js';
+import type { KnownAgent } from './link/known-agent.js';
 import type { BusAgent } from '../../lib/bus/bus-event.js';
 import type { AgentChanges } from '../../lib/bus/contracts/db-agents.js';
 

@@ -1,8 +1,8 @@
 import { isControl, SHUTDOWN_MESSAGE } from '../../lib/agentlink/control-text.js';
 import { agentStateText, parseEventPayload } from '../../lib/agentlink/event-payload.js';
 import { encodeFrame } from '../../lib/agentlink/frame-decoder.js';
-import { PONG } from '../../lib/agentlink/message-prefix.js';
-import type { MessageReceiver, Received } from '../../lib/agentlink/message-receiver.js';
+import { PONG } from './link/message-prefix.js';
+import type { MessageReceiver, Received } from './link/message-receiver.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import { busAgentOf, linkOf, type Agent, type AgentLink } from './agent-link.js';
 import type { ControlMessages } from './control-messages.js';

@@ -1,4 +1,4 @@
-import { judgeStartup, parseAgentControl, type AgentControl } from '../../lib/agentlink/agent-control.js';
+import { judgeStartup, parseAgentControl, type AgentControl } from './link/agent-control.js';
 import { ACK_MESSAGE, errorMessage, requestAckMessage } from '../../lib/agentlink/control-text.js';
 import { parseKeepalive } from '../../lib/agentlink/keepalive.js';
 import { isRequestAck } from '../../lib/agentlink/request-text.js';
@@ -8,7 +8,7 @@ import { eventLabels, keepaliveChanges, keepaliveDigest, withKnownSum, type Mana
 import type { AgentSender } from './agent-sender.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
-import type { ConfigurationWatcher } from './shared/configuration-check.js';
+import type { ConfigurationWatcher } from './push/configuration-check.js';
 
 /** What a control message changes in the table of agents. Times are epoch milliseconds. */
 export type StatusMessage =

@@ -1,6 +1,6 @@
 import type { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
-import type { CounterFiles } from '../../lib/agentlink/counter-files.js';
-import type { KeyStore } from '../../lib/agentlink/key-store.js';
+import type { CounterFiles } from './link/counter-files.js';
+import type { KeyStore } from './link/key-store.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import type { Agent, AgentLink } from './agent-link.js';

@@ -7,7 +7,7 @@ import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { RemoteConfig } from '../../lib/config/sections/remote.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import type { DownloadOptions } from './shared/downloads/group-downloads.js';
+import type { DownloadOptions } from './downloads/group-downloads.js';
 
 const SECOND_MS = 1000;
 const MEBIBYTE = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { ControlMailbox } from '../../lib/agentlink/control-mailbox.js';
+import { ControlMailbox } from './link/control-mailbox.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { AgentChanges } from '../../lib/bus/contracts/db-agents.js';

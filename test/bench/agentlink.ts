@@ -9,7 +9,7 @@ import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
 import { FrameDecoder } from '../../lib/agentlink/frame-decoder.js';
 import type { MessageForm } from '../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../lib/agentlink/message-opener.js';
-import { readMessageHead } from '../../lib/agentlink/message-prefix.js';
+import { readMessageHead } from '../../daemons/remoted/link/message-prefix.js';
 import { MessageSealer } from '../../lib/agentlink/message-sealer.js';
 
 const AGENTS = 200;

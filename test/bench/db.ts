@@ -10,7 +10,7 @@ import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { summariseAgents } from '../../daemons/db/agent-summary.js';
-import { readMemberships } from '../../lib/agents/read-memberships.js';
+import { readMemberships } from '../../daemons/remoted/push/read-memberships.js';
 import type { CallParams } from '../../lib/bus/contract.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';

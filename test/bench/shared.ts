@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { confCheck } from '../../daemons/remoted/shared/conf-check.js';
-import { SharedFiles, type SharedFilesParts } from '../../daemons/remoted/shared/shared-files.js';
+import { confCheck } from '../../daemons/remoted/merge/conf-check.js';
+import { SharedFiles, type SharedFilesParts } from '../../daemons/remoted/merge/shared-files.js';
 import { quantile } from '../support/measuring.js';
 import { processUsage } from '../support/process-usage.js';
 import { RecordingLogger } from '../support/recording-logger.js';

@@ -9,7 +9,7 @@ import { FrameDecoder } from '../../lib/agentlink/frame-decoder.js';
 import { parseKeepalive, type Keepalive } from '../../lib/agentlink/keepalive.js';
 import { laterCounters, NO_COUNTERS } from '../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../lib/agentlink/message-opener.js';
-import { readMessageHead } from '../../lib/agentlink/message-prefix.js';
+import { readMessageHead } from '../../daemons/remoted/link/message-prefix.js';
 import { MessageSealer } from '../../lib/agentlink/message-sealer.js';
 import type { AgentIdentity } from './minimal-agent.js';
 

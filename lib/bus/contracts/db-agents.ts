@@ -265,7 +265,7 @@ export const agentMethods = {
    *
    * `more`: ask again with the same `since` and `after` the last id. What changes between two pages is part of the next
    * question, if that is asked with `epoch` and `version` of the **first** page; a page whose `epoch` or `full` is
-   * another than the first one's means that all of it has to be asked for anew. lib/agents/read-memberships.ts does all this.
+   * another than the first one's means that all of it has to be asked for anew. daemons/remoted/push/read-memberships.ts does all this.
    */
   'agents.memberships': {
     params: z.object({

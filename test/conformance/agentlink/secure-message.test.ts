@@ -7,7 +7,7 @@ import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { encodeFrame } from '../../../lib/agentlink/frame-decoder.js';
 import { formatCounters, laterCounters, parseCounters } from '../../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
-import { PONG, readMessageHead } from '../../../lib/agentlink/message-prefix.js';
+import { PONG, readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
 import { rejectionText } from '../../../lib/agentlink/message-rejection.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
 import { keyOf, secureMessageVectors, type ValidVector } from '../../support/secure-message-vectors.js';

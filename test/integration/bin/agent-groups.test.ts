@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { confCheck } from '../../../daemons/remoted/shared/conf-check.js';
-import { SharedFiles } from '../../../daemons/remoted/shared/shared-files.js';
+import { confCheck } from '../../../daemons/remoted/merge/conf-check.js';
+import { SharedFiles } from '../../../daemons/remoted/merge/shared-files.js';
 import { agentGroupsCommand } from '../../../bin/agent-tools/agent-groups-command.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';

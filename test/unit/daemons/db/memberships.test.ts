@@ -9,7 +9,7 @@ import { MembershipLog } from '../../../../daemons/db/membership-log.js';
 import { Registry } from '../../../../daemons/db/registry.js';
 import { encodeValue } from '../../../../lib/store/store-table.js';
 import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
-import { type MembershipMark, readMemberships } from '../../../../lib/agents/read-memberships.js';
+import { type MembershipMark, readMemberships } from '../../../../daemons/remoted/push/read-memberships.js';
 import type { CallParams } from '../../../../lib/bus/contract.js';
 import type { dbContract } from '../../../../lib/bus/contracts/db.js';
 import { callRegistry, type RegistryMethod } from '../../../support/registry-calls.js';

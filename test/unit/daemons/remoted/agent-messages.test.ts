@@ -14,10 +14,10 @@ import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import { SHUTDOWN_MESSAGE } from '../../../../lib/agentlink/control-text.js';
-import { CounterFiles } from '../../../../lib/agentlink/counter-files.js';
-import { KeyStore } from '../../../../lib/agentlink/key-store.js';
+import { CounterFiles } from '../../../../daemons/remoted/link/counter-files.js';
+import { KeyStore } from '../../../../daemons/remoted/link/key-store.js';
 import { MessageOpener } from '../../../../lib/agentlink/message-opener.js';
-import { MessageReceiver } from '../../../../lib/agentlink/message-receiver.js';
+import { MessageReceiver } from '../../../../daemons/remoted/link/message-receiver.js';
 import { MessageSealer } from '../../../../lib/agentlink/message-sealer.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 

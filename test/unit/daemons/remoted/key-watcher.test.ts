@@ -5,8 +5,8 @@ import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js
 import type { AgentLink } from '../../../../daemons/remoted/agent-link.js';
 import { ClientKeysFile } from '../../../../lib/agentlink/client-keys-file.js';
 import type { ClientKeys } from '../../../../lib/agentlink/client-keys.js';
-import { CounterFiles } from '../../../../lib/agentlink/counter-files.js';
-import { KeyStore } from '../../../../lib/agentlink/key-store.js';
+import { CounterFiles } from '../../../../daemons/remoted/link/counter-files.js';
+import { KeyStore } from '../../../../daemons/remoted/link/key-store.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { CounterFiles } from '../../../../lib/agentlink/counter-files.js';
+import { CounterFiles } from '../../../../daemons/remoted/link/counter-files.js';
 import {
   compareCounters,
   formatCounters,

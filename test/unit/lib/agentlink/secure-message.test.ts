@@ -7,7 +7,7 @@ import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import type { MessageForm } from '../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../lib/agentlink/message-opener.js';
-import { readMessageHead } from '../../../../lib/agentlink/message-prefix.js';
+import { readMessageHead } from '../../../../daemons/remoted/link/message-prefix.js';
 import { rejectionText, type RejectionReason } from '../../../../lib/agentlink/message-rejection.js';
 import { MessageSealer, MessageSizeError } from '../../../../lib/agentlink/message-sealer.js';
 

@@ -4,7 +4,7 @@ import {
   authorizationOf,
   parseAddress,
   shownAddress,
-} from '../../../../../daemons/remoted/shared/downloads/download-address.js';
+} from '../../../../../daemons/remoted/downloads/download-address.js';
 
 describe('addresses of downloads', () => {
   it('are of http and https, complete, and not endless', () => {

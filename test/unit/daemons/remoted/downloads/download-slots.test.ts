@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DownloadError } from '../../../../../daemons/remoted/shared/downloads/download-error.js';
-import { DownloadSlots } from '../../../../../daemons/remoted/shared/downloads/download-slots.js';
+import { DownloadError } from '../../../../../daemons/remoted/downloads/download-error.js';
+import { DownloadSlots } from '../../../../../daemons/remoted/downloads/download-slots.js';
 
 describe('DownloadSlots', () => {
   const never = new AbortController().signal;

@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { DownloadError } from '../../../../../daemons/remoted/shared/downloads/download-error.js';
-import { AUTHORITIES_FILE, DownloadTrust } from '../../../../../daemons/remoted/shared/downloads/download-trust.js';
+import { DownloadError } from '../../../../../daemons/remoted/downloads/download-error.js';
+import { AUTHORITIES_FILE, DownloadTrust } from '../../../../../daemons/remoted/downloads/download-trust.js';
 import {
   fetchFile,
   type Fetched,
   type FetchOptions,
   type FetchRequest,
-} from '../../../../../daemons/remoted/shared/downloads/fetch-file.js';
+} from '../../../../../daemons/remoted/downloads/fetch-file.js';
 import { eventually } from '../../../../support/eventually.js';
 import { FileServer } from '../../../../support/file-server.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { dump } from 'js-yaml';
-import { readFilesYml } from '../../../../../daemons/remoted/shared/downloads/files-yml.js';
+import { readFilesYml } from '../../../../../daemons/remoted/downloads/files-yml.js';
 
 const FILE = 'etc/shared/files.yml';
 const PARSED = `info: Successfully parsed of yaml file: ${FILE}`;

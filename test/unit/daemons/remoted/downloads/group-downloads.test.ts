@@ -10,10 +10,7 @@ import {
 } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import {
-  GroupDownloads,
-  type DownloadOptions,
-} from '../../../../../daemons/remoted/shared/downloads/group-downloads.js';
+import { GroupDownloads, type DownloadOptions } from '../../../../../daemons/remoted/downloads/group-downloads.js';
 import { writeFileAtomically } from '../../../../../lib/daemon/write-file-atomically.js';
 import { eventually } from '../../../../support/eventually.js';
 import { FileServer } from '../../../../support/file-server.js';

@@ -10,13 +10,13 @@ import {
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { DownloadError } from '../../../../../daemons/remoted/shared/downloads/download-error.js';
+import { DownloadError } from '../../../../../daemons/remoted/downloads/download-error.js';
 import {
   checkMergedFile,
   fileHash,
   fileState,
   placeDownload,
-} from '../../../../../daemons/remoted/shared/downloads/place-download.js';
+} from '../../../../../daemons/remoted/downloads/place-download.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 
 describe('putting downloads in place', () => {

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { describeError } from '../../../lib/daemon/describe-error.js';
+import type { Home } from '../../../lib/daemon/home.js';
+import type { Logger } from '../../../lib/daemon/logger.js';
+import { writeFileDurably } from '../../../lib/daemon/write-file-durably.js';
+
+const RECORD = 'var/download/merged.json';
+const recordShape = z.object({ version: z.literal(1), groups: z.record(z.string(), z.string()) });
+
+/**
+ * Hashes of the merged files that were downloaded, by group. It outlives the process: after a start a group whose
+ * merged file was downloaded must not be merged from its local files until the first download is through.
+ */
+export class MergedRecord {
+  readonly #path: string;
+  readonly #logger: Logger;
+  readonly #hashes = new Map<string, string>();
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(home: Home, logger: Logger) {
+    this.#path = home.path(RECORD);
+    this.#logger = logger;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const { groups } = recordShape.parse(JSON.parse(await readFile(this.#path, 'utf8')));
+      for (const [group, hash] of Object.entries(groups)) this.#hashes.set(group, hash);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      this.#logger.warn(`'${RECORD}' is left out, it cannot be read: ${describeError(error)}`);
+    }
+  }
+
+  groups(): string[] {
+    return [...this.#hashes.keys()];
+  }
+
+  get(group: string): string | undefined {
+    return this.#hashes.get(group);
+  }
+
+  /** @param hash of what was downloaded; undefined forgets the group */
+  async set(group: string, hash: string | undefined): Promise<void> {
+    if (this.#hashes.get(group) === hash) return;
+    if (hash === undefined) this.#hashes.delete(group);
+    else this.#hashes.set(group, hash);
+    this.#saving = this.#saving.then(async () => {
+      try {
+        const record = { version: 1, groups: Object.fromEntries(this.#hashes) };
+        await writeFileDurably(this.#path, `${JSON.stringify(record)}\n`, { mode: 0o640 });
+      } catch (error) {
+        this.#logger.warn(`'${RECORD}' was not written: ${describeError(error)}`);
+      }
+    });
+    await this.#saving;
+  }
+}
