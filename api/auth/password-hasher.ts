@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { FairQueue } from '../../lib/network/fair-queue.js';
+import { FairQueue } from './fair-queue.js';
 
 /** Cost of a password hash; a stored hash carries its own, so that these may be raised. */
 export type ScryptCost = { readonly N: number; readonly r: number; readonly p: number };

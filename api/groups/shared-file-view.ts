@@ -1,5 +1,5 @@
 import { MergedFileError, parseMergedFile } from '../../lib/agentlink/merged-file.js';
-import type { RenderedAgentConf } from '../../lib/config/render-agent-conf.js';
+import type { RenderedAgentConf } from './render-agent-conf.js';
 import { parsePolicyList } from '../../lib/groups/policy-list.js';
 import { parseRootkitFiles, parseTrojanSignatures } from '../../lib/groups/rootcheck-lists.js';
 import { ApiError } from '../http/api-error.js';

@@ -7,8 +7,8 @@ import type { GroupDirectory } from '../groups/group-directory.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import type { ApiResult, ListMessages } from '../http/envelope.js';
-import type { ManagerConfiguration } from '../manager-configuration.js';
-import { requireManager } from './node-scope.js';
+import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import { requireManager } from '../manager/node-scope.js';
 
 const RECONNECT_TEXT = 'force_reconnect';
 

@@ -10,9 +10,9 @@ import type { Logger } from '../../lib/daemon/logger.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
-import type { ManagerConfiguration } from '../manager-configuration.js';
+import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { daemonFailure } from './daemon-call.js';
-import { nodeId, requireManager } from './node-scope.js';
+import { nodeId, requireManager } from '../manager/node-scope.js';
 
 /** How long a reload of the ruleset may take; the request time-out of the API ends the wait before. */
 const RELOAD_DEADLINE_MS = 600_000;

@@ -1,12 +1,12 @@
-import { filterDecoders } from '../../lib/engine/listing/list-decoders.js';
+import { filterDecoders } from '../ruleset/list-decoders.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
-import { fileFilter } from './file-filter.js';
-import { pageOf } from './list-parameters.js';
-import type { RulesetCatalogue } from './ruleset-catalogue.js';
+import { fileFilter } from '../ruleset/file-filter.js';
+import { pageOf } from '../lists/list-parameters.js';
+import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
 import { rulesetFileRoutes } from './ruleset-file-routes.js';
-import { DECODERS } from './ruleset-kind.js';
+import { DECODERS } from '../ruleset/ruleset-kind.js';
 import { rulesetUploadRoutes, type RulesetUploadRouteParts } from './ruleset-upload-routes.js';
 
 const FIELDS = ['filename', 'relative_dirname', 'status', 'name', 'position', 'details'];

@@ -9,7 +9,7 @@ import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, type ApiResult, type FailedItem } from '../http/envelope.js';
 import { Problem } from '../http/problem.js';
 import { busyProblem, notReady } from './daemon-call.js';
-import { IdempotencyConflictError, IdempotencyMemory } from './idempotency-memory.js';
+import { IdempotencyConflictError, IdempotencyMemory } from '../http/idempotency-memory.js';
 
 /** Events in one request (product.md 8). */
 const MAX_EVENTS = 100;

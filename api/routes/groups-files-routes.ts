@@ -6,7 +6,7 @@ import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { dataResult, listResult, rawResult } from '../http/envelope.js';
 import { requireGroup } from './groups-routes.js';
-import { pageOf } from './list-parameters.js';
+import { pageOf } from '../lists/list-parameters.js';
 
 const READ = 'group:read';
 const FIELDS = ['filename', 'hash'];

@@ -1,4 +1,4 @@
-import { runListQuery } from '../../lib/query/run-list-query.js';
+import { runListQuery } from '../lists/run-list-query.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
@@ -9,7 +9,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, messageResult, type FailedItem, type ListMessages } from '../http/envelope.js';
 import { AGENT_MESSAGES } from './agents-routes.js';
-import { listQuery, pageOf, queryFailure } from './list-parameters.js';
+import { listQuery, pageOf, queryFailure } from '../lists/list-parameters.js';
 
 const READ = 'group:read';
 const DELETE = 'group:delete';

@@ -1,13 +1,13 @@
 import type { Home } from '../../lib/daemon/home.js';
-import type { ListDirectory, ListFile } from '../../lib/ruleset/list-directory.js';
-import { ListFormatError, parseListText, type ListEntry } from '../../lib/ruleset/list-text.js';
+import type { ListDirectory, ListFile } from '../ruleset/list-directory.js';
+import { ListFormatError, parseListText, type ListEntry } from '../ruleset/list-text.js';
 import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, rawResult, type ApiResult, type FailedItem } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
-import type { RulesetUploads } from '../ruleset-uploads.js';
-import { pageOf } from './list-parameters.js';
+import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
+import { pageOf } from '../lists/list-parameters.js';
 import { badListFormat, listUploadRoutes } from './list-upload-routes.js';
 
 const FILE_FIELDS = ['relative_dirname', 'filename'];

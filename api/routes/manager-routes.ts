@@ -16,9 +16,9 @@ import type { ManagerQuestions } from '../agents/manager-questions.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, rawResult, type ApiResult, type ListMessages } from '../http/envelope.js';
-import type { ManagerConfiguration } from '../manager-configuration.js';
-import { pageOf } from './list-parameters.js';
-import { allowsManager, nodeId, nodeMessages, requireManager } from './node-scope.js';
+import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import { pageOf } from '../lists/list-parameters.js';
+import { allowsManager, nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
 
 /** How long svc-monitord may take before the status is read from var/run instead (design.md 4 "Status"). */
 const STATUS_DEADLINE_MS = 500;

@@ -4,8 +4,8 @@ import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Home } from '../../lib/daemon/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
-import type { ManagerConfiguration } from '../manager-configuration.js';
-import { nodeId, nodeMessages, requireManager } from './node-scope.js';
+import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import { nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
 import { outcome } from './ruleset-upload-routes.js';
 
 /** How long the supervisor may take, all checks included; the request time-out of the API ends the wait before. */

@@ -6,17 +6,17 @@ import {
   ruleRequirementValues,
   unknownRuleIds,
   type RuleFilter,
-} from '../../lib/engine/listing/filter-rules.js';
+} from '../ruleset/filter-rules.js';
 import { REQUIREMENTS } from '../../lib/engine/listing/rule-item.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
-import { fileFilter } from './file-filter.js';
-import { pageOf } from './list-parameters.js';
-import type { RulesetCatalogue } from './ruleset-catalogue.js';
+import { fileFilter } from '../ruleset/file-filter.js';
+import { pageOf } from '../lists/list-parameters.js';
+import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
 import { rulesetFileRoutes } from './ruleset-file-routes.js';
-import { RULES } from './ruleset-kind.js';
+import { RULES } from '../ruleset/ruleset-kind.js';
 import { rulesetUploadRoutes, type RulesetUploadRouteParts } from './ruleset-upload-routes.js';
 
 const RULE_FIELDS = [

@@ -1,13 +1,13 @@
-import { filterFiles } from '../../lib/engine/listing/filter-files.js';
+import { filterFiles } from '../ruleset/filter-files.js';
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
-import { xmlAsJson } from '../../lib/engine/listing/xml-as-json.js';
+import { xmlAsJson } from '../ruleset/xml-as-json.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handler } from '../http/api-request.js';
 import { listResult, rawResult, type ApiResult } from '../http/envelope.js';
-import { fileFilter } from './file-filter.js';
-import { pageOf } from './list-parameters.js';
-import type { RulesetCatalogue } from './ruleset-catalogue.js';
-import type { RulesetKind } from './ruleset-kind.js';
+import { fileFilter } from '../ruleset/file-filter.js';
+import { pageOf } from '../lists/list-parameters.js';
+import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
+import type { RulesetKind } from '../ruleset/ruleset-kind.js';
 
 const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
 

@@ -12,12 +12,12 @@ import {
   readStateFile,
   readWeeklyAverages,
   StatisticsFileError,
-} from '../../lib/manager/statistics-reader.js';
+} from '../manager/statistics-reader.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, type ApiResult, type FailedItem, type ListMessages } from '../http/envelope.js';
-import type { ManagerConfiguration } from '../manager-configuration.js';
-import { requireManager } from './node-scope.js';
+import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import { requireManager } from '../manager/node-scope.js';
 
 /** Daemons whose statistics can be asked for, in the order shown. */
 const REPORTING_DAEMONS = ['svc-analysisd', 'svc-remoted', 'svc-db'] as const;

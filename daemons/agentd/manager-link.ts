@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AgentHandshake } from '../../lib/agentlink/agent-handshake.js';
+import { AgentHandshake } from './agent-handshake.js';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';

@@ -1,4 +1,4 @@
-import type { AgentHandshake } from '../../lib/agentlink/agent-handshake.js';
+import type { AgentHandshake } from './agent-handshake.js';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { isControl, SHUTDOWN_MESSAGE } from '../../lib/agentlink/control-text.js';
 import { PushReceiver, type PushResult } from '../../lib/agentlink/file-push.js';

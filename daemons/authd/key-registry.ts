@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
-import { ClientKeysDocument, keyLine } from '../../lib/agentlink/client-keys-document.js';
+import { ClientKeysDocument, keyLine } from './client-keys-document.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';

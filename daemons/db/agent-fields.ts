@@ -1,4 +1,4 @@
-import { requireFields } from '../../lib/query/require-fields.js';
+import { requireFields } from './query/require-fields.js';
 import type { AgentOs, AgentRow } from './agent-record.js';
 
 /** What sorting compares: numbers as numbers, text in lower case; undefined goes last. */

@@ -1,6 +1,6 @@
 import { isOssecVersion } from '../../lib/agentlink/agent-version.js';
 import { type AgentFilter, EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
-import { compileDatabaseQuery } from '../../lib/query/database-query.js';
+import { compileDatabaseQuery } from './query/database-query.js';
 import { AGENT_FIELDS, type AgentField } from './agent-fields.js';
 import { type AgentOs, type AgentRow, MANAGER_ID } from './agent-record.js';
 import { compileScope } from './agent-scope.js';

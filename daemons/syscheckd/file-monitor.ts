@@ -7,7 +7,7 @@ import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
 import { FIM_FILE } from '../../lib/fim/fim-messages.js';
 import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
-import { HostNames } from '../../lib/fim/scan/host-names.js';
+import { HostNames } from './host-names.js';
 import { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 import { copyName } from './diff/copy-name.js';
 import { diffSettings, DiffWorker } from './diff/diff-worker.js';

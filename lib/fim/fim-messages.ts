@@ -1,8 +1,8 @@
 import { MAX_PAYLOAD_BYTES } from '../agentlink/link-limits.js';
-import { cutDiff } from './diff/cut-diff.js';
+import { cutDiff } from './cut-diff.js';
 import type { ChangeName, FileAttributes } from './entry-checksum.js';
 import { FimMessageError } from './fim-message-error.js';
-import type { RangeCheck, SyncRow, SyncStep } from './range-sync.js';
+import type { RangeCheck, SyncRow, SyncStep } from './sync-step.js';
 
 /*
  * Messages of file integrity monitoring (integrity-and-inventory.md 4). Texts are byte strings and so are the messages:

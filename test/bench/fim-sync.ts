@@ -9,7 +9,7 @@ import { SyncRunner } from '../../daemons/syscheckd/sync/sync-runner.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { ALL_CHECKS } from '../../lib/fim/checks.js';
-import { RangeSync } from '../../lib/fim/range-sync.js';
+import { RangeSync } from '../../daemons/syscheckd/sync/range-sync.js';
 import { eventually } from '../support/eventually.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { RemotedHome } from '../support/remoted-home.js';

@@ -1,6 +1,6 @@
 import { FIM_FILE, syncMessage, type FimRow } from '../../lib/fim/fim-messages.js';
-import { RangeSync } from '../../lib/fim/range-sync.js';
-import { readSyncAnswer } from '../../lib/fim/read-sync-answer.js';
+import { RangeSync } from '../../daemons/syscheckd/sync/range-sync.js';
+import { readSyncAnswer } from '../../daemons/syscheckd/sync/read-sync-answer.js';
 import { SyncRows, syncRow } from './sync-rows.js';
 
 /** Path, as a byte string, and checksum of a file. */

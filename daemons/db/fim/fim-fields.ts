@@ -1,4 +1,4 @@
-import { requireFields } from '../../../lib/query/require-fields.js';
+import { requireFields } from '../query/require-fields.js';
 import { FIM_COMPONENTS, type FimComponent } from './fim-component.js';
 import type { FimRow } from './fim-row.js';
 

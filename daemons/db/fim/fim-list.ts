@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
-import { compileDatabaseQuery } from '../../../lib/query/database-query.js';
+import { compileDatabaseQuery } from '../query/database-query.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
 import type { BinaryEntry } from '../../../lib/store/binary-table.js';
 import { firstVariant, isVariant, nextVariant } from './case-variants.js';

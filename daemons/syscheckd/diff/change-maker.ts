@@ -1,9 +1,9 @@
 import { closeSync, constants } from 'node:fs';
 import { bytesOf, readable } from '../../../lib/fim/byte-order.js';
-import { NO_DIFF } from '../../../lib/fim/diff/diff-text.js';
+import { NO_DIFF } from './diff-text.js';
 import { EMPTY_HASHES } from '../../../lib/fim/entry-checksum.js';
 import type { FileCalls } from '../../../lib/fim/scan/file-calls.js';
-import { liesAt } from '../../../lib/fim/scan/path-of-descriptor.js';
+import { liesAt } from './path-of-descriptor.js';
 import type { ContentChange } from './content-changes.js';
 import { compareContents, type Content } from './compare-contents.js';
 import { CopyWriter, DamagedCopyError, PIECE_BYTES, unpackCopy } from './copy-format.js';

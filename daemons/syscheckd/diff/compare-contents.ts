@@ -8,7 +8,7 @@ import {
   sharedStart,
   type TextPart,
   wholeDiff,
-} from '../../../lib/fim/diff/diff-text.js';
+} from './diff-text.js';
 
 /**
  * Bytes of each content that are compared line by line, from the line on that the first difference is in: all of a file

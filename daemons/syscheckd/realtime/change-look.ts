@@ -1,7 +1,7 @@
 import type { Logger } from '../../../lib/daemon/logger.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
-import { directoriesAbove } from '../../../lib/fim/scan/directories-above.js';
+import { directoriesAbove } from '../scan/directories-above.js';
 import type { EntryOutcome } from '../../../lib/fim/scan/entry-outcome.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/scan/scan-tree.js';

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
-import { directoriesAbove } from '../../../lib/fim/scan/directories-above.js';
+import { directoriesAbove } from './directories-above.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { ScanSettings } from '../../../lib/fim/scan/scan-settings.js';

@@ -2,8 +2,8 @@ import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { describeError } from '../../../lib/daemon/describe-error.js';
 import type { Logger } from '../../../lib/daemon/logger.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
-import type { SyncAnswer } from '../../../lib/fim/range-sync.js';
-import { readSyncAnswer } from '../../../lib/fim/read-sync-answer.js';
+import type { SyncAnswer } from '../../../lib/fim/sync-step.js';
+import { readSyncAnswer } from './read-sync-answer.js';
 
 /** Bytes of the ranges that wait: a manager gone wrong may name long paths that nobody has. */
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { messageResult, type ApiResult } from '../../../api/http/envelope.js';
-import { IdempotencyMemory } from '../../../api/routes/idempotency-memory.js';
+import { IdempotencyMemory } from '../../../api/http/idempotency-memory.js';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AgentAddress, normalizeAddress } from '../../../../lib/agentlink/agent-address.js';
 import { isAgentId, isAgentName } from '../../../../lib/agentlink/agent-identity.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
-import { ClientKeysDocument, ClientKeysError } from '../../../../lib/agentlink/client-keys-document.js';
+import { ClientKeysDocument, ClientKeysError } from '../../../../daemons/authd/client-keys-document.js';
 import { ClientKeysFile, KeyFileError } from '../../../../lib/agentlink/client-keys-file.js';
 import { parseClientKeys } from '../../../../lib/agentlink/client-keys.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { judgeStartup, parseAgentControl, type AgentControl } from '../../../../daemons/remoted/link/agent-control.js';
-import { AgentHandshake } from '../../../../lib/agentlink/agent-handshake.js';
+import { AgentHandshake } from '../../../../daemons/agentd/agent-handshake.js';
 import { isHigherVersion, isOlderThan } from '../../../../lib/agentlink/agent-version.js';
 import * as texts from '../../../../lib/agentlink/control-text.js';
 import { keepsPushOpen, parseManagerControl } from '../../../../lib/agentlink/manager-control.js';

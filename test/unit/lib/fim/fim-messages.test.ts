@@ -6,7 +6,7 @@ import { ALL_CHECKS, CHECKS } from '../../../../lib/fim/checks.js';
 import { fileAttributes, type FileFacts } from '../../../../lib/fim/entry-checksum.js';
 import { FimMessageError } from '../../../../lib/fim/fim-message-error.js';
 import { fimEvent, MAX_FIM_MESSAGE_BYTES, scanMark, syncMessage } from '../../../../lib/fim/fim-messages.js';
-import { readSyncAnswer } from '../../../../lib/fim/read-sync-answer.js';
+import { readSyncAnswer } from '../../../../daemons/syscheckd/sync/read-sync-answer.js';
 import { toldChange } from '../../../support/told-change.js';
 
 const FACTS: FileFacts = {

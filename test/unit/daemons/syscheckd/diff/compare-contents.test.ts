@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareContents, type Content } from '../../../../../daemons/syscheckd/diff/compare-contents.js';
-import { diffText, MAX_DIFF_BYTES } from '../../../../../lib/fim/diff/diff-text.js';
+import { diffText, MAX_DIFF_BYTES } from '../../../../../daemons/syscheckd/diff/diff-text.js';
 
 const NAMES = { before: 'old', after: 'new' };
 

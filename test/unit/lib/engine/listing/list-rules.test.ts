@@ -9,12 +9,12 @@ import {
   ruleGroups,
   ruleRequirementValues,
   unknownRuleIds,
-} from '../../../../../lib/engine/listing/filter-rules.js';
-import { filterFiles } from '../../../../../lib/engine/listing/filter-files.js';
-import { filterDecoders, listDecoders } from '../../../../../lib/engine/listing/list-decoders.js';
+} from '../../../../../api/ruleset/filter-rules.js';
+import { filterFiles } from '../../../../../api/ruleset/filter-files.js';
+import { filterDecoders, listDecoders } from '../../../../../api/ruleset/list-decoders.js';
 import { listRules } from '../../../../../lib/engine/listing/list-rules.js';
 import type { ListedFile } from '../../../../../lib/engine/listing/listing-source.js';
-import { xmlAsJson } from '../../../../../lib/engine/listing/xml-as-json.js';
+import { xmlAsJson } from '../../../../../api/ruleset/xml-as-json.js';
 import { parseXml } from '../../../../../lib/xml/parse-xml.js';
 import { sharedData } from '../../../../support/shared-data.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HostNames } from '../../../../../lib/fim/scan/host-names.js';
+import { HostNames } from '../../../../../daemons/syscheckd/host-names.js';
 
 describe('names of the host', () => {
   const directory = mkdtempSync(join(tmpdir(), 'svc-names-'));

@@ -1,0 +1,89 @@
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect } from 'chai';
+import { RulesetDirectory, type RulesetPaths } from '../../../../api/ruleset/ruleset-directory.js';
+import { TemporaryHome } from '../../../support/temporary-home.js';
+
+const paths: RulesetPaths = {
+  rule_dir: [
+    { path: 'ruleset/rules', pattern: '.xml$' },
+    { path: 'etc/rules', pattern: '.xml$' },
+  ],
+  rule_include: ['extra.xml'],
+  rule_exclude: ['ruleset/rules/0215-policy_rules.xml'],
+  decoder_dir: [{ path: 'etc/decoders', pattern: '.xml$' }],
+  decoder_include: [],
+  decoder_exclude: [],
+};
+const rule = (id: number) =>
+  `<group name="g,"><rule id="${String(id)}" level="3"><description>d</description></rule></group>`;
+
+describe('RulesetDirectory', () => {
+  let home: TemporaryHome;
+  let directory: RulesetDirectory;
+  const write = (path: string, content: string): void => {
+    mkdirSync(dirname(home.path(path)), { recursive: true });
+    writeFileSync(home.path(path), content);
+  };
+  const ids = (): number[] => directory.rules(paths).items.map(({ id }) => id);
+
+  beforeEach(() => {
+    home = new TemporaryHome();
+    directory = new RulesetDirectory(home);
+    write('ruleset/rules/extra.xml', rule(1));
+    write('ruleset/rules/0215-policy_rules.xml', rule(2));
+    write('ruleset/rules/readme.txt', 'x');
+    write('etc/rules/local_rules.xml', rule(100001));
+  });
+  afterEach(() => {
+    home.remove();
+  });
+
+  it('lists included files first, each once, and excluded ones as disabled', () => {
+    expect(directory.ruleFiles(paths)).to.deep.equal([
+      { filename: 'extra.xml', relative_dirname: 'ruleset/rules', status: 'enabled' },
+      { filename: '0215-policy_rules.xml', relative_dirname: 'ruleset/rules', status: 'disabled' },
+      { filename: 'local_rules.xml', relative_dirname: 'etc/rules', status: 'enabled' },
+    ]);
+    expect(directory.decoderFiles(paths)).to.deep.equal([]);
+    expect(ids()).to.deep.equal([1, 2, 100001]);
+    expect(directory.rules(paths).items.map(({ status }) => status)).to.deep.equal(['enabled', 'disabled', 'enabled']);
+  });
+
+  it('shows a directory given with an absolute path inside the home as relative', () => {
+    const absolute = { ...paths, rule_include: [], rule_dir: [{ path: home.path('etc/rules'), pattern: '' }] };
+    expect(directory.ruleFiles(absolute)[0]?.relative_dirname).to.equal('etc/rules');
+    expect(directory.rules(absolute).items).to.have.length(1);
+  });
+
+  it('sees changed, new, replaced and removed files', () => {
+    ids();
+    const same = directory.rules(paths).items[2];
+    expect(directory.rules(paths).items[2]).to.equal(same);
+    write('etc/rules/local_rules.xml', rule(100002));
+    utimesSync(home.path('etc/rules/local_rules.xml'), 1, 1);
+    write('etc/rules/more.xml', rule(100003));
+    expect(ids()).to.deep.equal([1, 2, 100002, 100003]);
+    renameSync(home.path('etc/rules/more.xml'), home.path('etc/rules/local_rules.xml'));
+    rmSync(home.path('ruleset/rules/extra.xml'));
+    expect(ids()).to.deep.equal([2, 100003]);
+  });
+
+  it('sees a change of status without a change of the file', () => {
+    ids();
+    const { items } = directory.rules({ ...paths, rule_exclude: [] });
+    expect(items.map(({ status }) => status)).to.deep.equal(['enabled', 'enabled', 'enabled']);
+  });
+
+  it('names files that cannot be read and lists the others', () => {
+    write('etc/rules/broken.xml', '<group name="a">\n<rule');
+    rmSync(home.path('ruleset/rules/extra.xml'));
+    const { items, problems } = directory.rules(paths);
+    expect(items.map(({ id }) => id)).to.deep.equal([2, 100001]);
+    expect(problems.map(({ relative_dirname, filename, line }) => [relative_dirname, filename, line])).to.deep.equal([
+      ['ruleset/rules', 'extra.xml', 0],
+      ['etc/rules', 'broken.xml', 2],
+    ]);
+    expect(problems[0]?.message).to.match(/ENOENT/);
+  });
+});
