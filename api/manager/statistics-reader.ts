@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../lib/daemon/home.js';
-import { MONTH_NAMES } from '../../lib/output/local-day.js';
+import { MONTH_NAMES } from '../../lib/time/local-day.js';
 
 const HOURS = 24;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;

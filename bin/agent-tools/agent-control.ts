@@ -9,7 +9,7 @@ import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { Home } from '../../lib/daemon/home.js';
-import { ctime } from '../../lib/engine/ctime.js';
+import { ctime } from '../../lib/time/ctime.js';
 import { daemonClient } from './daemon-client.js';
 import { requireMaster } from './require-master.js';
 

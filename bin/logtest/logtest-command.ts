@@ -4,7 +4,7 @@ import { HomeError, readHomeRecord } from '../../lib/daemon/home-record.js';
 import { resolveHome } from '../../lib/daemon/resolve-home.js';
 import { productVersion, versionText } from '../../lib/product/version.js';
 import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
-import { RulesetError } from '../../lib/engine/ruleset-error.js';
+import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
 import { CONNECTION_ERROR, InteractiveLogtest } from './interactive-logtest.js';
 import type { LogtestBackend } from './logtest-backend.js';
 import { clockTime, parseLogtestOptions, type LogtestCommandOptions } from './logtest-options.js';

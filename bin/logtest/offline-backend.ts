@@ -1,4 +1,4 @@
-import { MemoryDiffStore } from '../../lib/engine/diff-store.js';
+import { MemoryDiffStore } from '../../lib/engine/correlate/diff-store.js';
 import { Logtest } from '../../lib/logtest/logtest.js';
 import type { LogtestBackend, LogtestEvent } from './logtest-backend.js';
 import type { LogtestReply } from '../../lib/logtest/logtest-request.js';

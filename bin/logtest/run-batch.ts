@@ -1,6 +1,6 @@
 import { fromByteString } from '../../lib/engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET } from '../../lib/engine/engine.js';
-import { RulesetError } from '../../lib/engine/ruleset-error.js';
+import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
 import { NOTHING_RAN } from './interactive-logtest.js';
 import { LoadMessages } from '../../lib/logtest/load-messages.js';
 import { NdjsonBatch } from './ndjson-batch.js';

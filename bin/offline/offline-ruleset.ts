@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { AlertOrigin } from '../../lib/engine/alert.js';
+import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
-import { loadRuleset } from '../../lib/engine/load-ruleset.js';
-import { MitreTable } from '../../lib/engine/mitre-table.js';
+import { loadRuleset } from '../../lib/engine/load/load-ruleset.js';
+import { MitreTable } from '../../lib/engine/load/mitre-table.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { readOfflineRuleset } from './read-offline-ruleset.js';

@@ -3,16 +3,16 @@ import { join, relative } from 'node:path';
 import { MatchContext } from '../../lib/patterns/matcher.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
-import type { RulesetSources } from '../../lib/engine/load-ruleset.js';
-import { RulesetError } from '../../lib/engine/ruleset-error.js';
-import { DiskRulesetFileSystem } from '../../lib/engine/ruleset-file-system.js';
+import type { RulesetSources } from '../../lib/engine/load/load-ruleset.js';
+import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
+import { DiskRulesetFileSystem } from '../../lib/engine/load/ruleset-file-system.js';
 import {
   offlineSelection,
   readRulesetFiles,
   selectRulesetFiles,
   type RulesetKind,
-} from '../../lib/engine/ruleset-files.js';
-import type { RulesetSource } from '../../lib/engine/ruleset-source.js';
+} from '../../lib/engine/load/ruleset-files.js';
+import type { RulesetSource } from '../../lib/engine/load/ruleset-source.js';
 
 /** Rules name lists by the path that a home gives them. */
 const LIST_PATH = 'etc/lists';

@@ -1,5 +1,5 @@
 import type { Diagnostics } from '../../lib/engine/event.js';
-import { describePlace } from '../../lib/engine/ruleset-error.js';
+import { describePlace } from '../../lib/engine/load/ruleset-error.js';
 
 /**
  * What programs say about a ruleset: warnings and errors go to the standard error stream with their place.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import type { Diagnostics } from '../../lib/engine/event.js';
-import { RulesetError } from '../../lib/engine/ruleset-error.js';
+import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
 import { LoadMessages } from '../../lib/logtest/load-messages.js';
 import { loadOfflineRuleset } from '../offline/offline-ruleset.js';
 import { checkRulesetDirs } from '../offline/read-offline-ruleset.js';

@@ -1,6 +1,6 @@
 import { fromByteString, toByteString } from '../../lib/engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET, Engine, type EngineOptions } from '../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
 import { findField } from '../../lib/engine/event-field.js';
 import { STATIC_FIELDS, type Diagnostics, type EngineEvent } from '../../lib/engine/event.js';

@@ -1,4 +1,4 @@
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { fromByteString } from '../../lib/engine/byte-string.js';
 import type { RuleTestResult } from './run-rule-test.js';
 

@@ -1,9 +1,9 @@
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import type { DiffSnapshot } from '../../lib/engine/diff-store.js';
-import type { RememberedEvents } from '../../lib/engine/correlation-columns.js';
+import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
+import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
 import { Engine, DEFAULT_STEP_BUDGET, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
 import { Statistics } from '../../lib/engine/statistics.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';

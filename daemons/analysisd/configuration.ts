@@ -1,6 +1,6 @@
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';

@@ -4,7 +4,7 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../lib/daemon/sync-directory.js';
 import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
-import type { DiffSnapshot, DiffStore } from '../../lib/engine/diff-store.js';
+import type { DiffSnapshot, DiffStore } from '../../lib/engine/correlate/diff-store.js';
 
 /** Host names come from logs: only these characters are used in a path as they are. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;

@@ -1,4 +1,4 @@
-import type { AlertOrigin } from '../../lib/engine/alert.js';
+import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
 import type { EngineStateOptions } from '../../lib/engine/engine-state.js';
 import type { OutputSettings } from './outputs.js';

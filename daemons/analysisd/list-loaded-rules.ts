@@ -1,6 +1,6 @@
 import { fromByteString } from '../../lib/engine/byte-string.js';
 import { listRules } from '../../lib/engine/listing/list-rules.js';
-import type { RulesetSources } from '../../lib/engine/load-ruleset.js';
+import type { RulesetSources } from '../../lib/engine/load/load-ruleset.js';
 import { basename, dirname } from 'node:path';
 
 /** The rules of the ruleset in force, in the form of the listing (rules-and-alerts.md 10.2). */

@@ -1,4 +1,4 @@
-import type { DiffStore } from '../../lib/engine/diff-store.js';
+import type { DiffStore } from '../../lib/engine/correlate/diff-store.js';
 import type { StoredLog } from './pipeline/journal-record.js';
 
 /** Logs that wait for the engine, at most; the oldest go first. Sessions of logtest are for people, not for load. */

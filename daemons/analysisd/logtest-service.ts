@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { FramedSocket } from '../../lib/bus/framed-socket.js';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
 import { fromByteString } from '../../lib/engine/byte-string.js';
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics, SourcePlace } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
-import type { DiffStore } from '../../lib/engine/diff-store.js';
+import type { DiffStore } from '../../lib/engine/correlate/diff-store.js';
 import { Logtest } from '../../lib/logtest/logtest.js';
 import {
   LogtestRequestError,

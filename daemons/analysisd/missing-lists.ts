@@ -1,4 +1,4 @@
-import { listPath } from '../../lib/engine/load-ruleset.js';
+import { listPath } from '../../lib/engine/load/load-ruleset.js';
 
 /** Most lists and most rules of a list that the summary names. */
 const MOST_LISTS = 20;

@@ -5,7 +5,7 @@ import { loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import type { AlertOrigin } from '../../lib/engine/alert.js';
+import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
 import type { OutputSettings } from './outputs.js';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalDay } from '../../lib/output/local-day.js';
+import type { LocalDay } from '../../lib/time/local-day.js';
 import { twoDigits } from './calendar-day.js';
 
 /** The rotated parts of one log on one day: `manager-DD.log`, `manager-DD-001.log`, ..., each plain or compressed. */

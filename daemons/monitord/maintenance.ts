@@ -1,6 +1,6 @@
 import { describeError } from '../../lib/daemon/describe-error.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import { dayOf, isSameDay, type LocalDay } from '../../lib/output/local-day.js';
+import { dayOf, isSameDay, type LocalDay } from '../../lib/time/local-day.js';
 import { daysBetween, previousDay } from './calendar-day.js';
 import type { Clock } from './clock.js';
 import type { ManagerLogRotation, RotationSettings } from './manager-log-rotation.js';

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import type { Home } from '../../lib/daemon/home.js';
 import type { Logger } from '../../lib/daemon/logger.js';
-import { datedDirectory, dayOf, type LocalDay, MONTH_NAMES } from '../../lib/output/local-day.js';
+import { datedDirectory, dayOf, type LocalDay, MONTH_NAMES } from '../../lib/time/local-day.js';
 import { daysBetween, twoDigits } from './calendar-day.js';
 import type { Clock } from './clock.js';
 import { compressFile } from './compress-file.js';

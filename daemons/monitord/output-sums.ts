@@ -3,7 +3,7 @@ import { createReadStream, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../lib/daemon/home.js';
 import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
-import { datedDirectory, type LocalDay } from '../../lib/output/local-day.js';
+import { datedDirectory, type LocalDay } from '../../lib/time/local-day.js';
 import { previousDay, twoDigits } from './calendar-day.js';
 import { compressFile } from './compress-file.js';
 

@@ -1,5 +1,5 @@
-import { minuteOfDay } from '../engine/time-expression.js';
-import { parseWeekdays } from '../engine/weekday-expression.js';
+import { minuteOfDay } from '../time/time-expression.js';
+import { parseWeekdays } from '../time/weekday-expression.js';
 
 /**
  * `<scan_time>`: one time of day such as `9pm`, `8:30`, `21:00` or `8:30am` (integrity-and-inventory.md 2.1).

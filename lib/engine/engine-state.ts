@@ -1,10 +1,10 @@
-import { Accumulator, type AccumulatorSnapshot } from './accumulator.js';
-import type { RememberedEvents } from './correlation-columns.js';
-import { CorrelationStore, type CorrelationSnapshot } from './correlation-store.js';
-import { MemoryDiffStore, type DiffSnapshot, type DiffStore } from './diff-store.js';
-import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './first-time-seen.js';
-import { AgentMemory, type AgentMemorySnapshot } from './internal/agent-memory.js';
-import type { CompiledRule, Ruleset } from './ruleset.js';
+import { Accumulator, type AccumulatorSnapshot } from './decode/accumulator.js';
+import type { RememberedEvents } from './correlate/correlation-columns.js';
+import { CorrelationStore, type CorrelationSnapshot } from './correlate/correlation-store.js';
+import { MemoryDiffStore, type DiffSnapshot, type DiffStore } from './correlate/diff-store.js';
+import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './correlate/first-time-seen.js';
+import { AgentMemory, type AgentMemorySnapshot } from './decode/internal/agent-memory.js';
+import type { CompiledRule, Ruleset } from './rules/ruleset.js';
 import { Statistics, type StatisticsOptions, type StatisticsSnapshot } from './statistics.js';
 
 export type EngineStateOptions = {

@@ -1,26 +1,26 @@
-import { AlertJson, type AlertJsonOptions } from './alert-json.js';
-import { AlertText, isCompleteFirewallEvent } from './alert-text.js';
-import type { Alert, AlertOrigin } from './alert.js';
-import { EventDecoder } from './event-decoder.js';
-import type { EngineRuleset } from './engine-ruleset.js';
+import { AlertJson, type AlertJsonOptions } from './alert/alert-json.js';
+import { AlertText, isCompleteFirewallEvent } from './alert/alert-text.js';
+import type { Alert, AlertOrigin } from './alert/alert.js';
+import { EventDecoder } from './decode/event-decoder.js';
+import type { EngineRuleset } from './load/engine-ruleset.js';
 import type { EngineState } from './engine-state.js';
 import { type HourCounters } from './engine-state.js';
 import { EngineEvent, type Diagnostics, type IncomingEvent } from './event.js';
-import { NO_EFFECTS, type AgentEffects } from './internal/internal-decoder.js';
-import { InternalDecoders } from './internal/internal-decoders.js';
+import { NO_EFFECTS, type AgentEffects } from './decode/internal/internal-decoder.js';
+import { InternalDecoders } from './decode/internal/internal-decoders.js';
 import type { Explainer } from './explain/explainer.js';
-import type { DecodingTools } from './interpret-decoders.js';
+import type { DecodingTools } from './decode/interpret-decoders.js';
 import { LocalClock } from './local-clock.js';
-import { makePlugins } from './plugins/plugins.js';
-import { predecode } from './predecode.js';
-import { resolveLocation } from './resolve-location.js';
-import { matchRules, type MatchMode, type RuleMatch } from './match-rules.js';
+import { makePlugins } from './decode/plugins/plugins.js';
+import { predecode } from './predecode/predecode.js';
+import { resolveLocation } from './predecode/resolve-location.js';
+import { matchRules, type MatchMode, type RuleMatch } from './rules/match-rules.js';
 import type { Outcome } from './outcome.js';
-import { RuleJson } from './rule-json.js';
-import { RuleRun, type RuleRunHooks, type StepBudget } from './rule-run.js';
-import type { CompiledRule } from './ruleset.js';
-import { statisticsRule } from './statistics-rule.js';
-import { MitreTable } from './mitre-table.js';
+import { RuleJson } from './alert/rule-json.js';
+import { RuleRun, type RuleRunHooks, type StepBudget } from './rules/rule-run.js';
+import type { CompiledRule } from './rules/ruleset.js';
+import { statisticsRule } from './rules/statistics-rule.js';
+import { MitreTable } from './load/mitre-table.js';
 
 /** Counters of an hour that ended, for `stats/totals` (rules-and-alerts.md 11.1). */
 export type HourReport = HourCounters & {

@@ -1,5 +1,5 @@
 import type { EngineEvent } from './event.js';
-import type { FieldTable } from './field-table.js';
+import type { FieldTable } from './decode/field-table.js';
 
 /**
  * The fields of the event at hand by their numbers, so that the hundreds of conditions on fields do not search names. One

@@ -1,4 +1,4 @@
-import type { FtsSpec } from './fts-spec.js';
+import type { FtsSpec } from './load/fts-spec.js';
 
 /** Category of an event, from the decoder's `type` (rules-and-alerts.md 3.1); undecoded events are `syslog`. */
 export type Category =

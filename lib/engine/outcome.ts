@@ -1,6 +1,6 @@
-import type { Alert } from './alert.js';
+import type { Alert } from './alert/alert.js';
 import type { EngineEvent } from './event.js';
-import type { CompiledRule } from './ruleset.js';
+import type { CompiledRule } from './rules/ruleset.js';
 
 /**
  * What became of an event.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppendFile, type CloseOptions, type FileRepair, type ResumePoint } from './append-file.js';
 import { compareDays, compressedPath, datedPath, filesAfter, partsOf } from './dated-files.js';
 import type { RecordEnd } from './end-of-records.js';
-import { dayOf, isSameDay, type LocalDay } from './local-day.js';
+import { dayOf, isSameDay, type LocalDay } from '../time/local-day.js';
 
 /** Where one output stream lives (rules-and-alerts.md 7.8). */
 export type OutputFileOptions = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Home } from '../../lib/daemon/home.js';
 import { compareDays, datedPath, filesAfter, type DatedName } from '../../lib/output/dated-files.js';
-import type { LocalDay } from '../../lib/output/local-day.js';
+import type { LocalDay } from '../../lib/time/local-day.js';
 
 /** Output streams of svc-analysisd that a run compares, by their live names. */
 const OUTPUTS = {

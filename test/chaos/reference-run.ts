@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Home } from '../../lib/daemon/home.js';
 import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
 import { loadingOf } from '../../daemons/analysisd/in-force.js';

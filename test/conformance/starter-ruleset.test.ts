@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { EngineRuleset } from '../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import { loadOfflineRuleset } from '../../bin/offline/offline-ruleset.js';
 import { productRoot } from '../../lib/product/product-root.js';

@@ -1,6 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import { eventsOf, type EventColumns, type RememberedEvents } from '../../../lib/engine/correlation-columns.js';
+import {
+  eventsOf,
+  type EventColumns,
+  type RememberedEvents,
+} from '../../../lib/engine/correlate/correlation-columns.js';
 import type { AnalysisSnapshot } from '../analysis.js';
 import type { TakenSnapshot } from './taken-events.js';
 

@@ -1,7 +1,7 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { Logger } from '../../../lib/daemon/logger.js';
-import { isKeepalive } from '../../../lib/engine/alert-text.js';
+import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
 import type { Outcome } from '../../../lib/engine/outcome.js';
 import type { Analysis } from '../analysis.js';
 import { componentOf } from '../component.js';

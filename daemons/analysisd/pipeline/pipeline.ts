@@ -7,7 +7,7 @@ import { describeError } from '../../../lib/daemon/describe-error.js';
 import { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { Journal } from '../../../lib/journal/journal.js';
 import { describeDamage } from '../../../lib/journal/journal-error.js';
-import { dayOf, isSameDay } from '../../../lib/output/local-day.js';
+import { dayOf, isSameDay } from '../../../lib/time/local-day.js';
 import { Analysis } from '../analysis.js';
 import { Configuration, type ConfigurationParts } from '../configuration.js';
 import type { Counters } from '../counters.js';

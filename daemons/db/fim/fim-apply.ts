@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
-import { isSameSum, readScanText } from '../../../lib/engine/internal/legacy-fim.js';
+import { isSameSum, readScanText } from '../../../lib/events/legacy-fim.js';
 import type { FimBatch } from './fim-batch.js';
 import type { FimComponent } from './fim-component.js';
 import type { FimCounters, Refusal } from './fim-counters.js';

@@ -1,4 +1,4 @@
-import { readLegacyFim, readLegacySum, readRegistryKey } from '../../../lib/engine/internal/legacy-fim.js';
+import { readLegacyFim, readLegacySum, readRegistryKey } from '../../../lib/events/legacy-fim.js';
 import { wholeNumber, type FimChange } from './read-entry.js';
 
 /**

@@ -1,10 +1,10 @@
-import { CompositeCondition } from '../composite-condition.js';
-import { FieldCondition, ListCondition, patternSubject, type Condition } from '../condition.js';
+import { CompositeCondition } from '../correlate/composite-condition.js';
+import { FieldCondition, ListCondition, patternSubject, type Condition } from '../rules/condition.js';
 import { STATIC_FIELDS, type EngineEvent } from '../event.js';
-import { firstTimeSeenKey } from '../first-time-seen.js';
-import type { RuleRun } from '../rule-run.js';
-import { PATTERN_ELEMENTS, type AddressSpec, type PatternElement, type PatternSpec } from '../rule.js';
-import type { CompiledRule } from '../ruleset.js';
+import { firstTimeSeenKey } from '../correlate/first-time-seen.js';
+import type { RuleRun } from '../rules/rule-run.js';
+import { PATTERN_ELEMENTS, type AddressSpec, type PatternElement, type PatternSpec } from '../load/rule.js';
+import type { CompiledRule } from '../rules/ruleset.js';
 import { explainSearch, searchText, type SearchFacts } from './explain-search.js';
 import { shownText } from './shown-text.js';
 

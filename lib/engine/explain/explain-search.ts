@@ -1,10 +1,10 @@
 import { MatchContext } from '../../patterns/matcher.js';
-import { differs, type CompositeSearch } from '../composite-condition.js';
-import type { CorrelationList } from '../correlation-list.js';
+import { differs, type CompositeSearch } from '../correlate/composite-condition.js';
+import type { CorrelationList } from '../correlate/correlation-list.js';
 import type { EngineEvent } from '../event.js';
-import type { RememberedEvent } from '../remembered-event.js';
-import type { RuleRun } from '../rule-run.js';
-import { CORRELATION_ATTRIBUTES } from '../rule.js';
+import type { RememberedEvent } from '../correlate/remembered-event.js';
+import type { RuleRun } from '../rules/rule-run.js';
+import { CORRELATION_ATTRIBUTES } from '../load/rule.js';
 
 /** Steps a pattern on an earlier log may take; a guard of explanations alone. */
 const STEPS = 500_000;

@@ -1,8 +1,8 @@
-import type { DecoderSet } from '../decoder-set.js';
+import type { DecoderSet } from '../decode/decoder-set.js';
 import type { EngineEvent } from '../event.js';
-import { interpretDecoders, type DecodingStep, type DecodingTools } from '../interpret-decoders.js';
-import type { RuleRun } from '../rule-run.js';
-import type { CompiledRule, Ruleset } from '../ruleset.js';
+import { interpretDecoders, type DecodingStep, type DecodingTools } from '../decode/interpret-decoders.js';
+import type { RuleRun } from '../rules/rule-run.js';
+import type { CompiledRule, Ruleset } from '../rules/ruleset.js';
 import { headerFormat, type HeaderFormat } from './header-format.js';
 import { RuleWalk } from './rule-walk.js';
 

@@ -1,7 +1,7 @@
-import type { Decoder } from '../decoder-set.js';
-import type { EngineRuleset } from '../engine-ruleset.js';
+import type { Decoder } from '../decode/decoder-set.js';
+import type { EngineRuleset } from '../load/engine-ruleset.js';
 import { STATIC_FIELDS, type EngineEvent } from '../event.js';
-import type { DecodingStep } from '../interpret-decoders.js';
+import type { DecodingStep } from '../decode/interpret-decoders.js';
 import type { Outcome } from '../outcome.js';
 import type { Matcher } from '../../patterns/matcher.js';
 import type { ConditionFacts } from './describe-condition.js';

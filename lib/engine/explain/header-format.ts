@@ -8,7 +8,7 @@ import {
   isXferlog,
   otherSyslogHeader,
   testedText,
-} from '../predecode.js';
+} from '../predecode/predecode.js';
 
 /** Names of the header formats (decoding.md 3.3); `none`: the whole message is the log. */
 export type HeaderFormat =

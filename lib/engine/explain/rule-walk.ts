@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../event.js';
-import type { RuleRun } from '../rule-run.js';
-import type { CompiledNode, CompiledRule, Ruleset } from '../ruleset.js';
+import type { RuleRun } from '../rules/rule-run.js';
+import type { CompiledNode, CompiledRule, Ruleset } from '../rules/ruleset.js';
 import { describeCondition, isStateful, type ConditionFacts } from './describe-condition.js';
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DEFAULT_STEP_BUDGET } from '../../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
 import { NdjsonBatch } from '../../../bin/logtest/ndjson-batch.js';
 import { RecordingDiagnostics } from '../../support/recording-diagnostics.js';
 import { sharedData } from '../../support/shared-data.js';

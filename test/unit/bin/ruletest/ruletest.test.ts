@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { loadRuleset } from '../../../../lib/engine/load-ruleset.js';
-import { MitreTable } from '../../../../lib/engine/mitre-table.js';
+import { loadRuleset } from '../../../../lib/engine/load/load-ruleset.js';
+import { MitreTable } from '../../../../lib/engine/load/mitre-table.js';
 import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
 import { textStyle } from '../../../../bin/terminal/text-style.js';
 import { junitReport } from '../../../../bin/ruletest/junit-report.js';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Explainer } from '../../../../../lib/engine/explain/explainer.js';
 import { explanationOf, type Explanation } from '../../../../../lib/engine/explain/explanation.js';
-import type { EngineRuleset } from '../../../../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
 import type { TestEngineOptions } from '../../../../support/engine-kit.js';
 import { group, loadTestRuleset, TestEngine } from '../../../../support/engine-kit.js';
 import { sharedData } from '../../../../support/shared-data.js';

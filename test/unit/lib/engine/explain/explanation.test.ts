@@ -5,9 +5,9 @@ import { explainWhy, type LoadMessage, type WhyNot } from '../../../../../lib/en
 import { Explainer } from '../../../../../lib/engine/explain/explainer.js';
 import { explanationOf, type Explanation } from '../../../../../lib/engine/explain/explanation.js';
 import { headerFormat } from '../../../../../lib/engine/explain/header-format.js';
-import type { EngineRuleset } from '../../../../../lib/engine/engine-ruleset.js';
+import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
 import { EngineEvent, type Diagnostics } from '../../../../../lib/engine/event.js';
-import { predecode } from '../../../../../lib/engine/predecode.js';
+import { predecode } from '../../../../../lib/engine/predecode/predecode.js';
 import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
 import { group, loadTestRuleset, TestEngine, type TestEngineOptions } from '../../../../support/engine-kit.js';
 

@@ -1,0 +1,201 @@
+import { eventsOf, RememberedEvents } from './correlation-columns.js';
+import { CorrelationList, type CorrelationListSpec, type ListNode } from './correlation-list.js';
+import { RememberedEvent } from './remembered-event.js';
+import type { Category } from '../event.js';
+
+/** How often lists that get no events are looked through, in seconds of event time. */
+const SWEEP_INTERVAL = 60;
+
+/** Remembered events as plain data: what a checkpoint holds. Attributes and fields are held by name. */
+export type CorrelationSnapshot = {
+  readonly events: readonly {
+    readonly time: number;
+    readonly agentId: string;
+    readonly category: Category;
+    readonly fullLog: string;
+    readonly log: string;
+    readonly attributes: readonly (string | null)[];
+    readonly hasFields: boolean;
+    readonly fields: readonly (readonly [string, string])[];
+    readonly mark: number;
+  }[];
+  /** List key to positions in `events`, oldest first; an event stands in a list as often as it counts. */
+  readonly lists: readonly (readonly [string, readonly number[]])[];
+  readonly evicted: number;
+  /** When idle lists are looked through next, in epoch seconds. */
+  readonly nextSweep: number;
+};
+
+/**
+ * All remembered events of one engine state. Each list keeps its events as long as a timeframe can need them; the whole
+ * is bounded in bytes, and what the bound drops is counted: never because another agent talks, as in the reference.
+ */
+export class CorrelationStore {
+  readonly #specs: readonly CorrelationListSpec[];
+  /** Made when the first event comes: most rulesets have hundreds, most sessions need none. */
+  readonly #lists: (CorrelationList | undefined)[];
+  readonly #onRemove: (node: ListNode) => void;
+  readonly #fieldKeys: readonly string[];
+  readonly #maxBytes: number;
+  #oldest: RememberedEvent | undefined = undefined;
+  #newest: RememberedEvent | undefined = undefined;
+  #bytes = 0;
+  #count = 0;
+  #evicted = 0;
+  #nextSweep = 0;
+
+  /**
+   * @param specs the ruleset's lists; positions are used by its rules
+   * @param fieldKeys lower-case names of the dynamic fields whose values remembered events keep
+   * @param maxBytes bound on the estimated memory of all remembered events
+   */
+  constructor(specs: readonly CorrelationListSpec[], fieldKeys: readonly string[], maxBytes: number) {
+    this.#fieldKeys = fieldKeys;
+    this.#maxBytes = maxBytes;
+    this.#specs = specs;
+    this.#lists = specs.map(() => undefined);
+    this.#onRemove = (node) => {
+      this.#forgetNode(node);
+    };
+  }
+
+  get fieldKeys(): readonly string[] {
+    return this.#fieldKeys;
+  }
+
+  /** Estimated memory of the remembered events. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many events are remembered. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** How many events were forgotten because of the memory bound while a timeframe could still have needed them. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /** Whether the ruleset has a list at this position. */
+  has(position: number): boolean {
+    return this.#specs[position] !== undefined;
+  }
+
+  /** The list at this position; undefined while nothing was remembered in it. */
+  list(position: number): CorrelationList | undefined {
+    return this.#lists[position];
+  }
+
+  /** Appends the event to the lists at these positions, once for each mention. */
+  remember(event: RememberedEvent, positions: readonly number[]): void {
+    if (positions.length === 0) return;
+    this.#append(event);
+    for (const position of positions) {
+      const list = this.#listAt(position);
+      list?.expire(event.time);
+      // Apart from the sum, as adding takes away what it makes superfluous.
+      const added = list?.add(event) ?? 0;
+      this.#bytes += added;
+    }
+    if (event.nodes.length === 0) this.#forget(event);
+    if (event.time >= this.#nextSweep) this.#sweep(event.time);
+    while (this.#bytes > this.#maxBytes && this.#oldest !== undefined) {
+      this.#evicted++;
+      this.#drop(this.#oldest);
+    }
+  }
+
+  snapshot(): CorrelationSnapshot {
+    const { events, ...rest } = this.capture();
+    return { ...rest, events: eventsOf(events.columns(0, events.count)) };
+  }
+
+  /** The same as `snapshot`, quickly: what takes time is left to whoever reads the events, a part at a time, later. */
+  capture(): Omit<CorrelationSnapshot, 'events'> & { readonly events: RememberedEvents } {
+    const events: RememberedEvent[] = [];
+    for (let event = this.#oldest; event !== undefined; event = event.newer) {
+      event.position = events.length;
+      events.push(event);
+    }
+    const lists = this.#lists.flatMap((list) => {
+      const positions = list?.positions() ?? [];
+      return list === undefined || positions.length === 0 ? [] : [[list.spec.key, positions] as const];
+    });
+    const evicted = this.#evicted;
+    return { events: new RememberedEvents(events, this.#fieldKeys), lists, evicted, nextSweep: this.#nextSweep };
+  }
+
+  /**
+   * Takes over the events of a snapshot, made with this or another ruleset: lists that exist here get theirs, the others
+   * are forgotten. Fields that this ruleset compares and the other did not are missing in them.
+   */
+  restore(snapshot: CorrelationSnapshot): void {
+    this.#evicted = snapshot.evicted;
+    this.#nextSweep = snapshot.nextSweep;
+    const byKey = new Map(this.#specs.map((spec, position) => [spec.key, position]));
+    const memberships = snapshot.events.map((): number[] => []);
+    for (const [key, members] of snapshot.lists) {
+      const position = byKey.get(key);
+      if (position === undefined) continue;
+      for (const member of members) memberships[member]?.push(position);
+    }
+    snapshot.events.forEach((each, i) => {
+      const fields = new Map(each.fields);
+      const event = new RememberedEvent(
+        each.time,
+        each.agentId,
+        each.category,
+        each.fullLog,
+        each.log,
+        each.attributes.map((value) => value ?? undefined),
+        each.hasFields,
+        this.#fieldKeys.map((key) => fields.get(key)),
+      );
+      event.mark = each.mark;
+      this.remember(event, memberships[i] ?? []);
+    });
+  }
+
+  #listAt(position: number): CorrelationList | undefined {
+    const spec = this.#specs[position];
+    if (spec === undefined) return undefined;
+    return (this.#lists[position] ??= new CorrelationList(spec, this.#onRemove));
+  }
+
+  #sweep(now: number): void {
+    this.#nextSweep = now + SWEEP_INTERVAL;
+    for (const list of this.#lists) list?.expire(now);
+  }
+
+  #append(event: RememberedEvent): void {
+    event.older = this.#newest;
+    if (this.#newest === undefined) this.#oldest = event;
+    else this.#newest.newer = event;
+    this.#newest = event;
+    this.#bytes += event.bytes;
+    this.#count++;
+  }
+
+  #drop(event: RememberedEvent): void {
+    for (const node of [...event.nodes]) node.list.remove(node);
+  }
+
+  #forgetNode(node: ListNode): void {
+    const { event } = node;
+    event.nodes.splice(event.nodes.indexOf(node), 1);
+    this.#bytes -= node.bytes;
+    if (event.nodes.length === 0) this.#forget(event);
+  }
+
+  #forget(event: RememberedEvent): void {
+    if (event.older === undefined) this.#oldest = event.newer;
+    else event.older.newer = event.newer;
+    if (event.newer === undefined) this.#newest = event.older;
+    else event.newer.older = event.older;
+    event.older = event.newer = undefined;
+    this.#bytes -= event.bytes;
+    this.#count--;
+  }
+}

@@ -1,0 +1,34 @@
+import type { EngineEvent } from '../../event.js';
+import type { AgentMemory } from './agent-memory.js';
+import { setDecoder } from './internal-decoder.js';
+import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+
+const HOST = /^Host: (\S+) \(([^)]*)\), ([^]*)$/;
+
+/** Host information of port scans (queue `3`; decoding.md 4.11): an event only for a new host or one that changed. */
+export class HostinfoDecoder implements InternalDecoder {
+  readonly #identities: Identities;
+  readonly #memory: AgentMemory;
+  readonly #effects: AgentEffects;
+
+  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects) {
+    this.#identities = identities;
+    this.#memory = memory;
+    this.#effects = effects;
+  }
+
+  decode(event: EngineEvent): InternalOutcome {
+    const [, ip, , information] = HOST.exec(event.log) ?? [];
+    if (ip === undefined || information === undefined) {
+      return 'done';
+    }
+    const known = this.#memory.host(ip);
+    if (known === information) {
+      return 'done';
+    }
+    this.#memory.setHost(ip, information);
+    this.#effects.hostInformation(ip + information);
+    setDecoder(event, this.#identities(known === undefined ? 'hostinfo_new' : 'hostinfo_modified'));
+    return 'rules';
+  }
+}

@@ -1,0 +1,62 @@
+import type { DecoderSet } from '../decoder-set.js';
+import type { DecoderIdentity, Diagnostics, EngineEvent } from '../../event.js';
+import { INTERNAL_DECODER_NAMES } from '../../load/internal-decoder-names.js';
+import type { JsonPlugin } from '../plugins/json-plugin.js';
+import type { AgentMemory } from './agent-memory.js';
+import { EventchannelDecoder } from './eventchannel-decoder.js';
+import { FimDecoder } from './fim-decoder.js';
+import { HostinfoDecoder } from './hostinfo-decoder.js';
+import { setDecoder } from './internal-decoder.js';
+import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import { RootcheckDecoder } from './rootcheck-decoder.js';
+import { ScaDecoder } from './sca-decoder.js';
+import { SyscollectorDecoder } from './syscollector-decoder.js';
+
+/** What internal decoders work with. */
+export type InternalDecoderParts = {
+  readonly set: Pick<DecoderSet, 'ids'>;
+  /** The JSON plugin of the same engine. */
+  readonly json: JsonPlugin;
+  readonly memory: AgentMemory;
+  readonly effects: AgentEffects;
+  readonly diagnostics: Diagnostics;
+};
+
+/** Decodes the messages of the queues that have a decoder of their own (decoding.md 3.1, 4.11). */
+export class InternalDecoders {
+  readonly #byQueue: ReadonlyMap<string, InternalDecoder>;
+
+  constructor({ set, json, memory, effects, diagnostics }: InternalDecoderParts) {
+    const identities = makeIdentities(set);
+    this.#byQueue = new Map<string, InternalDecoder>([
+      ['3', new HostinfoDecoder(identities, memory, effects)],
+      // State synchronisation and results of upgrades are never events; whoever takes envelopes forwards them.
+      ['5', NO_EVENT],
+      ['8', new FimDecoder(identities, memory, effects, diagnostics)],
+      ['9', new RootcheckDecoder(identities, memory, effects)],
+      ['d', new SyscollectorDecoder(identities, effects, diagnostics)],
+      ['e', { decode: (event) => (setDecoder(event, identities('ciscat')), 'rules') }],
+      ['f', new EventchannelDecoder(identities, json, diagnostics)],
+      ['p', new ScaDecoder(identities, memory, effects, diagnostics)],
+      ['u', NO_EVENT],
+    ]);
+  }
+
+  /**
+   * Decodes a pre-decoded event of one of those queues.
+   *
+   * @returns undefined for all other queues: their events belong to the XML decoders
+   */
+  decode(event: EngineEvent): InternalOutcome | undefined {
+    return this.#byQueue.get(event.queue)?.decode(event);
+  }
+}
+
+const NO_EVENT: InternalDecoder = { decode: () => 'done' };
+
+function makeIdentities({ ids }: Pick<DecoderSet, 'ids'>): Identities {
+  const made = new Map<string, DecoderIdentity>(
+    INTERNAL_DECODER_NAMES.map((name) => [name, { id: ids.get(name) ?? 0, name, accumulate: false }]),
+  );
+  return (name) => made.get(name) ?? { id: 0, name, accumulate: false };
+}

@@ -1,0 +1,139 @@
+import type { Diagnostics, EngineEvent } from '../../event.js';
+import type { AgentMemory } from './agent-memory.js';
+import { FIM_DECODERS, type FimChange } from './fim-decoder-names.js';
+import { addField, setDecoder } from './internal-decoder.js';
+import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import { legacyFimLog } from './legacy-fim-log.js';
+import {
+  isSameSum,
+  readLegacyFim,
+  readLegacySum,
+  readRegistryKey,
+  tellsMore,
+  type LegacyFim,
+  type LegacySum,
+} from '../../../events/legacy-fim.js';
+
+/** Columns as fields of rules, and as `changed_attributes` names them. */
+const COLUMNS = [
+  ['size', 'size'],
+  ['perm', 'permission'],
+  ['uid', 'uid'],
+  ['gid', 'gid'],
+  ['md5', 'md5'],
+  ['sha1', 'sha1'],
+  ['uname', 'user_name'],
+  ['gname', 'group_name'],
+  ['mtime', 'mtime'],
+  ['inode', 'inode'],
+  ['sha256', 'sha256'],
+  ['win_attributes', 'attributes'],
+] as const;
+
+const MODE = 'scheduled';
+/** Remembered of a file that is known to be gone, in the words of the agents. */
+const GONE = '-1';
+
+type Entry = Extract<LegacyFim, { kind: 'entry' }>;
+
+/**
+ * File integrity events in the text form of agents before 3.11 (queue `8`; integrity-and-inventory.md 4.5). They tell how a
+ * file is, not what has changed: the engine remembers how it was.
+ */
+export class LegacyFimDecoder implements InternalDecoder {
+  readonly #identities: Identities;
+  readonly #memory: AgentMemory;
+  readonly #effects: AgentEffects;
+  readonly #diagnostics: Diagnostics;
+
+  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects, diagnostics: Diagnostics) {
+    this.#identities = identities;
+    this.#memory = memory;
+    this.#effects = effects;
+    this.#diagnostics = diagnostics;
+  }
+
+  decode(event: EngineEvent): InternalOutcome {
+    const { agentId } = event;
+    const message = readLegacyFim(event.log);
+    if (message === undefined) {
+      this.#diagnostics.error(`Invalid FIM event of agent '${agentId}': neither JSON nor the text of older agents`);
+      return 'done';
+    }
+    if (message.kind === 'scan') {
+      const seconds = String(Math.floor(event.receivedAt / 1000));
+      this.#effects.database(agentId, `syscheck scan_info_update ${message.mark}_scan ${seconds}`);
+      if (message.mark === 'end') this.#memory.setScanned(agentId);
+      return 'done';
+    }
+    return this.#decodeEntry(event, message);
+  }
+
+  #decodeEntry(event: EngineEvent, entry: Entry): InternalOutcome {
+    const { agentId } = event;
+    const { path, sum } = entry;
+    const stored = this.#memory.file(agentId, path);
+    if (sum === undefined) return this.#decodeDeletion(event, entry, stored);
+    const known = stored === GONE ? undefined : stored;
+    if (known !== undefined && isSameSum(known, sum)) {
+      if (tellsMore(sum, known)) this.#memory.setFile(agentId, path, sum);
+      this.#effects.database(agentId, `syscheck updatedate ${path}`);
+      return 'done';
+    }
+    this.#memory.setFile(agentId, path, sum);
+    this.#effects.database(agentId, `syscheck save file ${sum} ${path}`);
+    if (known !== undefined) return this.#tell(event, entry, 'modified', readLegacySum(known), readLegacySum(sum));
+    // Until a scan has ended, the agent tells what is there from the beginning.
+    return this.#memory.hasScanned(agentId) ? this.#tell(event, entry, 'added', {}, readLegacySum(sum)) : 'done';
+  }
+
+  /** OSSEC-HIDS agents tell it again whenever they look: nothing has happened to a file that was not there. */
+  #decodeDeletion(event: EngineEvent, entry: Entry, stored: string | undefined): InternalOutcome {
+    const { agentId } = event;
+    const { path } = entry;
+    this.#effects.database(agentId, `syscheck delete ${path}`);
+    if (stored === GONE) return 'done';
+    if (stored !== undefined) {
+      this.#memory.deleteFile(agentId, path);
+    } else {
+      if (!this.#memory.isFullOfFiles(agentId)) return 'done';
+      // It may have been there, and forgotten to make room for others: that is told, once.
+      this.#memory.setFile(agentId, path, GONE);
+    }
+    return this.#tell(event, entry, 'deleted', {}, stored === undefined ? {} : readLegacySum(stored));
+  }
+
+  #tell(
+    event: EngineEvent,
+    { path, extra, diff }: Entry,
+    change: FimChange,
+    before: LegacySum,
+    after: LegacySum,
+  ): InternalOutcome {
+    if (extra.silent === '+') return 'done';
+    const kind = readRegistryKey(path) === undefined ? 'file' : 'registry_key';
+    setDecoder(event, this.#identities(FIM_DECODERS[kind][change]));
+    addField(event, 'file', path);
+    addField(event, 'mode', MODE);
+    const changed: string[] = [];
+    for (const [field, name] of COLUMNS) {
+      const now = after[field];
+      const old = before[field];
+      addField(event, field, now);
+      // A sum that is switched off now is not told, and has not changed.
+      if (now === undefined || old === undefined) continue;
+      addField(event, `${field}_before`, old);
+      if (old !== now) changed.push(name);
+    }
+    addField(event, 'changed_content', diff === '' ? undefined : diff);
+    addField(event, 'changed_fields', changed.length === 0 ? undefined : changed.join(','));
+    for (const [name, value] of Object.entries(extra)) {
+      if (name !== 'silent' && !(name === 'ppid' && value === '-')) addField(event, name, value);
+    }
+    addField(event, 'entry_type', kind);
+    addField(event, 'event_type', change);
+    event.fullLog = legacyFimLog(path, change, before, after);
+    event.log = event.fullLog;
+    return 'rules';
+  }
+}

@@ -1,0 +1,65 @@
+import type { EngineEvent } from '../../event.js';
+import type { AgentMemory } from './agent-memory.js';
+import { addField, setDecoder } from './internal-decoder.js';
+import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import { readScanText } from '../../../events/legacy-fim.js';
+
+const AUDIT_PREFIX = 'System Audit: ';
+
+/** Results of rootcheck (queue `9`; integrity-and-inventory.md 9.4). */
+export class RootcheckDecoder implements InternalDecoder {
+  readonly #identities: Identities;
+  readonly #memory: AgentMemory;
+  readonly #effects: AgentEffects;
+
+  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects) {
+    this.#identities = identities;
+    this.#memory = memory;
+    this.#effects = effects;
+  }
+
+  decode(event: EngineEvent): InternalOutcome {
+    const text = event.log;
+    const seconds = Math.floor(event.receivedAt / 1000);
+    event.firstSeen = this.#memory.addRootcheck(event.agentId, text);
+    this.#effects.database(event.agentId, `rootcheck save ${String(seconds)} ${text}`);
+    const mark = readScanText(text);
+    if (mark !== undefined) {
+      this.#effects.database(event.agentId, `syscheck scan_info_update ${mark}_scan ${String(seconds)}`);
+    }
+    setDecoder(event, this.#identities('rootcheck'));
+    addField(event, 'title', titleOf(text));
+    addField(event, 'file', fileOf(text));
+    return 'rules';
+  }
+}
+
+/** What was found: without its prefix, its tags, what comes behind its first sentence, and the file's name. */
+function titleOf(text: string): string {
+  let title = text.startsWith(AUDIT_PREFIX) ? text.slice(AUDIT_PREFIX.length) : text;
+  const tags = title.indexOf(' {');
+  if (tags >= 0) {
+    title = title.slice(0, tags);
+  }
+  const sentence = title.indexOf('. ');
+  if (sentence >= 0) {
+    title = title.slice(0, sentence + 1);
+  }
+  return title.replace(/([Ff]ile )'[^]*?' /, '$1');
+}
+
+function fileOf(text: string): string | undefined {
+  const named = text.indexOf('File: ');
+  if (named >= 0) {
+    const start = named + 6;
+    const end = text.indexOf('. ', start);
+    return end >= 0 ? text.slice(start, end) : text.slice(start).replace(/\.$/, '');
+  }
+  const quoted = /[Ff]ile '/.exec(text);
+  if (quoted === null) {
+    return undefined;
+  }
+  const start = quoted.index + 6;
+  const end = text.indexOf("' ", start);
+  return end < 0 ? undefined : text.slice(start, end);
+}

@@ -1,0 +1,284 @@
+import type { Diagnostics, EngineEvent } from '../../event.js';
+import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
+import type { JsonObject } from '../json/parse-json.js';
+import { parseJsonObject } from '../json/parse-json.js';
+import { jsonStrings } from '../../json-text.js';
+import type { AgentMemory } from './agent-memory.js';
+import { addField, setDecoder } from './internal-decoder.js';
+import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+
+/** Members of a check that are comma lists and become arrays. */
+const LISTS = ['file', 'directory', 'registry', 'process', 'command'] as const;
+const NOT_APPLICABLE = 'not applicable';
+
+/** Table names of rules by the first letter of their text; `not ...` is numeric, as in the reference. */
+const RULE_TYPES: Readonly<Record<string, string>> = {
+  f: 'file',
+  d: 'directory',
+  r: 'registry',
+  c: 'command',
+  p: 'process',
+  n: 'numeric',
+};
+
+const SUMMARY_NUMBERS = ['start_time', 'end_time', 'passed', 'failed', 'invalid', 'total_checks', 'score'] as const;
+
+/**
+ * Results of policy scans (queue `p`; integrity-and-inventory.md 10.5). An event goes to the rules only when something
+ * changed.
+ */
+export class ScaDecoder implements InternalDecoder {
+  readonly #identities: Identities;
+  readonly #memory: AgentMemory;
+  readonly #effects: AgentEffects;
+  readonly #diagnostics: Diagnostics;
+
+  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects, diagnostics: Diagnostics) {
+    this.#identities = identities;
+    this.#memory = memory;
+    this.#effects = effects;
+    this.#diagnostics = diagnostics;
+  }
+
+  decode(event: EngineEvent): InternalOutcome {
+    const message = parseJsonObject(event.log);
+    if (message === undefined) {
+      this.#diagnostics.error(`Malformed JSON in a policy scan message of agent '${event.agentId}'.`);
+      return 'done';
+    }
+    switch (stringMember(message, 'type')) {
+      case 'check':
+        return this.#check(event, message);
+      case 'summary':
+        return this.#summary(event, message);
+      case 'policies':
+        this.#policies(event.agentId, stringsMember(message, 'policies'));
+        return 'done';
+      case 'dump_end':
+        this.#dumpEnd(event.agentId, message);
+        return 'done';
+      default:
+        this.#diagnostics.error(`Unknown type of a policy scan message of agent '${event.agentId}'.`);
+        return 'done';
+    }
+  }
+
+  #check(event: EngineEvent, message: JsonObject): InternalOutcome {
+    const check = objectMember(message, 'check');
+    const scanId = message.get('id');
+    const id = check?.get('id');
+    const policy = stringMember(message, 'policy');
+    const policyId = stringMember(message, 'policy_id');
+    if (
+      check === undefined ||
+      typeof scanId !== 'number' ||
+      typeof id !== 'number' ||
+      policy === undefined ||
+      policyId === undefined ||
+      stringMember(check, 'title') === undefined
+    ) {
+      this.#diagnostics.error(`A policy check of agent '${event.agentId}' lacks a member that is required.`);
+      return 'done';
+    }
+    const { agentId } = event;
+    const result = stringMember(check, 'result') ?? NOT_APPLICABLE;
+    const known = this.#memory.check(agentId, id);
+    this.#memory.setCheck(agentId, id, { policyId: known?.policyId ?? policyId, result, scanId });
+    if (known === undefined) {
+      this.#insertCheck(agentId, event.log, id, check);
+    } else {
+      const reason = stringMember(check, 'reason') ?? 'NULL';
+      this.#effects.database(agentId, `sca update ${String(id)}|${result}|${reason}|${String(scanId)}`);
+      if (known.result === result) {
+        return 'done';
+      }
+    }
+    setDecoder(event, this.#identities('sca'));
+    addField(event, 'sca.type', 'check');
+    addField(event, 'sca.scan_id', String(scanId));
+    addField(event, 'sca.policy', policy);
+    addCheckFields(event, check, result, known?.result);
+    return 'rules';
+  }
+
+  #insertCheck(agentId: string, message: string, id: number, check: JsonObject): void {
+    this.#effects.database(agentId, `sca insert ${message}`);
+    for (const [key, value] of objectMember(check, 'compliance') ?? []) {
+      const text = integerText(value);
+      if (text !== undefined) {
+        this.#effects.database(agentId, `sca insert_compliance ${String(id)}|${key}|${text}`);
+      }
+    }
+    for (const rule of stringsMember(check, 'rules') ?? []) {
+      const type = RULE_TYPES[rule.charAt(0)];
+      if (type !== undefined) {
+        this.#effects.database(agentId, `sca insert_rules ${String(id)}|${type}|${rule}`);
+      }
+    }
+  }
+
+  #summary(event: EngineEvent, message: JsonObject): InternalOutcome {
+    const summary = readSummary(message);
+    if (summary === undefined) {
+      this.#diagnostics.error(`A policy summary of agent '${event.agentId}' lacks a member that is required.`);
+      return 'done';
+    }
+    const { agentId } = event;
+    const { policyId, scanId, hash, firstScan, numbers } = summary;
+    const [start, end, passed, failed, invalid, total, score] = numbers;
+    const counts = [passed, failed, invalid, total, score, hash].join('|');
+    const stored = this.#memory.scan(agentId, policyId);
+    this.#memory.setScan(agentId, policyId, { hash, scanId });
+    let dump: 'all' | 'changed' | undefined;
+    if (stored === undefined) {
+      this.#effects.database(agentId, `sca insert_scan_info ${[start, end, scanId, policyId].join('|')}|${counts}`);
+      dump = firstScan ? 'all' : undefined;
+    } else {
+      this.#effects.database(
+        agentId,
+        `sca update_scan_info_start ${[policyId, start, end, scanId].join('|')}|${counts}`,
+      );
+    }
+    if (this.#updatePolicy(agentId, message, summary)) {
+      dump = 'all';
+    }
+    if (this.#memory.resultsHash(agentId, policyId) !== hash) {
+      dump ??= firstScan ? 'all' : 'changed';
+    }
+    if (dump !== undefined) {
+      this.#effects.requestScaDump(agentId, policyId, dump === 'all');
+    }
+    if (!message.has('force_alert') && (firstScan || stored?.hash === hash)) {
+      return 'done';
+    }
+    setDecoder(event, this.#identities('sca'));
+    addField(event, 'sca.type', 'summary');
+    addField(event, 'sca.scan_id', String(scanId));
+    addField(event, 'sca.policy', summary.name);
+    addField(event, 'sca.description', stringMember(message, 'description'));
+    addField(event, 'sca.policy_id', policyId);
+    addField(event, 'sca.passed', passed);
+    addField(event, 'sca.failed', failed);
+    addField(event, 'sca.invalid', invalid);
+    addField(event, 'sca.total_checks', total);
+    addField(event, 'sca.score', score);
+    addField(event, 'sca.file', summary.file);
+    return 'rules';
+  }
+
+  /** Whether the policy's file changed: everything stored for it is then of no use. */
+  #updatePolicy(agentId: string, message: JsonObject, { policyId, name, file, hashFile }: Summary): boolean {
+    const known = this.#memory.policy(agentId, policyId);
+    if (known === undefined) {
+      const description = stringMember(message, 'description') ?? 'NULL';
+      const references = stringMember(message, 'references') ?? 'NULL';
+      const values = [name, file, policyId, description, references, hashFile].join('|');
+      this.#effects.database(agentId, `sca insert_policy ${values}`);
+      this.#memory.setPolicy(agentId, policyId, hashFile);
+      return false;
+    }
+    if (known === hashFile) {
+      return false;
+    }
+    this.#deletePolicy(agentId, policyId);
+    return true;
+  }
+
+  #deletePolicy(agentId: string, policyId: string): void {
+    this.#memory.deletePolicy(agentId, policyId);
+    this.#memory.deleteChecks(agentId, policyId);
+    this.#effects.database(agentId, `sca delete_policy ${policyId}`);
+    this.#effects.database(agentId, `sca delete_check ${policyId}`);
+  }
+
+  #policies(agentId: string, listed: readonly string[] | undefined): void {
+    if (listed === undefined) {
+      this.#diagnostics.error(`A list of policies of agent '${agentId}' lacks its policies.`);
+      return;
+    }
+    const kept = new Set(listed);
+    for (const policyId of this.#memory.policies(agentId)) {
+      if (!kept.has(policyId)) {
+        this.#deletePolicy(agentId, policyId);
+      }
+    }
+  }
+
+  #dumpEnd(agentId: string, message: JsonObject): void {
+    const policyId = stringMember(message, 'policy_id');
+    const scanId = message.get('scan_id');
+    if (policyId === undefined || typeof scanId !== 'number') {
+      this.#diagnostics.error(`The end of a policy dump of agent '${agentId}' lacks a member that is required.`);
+      return;
+    }
+    this.#memory.deleteChecks(agentId, policyId, scanId);
+    this.#effects.database(agentId, `sca delete_check_distinct ${policyId}|${String(scanId)}`);
+    const hash = this.#memory.resultsHash(agentId, policyId);
+    if (hash !== undefined && hash !== this.#memory.scan(agentId, policyId)?.hash) {
+      this.#effects.requestScaDump(agentId, policyId, false);
+    }
+  }
+}
+
+function addCheckFields(event: EngineEvent, check: JsonObject, result: string, previous: string | undefined): void {
+  addField(event, 'sca.check.id', integerText(check.get('id')));
+  for (const name of ['title', 'description', 'rationale', 'remediation']) {
+    addField(event, `sca.check.${name}`, stringMember(check, name));
+  }
+  for (const [key, value] of objectMember(check, 'compliance') ?? []) {
+    addField(event, `sca.check.compliance.${key}`, integerText(value));
+  }
+  addField(event, 'sca.check.references', stringMember(check, 'references'));
+  for (const name of LISTS) {
+    const list = stringMember(check, name);
+    addField(event, `sca.check.${name}`, list === undefined ? undefined : jsonStrings(list.split(',')));
+  }
+  addField(event, 'sca.check.result', result);
+  addField(event, 'sca.check.reason', stringMember(check, 'reason'));
+  addField(event, 'sca.check.previous_result', previous);
+}
+
+type Summary = {
+  readonly policyId: string;
+  readonly scanId: number;
+  readonly name: string;
+  readonly file: string;
+  readonly hash: string;
+  readonly hashFile: string;
+  readonly firstScan: boolean;
+  /** Texts of `SUMMARY_NUMBERS`; the score is cut to an integer. */
+  readonly numbers: readonly string[];
+};
+
+/** The members a summary must have; undefined when one is missing. */
+function readSummary(message: JsonObject): Summary | undefined {
+  const policyId = stringMember(message, 'policy_id');
+  const scanId = message.get('scan_id');
+  const name = stringMember(message, 'name');
+  const file = stringMember(message, 'file');
+  const hash = stringMember(message, 'hash');
+  const hashFile = stringMember(message, 'hash_file');
+  const numbers = SUMMARY_NUMBERS.map((member) => message.get(member)).filter((value) => typeof value === 'number');
+  if (
+    policyId === undefined ||
+    typeof scanId !== 'number' ||
+    scanId < 0 ||
+    name === undefined ||
+    file === undefined ||
+    hash === undefined ||
+    hashFile === undefined ||
+    numbers.length < SUMMARY_NUMBERS.length
+  ) {
+    return undefined;
+  }
+  return {
+    policyId,
+    scanId,
+    name,
+    file,
+    hash,
+    hashFile,
+    firstScan: message.has('first_scan'),
+    numbers: numbers.map((value) => String(Math.trunc(value))),
+  };
+}

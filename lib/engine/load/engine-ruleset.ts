@@ -1,0 +1,21 @@
+import type { CdbList } from '../rules/cdb-list.js';
+import type { DecoderSet } from '../decode/decoder-set.js';
+import type { PatternCompiler } from './pattern-compiler.js';
+import type { RootIndex } from '../decode/root-index.js';
+import type { RuleJson } from '../alert/rule-json.js';
+import type { Ruleset } from '../rules/ruleset.js';
+
+/** Decoders, rules and lists that belong together. Immutable, so that engines, sessions and reloads can share it. */
+export type EngineRuleset = {
+  readonly decoders: DecoderSet;
+  readonly rootIndex: RootIndex;
+  readonly rules: Ruleset;
+  readonly lists: readonly CdbList[];
+  /** What alerts of a rule always show, by the rule's ordinal. */
+  readonly ruleJson: readonly RuleJson[];
+  /** Compiler that shares the ruleset's patterns. */
+  readonly compilePattern: PatternCompiler;
+  /** Level from which an alert is mailed and written, as the rules were loaded with. */
+  readonly mailLevel: number;
+  readonly logLevel: number;
+};

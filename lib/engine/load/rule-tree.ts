@@ -1,0 +1,274 @@
+import type { Matcher, MatchContext } from '../../patterns/matcher.js';
+import type { Category, Diagnostics, SourcePlace } from '../event.js';
+import { asciiLowerCase } from '../ascii-case.js';
+import { compileGroupWords } from '../rules/group-word-match.js';
+import type { Condition } from '../rules/condition.js';
+import type { Rule } from './rule.js';
+
+/** Where a composite rule looks for earlier events (rules-and-alerts.md 3.5). */
+export type SearchKind =
+  | { readonly kind: 'sid'; readonly target: LoadedRule | undefined }
+  | { readonly kind: 'group' }
+  | { readonly kind: 'recent' };
+
+/** A rule in the tree. Its data changes when a later rule overwrites it; its nodes and its marks stay (3.4, 3.5). */
+export class LoadedRule {
+  rule: Rule;
+  conditions: readonly Condition[];
+  /** Compiled `if_matched_regex`. */
+  matchedRegex: Matcher | undefined;
+  /** Sort key among siblings: level times 100, level 0 highest, low accuracy last (3.3). */
+  sortKey: number;
+  category: Category;
+  /** Group string in lower case, for `if_group`. */
+  groupKey: string;
+  readonly nodes: RuleNode[] = [];
+  search: SearchKind | undefined = undefined;
+  /** Some `if_matched_sid` names this rule, so its events go to its own list and to no group list (4.1, Q6). */
+  hasSidList = false;
+  /** Composites whose group list this rule feeds, once for each of its nodes (Q5). */
+  readonly feeds: LoadedRule[] = [];
+
+  constructor(rule: Rule, conditions: readonly Condition[], matchedRegex: Matcher | undefined) {
+    this.rule = rule;
+    this.conditions = conditions;
+    this.matchedRegex = matchedRegex;
+    this.sortKey = sortKey(rule);
+    this.category = rule.category;
+    this.groupKey = asciiLowerCase(rule.groups);
+  }
+}
+
+/** One place of a rule in the tree. */
+export class RuleNode {
+  readonly loaded: LoadedRule;
+  readonly parent: RuleNode | undefined;
+  readonly children: RuleNode[] = [];
+
+  constructor(loaded: LoadedRule, parent: RuleNode | undefined) {
+    this.loaded = loaded;
+    this.parent = parent;
+  }
+}
+
+/** Ids below are category roots (rules-and-alerts.md 2.1). */
+const FIRST_CHILD_ID = 10;
+
+/** The tree while rules are being loaded: attaching, overwriting, marking (rules-and-alerts.md 3). */
+export class RuleTree {
+  readonly roots: RuleNode[] = [];
+  readonly #byId = new Map<number, LoadedRule>();
+  readonly #diagnostics: Diagnostics;
+
+  constructor(diagnostics: Diagnostics) {
+    this.#diagnostics = diagnostics;
+  }
+
+  /** Every loaded rule in load order. */
+  rules(): Iterable<LoadedRule> {
+    return this.#byId.values();
+  }
+
+  find(id: number): LoadedRule | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** What a further rule with this id is: an addition, the replacement of one, or a duplicate to be dropped. */
+  intentOf(rule: Rule): 'add' | 'overwrite' | 'duplicate' {
+    const exists = this.#byId.has(rule.id);
+    const place = placeOf(rule);
+    if (rule.overwrite && rule.id >= FIRST_CHILD_ID) {
+      if (exists) return 'overwrite';
+      this.#diagnostics.warn(
+        `(7613): Rule ID '${String(rule.id)}' does not exist but 'overwrite' is set to 'yes'. Still, the rule will be loaded.`,
+        place,
+      );
+      return 'add';
+    }
+    if (!exists) return 'add';
+    this.#diagnostics.warn(
+      `(7612): Rule ID '${String(rule.id)}' is duplicated. Only the first occurrence will be considered.`,
+      place,
+    );
+    return 'duplicate';
+  }
+
+  /**
+   * Attaches a rule to the tree and marks what it correlates with.
+   * @param groupTest compiled `if_matched_group`
+   * @returns false when it has no place and is dropped; why was reported
+   */
+  add(loaded: LoadedRule, groupTest: ((groups: string) => boolean) | undefined): boolean {
+    const { rule } = loaded;
+    if (rule.id < FIRST_CHILD_ID) this.#insert(loaded, undefined);
+    else if (!this.#attach(loaded)) return false;
+    this.#byId.set(rule.id, loaded);
+    this.#mark(loaded, groupTest);
+    return true;
+  }
+
+  /** Replaces the data of an existing rule; place, children, search and fired counter stay (3.4). */
+  overwrite(rule: Rule, conditions: readonly Condition[], matchedRegex: Matcher | undefined): void {
+    const loaded = this.#byId.get(rule.id);
+    if (loaded === undefined) return;
+    const before = loaded.rule;
+    const retain = (element: string): void => {
+      this.#diagnostics.warn(
+        `(7605): It is not possible to overwrite '${element}' value in rule '${String(rule.id)}'. The original value is retained.`,
+        placeOf(rule),
+      );
+    };
+    if (rule.ifSid !== undefined && rule.ifSid !== before.ifSid && rule.ifMatchedSid === undefined) retain('if_sid');
+    // The reference no longer knows the original text, so it warns every time (13.1, Q4).
+    if (rule.ifGroup !== undefined && rule.ifMatchedGroup === undefined) retain('if_group');
+    if (rule.ifLevel !== undefined && rule.ifLevel !== before.ifLevel) retain('if_level');
+    if (rule.ifMatchedGroup !== undefined && rule.ifMatchedGroup !== before.ifMatchedGroup) retain('if_matched_group');
+    if (rule.ifMatchedSid !== undefined && rule.ifMatchedSid !== before.ifMatchedSid) retain('if_matched_sid');
+    loaded.rule = {
+      ...rule,
+      ifSid: before.ifSid,
+      ifGroup: before.ifGroup,
+      ifLevel: before.ifLevel,
+      ifMatchedSid: before.ifMatchedSid,
+      ifMatchedGroup: before.ifMatchedGroup,
+    };
+    loaded.conditions = conditions;
+    loaded.matchedRegex = matchedRegex;
+    loaded.sortKey = sortKey(rule);
+    loaded.category = rule.category;
+    loaded.groupKey = asciiLowerCase(rule.groups);
+  }
+
+  /** First applicable line of rules-and-alerts.md 3.2. */
+  #attach(loaded: LoadedRule): boolean {
+    const { rule } = loaded;
+    if (rule.ifSid !== undefined) return this.#attachToIds(loaded, rule.ifSid);
+    const id = String(rule.id);
+    if (rule.ifLevel !== undefined) {
+      const key = rule.ifLevel * 100;
+      if (this.#attachWhere(loaded, (parent) => parent.sortKey >= key)) return true;
+      return this.#drop(
+        rule,
+        `(7608): Level ID '${String(key)}' was not found. Invalid 'if_level'. Rule '${id}' will be ignored.`,
+      );
+    }
+    const group = rule.ifGroup;
+    if (group !== undefined) {
+      const matches = compileGroupWords(group);
+      if (this.#attachWhere(loaded, (parent) => matches(parent.groupKey))) return true;
+      return this.#drop(
+        rule,
+        `(7610): Group '${group}' was not found. Invalid 'if_group'. Rule '${id}' will be ignored.`,
+      );
+    }
+    if (this.#attachToCategory(loaded)) return true;
+    return this.#drop(rule, `(7611): Category was not found. Invalid 'category'. Rule '${id}' will be ignored.`);
+  }
+
+  #attachToIds(loaded: LoadedRule, ifSid: string): boolean {
+    const { rule } = loaded;
+    const id = String(rule.id);
+    let found = false;
+    for (const word of ifSid.split(/[, ]+/)) {
+      // what a separator at the start gives
+      if (word === '') continue;
+      const parent = this.#byId.get(Number(word));
+      if (parent === undefined) {
+        if (rule.ifMatchedSid !== undefined) {
+          this.#detach(loaded);
+          return this.#drop(
+            rule,
+            `(7620): Signature ID '${word}' was not found. Invalid 'if_matched_sid'.Rule '${id}' will be ignored.`,
+          );
+        }
+        this.#diagnostics.warn(
+          `(7617): Signature ID '${word}' was not found and will be ignored in the 'if_sid' option of rule '${id}'.`,
+          placeOf(rule),
+        );
+        continue;
+      }
+      found = true;
+      loaded.category = parent.category;
+      for (const node of [...parent.nodes]) this.#insert(loaded, node);
+    }
+    if (/[, ]$/.test(ifSid) && this.#attachToCategory(loaded)) {
+      // Kept because rulesets behave so in the reference (13.1, Q3); hardly ever what the author wants.
+      this.#diagnostics.warn(
+        `The list of 'if_sid' in rule '${id}' ends with a separator: the rule is also tried for every event of its category.`,
+        placeOf(rule),
+      );
+      found = true;
+    }
+    return found || this.#drop(rule, `(7619): Empty 'if_sid' value. Rule '${id}' will be ignored.`);
+  }
+
+  #attachWhere(loaded: LoadedRule, wanted: (parent: LoadedRule) => boolean): boolean {
+    // The rule itself is not in the index yet, so it never becomes a child of itself.
+    const parents: RuleNode[] = [];
+    for (const parent of this.#byId.values()) if (wanted(parent)) parents.push(...parent.nodes);
+    for (const node of parents) this.#insert(loaded, node);
+    return parents.length > 0;
+  }
+
+  #attachToCategory(loaded: LoadedRule): boolean {
+    const root = this.roots.find((node) => node.loaded.category === loaded.category);
+    if (root === undefined) return false;
+    this.#insert(loaded, root);
+    return true;
+  }
+
+  /** Before the first sibling with a strictly smaller key; equal keys keep load order (3.3). */
+  #insert(loaded: LoadedRule, parent: RuleNode | undefined): void {
+    const node = new RuleNode(loaded, parent);
+    loaded.nodes.push(node);
+    const siblings = parent === undefined ? this.roots : parent.children;
+    const at = siblings.findIndex((sibling) => sibling.loaded.sortKey < loaded.sortKey);
+    if (at < 0) siblings.push(node);
+    else siblings.splice(at, 0, node);
+  }
+
+  #detach(loaded: LoadedRule): void {
+    for (const node of loaded.nodes) {
+      const siblings = node.parent === undefined ? this.roots : node.parent.children;
+      siblings.splice(siblings.indexOf(node), 1);
+    }
+    loaded.nodes.length = 0;
+  }
+
+  #drop(rule: Rule, text: string): false {
+    this.#diagnostics.warn(text, placeOf(rule));
+    return false;
+  }
+
+  /** Marks for correlation, made right after a rule is attached (3.5). */
+  #mark(loaded: LoadedRule, groupTest: ((groups: string) => boolean) | undefined): void {
+    const { rule } = loaded;
+    if (rule.ifMatchedSid !== undefined) {
+      const target = this.#byId.get(rule.ifMatchedSid);
+      if (target !== undefined) target.hasSidList = true;
+      loaded.search = { kind: 'sid', target };
+    } else if (groupTest !== undefined) {
+      loaded.search = { kind: 'group' };
+      for (const other of this.#byId.values()) {
+        if (!groupTest(other.rule.groups)) continue;
+        other.feeds.push(...other.nodes.map(() => loaded));
+      }
+    } else if (rule.composite) {
+      loaded.search = { kind: 'recent' };
+    }
+  }
+}
+
+/** A test of a rule's group string with a compiled `if_matched_group`. */
+export function groupTester(matcher: Matcher, context: MatchContext): (groups: string) => boolean {
+  return (groups) => matcher.test(groups, context);
+}
+
+function sortKey({ level, lowAccuracy }: Rule): number {
+  const counted = level === 0 ? 99 : level;
+  return lowAccuracy ? counted : counted * 100;
+}
+
+function placeOf(rule: Rule): SourcePlace {
+  return { file: rule.file, line: rule.line, ruleId: rule.id };
+}

@@ -1,0 +1,43 @@
+import { makeSelector, type Candidate, type CandidateSelector } from './candidate-selector.js';
+import type { EngineEvent } from '../event.js';
+import type { RuleRun } from './rule-run.js';
+import type { CompiledNode, CompiledRule } from './ruleset.js';
+
+/**
+ * Evaluates what is below a node, or the roots: the same result as `evaluateNode` on each of them in turn, for a fraction
+ * of the attempts. What siblings an event can match at all is looked up instead of tried.
+ *
+ * @returns the rule that matched finally, or undefined; `run.parent` is then the rule just above it
+ */
+export function evaluateCandidates(
+  candidates: readonly Candidate[],
+  event: EngineEvent,
+  run: RuleRun,
+): CompiledRule | undefined {
+  for (const candidate of candidates) {
+    const rule = evaluateCandidate(candidate, event, run);
+    if (rule !== undefined) return rule;
+  }
+  return undefined;
+}
+
+function evaluateCandidate(candidate: Candidate, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
+  const { node, conditions } = candidate;
+  const { rule } = node;
+  run.current = rule;
+  for (const condition of conditions) {
+    if (!condition.holds(event, run)) return undefined;
+  }
+  if (node.children.length > 0) {
+    const found = evaluateCandidates(selectorOf(node, run).select(event, run), event, run);
+    if (found !== undefined) {
+      run.parent ??= rule;
+      return found;
+    }
+  }
+  return rule.rule.noalert ? undefined : rule;
+}
+
+function selectorOf(node: CompiledNode, run: RuleRun): CandidateSelector {
+  return (node.selector ??= makeSelector(node.children, run.state.ruleset.selectorMemory));
+}

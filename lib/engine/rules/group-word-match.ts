@@ -1,0 +1,30 @@
+import { asciiLowerCase } from '../ascii-case.js';
+
+/**
+ * The older word matcher of `if_group` (decoding.md 1.6): alternatives separated by `|`, a leading `^` anchors at the
+ * start, anything else is a substring, ASCII case-insensitive; `$` and `!` are ordinary. An empty pattern is false, an
+ * empty last alternative is true.
+ */
+export function groupWordMatch(pattern: string, subject: string): boolean {
+  return compileGroupWords(pattern)(asciiLowerCase(subject));
+}
+
+/** The same as a test of group strings that are in lower case already, for a pattern that is tried on many. */
+export function compileGroupWords(pattern: string): (lowerCaseSubject: string) => boolean {
+  if (pattern === '') return () => false;
+  const tests = asciiLowerCase(pattern)
+    .split('|')
+    .map((alternative) => ({ anchored: alternative.startsWith('^'), text: alternative.replace(/^\^/, '') }));
+  const matches = (subject: string): boolean =>
+    tests.some(({ anchored, text }) => (anchored ? subject.startsWith(text) : subject.includes(text)));
+  // Thousands of rules share a few hundred group strings.
+  const known = new Map<string, boolean>();
+  return (subject) => {
+    let result = known.get(subject);
+    if (result === undefined) {
+      result = matches(subject);
+      known.set(subject, result);
+    }
+    return result;
+  };
+}
