@@ -1,5 +1,5 @@
-import type { Home } from '../lib/daemon/home.js';
-import type { Logger } from '../lib/daemon/logger.js';
+import type { Home } from '../lib/home/home.js';
+import type { Logger } from '../lib/log/logger.js';
 import { ensureInitialPassword } from '../lib/security/initial-password.js';
 import { ensureSelfSignedCertificate } from '../lib/tls/self-signed-certificate.js';
 import type { ApiSettings } from './api-settings.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Logger } from '../lib/daemon/logger.js';
+import type { Logger } from '../lib/log/logger.js';
 import { certificateFacts, daysLeft, endInWords, WARNING_DAYS } from '../lib/tls/certificate-notice.js';
 
 const DAY_MS = 86_400_000;

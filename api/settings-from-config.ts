@@ -1,6 +1,6 @@
 import type { ApiConfig } from '../lib/config/api-config.js';
 import { sizeInBytes } from '../lib/config/api-config.js';
-import type { Home } from '../lib/daemon/home.js';
+import type { Home } from '../lib/home/home.js';
 import type { ApiSettings } from './api-settings.js';
 
 /** Settings of api.yaml in the form this program uses. */

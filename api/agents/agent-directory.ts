@@ -3,7 +3,7 @@ import type { CallParams, CallResult } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { queryErrorOf } from '../../lib/bus/contracts/db-agents.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { daemonFailure } from '../routes/daemon-call.js';

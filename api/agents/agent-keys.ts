@@ -4,7 +4,7 @@ import type { CallParams, CallResult } from '../../lib/bus/contract.js';
 import { type authdContract, MAX_REMOVED_PER_CALL } from '../../lib/bus/contracts/authd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { daemonFailure } from '../routes/daemon-call.js';

@@ -1,6 +1,6 @@
 import { MAX_AGENTS_PER_SEND, type remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { listResult, type ApiResult, type FailedItem, type ListMessages } from '../http/envelope.js';

@@ -1,7 +1,7 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { JsonDepth } from '../http/json-depth.js';

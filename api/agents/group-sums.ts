@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MERGED_FILE } from '../../lib/agentlink/merged-file.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { mergedPlaces } from '../../lib/groups/merged-file-of.js';
 import { hashSharedFile } from '../../lib/groups/shared-file.js';
 

@@ -3,7 +3,7 @@ import { defineContract } from '../../lib/bus/contract.js';
 import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiError } from '../http/api-error.js';
 

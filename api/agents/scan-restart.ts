@@ -1,7 +1,7 @@
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { ApiResult, ListMessages } from '../http/envelope.js';
 import { daemonFailure } from '../routes/daemon-call.js';

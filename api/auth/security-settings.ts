@@ -1,6 +1,6 @@
 import { loadSecurityConfig, SECURITY_YAML } from '../../lib/config/load-api-config.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { WatchedFile } from './watched-file.js';
 
 /** `api/configuration/security/security.yaml` (rest-api.md 1.3). */

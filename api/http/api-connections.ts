@@ -1,6 +1,6 @@
 import type { Socket, Server as NetServer } from 'node:net';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
 
 /**

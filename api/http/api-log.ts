@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream, mkdirSync, renameSync, rmSync, sta
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { LogFile } from '../../lib/daemon/log-file.js';
-import { formatLogTime, sanitiseLogMessage } from '../../lib/daemon/log-line.js';
+import { LogFile } from '../../lib/log/log-file.js';
+import { formatLogTime, sanitiseLogMessage } from '../../lib/log/log-line.js';
 import type { ApiLogLevel, LogSettings } from '../api-settings.js';
 import { jsonText } from './json-text.js';
 

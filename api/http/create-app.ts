@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { PasswordQueueFullError } from '../auth/password-hasher.js';
 import { ApiError } from './api-error.js';
 import { pipelineSteps, type PipelineParts } from './pipeline.js';

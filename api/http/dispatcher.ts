@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { Operation } from '../contract/contract.js';
 import { ApiError } from './api-error.js';
 import { ApiRequest, type Handler, type Handlers } from './api-request.js';

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { ApiSettings } from '../api-settings.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Operation } from '../contract/contract.js';

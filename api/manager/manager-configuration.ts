@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import { MANAGER_CONF, OSSEC_CONF } from '../../lib/config/configuration-file.js';
 import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 
 /** Who this manager is in a cluster. */
 export type NodeIdentity = { readonly name: string; readonly clusterEnabled: boolean };

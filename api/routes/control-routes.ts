@@ -4,9 +4,9 @@ import { checkDaemons, problemTexts, type CheckReport } from '../../lib/control/
 import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
 import { startOrder, type DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';

@@ -1,6 +1,6 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiError, type ApiErrorOptions } from '../http/api-error.js';
 import { Problem } from '../http/problem.js';

@@ -3,7 +3,7 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { SendLimits } from '../../lib/bus/event-producer.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { listResult, type ApiResult, type FailedItem } from '../http/envelope.js';

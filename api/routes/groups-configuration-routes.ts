@@ -1,7 +1,7 @@
 import { MAX_AGENT_CONF_BYTES } from '../../lib/config/agent-conf-file.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
-import type { Logger } from '../../lib/daemon/logger.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
 import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';

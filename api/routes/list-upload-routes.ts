@@ -1,4 +1,4 @@
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { LISTS_DIRECTORY, type ListDirectory } from '../ruleset/list-directory.js';
 import { checkUploadedList, ListFormatError } from '../ruleset/list-text.js';
 import { ApiError } from '../http/api-error.js';

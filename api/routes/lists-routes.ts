@@ -1,4 +1,4 @@
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import type { ListDirectory, ListFile } from '../ruleset/list-directory.js';
 import { ListFormatError, parseListText, type ListEntry } from '../ruleset/list-text.js';
 import type { Caller } from '../auth/authenticator.js';

@@ -1,6 +1,6 @@
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, type ApiResult } from '../http/envelope.js';

@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import { ConfigError } from '../../lib/config/config-error.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
 import { escapeFormulas } from '../ruleset/escape-formulas.js';
 import { ApiError } from '../http/api-error.js';

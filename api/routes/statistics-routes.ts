@@ -4,8 +4,8 @@ import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import {
   readHourlyAverages,
   readHourStatistics,

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 
 /** Permissions of a file that was not there before; an existing one keeps its own. */
 const NEW_FILE_MODE = 0o660;

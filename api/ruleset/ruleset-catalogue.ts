@@ -1,5 +1,5 @@
 import { ConfigError } from '../../lib/config/config-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { DecoderItem } from './list-decoders.js';
 import type { ListedFile, Listing, ListingProblem } from '../../lib/engine/listing/listing-source.js';
 import type { RuleItem } from '../../lib/engine/listing/rule-item.js';

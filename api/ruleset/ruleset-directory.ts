@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
-import type { Home } from '../../lib/daemon/home.js';
-import { readFileBelow } from '../../lib/daemon/read-below.js';
+import type { Home } from '../../lib/home/home.js';
+import { readFileBelow } from '../../lib/files/read-below.js';
 import { listDecoders, type DecoderItem } from './list-decoders.js';
 import { listRules } from '../../lib/engine/listing/list-rules.js';
 import type { ListedFile, Listing, ListingProblem, ListingSource } from '../../lib/engine/listing/listing-source.js';

@@ -1,8 +1,8 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { CheckedReplacement, ReplacementError } from './checked-replacement.js';
 import { attributesOf, putFile, removeFile } from './put-file.js';
 import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import { Problem } from '../http/problem.js';
 import { pythonText } from '../http/python-text.js';

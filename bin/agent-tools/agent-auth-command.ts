@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import { readHomeRecord } from '../../lib/daemon/home-record.js';
-import { resolveHome } from '../../lib/daemon/resolve-home.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import { readHomeRecord } from '../../lib/home/home-record.js';
+import { resolveHome } from '../../lib/home/resolve-home.js';
 import { versionText } from '../../lib/product/version.js';
 import { requestAgentKey } from '../../lib/agents/enrollment-client.js';
 import {

@@ -8,7 +8,7 @@ import { MAX_AGENTS_PER_SEND, remotedContract } from '../../lib/bus/contracts/re
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ctime } from '../../lib/time/ctime.js';
 import { daemonClient } from './daemon-client.js';
 import { requireMaster } from './require-master.js';

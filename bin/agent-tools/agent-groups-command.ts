@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { formatAgentId, isAgentId } from '../../lib/agentlink/agent-identity.js';
 import { ConfigError } from '../../lib/config/config-error.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import { becomeServiceUser } from '../../lib/daemon/drop-privileges.js';
-import { HomeError, readHomeRecord } from '../../lib/daemon/home-record.js';
-import { resolveHome } from '../../lib/daemon/resolve-home.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
+import { HomeError, readHomeRecord } from '../../lib/home/home-record.js';
+import { resolveHome } from '../../lib/home/resolve-home.js';
 import { readLines } from '../terminal/read-lines.js';
 import { versionText } from '../../lib/product/version.js';
 import { AgentGroups } from './agent-groups.js';

@@ -4,7 +4,7 @@ import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-
 import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { GroupError } from '../../lib/groups/group-error.js';
 import { type GroupFile, GroupFolders, isGroupName } from '../../lib/groups/group-folders.js';
 import { isSynchronized, mergedPlaces } from '../../lib/groups/merged-file-of.js';

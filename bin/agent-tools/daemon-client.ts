@@ -1,6 +1,6 @@
 import type { Contract } from '../../lib/bus/contract.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
 
 /** Calls a daemon for a program that a person runs: when it is away, the error says what does not run and how to start it. */

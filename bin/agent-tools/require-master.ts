@@ -1,6 +1,6 @@
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
-import type { Home } from '../../lib/daemon/home.js';
-import { HomeError, readHomeRecord } from '../../lib/daemon/home-record.js';
+import type { Home } from '../../lib/home/home.js';
+import { HomeError, readHomeRecord } from '../../lib/home/home-record.js';
 
 /**
  * For tools that change what the master of a cluster has.

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { loadApiConfig } from '../../lib/config/load-api-config.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import { dropPrivileges } from '../../lib/daemon/drop-privileges.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { HomeRecord } from '../../lib/daemon/home-record.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import { dropPrivileges } from '../../lib/process/drop-privileges.js';
+import type { Home } from '../../lib/home/home.js';
+import type { HomeRecord } from '../../lib/home/home-record.js';
 import { RunFiles } from '../../lib/daemon/run-files.js';
 import { certificateFacts, daysLeft, endInWords, WARNING_DAYS } from '../../lib/tls/certificate-notice.js';
 import { renewSelfSignedCertificate } from '../../lib/tls/self-signed-certificate.js';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { HomeRecord } from '../../lib/daemon/home-record.js';
-import { readHomeRecord } from '../../lib/daemon/home-record.js';
-import { resolveHome } from '../../lib/daemon/resolve-home.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Home } from '../../lib/home/home.js';
+import type { HomeRecord } from '../../lib/home/home-record.js';
+import { readHomeRecord } from '../../lib/home/home-record.js';
+import { resolveHome } from '../../lib/home/resolve-home.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';

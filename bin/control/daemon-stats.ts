@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { defineContract } from '../../lib/bus/contract.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { readDaemonStatus, type DaemonState } from '../../lib/daemon/daemon-status.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 
 /** A daemon answers by then or counts as silent: whoever asks must see it within 2 s. */

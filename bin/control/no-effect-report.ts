@@ -1,8 +1,8 @@
 import { checkConfiguration } from '../../lib/config/check-configuration.js';
 import { describePlace } from '../../lib/config/config-error.js';
 import type { NoEffect } from '../../lib/config/effects/find-no-effect.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { HomeRole } from '../../lib/daemon/home-record.js';
+import type { Home } from '../../lib/home/home.js';
+import type { HomeRole } from '../../lib/home/home-record.js';
 
 /** What the main configuration asks for and what is not done; nothing of a file that cannot be read. */
 export function readNoEffect(home: Home, role: HomeRole): readonly NoEffect[] {

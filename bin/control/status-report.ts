@@ -1,8 +1,8 @@
 import { shownLines } from '../terminal/shown-text.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { DaemonStatus } from '../../lib/daemon/daemon-status.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { HomeRecord } from '../../lib/daemon/home-record.js';
+import type { Home } from '../../lib/home/home.js';
+import type { HomeRecord } from '../../lib/home/home-record.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { callSupervisor } from '../../lib/control/control-client.js';
 import type { SupervisorReport } from '../../lib/control/control-protocol.js';

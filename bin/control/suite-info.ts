@@ -1,4 +1,4 @@
-import type { HomeRole } from '../../lib/daemon/home-record.js';
+import type { HomeRole } from '../../lib/home/home-record.js';
 import { COMPATIBILITY_VERSION, productVersion } from '../../lib/product/version.js';
 
 /** Revision that goes with the compatibility version: scripts compare it, it says nothing about the product. */

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { probeSocket } from '../../lib/bus/probe-socket.js';
-import { HomeError, readHomeRecord } from '../../lib/daemon/home-record.js';
-import { resolveHome } from '../../lib/daemon/resolve-home.js';
+import { HomeError, readHomeRecord } from '../../lib/home/home-record.js';
+import { resolveHome } from '../../lib/home/resolve-home.js';
 import { productVersion, versionText } from '../../lib/product/version.js';
 import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
 import { RulesetError } from '../../lib/engine/load/ruleset-error.js';

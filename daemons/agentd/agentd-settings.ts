@@ -3,9 +3,9 @@ import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { type HostConfig, loadHostConfig } from '../../lib/config/load-host-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
-import type { Home } from '../../lib/daemon/home.js';
-import { readHomeRecord } from '../../lib/daemon/home-record.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import { readHomeRecord } from '../../lib/home/home-record.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 const SECTIONS = ['client', 'client_buffer', 'labels', 'anti_tampering'] as const;
 

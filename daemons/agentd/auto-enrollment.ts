@@ -1,10 +1,10 @@
 import { requestAgentKey } from '../../lib/agents/enrollment-client.js';
 import { defaultAgentName, enrollmentRequest, enrollmentTls } from '../../lib/agents/enrollment-settings.js';
 import { storeOwnKey } from '../../lib/agents/own-key.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { HomeRecord } from '../../lib/daemon/home-record.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Home } from '../../lib/home/home.js';
+import type { HomeRecord } from '../../lib/home/home-record.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { ClientConfig } from './agentd-settings.js';
 import { hostname } from 'node:os';
 

@@ -1,5 +1,5 @@
 import { buildEventPayload } from '../../lib/agentlink/event-payload.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { bufferNotice } from './buffer-notice.js';
 import { BufferSender } from './buffer-sender.js';
 import { EventBuffer } from './event-buffer.js';

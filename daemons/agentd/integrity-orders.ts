@@ -2,8 +2,8 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import type { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** Orders on their way to svc-syscheckd: stops a manager gone wrong from filling memory. */
 const MOST_WAITING = 4096;

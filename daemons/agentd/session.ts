@@ -6,7 +6,7 @@ import { type ManagerControl, keepsPushOpen, parseManagerControl } from '../../l
 import type { MessageOpener } from '../../lib/agentlink/message-opener.js';
 import type { MessageSealer } from '../../lib/agentlink/message-sealer.js';
 import type { SenderCounter } from '../../lib/agentlink/sender-counter.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { AgentState } from './agent-state.js';
 import type { ServerConfig } from './agentd-settings.js';
 import { openTransport, type Transport } from './transport.js';

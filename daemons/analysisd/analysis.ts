@@ -1,5 +1,5 @@
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
 import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
 import { Engine, DEFAULT_STEP_BUDGET, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';

@@ -1,4 +1,4 @@
-import { describeError } from '../../lib/daemon/describe-error.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';

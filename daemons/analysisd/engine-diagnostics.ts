@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { describePlace } from '../../lib/engine/load/ruleset-error.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** Owners named in one line of the report. */
 const MAX_NAMED = 10;

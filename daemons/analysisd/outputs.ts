@@ -1,5 +1,5 @@
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';
 import { OutputFile, type OutputFileState } from '../../lib/output/output-file.js';
 import { describeRepair } from './describe-repair.js';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { syncDirectoryNow } from '../../lib/daemon/sync-directory.js';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { syncDirectoryNow } from '../../lib/files/sync-directory.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { StoredRuleset } from './ruleset-loader.js';
 
 const CURRENT = 'current';

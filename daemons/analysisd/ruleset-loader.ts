@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ReportedError } from '../../lib/daemon/reported-error.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';

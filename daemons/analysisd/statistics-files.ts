@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { HourReport } from '../../lib/engine/engine.js';
 import type { HourTable, Statistics } from '../../lib/engine/statistics.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';

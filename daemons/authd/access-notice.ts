@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { AuthdSettings } from './authd-settings.js';
 
 /** Says how agents get in, at a start (agents-and-groups.md 2.2). @param port as bound */

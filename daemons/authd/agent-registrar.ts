@@ -1,5 +1,5 @@
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { type AgentTable, type NewAgent, TableRefusedError } from './agent-table.js';
 import type { KeyRegistry } from './key-registry.js';
 import type { RegistrationTimes } from './registration-times.js';

@@ -8,9 +8,9 @@ import { type InternalOptions, loadInternalOptions } from '../../lib/config/inte
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { AuthConfig } from '../../lib/config/sections/remote.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { tlsVersions } from '../../lib/tls/tls-versions.js';
 import type { AuthdOverrides } from './authd-flags.js';
 import type { EnrollmentRates } from './enrollment-limits.js';

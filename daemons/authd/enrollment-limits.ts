@@ -1,5 +1,5 @@
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { AddressTable } from '../../lib/network/address-table.js';
 
 const MINUTE_MS = 60_000;

@@ -2,9 +2,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
-import { explainPortInUse } from '../../lib/daemon/port-in-use.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { explainPortInUse } from '../../lib/process/port-in-use.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
 import { certificateNames } from '../../lib/tls/certificate-host.js';
 

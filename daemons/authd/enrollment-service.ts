@@ -1,6 +1,6 @@
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
-import type { Logger } from '../../lib/daemon/logger.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { AuthdSettings } from './authd-settings.js';
 import { AdmissionError, type Enroller, type RefusalCode } from './enroller.js';

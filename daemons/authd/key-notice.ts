@@ -1,6 +1,6 @@
 import { BusError } from '../../lib/bus/bus-error.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** A notice is followed by a pause of this length: each may make svc-remoted read the whole file. */
 const PAUSE_MS = 200;

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { AuthdSettings } from './authd-settings.js';
 
 /** Warns when whoever reaches the port gets a key. @param bound where the port is open */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { KeyRegistry } from './key-registry.js';
 import { readIfPresent } from './read-if-present.js';
 

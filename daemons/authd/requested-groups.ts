@@ -1,4 +1,4 @@
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import { readIfPresent } from './read-if-present.js';
 
 const MODE = 0o600;

@@ -3,8 +3,8 @@ import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 const SECTIONS = ['wdb', 'cluster'] as const;
 /** Name of a node that no configuration names (daemons-and-config.md 1.2). */

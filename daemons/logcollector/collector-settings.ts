@@ -4,8 +4,8 @@ import { type ConfigWarning, logConfigWarnings } from '../../lib/config/config-e
 import { loadInternalOptions, type InternalOptions } from '../../lib/config/internal-options.js';
 import { loadHostConfig, type SharedState } from '../../lib/config/load-host-config.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
 import { describeBlock, makeFileSource, SourceError, type FileSource, type HostFacts } from './file-source.js';
 import { JournalFilter } from './journal-entry.js';

@@ -1,10 +1,10 @@
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventProducer } from '../../lib/bus/event-producer.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
-import { bootId } from '../../lib/daemon/process-identity.js';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
+import { bootId } from '../../lib/process/process-identity.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { CollectorSettings } from './collector-settings.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import { CollectorStats } from './collector-stats.js';

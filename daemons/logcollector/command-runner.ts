@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { LineSplitter } from './line-splitter.js';
 
 /** Most bytes taken from one run (daemons-and-config.md 6.2: a message has at most 65,536 with its header). */

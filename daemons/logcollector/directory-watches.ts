@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** Directories watched at most; what is in others is seen by polling. */
 const MAX_WATCHES = 4096;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import type { EventStream } from '../../lib/bus/event-stream.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { lastIntact } from './anchors.js';
 import type { FoundFile } from './file-finder.js';
 import { identityOf, inodeKey, isSameInode, type FileIdentity } from './file-identity.js';

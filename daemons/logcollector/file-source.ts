@@ -1,5 +1,5 @@
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
 import { auditLines } from './formats/audit.js';

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { thinAnchors, type Anchor } from './anchors.js';
 import type { FileIdentity } from './file-identity.js';
 import type { FileSource } from './file-source.js';

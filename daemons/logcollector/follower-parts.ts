@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { FileSource } from './file-source.js';
 import type { Outlet } from './outlet.js';
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import type { CollectorStats } from './collector-stats.js';
 import {

@@ -4,7 +4,7 @@ import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
-import { ownDirectory } from '../../lib/daemon/own-directory.js';
+import { ownDirectory } from '../../lib/files/own-directory.js';
 import { activeSections } from './active-sections.js';
 import { check } from './check.js';
 import { loadCollectorSettings, logWarnings, type CollectorSettings } from './collector-settings.js';

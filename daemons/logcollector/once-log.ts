@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** Things remembered; beyond it everything is forgotten, and may be said a second time. */
 const MAX_REMEMBERED = 100_000;

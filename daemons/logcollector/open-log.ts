@@ -1,7 +1,7 @@
 import { closeSync, constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { openBelow } from '../../lib/daemon/read-below.js';
+import { openBelow } from '../../lib/files/read-below.js';
 
 /** Without blocking: the name may belong to a pipe by now. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** Attempts after which a socket is left alone for a while (daemons-and-config.md 6.2). */
 const MAX_FAILURES = 3;

@@ -4,8 +4,8 @@ import type { authdContract } from '../../lib/bus/contracts/authd.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { Clock } from './clock.js';
 
 /** Times of the watch, seconds unless said otherwise. */

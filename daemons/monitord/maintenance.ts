@@ -1,5 +1,5 @@
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { dayOf, isSameDay, type LocalDay } from '../../lib/time/local-day.js';
 import { daysBetween, previousDay } from './calendar-day.js';
 import type { Clock } from './clock.js';

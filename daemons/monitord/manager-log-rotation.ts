@@ -10,8 +10,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { datedDirectory, dayOf, type LocalDay, MONTH_NAMES } from '../../lib/time/local-day.js';
 import { daysBetween, twoDigits } from './calendar-day.js';
 import type { Clock } from './clock.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../lib/daemon/home.js';
-import { writeFileAtomically } from '../../lib/daemon/write-file-atomically.js';
+import type { Home } from '../../lib/home/home.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import { datedDirectory, type LocalDay } from '../../lib/time/local-day.js';
 import { previousDay, twoDigits } from './calendar-day.js';
 import { compressFile } from './compress-file.js';

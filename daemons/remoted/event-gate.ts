@@ -1,6 +1,6 @@
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { ReadAhead } from './read-ahead.js';
 import { MAX_QUEUED_BYTES, MAX_READMITTED } from './remoted-limits.js';
 

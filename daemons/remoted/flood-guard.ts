@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { LOG_BURST_LINES, LOG_LINES_PER_SECOND } from './remoted-limits.js';
 import { RepeatedLines } from './repeated-lines.js';
 

@@ -1,8 +1,8 @@
 import type { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import type { CounterFiles } from './link/counter-files.js';
 import type { KeyStore } from './link/key-store.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { Agent, AgentLink } from './agent-link.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import { KEY_WATCH_MS } from './remoted-limits.js';

@@ -5,8 +5,8 @@ import { type InternalOptions, loadInternalOptions } from '../../lib/config/inte
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { RemoteConfig } from '../../lib/config/sections/remote.js';
-import type { Home } from '../../lib/daemon/home.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { DownloadOptions } from './downloads/group-downloads.js';
 
 const SECOND_MS = 1000;

@@ -2,8 +2,8 @@ import { CONTROL_HEADER } from '../../lib/agentlink/control-text.js';
 import type { CallParams, CallResult } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { Agent } from './agent-link.js';
 import {
   MAX_SYNC_BYTES,

@@ -1,5 +1,5 @@
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 
 export type LinkWatchParts = {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { describeError } from '../../lib/daemon/describe-error.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** Threads of this process: the system keeps a nice value for each, and a new one takes that of its maker. */
 const OWN_THREADS = '/proc/self/task';

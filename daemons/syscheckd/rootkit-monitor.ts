@@ -1,5 +1,5 @@
 import type { ScanStatus } from '../../lib/bus/contracts/syscheckd.js';
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { Rootcheck } from './rootcheck/rootcheck.js';
 import { HOST_CLOCK, ScanLoop } from './scan/scan-loop.js';
 import type { SyscheckdSettings } from './settings.js';

@@ -9,8 +9,8 @@ import {
   type RootcheckConfig,
   type SyscheckConfig,
 } from '../../lib/config/sections/syscheck.js';
-import type { Home } from '../../lib/daemon/home.js';
-import { readHomeRecord, type HomeRole } from '../../lib/daemon/home-record.js';
+import type { Home } from '../../lib/home/home.js';
+import { readHomeRecord, type HomeRole } from '../../lib/home/home-record.js';
 import { PrefilterError } from '../../lib/fim/scan/prefilter.js';
 import { scanSettings, type ScanSettings } from '../../lib/fim/scan/scan-settings.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';

@@ -9,7 +9,7 @@ import { RequestServer } from '../../lib/bus/request-server.js';
 import { logConfigWarnings } from '../../lib/config/config-error.js';
 import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
-import { ownDirectory } from '../../lib/daemon/own-directory.js';
+import { ownDirectory } from '../../lib/files/own-directory.js';
 import { Problems } from '../../lib/daemon/problems.js';
 import { activeSections } from './active-sections.js';
 import { check } from './check.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { readable } from '../../lib/fim/byte-order.js';
 import { optionText } from '../../lib/fim/scan/watched-directory.js';
 import type { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { describeError } from '../daemon/describe-error.js';
+import { describeError } from '../log/describe-error.js';
 import { certificateNames } from '../tls/certificate-host.js';
 import { type KeyText, parseKeyText } from './key-text.js';
 

@@ -1,7 +1,7 @@
 import { parseClientKeys } from '../agentlink/client-keys.js';
 import type { AgentIdentityText } from '../config/agent-conf.js';
 import { readLimited } from '../config/configuration-file.js';
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 import { unameText } from '../manager/uname-text.js';
 import { COMPATIBILITY_VERSION } from '../product/version.js';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../daemon/logger.js';
+import type { Logger } from '../log/logger.js';
 import { BusConnection } from './bus-connection.js';
 import { BusError } from './bus-error.js';
 import { MAX_BATCHES_IN_FLIGHT, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, MAX_HELLO_STREAMS } from './bus-limits.js';

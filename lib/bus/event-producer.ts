@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../daemon/logger.js';
+import type { Logger } from '../log/logger.js';
 import { BusError } from './bus-error.js';
 import type { BusEvent } from './bus-event.js';
 import { MAX_WINDOW_EVENTS } from './bus-limits.js';

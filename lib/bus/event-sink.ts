@@ -1,4 +1,4 @@
-import type { Logger } from '../daemon/logger.js';
+import type { Logger } from '../log/logger.js';
 import type { EventBatch, ReceivedEvent } from './bus-event.js';
 import { BusListener } from './bus-listener.js';
 import { MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../daemon/logger.js';
+import type { Logger } from '../log/logger.js';
 import { BusError } from './bus-error.js';
 import { BusListener } from './bus-listener.js';
 import { MAX_CALLS_RUNNING, MAX_CALLS_WAITING, MAX_MESSAGE_BYTES } from './bus-limits.js';

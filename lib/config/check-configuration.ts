@@ -1,5 +1,5 @@
-import type { Home } from '../daemon/home.js';
-import type { HomeRole } from '../daemon/home-record.js';
+import type { Home } from '../home/home.js';
+import type { HomeRole } from '../home/home-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { readConfigurationFile } from './configuration-file.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../daemon/logger.js';
+import type { Logger } from '../log/logger.js';
 
 /** Where in which file something of the configuration stands. */
 export type ConfigPlace = {

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import type { Home } from '../daemon/home.js';
-import { FileTooLargeError, UntrustedFileError, readTrustedFile } from '../daemon/trusted-file.js';
+import type { Home } from '../home/home.js';
+import { FileTooLargeError, UntrustedFileError, readTrustedFile } from '../files/trusted-file.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 
 /** The main configuration, relative to the home. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { readSettings } from './configuration-file.js';
 import {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { z } from 'zod';
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 import { API_CONFIG_SCHEMA, type ApiConfig, SECURITY_CONFIG_SCHEMA, type SecurityConfig } from './api-config.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { readSettings } from './configuration-file.js';

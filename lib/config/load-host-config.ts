@@ -1,6 +1,6 @@
 import { ownIdentity } from '../agents/own-identity.js';
-import type { Home } from '../daemon/home.js';
-import { readHomeRecord } from '../daemon/home-record.js';
+import type { Home } from '../home/home.js';
+import { readHomeRecord } from '../home/home-record.js';
 import { type AgentIdentityText, checkAgentConf, parseAgentConf, selectBlocks } from './agent-conf.js';
 import { readAgentConfFile } from './agent-conf-file.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';

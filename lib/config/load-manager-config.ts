@@ -1,4 +1,4 @@
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 import type { ConfigWarning } from './config-error.js';
 import { readConfigurationFile } from './configuration-file.js';
 import { type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
-import type { Home } from '../daemon/home.js';
-import { isBelieved } from '../daemon/read-run-file.js';
+import type { Home } from '../home/home.js';
+import { isBelieved } from '../files/read-run-file.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
 import { controlReply, controlSocket, ownerSocket } from './control-protocol.js';
 import { readLines } from './line-reader.js';

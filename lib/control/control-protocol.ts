@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_CONFIGURATION_BYTES } from '../config/configuration-file.js';
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 
 /**
  * Socket on which the supervisor takes every command: one JSON object a line, answers the same way. It lies in a directory

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { HomeRole } from '../daemon/home-record.js';
+import type { HomeRole } from '../home/home-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productRoot } from '../product/product-root.js';
 

@@ -10,11 +10,11 @@ import { ApiConfigError, loadApiConfig } from '../config/load-api-config.js';
 import { parseManagerConfig } from '../config/load-manager-config.js';
 import { readConfigurationXml } from '../config/read-configuration-xml.js';
 import { refuseUpload } from '../config/upload-guard.js';
-import { describeError } from '../daemon/describe-error.js';
-import type { Home } from '../daemon/home.js';
-import type { Logger } from '../daemon/logger.js';
-import { readTrustedFile } from '../daemon/trusted-file.js';
-import { writeFileAtomically } from '../daemon/write-file-atomically.js';
+import { describeError } from '../log/describe-error.js';
+import type { Home } from '../home/home.js';
+import type { Logger } from '../log/logger.js';
+import { readTrustedFile } from '../files/trusted-file.js';
+import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 /** Why a configuration was not taken; `code` is that of the API (daemons-and-config.md 1.5). */
 export class ConfigurationRefusedError extends Error {

@@ -1,5 +1,5 @@
 import { loadManagerConfig } from '../config/load-manager-config.js';
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { DaemonCatalogue } from './daemon-catalogue.js';
 

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
-import { makeOwnFile } from './open-own-file.js';
-import { readRunFile } from './read-run-file.js';
+import { makeOwnFile } from '../files/open-own-file.js';
+import { readRunFile } from '../files/read-run-file.js';
 
 /** A daemon beats this often. */
 export const HEARTBEAT_INTERVAL_MS = 1000;

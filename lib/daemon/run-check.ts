@@ -2,9 +2,9 @@ import { ConfigError, type ConfigPlace } from '../config/config-error.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { DaemonCheck } from './daemon-check.js';
 import type { OwnFlagValues } from './daemon-flags.js';
-import { describeError } from './describe-error.js';
-import type { Home } from './home.js';
-import type { Logger } from './logger.js';
+import { describeError } from '../log/describe-error.js';
+import type { Home } from '../home/home.js';
+import type { Logger } from '../log/logger.js';
 import { ReportedError } from './reported-error.js';
 
 /** One thing a check says. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Belief } from './read-run-file.js';
-import { readRunFile } from './read-run-file.js';
-import { writeFileAtomically } from './write-file-atomically.js';
+import type { Belief } from '../files/read-run-file.js';
+import { readRunFile } from '../files/read-run-file.js';
+import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 const address = z.object({
   protocol: z.enum(['tcp', 'udp', 'https', 'ipc']),

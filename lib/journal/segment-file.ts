@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { constants, fstatSync, mkdirSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, truncate, unlink } from 'node:fs/promises';
-import { syncDirectory } from '../daemon/sync-directory.js';
+import { syncDirectory } from '../files/sync-directory.js';
 
 export const JOURNAL_FILE_MODE = 0o640;
 export const JOURNAL_DIRECTORY_MODE = 0o750;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 
 const FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,4 +1,4 @@
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 import { COMPATIBILITY_VERSION } from '../product/version.js';
 import { installationId } from './installation-id.js';
 

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Home } from '../daemon/home.js';
+import type { Home } from '../home/home.js';
 
 /** Lines of the log that are looked at (daemons-and-config.md 3.8). */
 const MAX_LINES = 2000;

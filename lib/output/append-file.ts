@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { syncDirectory, syncDirectoryNow } from '../daemon/sync-directory.js';
+import { syncDirectory, syncDirectoryNow } from '../files/sync-directory.js';
 import { endOfRecords, type RecordEnd } from './end-of-records.js';
 
 /** What was found wrong with a file that is continued, and what was done about it. */

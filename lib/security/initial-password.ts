@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
-import { writeFileAtomically } from '../daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 const LOWER = 'abcdefghijkmnpqrstuvwxyz';
 const UPPER = 'ABCDEFGHJKLMNPQRSTUVWXYZ';

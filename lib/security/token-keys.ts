@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { writeFileAtomically } from '../daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 /** Group members may read the keys, nobody else (rest-api.md 2.2). */
 const PEM_MODE = 0o640;

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import type { z } from 'zod';
-import { LockHeldError, ProcessLock } from '../daemon/process-lock.js';
+import { LockHeldError, ProcessLock } from '../process/process-lock.js';
 import { BinaryTable } from './binary-table.js';
 import { checkLmdbFile } from './check-lmdb-file.js';
 import { type Change, CommitQueue, type Undo } from './commit-queue.js';

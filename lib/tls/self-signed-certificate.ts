@@ -4,8 +4,8 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import forge from 'node-forge';
-import type { Logger } from '../daemon/logger.js';
-import { writeFileAtomically } from '../daemon/write-file-atomically.js';
+import type { Logger } from '../log/logger.js';
+import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 /** Days a generated certificate is valid (rest-api.md 1.1). */
 const VALID_DAYS = 365;

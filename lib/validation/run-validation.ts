@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { describeError } from '../daemon/describe-error.js';
+import { describeError } from '../log/describe-error.js';
 import type { Validation, ValidationOrder } from './validation.js';
 
 /** A configuration that is not looked through by then is not good: a ruleset of thousands of rules takes a second. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { buildMergedFile } from '../../lib/agentlink/merged-file.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiClient } from '../support/api-client.js';
 import { DbServer } from '../support/db-server.js';
 import { RunningDaemon } from '../support/running-daemon.js';

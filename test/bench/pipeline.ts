@@ -12,7 +12,7 @@ import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { initHome } from '../../bin/control/home/init-home.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
-import { Home } from '../../lib/daemon/home.js';
+import { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { ApiClient } from '../support/api-client.js';

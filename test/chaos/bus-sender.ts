@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import type { Ledger } from './ledger.js';
 import { eventText } from './numbered-events.js';

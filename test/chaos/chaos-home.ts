@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initHome } from '../../bin/control/home/init-home.js';
-import { Home } from '../../lib/daemon/home.js';
+import { Home } from '../../lib/home/home.js';
 import { DECODERS, rulesText } from './numbered-events.js';
 
 /** Outputs move on to the next part at this size (the least there is), so that a run has several. */

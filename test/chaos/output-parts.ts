@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { compareDays, datedPath, filesAfter, type DatedName } from '../../lib/output/dated-files.js';
 import type { LocalDay } from '../../lib/time/local-day.js';
 

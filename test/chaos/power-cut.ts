@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { CheckpointStore } from '../../lib/journal/checkpoint-store.js';
 import { DurableMark } from '../../lib/journal/durable-mark.js';
 import { decodeEventBatch } from '../../lib/journal/event-batch.js';

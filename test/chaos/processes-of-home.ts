@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identityOf, isAlive, type ProcessIdentity } from '../../lib/daemon/process-identity.js';
+import { identityOf, isAlive, type ProcessIdentity } from '../../lib/process/process-identity.js';
 
 /** Looks without a process of the home after which there is none: a supervisor may have been about to start one. */
 const QUIET_LOOKS = 3;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import type { Ledger } from './ledger.js';
 import { eventText } from './numbered-events.js';

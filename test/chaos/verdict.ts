@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import type { AlertWatch } from './alert-watch.js';
 import type { Ledger } from './ledger.js';
 import { SOURCES } from './ledger.js';

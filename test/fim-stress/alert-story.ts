@@ -1,4 +1,4 @@
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { outputParts } from '../chaos/output-parts.js';
 import { GrowingFile } from '../support/growing-file.js';
 import { FACTS, type FileFacts } from './file-facts.js';

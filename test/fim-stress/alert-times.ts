@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { outputParts } from '../chaos/output-parts.js';
 import { GrowingFile } from '../support/growing-file.js';
 

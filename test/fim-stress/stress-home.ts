@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { initHome } from '../../bin/control/home/init-home.js';
 import { syscheckdContract, type ScanStatus } from '../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { Home } from '../../lib/daemon/home.js';
+import { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { authdContract } from '../../lib/bus/contracts/authd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { readRunRecord } from '../../lib/daemon/run-record.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { makeEnrollmentCertificate } from '../../lib/tls/self-signed-certificate.js';

@@ -9,7 +9,7 @@ import { Registry } from '../../daemons/db/registry.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { RecordingLogger } from './recording-logger.js';
 import { sampleAgent } from './sample-agents.js';
 

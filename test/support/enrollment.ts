@@ -1,6 +1,6 @@
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { readFileSync } from 'node:fs';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 
 /** How a client connects; `localAddress` is the one the manager sees. */
 type ClientOptions = ConnectionOptions & { readonly localAddress?: string };

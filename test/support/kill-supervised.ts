@@ -1,4 +1,4 @@
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { readRunRecord } from '../../lib/daemon/run-record.js';
 import { productCatalogue, stopOrder } from '../../lib/control/daemon-catalogue.js';
 import { eventually } from './eventually.js';

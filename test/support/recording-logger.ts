@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/daemon/logger.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** A logger that keeps its lines, `level: message`, for tests to look at. */
 export class RecordingLogger implements Logger {

@@ -1,5 +1,5 @@
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { serveContract } from './serve-contract.js';
 
 type Sent = { readonly ids: string[]; readonly message: string };

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { productCatalogue } from '../../lib/control/daemon-catalogue.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { eventually } from './eventually.js';
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../../lib/bus/contract.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import type { Home } from '../../lib/daemon/home.js';
+import type { Home } from '../../lib/home/home.js';
 import { RecordingLogger } from './recording-logger.js';
 
 /** Answers for a daemon of a home in this process; methods without a handler fail. */

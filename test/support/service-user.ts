@@ -8,9 +8,9 @@ import { findServiceAccount, type ServiceAccount } from '../../bin/control/home/
 import { liveProcess } from '../../bin/control/supervisor/live-process.js';
 import { controlSocket, supervisorLock } from '../../lib/control/control-protocol.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
-import type { HomeRole } from '../../lib/daemon/home-record.js';
-import { Home } from '../../lib/daemon/home.js';
-import { ProcessLock } from '../../lib/daemon/process-lock.js';
+import type { HomeRole } from '../../lib/home/home-record.js';
+import { Home } from '../../lib/home/home.js';
+import { ProcessLock } from '../../lib/process/process-lock.js';
 import { RunFiles } from '../../lib/daemon/run-files.js';
 import { MANAGER_DAEMONS, type DaemonName } from '../../lib/product/daemon-names.js';
 import { eventually } from './eventually.js';

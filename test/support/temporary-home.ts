@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Home } from '../../lib/daemon/home.js';
+import { Home } from '../../lib/home/home.js';
 
 /** A home with the directories and the record a daemon needs, in the system's temporary directory or below another. */
 export class TemporaryHome extends Home {

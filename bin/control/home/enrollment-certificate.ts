@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { Home } from '../../../lib/daemon/home.js';
-import { HomeError } from '../../../lib/daemon/home-record.js';
-import type { HomeRecord } from '../../../lib/daemon/home-record.js';
-import { readRunFile } from '../../../lib/daemon/read-run-file.js';
+import type { Home } from '../../../lib/home/home.js';
+import { HomeError } from '../../../lib/home/home-record.js';
+import type { HomeRecord } from '../../../lib/home/home-record.js';
+import { readRunFile } from '../../../lib/files/read-run-file.js';
 import { makeEnrollmentCertificate } from '../../../lib/tls/self-signed-certificate.js';
 import { makeFile } from './make-file.js';
 

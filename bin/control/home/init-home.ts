@@ -17,9 +17,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Home } from '../../../lib/daemon/home.js';
-import type { HomeRecord, HomeRole } from '../../../lib/daemon/home-record.js';
-import { HomeError, checkHomePath, readHomeRecord } from '../../../lib/daemon/home-record.js';
+import type { Home } from '../../../lib/home/home.js';
+import type { HomeRecord, HomeRole } from '../../../lib/home/home-record.js';
+import { HomeError, checkHomePath, readHomeRecord } from '../../../lib/home/home-record.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { randomPassword } from '../../../lib/security/initial-password.js';
 import { ensureTokenKeys } from '../../../lib/security/token-keys.js';

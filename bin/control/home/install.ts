@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Home } from '../../../lib/daemon/home.js';
-import { HomeError, readHomeRecord } from '../../../lib/daemon/home-record.js';
-import { removeTree } from '../../../lib/daemon/remove-tree.js';
+import { Home } from '../../../lib/home/home.js';
+import { HomeError, readHomeRecord } from '../../../lib/home/home-record.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
 import { homeRuns } from '../../../lib/daemon/why-unavailable.js';
-import { writeFileAtomically } from '../../../lib/daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import type { InitOptions } from './init-home.js';
 import { initHome } from './init-home.js';

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
-import type { Home } from '../../../lib/daemon/home.js';
-import { isAlive, ownIdentity, parseIdentity } from '../../../lib/daemon/process-identity.js';
-import { isBelieved, readRunFile } from '../../../lib/daemon/read-run-file.js';
-import { removeTree } from '../../../lib/daemon/remove-tree.js';
+import type { Home } from '../../../lib/home/home.js';
+import { isAlive, ownIdentity, parseIdentity } from '../../../lib/process/process-identity.js';
+import { isBelieved, readRunFile } from '../../../lib/files/read-run-file.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
 
 /** How often and how long the lock of another control program is waited for (daemons-and-config.md 3.2). */
 const ATTEMPTS = 60;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { HomeError } from '../../../lib/daemon/home-record.js';
+import { HomeError } from '../../../lib/home/home-record.js';
 
 /** The user and group that own an installed home. */
 export type ServiceAccount = {

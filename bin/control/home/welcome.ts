@@ -1,6 +1,6 @@
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
-import type { Home } from '../../../lib/daemon/home.js';
+import type { Home } from '../../../lib/home/home.js';
 import { productVersion } from '../../../lib/product/version.js';
 import { existsSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { ROOT_DAEMONS } from '../../../lib/daemon/drop-privileges.js';
-import type { HomeRecord } from '../../../lib/daemon/home-record.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { ROOT_DAEMONS } from '../../../lib/process/drop-privileges.js';
+import type { HomeRecord } from '../../../lib/home/home-record.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import type { DaemonCatalogue, Program } from '../../../lib/control/daemon-catalogue.js';
 

@@ -1,9 +1,9 @@
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { bindForGroup, bindForOwner } from '../../../lib/daemon/bind-for-group.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
-import { removeTree } from '../../../lib/daemon/remove-tree.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
 import type {
   ControlReply,
   ControlRequest,

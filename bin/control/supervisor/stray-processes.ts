@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Home } from '../../../lib/daemon/home.js';
-import type { ProcessIdentity } from '../../../lib/daemon/process-identity.js';
-import { identityOf } from '../../../lib/daemon/process-identity.js';
-import { ProcessLock } from '../../../lib/daemon/process-lock.js';
+import type { Home } from '../../../lib/home/home.js';
+import type { ProcessIdentity } from '../../../lib/process/process-identity.js';
+import { identityOf } from '../../../lib/process/process-identity.js';
+import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { AGENT_DAEMON, MANAGER_DAEMONS } from '../../../lib/product/daemon-names.js';

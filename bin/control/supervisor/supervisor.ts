@@ -1,5 +1,5 @@
-import type { Home } from '../../../lib/daemon/home.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Home } from '../../../lib/home/home.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productVersion } from '../../../lib/product/version.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';

@@ -1,8 +1,8 @@
 import { callSupervisor } from '../../../lib/control/control-client.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Home } from '../../../lib/daemon/home.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Home } from '../../../lib/home/home.js';
+import type { Logger } from '../../../lib/log/logger.js';
 
 const OWN_NAME = 'svc-agentd';
 

@@ -3,10 +3,10 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import { MAX_PUSHED_BYTES } from '../../../lib/agentlink/file-push.js';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
-import { syncDirectoryWherePossible } from '../../../lib/daemon/sync-directory.js';
-import { writeFileDurably } from '../../../lib/daemon/write-file-durably.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import { syncDirectoryWherePossible } from '../../../lib/files/sync-directory.js';
+import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import { PENDING_FILE, planUnpack, type UnpackPlan } from './unpack-plan.js';
 
 const FILE_MODE = 0o660;

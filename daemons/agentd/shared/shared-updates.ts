@@ -1,7 +1,7 @@
 import type { PushResult } from '../../../lib/agentlink/file-push.js';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { SharedFolder } from './shared-folder.js';
 
 export type SharedUpdatesParts = {

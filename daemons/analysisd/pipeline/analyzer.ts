@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import type { Configuration } from '../configuration.js';
 import type { EpsLimiter } from '../eps-limiter.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 
 /** What a checkpoint is made of. */

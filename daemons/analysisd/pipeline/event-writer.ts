@@ -1,6 +1,6 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
 import type { Outcome } from '../../../lib/engine/outcome.js';
 import type { Analysis } from '../analysis.js';

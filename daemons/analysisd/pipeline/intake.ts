@@ -1,5 +1,5 @@
 import type { EventBatch } from '../../../lib/bus/bus-event.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import { encodeEventBatch } from '../../../lib/journal/event-batch.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { encodeControl, EVENTS, type Control, type Entry } from './journal-record.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileDurably } from '../../../lib/daemon/write-file-durably.js';
+import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 
 const FILE = 'journal.id';
 const IDENTITY = /^[0-9a-f-]{36}$/;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 
 /** A disk that takes nothing is tried again after this time. */
 const RETRY_MS = 1000;

@@ -3,7 +3,7 @@ import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import type { JournalConfig } from '../../../lib/config/sections/journal.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { Journal } from '../../../lib/journal/journal.js';
 import { describeDamage } from '../../../lib/journal/journal-error.js';

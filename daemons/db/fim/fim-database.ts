@@ -1,5 +1,5 @@
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
 import { agentOfKey, componentKey, FIM_COMPONENTS, type Component, type FimComponent } from './fim-component.js';

@@ -2,7 +2,7 @@ import type { Handlers } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import { queryFailure } from '../../../lib/bus/contracts/db-agents.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import { QueryError } from '../../../lib/query/query-error.js';
 import { isoTime } from './fim-fields.js';
 import type { FimDatabase } from './fim-database.js';

@@ -1,5 +1,5 @@
 import { BusError } from '../../../lib/bus/bus-error.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import { StoreError } from '../../../lib/store/store-error.js';
 import { FimBatch, type FimMemory } from './fim-batch.js';

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { FimDatabase } from './fim-database.js';
 
 type Removing = Pick<Handlers<typeof dbContract>, 'agents.register' | 'agents.remove'>;

@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import type { SecureContext } from 'node:tls';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import { AddressError, authorizationOf, parseAddress } from './download-address.js';
 import { DownloadError } from './download-error.js';
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS, MAX_VALIDATOR_CHARS } from './download-limits.js';

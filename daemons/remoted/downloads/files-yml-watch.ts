@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { MAX_FILES_YML_BYTES, SETTLE_MS } from './download-limits.js';
 import { FILES_YML } from './files-yml.js';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import type { Home } from '../../../lib/daemon/home.js';
+import type { Home } from '../../../lib/home/home.js';
 import type { MergedRecord } from './merged-record.js';
 import { fileHash } from './place-download.js';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Breather } from './breather.js';
 import { ProblemLog } from './problem-log.js';
 import { readSharedFile } from './read-shared-file.js';

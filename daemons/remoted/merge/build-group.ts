@@ -6,7 +6,7 @@ import {
   parseMergedFile,
 } from '../../../lib/agentlink/merged-file.js';
 import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import type { Breather } from './breather.js';
 import { looksBinary } from './looks-binary.js';
 import { NO_AGENT_CONF, withAgentConf } from './needed-files.js';

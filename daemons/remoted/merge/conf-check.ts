@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import type { ConfCheck } from './build-group.js';
 import type { ConfCheckAnswer, ConfCheckOrder } from './conf-check-worker.js';
 import { confProblem } from './conf-problem.js';

@@ -1,5 +1,5 @@
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { FolderWatch } from './folder-watch.js';
 import { MAX_WATCHED_FOLDERS } from './shared-limits.js';
 import { isNeverShared } from './shared-names.js';

@@ -2,8 +2,8 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../../lib/bus/request-client.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 
 /** Groups made at once; svc-db writes those that arrive together in one transaction. */
 const MOST_AT_ONCE = 64;

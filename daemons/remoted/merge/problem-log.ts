@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { MAX_LOGGED_PROBLEMS } from './shared-limits.js';
 import type { SharedProblem } from './shared-problem.js';
 

@@ -1,6 +1,6 @@
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { ArConf } from './ar-conf-file.js';
 import type { Breather } from './breather.js';
 import { buildGroup, type ConfCheck } from './build-group.js';

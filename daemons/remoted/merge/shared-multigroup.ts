@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { MultigroupBuilder } from './build-multigroup.js';
 import { MergedOnDisk } from './merged-on-disk.js';
 import { ProblemLog } from './problem-log.js';

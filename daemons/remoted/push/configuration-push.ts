@@ -7,7 +7,7 @@ import type { SenderCounter } from '../../../lib/agentlink/sender-counter.js';
 import { readMemberships } from './read-memberships.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../../lib/bus/request-client.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Agent } from '../agent-link.js';
 import type { FloodGuard } from '../flood-guard.js';
 import type { RemotedCounters } from '../remoted-counters.js';

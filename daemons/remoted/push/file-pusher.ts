@@ -1,6 +1,6 @@
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
 import type { PushContent } from './push-content.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import { linkOf, type Agent } from '../agent-link.js';
 import type { FloodGuard } from '../flood-guard.js';
 import { MAX_PARKED, MAX_TURN_MS, MAX_WAITING_ORDERS, PARK_MS, STALL_MS, SWEEP_MS } from './push-limits.js';

@@ -1,6 +1,6 @@
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { MembershipChanges, MembershipMark } from './read-memberships.js';
 import { MEMBERSHIPS_POLL_MS, RETRY_MS } from './push-limits.js';
 

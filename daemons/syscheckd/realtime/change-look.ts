@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import { directoriesAbove } from '../scan/directories-above.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import type { WatchOutcome } from './watcher.js';
 

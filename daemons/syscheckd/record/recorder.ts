@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import { type FimChange, FIM_LOCATION, fimEvent, type FimMode } from '../../../lib/fim/fim-messages.js';
 import { readable } from '../../../lib/fim/byte-order.js';

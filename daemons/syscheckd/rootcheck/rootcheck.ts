@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { SCAN_END, SCAN_START } from '../../../lib/rootcheck/findings.js';
 import type { RootcheckSettings } from '../../../lib/rootcheck/rootcheck-settings.js';
 import { RootcheckError, type RootcheckListener, runRootcheck } from '../../../lib/rootcheck/run-rootcheck.js';

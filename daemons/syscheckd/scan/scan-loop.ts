@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { ScanSchedule, type ScanTimes } from './scan-schedule.js';
 
 const SECOND_MS = 1000;

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import type { ScanSettings } from '../../../lib/fim/scan/scan-settings.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';

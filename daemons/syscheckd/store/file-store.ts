@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../../lib/store/lmdb-store.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import { StoreError } from '../../../lib/store/store-error.js';

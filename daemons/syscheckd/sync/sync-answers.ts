@@ -1,6 +1,6 @@
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import type { SyncAnswer } from '../../../lib/fim/sync-step.js';
 import { readSyncAnswer } from './read-sync-answer.js';

@@ -5,8 +5,8 @@ import type { CallOptions, RequestClient } from '../../../lib/bus/request-client
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { EventProducer } from '../../../lib/bus/event-producer.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
 import { InFlight } from './in-flight.js';
 

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
-import { describeError } from '../../../lib/daemon/describe-error.js';
-import type { Logger } from '../../../lib/daemon/logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { unlessAborted } from '../../../lib/daemon/unless-aborted.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { FIM_FILE, type FimRow, MAX_FIM_MESSAGE_BYTES, syncMessage } from '../../../lib/fim/fim-messages.js';

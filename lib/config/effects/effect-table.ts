@@ -1,4 +1,4 @@
-import type { HomeRole } from '../../daemon/home-record.js';
+import type { HomeRole } from '../../home/home-record.js';
 import type { DaemonName } from '../../product/daemon-names.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { attributeValue } from '../../xml/xml-element.js';

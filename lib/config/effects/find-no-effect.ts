@@ -1,4 +1,4 @@
-import type { HomeRole } from '../../daemon/home-record.js';
+import type { HomeRole } from '../../home/home-record.js';
 import type { DaemonName } from '../../product/daemon-names.js';
 import { attributeValue, type XmlElement } from '../../xml/xml-element.js';
 import type { ConfigWarning } from '../config-error.js';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { commandWords, CommandWordsError } from '../../config/command-words.js';
-import { describeError } from '../../daemon/describe-error.js';
+import { describeError } from '../../log/describe-error.js';
 import { bytesOf } from '../byte-order.js';
 
 /** Longest time the command may take for a file: also what ending a scan may have to wait for. */

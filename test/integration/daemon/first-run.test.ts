@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { productCatalogue, stopOrder } from '../../../lib/control/daemon-catalogue.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { Home } from '../../../lib/daemon/home.js';
+import { Home } from '../../../lib/home/home.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/run-program.js';

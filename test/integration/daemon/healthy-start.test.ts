@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
-import { Home } from '../../../lib/daemon/home.js';
+import { Home } from '../../../lib/home/home.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { productRoot } from '../../../lib/product/product-root.js';

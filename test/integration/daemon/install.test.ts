@@ -18,8 +18,8 @@ import { install, uninstall, unitText } from '../../../bin/control/home/install.
 import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { findServiceAccount } from '../../../bin/control/home/service-account.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { HomeError } from '../../../lib/daemon/home-record.js';
-import { Home } from '../../../lib/daemon/home.js';
+import { HomeError } from '../../../lib/home/home-record.js';
+import { Home } from '../../../lib/home/home.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
-import { portHolder } from '../../../lib/daemon/port-in-use.js';
+import { portHolder } from '../../../lib/process/port-in-use.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';

@@ -6,7 +6,7 @@ import { NoSupervisorError, callSupervisor } from '../../../lib/control/control-
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { install } from '../../../bin/control/home/install.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { identityOf, userOf } from '../../../lib/daemon/process-identity.js';
+import { identityOf, userOf } from '../../../lib/process/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/run-program.js';

@@ -6,7 +6,7 @@ import { callSupervisor } from '../../../lib/control/control-client.js';
 import { controlSocket, supervisorLock } from '../../../lib/control/control-protocol.js';
 import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { ProcessLock } from '../../../lib/daemon/process-lock.js';
+import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';

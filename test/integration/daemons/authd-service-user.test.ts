@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { findServiceAccount, type ServiceAccount } from '../../../bin/control/home/service-account.js';
-import { Home } from '../../../lib/daemon/home.js';
+import { Home } from '../../../lib/home/home.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { productRoot } from '../../../lib/product/product-root.js';

@@ -4,7 +4,7 @@ import { buildMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { writeFileAtomically } from '../../../lib/daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { eventually } from '../../support/eventually.js';
 import { FileServer } from '../../support/file-server.js';
 import { KeepingSink, RemotedHome } from '../../support/remoted-home.js';

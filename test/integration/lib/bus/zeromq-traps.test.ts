@@ -9,7 +9,7 @@ import { decodeMessage, encodeMessage } from '../../../../lib/bus/message-codec.
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
-import { ownIdentity } from '../../../../lib/daemon/process-identity.js';
+import { ownIdentity } from '../../../../lib/process/process-identity.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { sampleContract, sampleHandlers } from '../../../support/sample-contract.js';

@@ -7,7 +7,7 @@ import { SECTION_NAMES, SECTIONS } from '../../../../lib/config/manager-config.j
 import { readConfigurationXml } from '../../../../lib/config/read-configuration-xml.js';
 import { sectionBlocks } from '../../../../lib/config/section-blocks.js';
 import { UNREAD_WODLES, WODLE_SHAPES } from '../../../../lib/config/sections/modules.js';
-import type { HomeRole } from '../../../../lib/daemon/home-record.js';
+import type { HomeRole } from '../../../../lib/home/home-record.js';
 import { MANAGER_DAEMONS } from '../../../../lib/product/daemon-names.js';
 import { SPECIFIED_ELEMENTS } from '../../../support/specified-elements.js';
 

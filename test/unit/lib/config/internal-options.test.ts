@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { ConfigError } from '../../../../lib/config/config-error.js';
 import { INTERNAL_OPTIONS } from '../../../../lib/config/internal-option-table.js';
 import { loadInternalOptions } from '../../../../lib/config/internal-options.js';
-import { Home } from '../../../../lib/daemon/home.js';
+import { Home } from '../../../../lib/home/home.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 
 const SHIPPED = readFileSync(new URL('etc/internal_options.conf', productRoot()), 'utf8');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readDaemonStatus, shownState } from '../../../../lib/daemon/daemon-status.js';
 import { HeartbeatWriter, heartbeatAge, monotonicMs } from '../../../../lib/daemon/heartbeat.js';
-import { ownIdentity } from '../../../../lib/daemon/process-identity.js';
+import { ownIdentity } from '../../../../lib/process/process-identity.js';
 import { RunFiles, restartMarker } from '../../../../lib/daemon/run-files.js';
 import { writeRunRecord } from '../../../../lib/daemon/run-record.js';
 import { MANAGER_DAEMONS } from '../../../../lib/product/daemon-names.js';

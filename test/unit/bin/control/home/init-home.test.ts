@@ -16,8 +16,8 @@ import { loadInternalOptions } from '../../../../../lib/config/internal-options.
 import { loadManagerConfig } from '../../../../../lib/config/load-manager-config.js';
 import { hostLogSection } from '../../../../../bin/control/host-log-section.js';
 import { initHome } from '../../../../../bin/control/home/init-home.js';
-import { HomeError } from '../../../../../lib/daemon/home-record.js';
-import { Home } from '../../../../../lib/daemon/home.js';
+import { HomeError } from '../../../../../lib/home/home-record.js';
+import { Home } from '../../../../../lib/home/home.js';
 
 /** Every path below a directory with its mode, size and time of change. */
 function tree(root: string): Record<string, string> {

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { liveProcess, reloadDaemon } from '../../../../../bin/control/supervisor/live-process.js';
-import { writeFileAtomically } from '../../../../../lib/daemon/write-file-atomically.js';
-import { identityOf } from '../../../../../lib/daemon/process-identity.js';
+import { writeFileAtomically } from '../../../../../lib/files/write-file-atomically.js';
+import { identityOf } from '../../../../../lib/process/process-identity.js';
 import { RunFiles } from '../../../../../lib/daemon/run-files.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 

@@ -11,7 +11,7 @@ import {
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { GroupDownloads, type DownloadOptions } from '../../../../../daemons/remoted/downloads/group-downloads.js';
-import { writeFileAtomically } from '../../../../../lib/daemon/write-file-atomically.js';
+import { writeFileAtomically } from '../../../../../lib/files/write-file-atomically.js';
 import { eventually } from '../../../../support/eventually.js';
 import { FileServer } from '../../../../support/file-server.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { closeSync, fchmodSync, fchownSync, fstatSync, statSync, writeSync } from 'node:fs';
-import { openSharedFile } from './open-own-file.js';
+import { openSharedFile } from '../files/open-own-file.js';
 
 /** Log files are shared by all daemons of a home: group-writable (daemons-and-config.md 3.7). */
 const LOG_FILE_MODE = 0o660;

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { identityOf, isAlive, ownIdentity, parseIdentity } from '../../../../lib/daemon/process-identity.js';
-import { LockHeldError, ProcessLock } from '../../../../lib/daemon/process-lock.js';
+import { identityOf, isAlive, ownIdentity, parseIdentity } from '../../../../lib/process/process-identity.js';
+import { LockHeldError, ProcessLock } from '../../../../lib/process/process-lock.js';
 
 describe('ProcessLock', () => {
   let directory: string;

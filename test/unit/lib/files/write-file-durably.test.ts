@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { writeFileDurably } from '../../../../lib/daemon/write-file-durably.js';
+import { writeFileDurably } from '../../../../lib/files/write-file-durably.js';
 
 describe('writeFileDurably', () => {
   let directory: string;

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { DaemonName } from '../product/daemon-names.js';
-import type { HomeRecord } from './home-record.js';
-import { HomeError } from './home-record.js';
+import type { HomeRecord } from '../home/home-record.js';
+import { HomeError } from '../home/home-record.js';
 
 /** Daemons that need root: they read every file of the host or act on it (design.md 4 "Privileges"). */
 export const ROOT_DAEMONS: ReadonlySet<DaemonName> = new Set([

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Logger as PinoLogger } from 'pino';
-import type { Home } from './home.js';
+import type { Home } from '../home/home.js';
 import { LogFile } from './log-file.js';
 import type { LogLevel } from './log-line.js';
 import { formatLogTime, formatPlainLine, sanitiseLogMessage } from './log-line.js';

@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
 import { loadInternalOption } from '../../../../lib/config/internal-options.js';
 import { loadApiConfig } from '../../../../lib/config/load-api-config.js';
-import { Home } from '../../../../lib/daemon/home.js';
-import { UntrustedFileError, readTrustedFile } from '../../../../lib/daemon/trusted-file.js';
+import { Home } from '../../../../lib/home/home.js';
+import { UntrustedFileError, readTrustedFile } from '../../../../lib/files/trusted-file.js';
 import { notRoot } from '../../../support/service-user.js';
 
 const OTHER = 65_534;

@@ -11,7 +11,7 @@ import {
   readdirSync,
   statSync,
 } from 'node:fs';
-import type { Home } from './home.js';
+import type { Home } from '../home/home.js';
 
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 

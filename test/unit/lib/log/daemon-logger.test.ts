@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DaemonLogger, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
-import type { DebugLevel } from '../../../../lib/daemon/daemon-logger.js';
-import { LogFile } from '../../../../lib/daemon/log-file.js';
-import { formatLogTime, sanitiseLogMessage } from '../../../../lib/daemon/log-line.js';
+import { DaemonLogger, LogOutput } from '../../../../lib/log/daemon-logger.js';
+import type { DebugLevel } from '../../../../lib/log/daemon-logger.js';
+import { LogFile } from '../../../../lib/log/log-file.js';
+import { formatLogTime, sanitiseLogMessage } from '../../../../lib/log/log-line.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 describe('DaemonLogger', () => {

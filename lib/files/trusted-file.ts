@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Home } from './home.js';
+import type { Home } from '../home/home.js';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

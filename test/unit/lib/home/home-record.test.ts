@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeError } from '../../../../lib/daemon/describe-error.js';
-import { HomeError, readHomeRecord } from '../../../../lib/daemon/home-record.js';
-import { Home } from '../../../../lib/daemon/home.js';
-import { resolveHome } from '../../../../lib/daemon/resolve-home.js';
+import { describeError } from '../../../../lib/log/describe-error.js';
+import { HomeError, readHomeRecord } from '../../../../lib/home/home-record.js';
+import { Home } from '../../../../lib/home/home.js';
+import { resolveHome } from '../../../../lib/home/resolve-home.js';
 
 describe('home record', () => {
   let directory: string;

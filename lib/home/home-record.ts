@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { describeError } from './describe-error.js';
+import { describeError } from '../log/describe-error.js';
 import type { Home } from './home.js';
-import { UntrustedFileError, checkTrustedDirectory, readTrustedFile } from './trusted-file.js';
+import { UntrustedFileError, checkTrustedDirectory, readTrustedFile } from '../files/trusted-file.js';
 
 /** What a home is for: fixed by `svc-control init [--agent]`, never by configuration (design.md 4 "Home"). */
 export type HomeRole = 'server' | 'agent';

@@ -2,9 +2,9 @@ import { linkSync, lstatSync, renameSync, unlinkSync, writeFileSync } from 'node
 import { randomBytes } from 'node:crypto';
 import type { ProcessIdentity } from './process-identity.js';
 import { isAlive, ownIdentity, parseIdentity } from './process-identity.js';
-import type { Belief } from './read-run-file.js';
-import { believeOwner, readRunFile } from './read-run-file.js';
-import { removeTree } from './remove-tree.js';
+import type { Belief } from '../files/read-run-file.js';
+import { believeOwner, readRunFile } from '../files/read-run-file.js';
+import { removeTree } from '../files/remove-tree.js';
 
 /** Thrown when another living process holds a lock. */
 export class LockHeldError extends Error {
