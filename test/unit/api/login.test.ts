@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
+import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { TestApi, basic, TEST_PASSWORD } from '../../support/test-api.js';
 
@@ -103,14 +104,75 @@ describe('login and tokens', () => {
     expect(await detail([head, body, signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))].join('.'))).to.equal(
       'Invalid token',
     );
-    const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
-    expect(await detail(`${none}.${body}.`)).to.equal('Invalid token');
-    const publicKey = readFileSync(api.home.path('api', 'configuration', 'security', 'public_key.pem'), 'utf8');
-    const confused = jwt.sign(jwt.decode(token) as object, publicKey.replace(/-----.*-----|\n/g, ''), {
-      algorithm: 'HS512',
-      noTimestamp: true,
-    });
-    expect(await detail(confused)).to.equal('Invalid token');
+  });
+
+  /** Path of a file of the key pair that signs tokens. */
+  const keyFile = (name: string) => api.home.path('api', 'configuration', 'security', `${name}_key.pem`);
+  /** A token that nobody's library helped to make. */
+  const handmade = (alg: string, claims: object, sign: (input: string) => string) => {
+    const input = [{ alg, typ: 'JWT' }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+    return `${input}.${sign(input)}`;
+  };
+
+  it('takes no unsigned token, and none whose secret is the public key', async () => {
+    const claims = jwt.decode(await api.login()) as object;
+    expect(await detail(handmade('none', claims, () => ''))).to.equal('Invalid token');
+    const pem = readFileSync(keyFile('public'), 'utf8');
+    const key = createPublicKey(pem);
+    const secrets = [pem, pem.trim(), pem.replace(/-----.*-----|\n/g, ''), key.export({ type: 'spki', format: 'der' })];
+    for (const hash of ['256', '384', '512']) {
+      for (const secret of secrets) {
+        const confused = handmade(`HS${hash}`, claims, (input) =>
+          createHmac(`sha${hash}`, secret).update(input).digest('base64url'),
+        );
+        expect(await detail(confused), hash).to.equal('Invalid token');
+      }
+    }
+  });
+
+  it('takes no other algorithm, whatever key the files hold', async () => {
+    const claims = jwt.decode(await api.login()) as object;
+    const pairs = [
+      ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+      ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
+      ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+      ['ES512', generateKeyPairSync('ec', { namedCurve: 'P-521' })],
+    ] as const;
+    for (const [algorithm, { privateKey, publicKey }] of pairs) {
+      await api.stop();
+      writeFileSync(keyFile('private'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+      writeFileSync(keyFile('public'), publicKey.export({ type: 'spki', format: 'pem' }));
+      await api.open();
+      const token = jwt.sign(claims, privateKey, { algorithm, noTimestamp: true });
+      expect(await detail(token), algorithm).to.equal(algorithm === 'ES512' ? undefined : 'Invalid token');
+    }
+  });
+
+  it('takes no token that its own key signed for another purpose', async () => {
+    const claims = jwt.decode(await api.login()) as Record<string, unknown>;
+    const signed = (changed: Record<string, unknown>) =>
+      jwt.sign(JSON.stringify({ ...claims, ...changed }), readFileSync(keyFile('private')), { algorithm: 'ES512' });
+    expect((await withToken(signed({}))).status).to.equal(200);
+    for (const changed of [
+      { aud: undefined },
+      { aud: 'Another API' },
+      { aud: [] },
+      { iss: undefined },
+      { iss: 'another-manager' },
+      { exp: undefined },
+      { nbf: undefined },
+      { sub: undefined },
+      { sub: 1 },
+      { run_as: 'false' },
+      { rbac_roles: ['1'] },
+      { rbac_roles: 1 },
+      { rbac_mode: 'grey' },
+      { revision: undefined },
+    ]) {
+      expect(await detail(signed(changed)), JSON.stringify(changed)).to.equal('Invalid token');
+    }
   });
 
   it('logs out: every token of the user before is refused, and a new one of the same second is good', async () => {
