@@ -129,13 +129,23 @@ describe('outputs', () => {
     expect(read('05.log')).to.equal('three\n\n');
   });
 
-  it('syncs and closes after somebody removed its directories', async () => {
+  it('syncs, goes on with the next day and closes after somebody removed its directories', async () => {
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const before = descriptors();
     const outputs = open(new Date(EVENING));
     outputs.append('alertsText', 'one\n\n');
     rmSync(home.path('logs'), { recursive: true });
     await outputs.sync();
     outputs.append('alertsText', 'two\n\n');
+    expect(outputs.alertOffset, 'in the file that has no name any more').to.equal(10);
+    outputs.rotate(new Date(EVENING + 15 * MINUTE));
+    expect(outputs.alertOffset).to.equal(0);
+    outputs.append('alertsText', 'three\n\n');
+    await outputs.sync();
     outputs.close();
+    expect(read('05.log')).to.equal('three\n\n');
+    expect(readFileSync(home.path('logs', 'alerts', 'alerts.log'), 'latin1')).to.equal('three\n\n');
+    expect(descriptors()).to.equal(before);
   });
 
   it('leaves the files and offsets of a run without a crash, by any limits and from any checkpoint', async function () {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -107,10 +108,15 @@ describe('output file', () => {
     expect(readFileSync(join(directory, 'alerts.json'), 'latin1')).to.equal('1\n');
   });
 
-  it('closes when somebody removed its empty file', () => {
+  it('closes when somebody removed its empty file, and makes it no more', () => {
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const before = descriptors();
     const file = new OutputFile(options, MARCH_4);
+    expect(descriptors()).to.equal(before + 1);
     rmSync(file.path);
     file.close();
+    expect(descriptors()).to.equal(before);
+    expect(existsSync(file.path)).to.equal(false);
   });
 
   it('does not make a part after an empty one', () => {
