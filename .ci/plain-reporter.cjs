@@ -1,17 +1,23 @@
-// The spec reporter of mocha, closed by one plain line that scripts can read: 'N passed, N failed', ', N skipped'.
+// The spec reporter of mocha, with a line every half minute that says how far it is, and one plain line at the end that scripts
+// can read: 'N passed, N failed, N skipped'. With SVC_TEST_RESULT the counts go to that file for the one who started it.
+const { writeFileSync } = require('node:fs');
+const { performance } = require('node:perf_hooks');
 const { relative } = require('node:path');
-const { setTimeout } = require('node:timers');
+const { clearInterval, setInterval, setTimeout } = require('node:timers');
 const Spec = require('mocha').reporters.Spec;
 
 /** Time that what a test left open may take to close by itself, milliseconds. */
 const GRACE_MS = 10_000;
+const PROGRESS_MS = 30_000;
 
 module.exports = class PlainReporter extends Spec {
   constructor(runner, options) {
     super(runner, options);
-    this.retried = [];
-    runner.on('retry', (test, error) => this.retried.push({ test, error }));
+    this.secondTries = [];
+    runner.on('retry', (test, error) => this.secondTries.push({ test, error }));
+    const progress = this.tellProgress(runner);
     runner.once('end', () => {
+      clearInterval(progress);
       // A handle left open must not hold the whole run for ever: it is named, and the process ends.
       setTimeout(() => {
         console.error(`The tests left open: ${process.getActiveResourcesInfo().join(', ')}`);
@@ -20,15 +26,28 @@ module.exports = class PlainReporter extends Spec {
     });
   }
 
+  tellProgress(runner) {
+    const begun = performance.now();
+    const files = new Set();
+    runner.on('test end', ({ file }) => files.add(file));
+    return setInterval(() => {
+      const seconds = Math.round((performance.now() - begun) / 1000);
+      const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+      const all = process.env.SVC_TEST_FILES;
+      console.log(`tests: ${files.size}${all ? ` of ${all}` : ''} files, ${time}`);
+    }, PROGRESS_MS).unref();
+  }
+
   epilogue() {
     super.epilogue();
-    for (const { test, error } of this.retried) {
+    for (const { test, error } of this.secondTries) {
       console.log(
         `second try: ${test.fullTitle()} (${relative(process.cwd(), test.file ?? '')}): ${error?.message ?? ''}`,
       );
     }
-    const { passes, failures, pending } = this.stats;
-    const failed = failures + (process.env.SVC_LINT_FAILED ? 1 : 0);
-    console.log(`${passes} passed, ${failed} failed, ${pending} skipped`);
+    const { passes: passed, failures: failed, pending: skipped } = this.stats;
+    const path = process.env.SVC_TEST_RESULT;
+    if (path === undefined) console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+    else writeFileSync(path, JSON.stringify({ passed, failed, skipped, secondTries: this.secondTries.length }));
   }
 };

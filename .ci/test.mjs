@@ -1,42 +1,106 @@
-// Lint, then the whole mocha suite. Extra arguments go to mocha (for example: npm test -- --grep osregex).
-import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// Installs, builds, checks and runs the whole mocha suite, and says what it is doing. Other arguments than these go to mocha
+// (for example: npm test -- --grep osregex).
+//   --quick              types, layers, and the unit and conformance tests that take no long time, for daily work
+//   --random-properties  at the end, runs the properties once more with new examples
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomInt } from 'node:crypto';
+import { runChecks } from './checks.mjs';
+import { clock, Phases, root } from './phases.mjs';
 
+/** The whole is to take no longer on 2 cores; a slower machine is told, and may. */
+const BUDGET_MS = 10 * 60_000;
 /** Each process that runs test files takes up to 300 MB, and what its tests start about as much. */
 const MOST_JOBS = 4;
 /**
- * Tries a test has. Most tests hold real processes, files and clocks: a machine that stalls must not stop a release. A second
- * try is named by the reporter, so that none hides a defect; properties draw the same examples in each (properties.mjs).
+ * Tries a test has. Most tests hold real processes, files and clocks: a machine that stalls must not stop a release. Properties
+ * draw the same examples in each (properties.mjs).
  */
 const TRIES = 2;
+/** Each second try is named and counted, so that none hides a defect; with more of them the run has failed. */
+const MOST_SECOND_TRIES = 2;
 /**
  * The longest first, so that none is left over when the others are done: they wait more than they compute. Short ones at the
  * end keep all processes busy.
  */
 const SUITES = ['integration/chaos.test.js', 'integration', 'conformance', 'unit'];
+/** A file that takes more than some 5 seconds says so by its name and is left out. */
+const QUICK_SUITES = ['conformance', 'unit'];
+const SLOW = '.slow.test.js';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const tests = join(root, 'dist/test');
-const files = readdirSync(tests, { recursive: true }).filter((path) => path.endsWith('.test.js'));
-const inSuite = (suite) => files.filter((path) => path === suite || path.startsWith(`${suite}/`)).sort();
-// A file that two of them name runs once, where it is named first.
-const specs = [...new Set(SUITES.flatMap(inSuite))].map((path) => join('dist/test', path));
-const jobs = Math.min(availableParallelism(), MOST_JOBS);
+const own = ['--quick', '--random-properties'];
+const [isQuick, drawsRandom] = own.map((name) => process.argv.includes(name));
+const forMocha = process.argv.slice(2).filter((argument) => !own.includes(argument));
 
-const lint = spawnSync(process.execPath, [join(root, '.ci/lint.mjs')], { cwd: root, stdio: 'inherit' });
-const mocha = spawnSync(
-  process.execPath,
-  [
-    '--enable-source-maps',
-    join(root, 'node_modules/mocha/bin/mocha.js'),
-    ...(jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : []),
-    ...['--retries', String(TRIES - 1)],
-    ...specs,
-    ...process.argv.slice(2),
-  ],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, SVC_LINT_FAILED: lint.status === 0 ? '' : '1' } },
-);
-process.exit(lint.status !== 0 ? (lint.status ?? 1) : (mocha.status ?? 1));
+const phases = new Phases();
+const total = { passed: 0, failed: 0, skipped: 0, secondTries: 0 };
+
+function testFiles() {
+  const tests = join(root, 'dist/test');
+  const files = readdirSync(tests, { recursive: true }).filter((path) => path.endsWith('.test.js'));
+  const inSuite = (suite) => files.filter((path) => path === suite || path.startsWith(`${suite}/`)).sort();
+  // A file that two of them name runs once, where it is named first.
+  const selected = [...new Set((isQuick ? QUICK_SUITES : SUITES).flatMap(inSuite))];
+  return selected.filter((path) => !isQuick || !path.endsWith(SLOW)).map((path) => join('dist/test', path));
+}
+
+/** Runs mocha on files and adds what it counted. */
+async function runTests(name, files, env = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const result = join(directory, 'result.json');
+  const jobs = Math.min(availableParallelism(), MOST_JOBS);
+  const status = await phases.run(
+    name,
+    process.execPath,
+    [
+      '--enable-source-maps',
+      join(root, 'node_modules/mocha/bin/mocha.js'),
+      ...(jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : []),
+      ...['--retries', String(TRIES - 1)],
+      ...files,
+      ...forMocha,
+    ],
+    { quiet: true, env: { ...env, SVC_TEST_RESULT: result, SVC_TEST_FILES: String(files.length) } },
+  );
+  let counted = { passed: 0, failed: 0, skipped: 0, secondTries: 0 };
+  try {
+    counted = JSON.parse(readFileSync(result, 'utf8'));
+  } catch {
+    console.error(`${name}: mocha ended before it had counted`);
+  }
+  // A run that went wrong without a failed test (none loaded, one left the process) has failed as well.
+  if (status !== 0) counted.failed ||= 1;
+  for (const key of Object.keys(total)) total[key] += counted[key];
+  rmSync(directory, { recursive: true });
+}
+
+const node = (name, script, ...args) => phases.run(name, process.execPath, [join(root, '.ci', script), ...args]);
+for (const [name, ...command] of [
+  ['install', 'prepare.mjs', '--install-only'],
+  ['build', 'build.mjs'],
+]) {
+  if ((await node(name, ...command)) !== 0) {
+    console.log('0 passed, 1 failed, 0 skipped');
+    process.exit(1);
+  }
+}
+const lintFailed = await runChecks(phases, isQuick ? ['types', 'layers'] : undefined);
+const files = testFiles();
+await runTests('tests', files);
+if (drawsRandom) {
+  const seed = String(randomInt(1, 2 ** 31));
+  console.log(`\nproperties: examples of seed ${seed} (FC_SEED=${seed} npm test draws them again)`);
+  const properties = files.filter((path) => readFileSync(join(root, path), 'utf8').includes('from "fast-check"'));
+  await runTests('properties', properties, { FC_SEED: seed });
+}
+
+console.log(phases.summary());
+if (phases.elapsedMs > BUDGET_MS && !isQuick) {
+  console.log(`That is longer than ${clock(BUDGET_MS)}, the bound for 2 cores.`);
+}
+console.log(`second tries: ${total.secondTries} (more than ${MOST_SECOND_TRIES} fail the run)`);
+if (total.secondTries > MOST_SECOND_TRIES) total.failed++;
+if (lintFailed > 0) total.failed++;
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed > 0 ? 1 : 0;
