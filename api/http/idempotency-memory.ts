@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiResult } from './envelope.js';
 
-/** How long an answer is remembered, milliseconds (design.md 4 "Events"). */
+/** How long an answer is remembered, milliseconds (architecture.md 4 "Events"). */
 const REMEMBER_MS = 10 * 60_000;
 /** Answers remembered at most; the rate limit of /events keeps the number far below it. */
 const MAX_REMEMBERED = 10_000;

@@ -20,7 +20,7 @@ import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { allowsManager, nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
 
-/** How long svc-monitord may take before the status is read from var/run instead (design.md 4 "Status"). */
+/** How long svc-monitord may take before the status is read from var/run instead (architecture.md 4 "Status"). */
 const STATUS_DEADLINE_MS = 500;
 
 /** Order in which `GET /manager/status` shows the daemons (product.md 2.5). */

@@ -1,4 +1,4 @@
-/** How long a client's key is remembered (design.md 4 "Events"). */
+/** How long a client's key is remembered (architecture.md 4 "Events"). */
 export const KEY_LIFETIME_MS = 10 * 60 * 1000;
 /** Keys remembered at a time; the oldest go first: made-up keys must not fill the memory. */
 const MAX_KEYS = 200_000;

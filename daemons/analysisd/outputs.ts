@@ -42,7 +42,7 @@ export type OutputsState = {
  * live names; an empty dated file goes away when it is closed.
  *
  * Opened from a state they take the same records and rotations once more, until `endReplay`: what is in the files already
- * is not written again, and every `alertOffset` is what it was in the first run (design.md 4 "Journal and checkpoint").
+ * is not written again, and every `alertOffset` is what it was in the first run (architecture.md 4 "Journal and checkpoint").
  */
 export class Outputs {
   readonly settings: OutputSettings;

@@ -25,7 +25,7 @@ export interface Holder {
 /**
  * Hands agents' events to the bus. While the bus has no room, or has not acknowledged what a source gave it, that source
  * over TCP stands still with the event it has in hand, and the network holds back what follows; events over UDP wait in a
- * bounded queue and are counted when they do not fit (design.md 4 "Events").
+ * bounded queue and are counted when they do not fit (architecture.md 4 "Events").
  */
 export class EventGate {
   readonly #window: EventWindow;

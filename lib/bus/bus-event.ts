@@ -1,4 +1,4 @@
-/** Who an agent's event comes from, as known when it was received (design.md 4 "Journal and checkpoint"). */
+/** Who an agent's event comes from, as known when it was received (architecture.md 4 "Journal and checkpoint"). */
 export type BusAgent = {
   /** Three digits or more, never `000`. */
   readonly id: string;
@@ -8,7 +8,7 @@ export type BusAgent = {
   readonly labels?: ReadonlyMap<string, string> | undefined;
 };
 
-/** Ties an event to a client's request, so that a repeated request gives no second alert (design.md 4 "Events").
+/** Ties an event to a client's request, so that a repeated request gives no second alert (architecture.md 4 "Events").
  * The bus carries it; who takes the batches keeps the keys and drops the repeats. */
 export type Idempotency = {
   /** 1 to 128 visible ASCII characters: the client's key, made unique to its user by the API. */

@@ -17,7 +17,7 @@ export type ListenerHandlers = {
   readonly onMalformed: () => void;
 };
 
-/** A bound ROUTER socket, with the guards libzmq lacks (design.md 4 "ZeroMQ traps"). */
+/** A bound ROUTER socket, with the guards libzmq lacks (architecture.md 4 "ZeroMQ traps"). */
 export class BusListener {
   readonly #socket: Router;
   #lock: ProcessLock | undefined;

@@ -6,7 +6,7 @@ export type MethodContract = { readonly params: z.ZodType; readonly result: z.Zo
 
 export type Methods = Readonly<Record<string, MethodContract>>;
 
-/** All methods a daemon answers on its request socket (design.md 4 "Requests"). */
+/** All methods a daemon answers on its request socket (architecture.md 4 "Requests"). */
 export type Contract<M extends Methods = Methods> = { readonly daemon: DaemonName; readonly methods: M };
 
 export type MethodName<C extends Contract> = keyof C['methods'] & string;

@@ -41,7 +41,7 @@ export type SendLimits = {
 const DRAIN_MS = 2000;
 
 /**
- * Sends events to the sink of the home, and again until it has acknowledged them (design.md 4 "Events"). What it takes
+ * Sends events to the sink of the home, and again until it has acknowledged them (architecture.md 4 "Events"). What it takes
  * goes into a bounded window, and leaves it when acknowledged; a full window is back-pressure.
  */
 export class EventProducer {

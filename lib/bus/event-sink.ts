@@ -46,7 +46,7 @@ type Admitted = {
 };
 
 /**
- * Receives the events of every producer of the home (design.md 4 "Events").
+ * Receives the events of every producer of the home (architecture.md 4 "Events").
  *
  * A batch is admitted when it follows, stream by stream, on what was admitted before; what is older is a duplicate. The
  * admitted wait in one queue, are handed on in groups, one group at a time, and only then do the streams' positions

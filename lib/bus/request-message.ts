@@ -1,6 +1,6 @@
 import { BusError } from './bus-error.js';
 
-/** A call as it travels: msgpack `{id, method, params, deadline?}` (design.md 4 "Requests"). */
+/** A call as it travels: msgpack `{id, method, params, deadline?}` (architecture.md 4 "Requests"). */
 export type RequestMessage = {
   /** Chosen by the caller, answered with the result. */
   readonly id: number;

@@ -42,7 +42,7 @@ type Call = { readonly peer: Buffer; readonly request: RequestMessage; readonly 
 /** Default of `stop`: below the 5 s in which a daemon must have stopped. */
 const DRAIN_MS = 2000;
 
-/** Answers the requests to a daemon (design.md 4 "Requests"). */
+/** Answers the requests to a daemon (architecture.md 4 "Requests"). */
 export class RequestServer<C extends Contract> {
   readonly counters: RequestServerCounters = {
     received: 0,

@@ -1,4 +1,4 @@
-/** What is taken from the mode of a socket: it is for its user and group, nobody else (design.md 4 "Privileges"). */
+/** What is taken from the mode of a socket: it is for its user and group, nobody else (architecture.md 4 "Privileges"). */
 const GROUP_UMASK = 0o117;
 /** The same for a socket that is for its user alone. */
 const OWNER_UMASK = 0o177;

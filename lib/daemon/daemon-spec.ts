@@ -5,7 +5,7 @@ import type { DebugLevel } from '../log/daemon-logger.js';
 import type { OwnFlag, OwnFlagValues } from './daemon-flags.js';
 import type { Logger } from '../log/logger.js';
 
-/** An address a daemon listens on, as written to `var/run/<daemon>.json` (design.md 4 "Home"). */
+/** An address a daemon listens on, as written to `var/run/<daemon>.json` (architecture.md 4 "Home"). */
 export type BoundAddress = {
   readonly protocol: 'tcp' | 'udp' | 'https' | 'ipc';
   readonly address: string;

@@ -32,7 +32,7 @@ export type DaemonStatus = {
 };
 
 /**
- * State of daemons as `var/run` tells it (design.md 4 "Status"). Never throws: what cannot be read does not run.
+ * State of daemons as `var/run` tells it (architecture.md 4 "Status"). Never throws: what cannot be read does not run.
  * @param names of the daemons asked for
  */
 export async function readDaemonStatus(

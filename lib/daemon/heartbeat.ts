@@ -5,7 +5,7 @@ import { readRunFile } from '../files/read-run-file.js';
 /** A daemon beats this often. */
 export const HEARTBEAT_INTERVAL_MS = 1000;
 
-/** A daemon that has not beaten for longer does not count as running (design.md 4 "Status"). */
+/** A daemon that has not beaten for longer does not count as running (architecture.md 4 "Status"). */
 export const HEARTBEAT_MAX_AGE_MS = 5000;
 
 /** Milliseconds since boot: one clock for all processes, which setting the time of day does not move. */

@@ -25,7 +25,7 @@ export class NotOwnError extends Error {
 
 /**
  * Makes sure that a directory below the home is one into which nobody but this process's user writes, and that what lies
- * in it was put there by that user: then paths in it can be trusted (design.md 4 "Privileges"). Directories on the way are
+ * in it was put there by that user: then paths in it can be trusted (architecture.md 4 "Privileges"). Directories on the way are
  * made where they are missing. Root takes over directories of the service user, as older versions made them; files of
  * somebody else, and links, are refused. Whoever owns the home itself may own things in it, too.
  * @param names the way below the home, for example `queue`, `fim`, `db`

@@ -43,7 +43,7 @@ export class FileTooLargeError extends Error {
 /**
  * Reads a file of the home that steers what this process does: home record, configuration, internal options. Root opens
  * it without following links and refuses it when its owner or mode, or those of a directory on the way from the home,
- * would let anybody else have written it (design.md 4 "Privileges"). Whoever owns the home directory owns what is in it,
+ * would let anybody else have written it (architecture.md 4 "Privileges"). Whoever owns the home directory owns what is in it,
  * so a home of one user is root's to run, too. Other users than root only risk themselves and read it as it is.
  * @param file relative to the home
  * @throws UntrustedFileError, FileTooLargeError, or the file system's error

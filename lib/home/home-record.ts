@@ -3,7 +3,7 @@ import { describeError } from '../log/describe-error.js';
 import type { Home } from './home.js';
 import { UntrustedFileError, checkTrustedDirectory, readTrustedFile } from '../files/trusted-file.js';
 
-/** What a home is for: fixed by `svc-control init [--agent]`, never by configuration (design.md 4 "Home"). */
+/** What a home is for: fixed by `svc-control init [--agent]`, never by configuration (architecture.md 4 "Home"). */
 export type HomeRole = 'server' | 'agent';
 
 const schema = z.strictObject({

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { DaemonName } from '../product/daemon-names.js';
 
-/** The one directory that holds everything mutable of an installation (design.md 4 "Home"). */
+/** The one directory that holds everything mutable of an installation (architecture.md 4 "Home"). */
 export class Home {
   readonly root: string;
 
@@ -15,12 +15,12 @@ export class Home {
     return join(this.root, ...segments);
   }
 
-  /** Request socket of a daemon (design.md 4 "Requests"). */
+  /** Request socket of a daemon (architecture.md 4 "Requests"). */
   socket(daemon: DaemonName): string {
     return this.path('var', 'run', `${daemon}.sock`);
   }
 
-  /** Socket of the event stream; bound by the sink of the home's role (design.md 4 "Events"). */
+  /** Socket of the event stream; bound by the sink of the home's role (architecture.md 4 "Events"). */
   eventsSocket(): string {
     return this.path('var', 'run', 'events.sock');
   }

@@ -40,7 +40,7 @@ export type JournalCounters = Readonly<WriterCounters> & {
 };
 
 /**
- * A log that is only appended to, in segments that are deleted when nobody needs them (design.md 4 "Journal and
+ * A log that is only appended to, in segments that are deleted when nobody needs them (architecture.md 4 "Journal and
  * checkpoint"). Positions are bytes since the first record ever; they only grow and are never used twice, over crashes,
  * too. An append is acknowledged when its record is safe by the sync policy; from then on it is read back after
  * anything short of damage of the disk, which is found by checksums and reported.

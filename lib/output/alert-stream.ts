@@ -37,7 +37,7 @@ type Lines = {
 type FilePage = AlertPage | 'missing';
 
 /**
- * Reads alerts back in the order they were written, from any position a consumer has kept (design.md 4 "Consumers
+ * Reads alerts back in the order they were written, from any position a consumer has kept (architecture.md 4 "Consumers
  * with effects"): the files of alerts.json are the stream, so it survives everything they survive. A file that was
  * compressed meanwhile is read in that form; positions stay those of the plain one.
  */

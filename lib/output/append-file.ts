@@ -65,7 +65,7 @@ let scratch: Buffer | undefined;
  * A file that only grows, by records that are byte strings (one char code a byte). They reach the file at `flush`, in one
  * write where the system takes it. Not for several processes: `position` counts this writer's bytes.
  *
- * Replay (design.md 4 "Journal and checkpoint"): a file made with a resume point gets, once more, what was appended to it
+ * Replay (architecture.md 4 "Journal and checkpoint"): a file made with a resume point gets, once more, what was appended to it
  * since. Bytes that are in the file already are compared and not written again; a torn or differing tail is cut from the
  * beginning of its first record on, and writing goes on there. What the file has beyond is settled by `endReplay`.
  */

@@ -3,7 +3,7 @@ import type { DaemonName } from '../product/daemon-names.js';
 import type { HomeRecord } from '../home/home-record.js';
 import { HomeError } from '../home/home-record.js';
 
-/** Daemons that need root: they read every file of the host or act on it (design.md 4 "Privileges"). */
+/** Daemons that need root: they read every file of the host or act on it (architecture.md 4 "Privileges"). */
 export const ROOT_DAEMONS: ReadonlySet<DaemonName> = new Set([
   'svc-execd',
   'svc-logcollector',

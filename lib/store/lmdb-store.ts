@@ -42,7 +42,7 @@ const LOCK_FILE = 'lock.mdb';
 const COMMIT_DEADLINE_MS = 60_000;
 
 /**
- * An LMDB environment with typed tables (design.md 4 "State"): opened by one process, moved forward to the program's
+ * An LMDB environment with typed tables (architecture.md 4 "State"): opened by one process, moved forward to the program's
  * layout at open, written in grouped durable commits. A damaged file or a full disk is an error here, where LMDB alone
  * would end the process.
  */

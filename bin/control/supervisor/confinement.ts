@@ -37,7 +37,7 @@ const KEPT: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
 };
 
 /**
- * Programs of the daemons with no more capabilities than they need (design.md 4 "Privileges"): a bounding set, which nothing
+ * Programs of the daemons with no more capabilities than they need (architecture.md 4 "Privileges"): a bounding set, which nothing
  * that they start can leave. Those of the service user can only become that user, and nothing they start is ever more. Node
  * cannot give capabilities up, so setpriv does it before Node starts. Without a service user, without root, and where setpriv
  * does not work, which is logged once, programs stay as they are.

@@ -49,7 +49,7 @@ export type PipelineParts = ConfigurationParts & {
 const HELD_FOR_FILES = 1 / 4;
 
 /**
- * The way of events through svc-analysisd (design.md 4 "Events", "Journal and checkpoint"):
+ * The way of events through svc-analysisd (architecture.md 4 "Events", "Journal and checkpoint"):
  *
  *     sink -> intake -> journal -> feed -> analyzer -> outputs
  *                               -> file events -> svc-db

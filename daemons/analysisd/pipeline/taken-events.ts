@@ -11,7 +11,7 @@ export type TakenSnapshot = {
 
 /**
  * Which events were analysed: by their places in their streams, as a record can be in the journal twice after a write that
- * failed half way, and by the keys of requests (design.md 4 "Events"). It goes by the journal alone, so that a replay
+ * failed half way, and by the keys of requests (architecture.md 4 "Events"). It goes by the journal alone, so that a replay
  * drops the same ones.
  */
 export class TakenEvents {

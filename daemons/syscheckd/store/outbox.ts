@@ -51,7 +51,7 @@ export type OutboxNotes = {
 export type Staged = { readonly changes: readonly Change[]; readonly last: number };
 
 /**
- * Events in the order they go in (design.md 4 "Events"): their stream is the outbox's own and outlives the process, the
+ * Events in the order they go in (architecture.md 4 "Events"): their stream is the outbox's own and outlives the process, the
  * sequence is the key.
  */
 export class Outbox implements EventOutbox {

@@ -13,7 +13,7 @@ import { TestProgram } from '../../support/run-program.js';
 import { AttackedHome, notRoot, onlyAsRoot } from '../../support/service-user.js';
 
 // What the network reaches runs as the service user: none of these ways may make root do something for it
-// (design.md 4 "Privileges").
+// (architecture.md 4 "Privileges").
 const DAEMONS: readonly DaemonName[] = ['svc-monitord', 'svc-logcollector'];
 
 describe('the service user of an installed home', function () {

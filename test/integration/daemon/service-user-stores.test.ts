@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { AttackedHome, notRoot, onlyAsRoot } from '../../support/service-user.js';
 
 // What daemons of root write and bind lies partly in directories that the service user writes to, too: none of these ways
-// may lead them to a file elsewhere, or hand one over (design.md 4 "Privileges").
+// may lead them to a file elsewhere, or hand one over (architecture.md 4 "Privileges").
 const ROOT_DAEMONS: readonly DaemonName[] = ['svc-logcollector', 'svc-syscheckd'];
 
 describe('stores, sockets and logs of root daemons, and the service user', function () {
