@@ -62,6 +62,16 @@ describe('documents', () => {
     expect(missing.map(({ text, line }) => `line ${String(line)}: ${text}`)).to.deep.equal([]);
   });
 
+  it('name in the architecture every room of the code', () => {
+    const named = new Set(markdownCode(read('docs/architecture.md')).map(({ text }) => text));
+    const rooms = ['bin', 'api', 'daemons', 'lib'].flatMap((floor) =>
+      readdirSync(join(root, floor), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${floor}/${name}/`),
+    );
+    expect(rooms.filter((room) => !named.has(room))).to.deep.equal([]);
+  });
+
   it('speak in the specification of nothing outside of the repository', () => {
     const outside = SPEC.flatMap((path) =>
       read(path)
