@@ -3,10 +3,10 @@ import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { buildMergedFile } from '../../lib/agentlink/merged-file.js';
 import type { Home } from '../../lib/home/home.js';
-import { ApiClient } from '../support/api-client.js';
-import { DbServer } from '../support/db-server.js';
-import { RunningDaemon } from '../support/running-daemon.js';
-import { sampleAgent } from '../support/sample-agents.js';
+import { ApiClient } from '../support/api/api-client.js';
+import { DbServer } from '../support/db/db-server.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
+import { sampleAgent } from '../support/db/sample-agents.js';
 import { TemporaryHome } from '../support/temporary-home.js';
 
 /*

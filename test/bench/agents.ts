@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd-server.js';
-import { enrol, keyOf } from '../support/enrollment.js';
+import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd/authd-server.js';
+import { enrol, keyOf } from '../support/authd/enrollment.js';
 import { eventually } from '../support/eventually.js';
-import { quantile } from '../support/measuring.js';
-import type { AgentIdentity } from '../support/minimal-agent.js';
-import { processUsage } from '../support/process-usage.js';
-import { sinkOf } from '../support/remoted-home.js';
-import { RunningDaemon } from '../support/running-daemon.js';
-import { connectAll, keepAlive, SimulatedAgent } from '../support/simulated-agent.js';
+import { quantile } from '../support/process/measuring.js';
+import type { AgentIdentity } from '../support/agentlink/minimal-agent.js';
+import { processUsage } from '../support/process/process-usage.js';
+import { sinkOf } from '../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
+import { connectAll, keepAlive, SimulatedAgent } from '../support/agentlink/simulated-agent.js';
 
 /*
  * A simulator of agents: `npm run bench -- agents [--agents N] [--seconds S] [--rate R]`. N agents enrol over TLS, connect

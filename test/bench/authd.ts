@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { newRawKey } from '../../daemons/authd/key-registry.js';
-import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd-server.js';
+import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd/authd-server.js';
 import { eventually } from '../support/eventually.js';
-import { processUsage } from '../support/process-usage.js';
-import { RunningDaemon } from '../support/running-daemon.js';
-import { quantile } from '../support/measuring.js';
-import { enrol, keyLines, keyOf } from '../support/enrollment.js';
+import { processUsage } from '../support/process/process-usage.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
+import { quantile } from '../support/process/measuring.js';
+import { enrol, keyLines, keyOf } from '../support/authd/enrollment.js';
 
 /*
  * Enrolments with the real svc-authd and svc-db: `npm run bench -- authd [SECONDS [KEYS [CLIENTS]]]`. KEYS agents are in

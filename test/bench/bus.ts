@@ -10,7 +10,7 @@ import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../lib/bus/stream-positions.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { sampleContract, sampleHandlers } from '../support/sample-contract.js';
+import { sampleContract, sampleHandlers } from '../support/bus/sample-contract.js';
 
 /*
  * Figures of the bus, two processes: `node dist/test/bench/bus.js [SECONDS]`. The other process (server or sink) runs

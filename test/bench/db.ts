@@ -17,7 +17,7 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { sampleAgent } from '../support/sample-agents.js';
+import { sampleAgent } from '../support/db/sample-agents.js';
 
 /*
  * Figures of svc-db: `npm run bench -- db [AGENTS]`, 100,000 by default. One process makes the agents, another loads

@@ -9,7 +9,7 @@ import { readOfflineRuleset } from '../../bin/offline/read-offline-ruleset.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
-import { calibrate, measured, quantile, readCorpus } from '../support/measuring.js';
+import { calibrate, measured, quantile, readCorpus } from '../support/process/measuring.js';
 
 /*
  * Figures of the engine on one thread:

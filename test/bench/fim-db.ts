@@ -12,8 +12,8 @@ import { fimMethods } from '../../lib/bus/contracts/db-fim.js';
 import { defineContract } from '../../lib/bus/contract.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import { fileAttributes, fimEvent } from '../support/fim-kit.js';
-import { calibrate } from '../support/measuring.js';
+import { fileAttributes, fimEvent } from '../support/syscheckd/fim-kit.js';
+import { calibrate } from '../support/process/measuring.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
 /*

@@ -12,9 +12,9 @@ import { ALL_CHECKS } from '../../lib/fim/checks.js';
 import { RangeSync } from '../../daemons/syscheckd/sync/range-sync.js';
 import { eventually } from '../support/eventually.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { RemotedHome } from '../support/remoted-home.js';
-import { RunningDaemon } from '../support/running-daemon.js';
-import { SYNC_SETTINGS } from '../support/sync-rows.js';
+import { RemotedHome } from '../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
+import { SYNC_SETTINGS } from '../support/syscheckd/sync-rows.js';
 
 /*
  * Figures of the synchronisation of files: `npm run bench -- fim-sync [FILES]`, 100,000 by default. This process has the

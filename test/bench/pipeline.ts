@@ -15,11 +15,11 @@ import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { productRoot } from '../../lib/product/product-root.js';
-import { ApiClient } from '../support/api-client.js';
+import { ApiClient } from '../support/api/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { GrowingFile } from '../support/growing-file.js';
-import { calibrate, quantile, readCorpus } from '../support/measuring.js';
-import { processUsage, type ProcessUsage } from '../support/process-usage.js';
+import { GrowingFile } from '../support/logcollector/growing-file.js';
+import { calibrate, quantile, readCorpus } from '../support/process/measuring.js';
+import { processUsage, type ProcessUsage } from '../support/process/process-usage.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sharedData } from '../support/shared-data.js';
 

@@ -8,11 +8,11 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { BenchAgents, type AgentReport } from '../support/bench-agents-process.js';
-import { calibrate, quantile } from '../support/measuring.js';
-import { processUsage } from '../support/process-usage.js';
-import { identity, RemotedHome } from '../support/remoted-home.js';
-import { RunningDaemon } from '../support/running-daemon.js';
+import { BenchAgents, type AgentReport } from '../support/agentlink/bench-agents-process.js';
+import { calibrate, quantile } from '../support/process/measuring.js';
+import { processUsage } from '../support/process/process-usage.js';
+import { identity, RemotedHome } from '../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
 
 const many = Math.min(15_000, Number(process.argv[2] ?? 10_000));
 const processes = Number(process.argv[3] ?? 2);

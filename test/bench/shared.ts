@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { confCheck } from '../../daemons/remoted/merge/conf-check.js';
 import { SharedFiles, type SharedFilesParts } from '../../daemons/remoted/merge/shared-files.js';
-import { quantile } from '../support/measuring.js';
-import { processUsage } from '../support/process-usage.js';
+import { quantile } from '../support/process/measuring.js';
+import { processUsage } from '../support/process/process-usage.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { TemporaryHome } from '../support/temporary-home.js';
 

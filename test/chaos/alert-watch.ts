@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Home } from '../../lib/home/home.js';
-import { GrowingFile } from '../support/growing-file.js';
+import { GrowingFile } from '../support/logcollector/growing-file.js';
 import { numberOfAlert } from './numbered-events.js';
 import { outputParts } from './output-parts.js';
 

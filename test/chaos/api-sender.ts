@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiClient } from '../support/api-client.js';
+import type { ApiClient } from '../support/api/api-client.js';
 import type { Ledger } from './ledger.js';
 import { eventText } from './numbered-events.js';
 import type { Random } from './random.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually.js';
-import type { ApiClient } from '../support/api-client.js';
+import type { ApiClient } from '../support/api/api-client.js';
 import type { ChaosHome } from './chaos-home.js';
 import { KILLED, type Killed, type Product } from './product.js';
 import { signalProcess } from './processes-of-home.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError } from '../../lib/log/describe-error.js';
-import { ApiClient } from '../support/api-client.js';
+import { ApiClient } from '../support/api/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { AlertWatch } from './alert-watch.js';
 import { ApiSender } from './api-sender.js';

@@ -1,6 +1,6 @@
 import type { Home } from '../../lib/home/home.js';
 import { outputParts } from '../chaos/output-parts.js';
-import { GrowingFile } from '../support/growing-file.js';
+import { GrowingFile } from '../support/logcollector/growing-file.js';
 import { FACTS, type FileFacts } from './file-facts.js';
 
 type FimAlert = {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Home } from '../../lib/home/home.js';
 import { outputParts } from '../chaos/output-parts.js';
-import { GrowingFile } from '../support/growing-file.js';
+import { GrowingFile } from '../support/logcollector/growing-file.js';
 
 /** Milliseconds between two looks: the figures are that much too long at most. */
 const POLL_MS = 2;

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { quantile } from '../support/measuring.js';
-import { type ProcessUsage, processUsage } from '../support/process-usage.js';
+import { quantile } from '../support/process/measuring.js';
+import { type ProcessUsage, processUsage } from '../support/process/process-usage.js';
 import { AlertTimes } from './alert-times.js';
 import { StressHome } from './stress-home.js';
 

@@ -1,5 +1,5 @@
-import type { ApiClient } from '../support/api-client.js';
-import type { ApiList } from '../support/api-list.js';
+import type { ApiClient } from '../support/api/api-client.js';
+import type { ApiList } from '../support/api/api-list.js';
 import type { FileFacts } from './file-facts.js';
 
 /** A record of a file as the API gives it. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { Random } from '../chaos/random.js';
-import { processUsage } from '../support/process-usage.js';
+import { processUsage } from '../support/process/process-usage.js';
 import { AlertStory } from './alert-story.js';
 import { differingFacts, type FileFacts, FilesOnDisk } from './file-facts.js';
 import { FileChurn } from './file-churn.js';

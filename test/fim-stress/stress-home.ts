@@ -6,9 +6,9 @@ import { syscheckdContract, type ScanStatus } from '../../lib/bus/contracts/sysc
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
-import { ApiClient } from '../support/api-client.js';
+import { ApiClient } from '../support/api/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { RunningDaemon } from '../support/running-daemon.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
 
 /** Those that take part; svc-syscheckd comes last, when the others take what it tells. */
 const DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-apid', 'svc-syscheckd'];

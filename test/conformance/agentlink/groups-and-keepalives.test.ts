@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { parseKeepalive } from '../../../lib/agentlink/keepalive.js';
 import { buildMergedFile, groupHash, parseMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { parseUname } from '../../../daemons/remoted/link/uname-line.js';
-import { secureMessageVectors } from '../../support/secure-message-vectors.js';
+import { secureMessageVectors } from '../../support/agentlink/secure-message-vectors.js';
 
 describe('vectors of groups and keepalives', () => {
   const vectors = secureMessageVectors();

@@ -10,7 +10,7 @@ import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
 import { PONG, readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
 import { rejectionText } from '../../../lib/agentlink/message-rejection.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
-import { keyOf, secureMessageVectors, type ValidVector } from '../../support/secure-message-vectors.js';
+import { keyOf, secureMessageVectors, type ValidVector } from '../../support/agentlink/secure-message-vectors.js';
 
 const schedules = new BlowfishCache();
 const opener = new MessageOpener(schedules);

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { TestEngine } from '../../support/engine-kit.js';
+import { TestEngine } from '../../support/engine/engine-kit.js';
 import { sharedData } from '../../support/shared-data.js';
-import { rulesetOf } from '../../support/shared-ruleset.js';
+import { rulesetOf } from '../../support/engine/shared-ruleset.js';
 
 const AGENT = '[001] (web01) any->';
 

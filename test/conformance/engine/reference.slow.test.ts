@@ -8,7 +8,7 @@ import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
 import { NdjsonBatch } from '../../../bin/logtest/ndjson-batch.js';
 import { RecordingDiagnostics } from '../../support/recording-diagnostics.js';
 import { sharedData } from '../../support/shared-data.js';
-import { rulesetOf } from '../../support/shared-ruleset.js';
+import { rulesetOf } from '../../support/engine/shared-ruleset.js';
 
 /** 2026-03-20T09:46:40Z, the frozen clock of the recordings. */
 const CLOCK = 1_774_000_000;

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { HttpMethod } from '../../../api/contract/contract.js';
 import { decodeKeyText } from '../../../lib/agents/key-text.js';
-import { ListCaller } from '../../support/api-list.js';
-import { furnishAuthd } from '../../support/authd-server.js';
-import { DbServer } from '../../support/db-server.js';
+import { ListCaller } from '../../support/api/api-list.js';
+import { furnishAuthd } from '../../support/authd/authd-server.js';
+import { DbServer } from '../../support/db/db-server.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent } from '../../support/minimal-agent.js';
-import { KeepingSink } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
-import { TestApi } from '../../support/test-api.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { KeepingSink } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 type Problem = { error: number; detail: string };
 

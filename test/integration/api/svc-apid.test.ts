@@ -4,10 +4,10 @@ import { apidContract } from '../../../lib/bus/contracts/apid.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { eventually } from '../../support/eventually.js';
-import { httpRequest, type TestResponse } from '../../support/http-request.js';
-import { TestProgram } from '../../support/run-program.js';
+import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
-import { basic } from '../../support/test-api.js';
+import { basic } from '../../support/api/test-api.js';
 
 /** The launcher in bin/, as users call it. */
 const PROGRAM = '../../../bin/svc-apid';

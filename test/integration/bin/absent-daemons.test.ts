@@ -7,7 +7,7 @@ import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { whyUnavailable } from '../../../lib/daemon/why-unavailable.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const program = (name: string): string => join(fileURLToPath(productRoot()), 'bin', name);

@@ -6,11 +6,11 @@ import { agentAuthCommand } from '../../../bin/agent-tools/agent-auth-command.js
 import { enrollmentRequestText, parseEnrollmentReply } from '../../../lib/agents/enrollment-client.js';
 import { defaultAgentName } from '../../../lib/agents/enrollment-settings.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { AuthdServer, authdHome } from '../../support/authd-server.js';
-import { keyLines } from '../../support/enrollment.js';
-import { TestProgram } from '../../support/run-program.js';
+import { AuthdServer, authdHome } from '../../support/authd/authd-server.js';
+import { keyLines } from '../../support/authd/enrollment.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
-import { testCertificate } from '../../support/test-certificates.js';
+import { testCertificate } from '../../support/tls/test-certificates.js';
 
 describe('agent-auth', function () {
   this.timeout(30_000);

@@ -7,9 +7,9 @@ import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent } from '../../support/minimal-agent.js';
-import { identity, RemotedHome } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 

@@ -9,10 +9,10 @@ import { agentGroupsCommand } from '../../../bin/agent-tools/agent-groups-comman
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { DbServer } from '../../support/db-server.js';
+import { DbServer } from '../../support/db/db-server.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/agent_groups', productRoot()));

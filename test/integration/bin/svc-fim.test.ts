@@ -17,7 +17,7 @@ import { fimCommand } from '../../../bin/fim/fim-command.js';
 import { progressText } from '../../../bin/terminal/progress-bar.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-fim', productRoot()));

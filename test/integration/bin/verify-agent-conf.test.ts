@@ -5,8 +5,8 @@ import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { verifyAgentConfCommand } from '../../../bin/agent-tools/verify-agent-conf-command.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { versionText } from '../../../lib/product/version.js';
-import { LARGE_AGENT_CONF } from '../../support/large-agent-conf.js';
-import { TestProgram } from '../../support/run-program.js';
+import { LARGE_AGENT_CONF } from '../../support/config/large-agent-conf.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DATE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { versionText } from '../../../lib/product/version.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 
 const BIN = fileURLToPath(new URL('bin/', productRoot()));
 const PROGRAMS = readdirSync(BIN).filter((name) => !name.includes('.'));

@@ -13,7 +13,7 @@ import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 
 const CONTROL = fileURLToPath(new URL('bin/svc-control', productRoot()));
 /** Bits of the mask in /proc, by linux/capability.h. */

@@ -10,7 +10,7 @@ import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 
 const program = (name: string): string => join(fileURLToPath(productRoot()), 'bin', name);
 /** Whoever sets no password of enrolment is told so. */

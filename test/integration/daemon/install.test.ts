@@ -24,7 +24,7 @@ import { RunFiles } from '../../../lib/daemon/run-files.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { portHolder } from '../../../lib/process/port-in-use.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const CONTROL = join(fileURLToPath(productRoot()), 'bin', 'svc-control');

@@ -6,8 +6,8 @@ import { initHome } from '../../../bin/control/home/init-home.js';
 import { strayProcesses } from '../../../bin/control/supervisor/stray-processes.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { TestProgram } from '../../support/run-program.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const CONTROL = join(fileURLToPath(productRoot()), 'bin', 'svc-control');

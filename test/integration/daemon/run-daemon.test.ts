@@ -7,9 +7,9 @@ import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
-import type { TestDaemonConfig } from '../../support/test-daemon.js';
+import type { TestDaemonConfig } from '../../support/daemon/test-daemon.js';
 
 const NAME = 'svc-monitord';
 const LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d svc-monitord: (DEBUG|INFO|WARNING|ERROR|CRITICAL): .+$/;

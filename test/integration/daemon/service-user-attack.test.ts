@@ -9,8 +9,8 @@ import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { identityOf, userOf } from '../../../lib/process/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
-import { TestProgram } from '../../support/run-program.js';
-import { AttackedHome, notRoot, onlyAsRoot } from '../../support/service-user.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { AttackedHome, notRoot, onlyAsRoot } from '../../support/process/service-user.js';
 
 // What the network reaches runs as the service user: none of these ways may make root do something for it
 // (architecture.md 4 "Privileges").

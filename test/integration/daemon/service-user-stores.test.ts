@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
-import { AttackedHome, notRoot, onlyAsRoot } from '../../support/service-user.js';
+import { AttackedHome, notRoot, onlyAsRoot } from '../../support/process/service-user.js';
 
 // What daemons of root write and bind lies partly in directories that the service user writes to, too: none of these ways
 // may lead them to a file elsewhere, or hand one over (architecture.md 4 "Privileges").

@@ -10,10 +10,10 @@ import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../../support/eventually.js';
-import { TestProgram } from '../../support/run-program.js';
-import { testCatalogue } from '../../support/test-catalogue.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { testCatalogue } from '../../support/daemon/test-catalogue.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
-import type { TestDaemonConfig } from '../../support/test-daemon.js';
+import type { TestDaemonConfig } from '../../support/daemon/test-daemon.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-apid', 'svc-analysisd'];
 const isRoot = process.getuid?.() === 0;

@@ -13,7 +13,7 @@ import { Home } from '../../../lib/home/home.js';
 import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { TestProgram } from '../../support/run-program.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 
 type Item = { file: string; line: number; text: string; what: string; daemon?: string };
 type Document = {

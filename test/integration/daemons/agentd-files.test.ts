@@ -15,12 +15,12 @@ import { bytesOf } from '../../../lib/fim/byte-order.js';
 import type { FimRow } from '../../../lib/fim/fim-messages.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeManager } from '../../support/fake-manager.js';
-import { keyLine } from '../../support/minimal-agent.js';
+import { FakeManager } from '../../support/agentlink/fake-manager.js';
+import { keyLine } from '../../support/agentlink/minimal-agent.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { identity } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
-import { SYNC_SETTINGS, syncRow, SyncRows } from '../../support/sync-rows.js';
+import { identity } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { SYNC_SETTINGS, syncRow, SyncRows } from '../../support/syscheckd/sync-rows.js';
 import {
   asTraced,
   FIRST_ROWS,
@@ -32,7 +32,7 @@ import {
   SPEC_ROWS,
   SPEC_TIME,
   SPEC_TRACE,
-} from '../../support/sync-traces.js';
+} from '../../support/syscheckd/sync-traces.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const SCANS = { enabled: true, running: false, started: null, ended: null, count: 0 };

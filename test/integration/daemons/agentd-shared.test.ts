@@ -7,13 +7,13 @@ import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { buildMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { sampleEvent } from '../../support/bus-events.js';
+import { sampleEvent } from '../../support/bus/bus-events.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeManager } from '../../support/fake-manager.js';
-import { keyLine } from '../../support/minimal-agent.js';
+import { FakeManager } from '../../support/agentlink/fake-manager.js';
+import { keyLine } from '../../support/agentlink/minimal-agent.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { identity } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { identity } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const md5 = (content: Buffer | string): string => hash('md5', content, 'hex');

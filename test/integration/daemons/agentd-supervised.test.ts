@@ -9,11 +9,11 @@ import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeManager } from '../../support/fake-manager.js';
-import { keyLine } from '../../support/minimal-agent.js';
-import { identity } from '../../support/remoted-home.js';
-import { killSupervised } from '../../support/kill-supervised.js';
-import { TestProgram } from '../../support/run-program.js';
+import { FakeManager } from '../../support/agentlink/fake-manager.js';
+import { keyLine } from '../../support/agentlink/minimal-agent.js';
+import { identity } from '../../support/remoted/remoted-home.js';
+import { killSupervised } from '../../support/daemon/kill-supervised.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector'];

@@ -10,12 +10,12 @@ import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { endProcessesOfHome } from '../../chaos/processes-of-home.js';
-import { authdHome } from '../../support/authd-server.js';
-import { connectEnrollment, keyOf } from '../../support/enrollment.js';
+import { authdHome } from '../../support/authd/authd-server.js';
+import { connectEnrollment, keyOf } from '../../support/authd/enrollment.js';
 import { eventually } from '../../support/eventually.js';
-import { sinkOf } from '../../support/remoted-home.js';
-import { TestProgram } from '../../support/run-program.js';
-import { SimulatedAgent } from '../../support/simulated-agent.js';
+import { sinkOf } from '../../support/remoted/remoted-home.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { SimulatedAgent } from '../../support/agentlink/simulated-agent.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 
 /** Agents that enrol; `SVC_ENROLMENTS=1000` for the large run. */

@@ -9,7 +9,7 @@ import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { PipelineHome, TestPipeline } from '../../support/pipeline-kit.js';
+import { PipelineHome, TestPipeline } from '../../support/analysisd/pipeline-kit.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-analysisd', productRoot()));

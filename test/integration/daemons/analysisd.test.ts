@@ -10,7 +10,7 @@ import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { writeEngineFiles } from '../../support/engine-files.js';
+import { writeEngineFiles } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { TemporaryHome } from '../../support/temporary-home.js';

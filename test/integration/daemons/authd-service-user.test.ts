@@ -10,8 +10,8 @@ import { Home } from '../../../lib/home/home.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { AuthdServer, authdHome } from '../../support/authd-server.js';
-import { enrol } from '../../support/enrollment.js';
+import { AuthdServer, authdHome } from '../../support/authd/authd-server.js';
+import { enrol } from '../../support/authd/enrollment.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-authd', productRoot()));

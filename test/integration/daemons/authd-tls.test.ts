@@ -7,11 +7,11 @@ import {
   EnrollmentServer,
   type EnrollmentServerOptions,
 } from '../../../daemons/authd/enrollment-server.js';
-import { ConnectionFlood } from '../../support/connection-flood.js';
-import { connectEnrollment, enrol, readReply } from '../../support/enrollment.js';
+import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
+import { connectEnrollment, enrol, readReply } from '../../support/authd/enrollment.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { testCertificate, type TestCertificate } from '../../support/test-certificates.js';
+import { testCertificate, type TestCertificate } from '../../support/tls/test-certificates.js';
 
 const closed = (socket: Socket) =>
   new Promise<void>((resolve) => {

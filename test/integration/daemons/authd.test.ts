@@ -6,10 +6,10 @@ import { expect } from 'chai';
 import { enrollmentKeyHash } from '../../../lib/agentlink/agent-key.js';
 import type { BusError } from '../../../lib/bus/bus-error.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { AuthdServer, authdHome, configureAuth } from '../../support/authd-server.js';
-import { connectEnrollment, enrol, keyLines, keyOf, readReply } from '../../support/enrollment.js';
+import { AuthdServer, authdHome, configureAuth } from '../../support/authd/authd-server.js';
+import { connectEnrollment, enrol, keyLines, keyOf, readReply } from '../../support/authd/enrollment.js';
 import { eventually } from '../../support/eventually.js';
-import { testCertificate } from '../../support/test-certificates.js';
+import { testCertificate } from '../../support/tls/test-certificates.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 
 const DUPLICATE = (name: string) => `ERROR: Duplicate agent name: ${name}. Unable to add agent`;

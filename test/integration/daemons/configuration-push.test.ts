@@ -7,9 +7,9 @@ import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent } from '../../support/minimal-agent.js';
-import { identity, RemotedHome } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 
 const AGENTS = 12;
 /** What does not compress, and is more than the network holds of a connection whose other end does not read. */

@@ -5,12 +5,12 @@ import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { eventually } from '../../support/eventually.js';
-import { fileAttributes, fimEvent } from '../../support/fim-kit.js';
-import { MinimalAgent } from '../../support/minimal-agent.js';
-import { PipelineHome } from '../../support/pipeline-kit.js';
+import { fileAttributes, fimEvent } from '../../support/syscheckd/fim-kit.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { PipelineHome } from '../../support/analysisd/pipeline-kit.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { identity, KeepingSink, RemotedHome } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 
 /** Events of the test; `SVC_FIM_EVENTS=200000` for a large run. */
 const EVENTS = Number(process.env['SVC_FIM_EVENTS'] ?? 20_000);

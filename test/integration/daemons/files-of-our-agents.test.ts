@@ -8,11 +8,11 @@ import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { ApiClient } from '../../support/api-client.js';
-import type { ApiList } from '../../support/api-list.js';
+import { ApiClient } from '../../support/api/api-client.js';
+import type { ApiList } from '../../support/api/api-list.js';
 import { eventually } from '../../support/eventually.js';
-import { keyLine } from '../../support/minimal-agent.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { keyLine } from '../../support/agentlink/minimal-agent.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER: readonly DaemonName[] = ['svc-db', 'svc-authd', 'svc-analysisd', 'svc-remoted', 'svc-apid'];

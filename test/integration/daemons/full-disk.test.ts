@@ -20,13 +20,13 @@ import { expect } from 'chai';
 import { readDaemonStats } from '../../../bin/control/daemon-stats.js';
 import { statsLines } from '../../../bin/control/stats-table.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import type { ApiList } from '../../support/api-list.js';
-import { writeEngineFiles } from '../../support/engine-files.js';
+import type { ApiList } from '../../support/api/api-list.js';
+import { writeEngineFiles } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
-import { httpRequest, type TestResponse } from '../../support/http-request.js';
-import { ResponseChecker } from '../../support/response-checker.js';
-import { TestProgram } from '../../support/run-program.js';
-import { basic } from '../../support/test-api.js';
+import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
+import { ResponseChecker } from '../../support/api/response-checker.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { basic } from '../../support/api/test-api.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></decoder>

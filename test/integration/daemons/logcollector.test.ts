@@ -17,7 +17,7 @@ import { logcollectorContract } from '../../../lib/bus/contracts/logcollector.js
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { BusChild } from '../../support/spawn-bus-child.js';
+import { BusChild } from '../../support/bus/spawn-bus-child.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const root = fileURLToPath(productRoot());

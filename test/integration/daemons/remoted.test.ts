@@ -3,11 +3,11 @@ import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { AGENT_CONNECTIONS } from '../../../daemons/remoted/remoted-limits.js';
-import { ConnectionFlood } from '../../support/connection-flood.js';
+import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent } from '../../support/minimal-agent.js';
-import { identity, KeepingSink, RemotedHome } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 
 const IDLE_CONNECTIONS = 1100;
 const FIRST_KEYS = 20;

@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
-import { AuthdServer, furnishAuthd } from '../../support/authd-server.js';
-import { keyLines } from '../../support/enrollment.js';
+import { AuthdServer, furnishAuthd } from '../../support/authd/authd-server.js';
+import { keyLines } from '../../support/authd/enrollment.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent, keyLine } from '../../support/minimal-agent.js';
-import { identity, KeepingSink } from '../../support/remoted-home.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { MinimalAgent, keyLine } from '../../support/agentlink/minimal-agent.js';
+import { identity, KeepingSink } from '../../support/remoted/remoted-home.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const WAIT_MS = 40_000;

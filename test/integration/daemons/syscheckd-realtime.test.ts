@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { eventually } from '../../support/eventually.js';
-import { FimHome } from '../../support/fim-home.js';
+import { FimHome } from '../../support/syscheckd/fim-home.js';
 
 const WAIT_MS = 60_000;
 

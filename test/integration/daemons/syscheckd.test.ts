@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { ApiList } from '../../support/api-list.js';
+import type { ApiList } from '../../support/api/api-list.js';
 import { eventually } from '../../support/eventually.js';
-import { FimHome } from '../../support/fim-home.js';
+import { FimHome } from '../../support/syscheckd/fim-home.js';
 
 const WAIT_MS = 60_000;
 

@@ -13,9 +13,9 @@ import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { eventually } from '../../support/eventually.js';
-import { killSupervised } from '../../support/kill-supervised.js';
-import { TestProgram } from '../../support/run-program.js';
-import { RunningDaemon } from '../../support/running-daemon.js';
+import { killSupervised } from '../../support/daemon/kill-supervised.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-monitord'];

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { Permissions, type RbacMode } from '../../../api/rbac/permissions.js';
 import type { PolicyBody } from '../../../api/rbac/rbac-model.js';
-import type { ApiList } from '../../support/api-list.js';
-import { DbServer } from '../../support/db-server.js';
-import { addUser, policy } from '../../support/rbac-user.js';
-import { TestApi } from '../../support/test-api.js';
+import type { ApiList } from '../../support/api/api-list.js';
+import { DbServer } from '../../support/db/db-server.js';
+import { addUser, policy } from '../../support/api/rbac-user.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 const COUNT = 120;
 const USER = { name: 'someone', password: 'Other-42-password' };

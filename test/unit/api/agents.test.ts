@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { ListCaller } from '../../support/api-list.js';
-import { DbServer } from '../../support/db-server.js';
-import { TestApi } from '../../support/test-api.js';
+import { ListCaller } from '../../support/api/api-list.js';
+import { DbServer } from '../../support/db/db-server.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 type Item = Record<string, unknown> & { id: string };
 const COUNT = 300;

@@ -5,8 +5,8 @@ import { RequestServer } from '../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { eventually } from '../../support/eventually.js';
-import { ResponseChecker } from '../../support/response-checker.js';
-import { TestApi } from '../../support/test-api.js';
+import { ResponseChecker } from '../../support/api/response-checker.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 type List = {
   data: {

@@ -12,12 +12,12 @@ import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { controlSocket } from '../../../lib/control/control-protocol.js';
-import { serveAnalysisd } from '../../support/analysisd-server.js';
-import { ListCaller } from '../../support/api-list.js';
+import { serveAnalysisd } from '../../support/analysisd/analysisd-server.js';
+import { ListCaller } from '../../support/api/api-list.js';
 import { eventually } from '../../support/eventually.js';
-import { addUser } from '../../support/rbac-user.js';
-import { serveContract } from '../../support/serve-contract.js';
-import { TestApi } from '../../support/test-api.js';
+import { addUser } from '../../support/api/rbac-user.js';
+import { serveContract } from '../../support/bus/serve-contract.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 const CLUSTER = `<manager_config><cluster><node_name>left</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>`;
 

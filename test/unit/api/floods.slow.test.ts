@@ -3,10 +3,10 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { API_CONNECTIONS } from '../../../api/http/api-connections.js';
 import { CONNECTION_TIMES } from '../../../api/http/api-server.js';
-import { ConnectionFlood } from '../../support/connection-flood.js';
+import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
 import { eventually } from '../../support/eventually.js';
-import { httpRequest, type TestRequest } from '../../support/http-request.js';
-import { TEST_PASSWORD, TestApi, basic } from '../../support/test-api.js';
+import { httpRequest, type TestRequest } from '../../support/api/http-request.js';
+import { TEST_PASSWORD, TestApi, basic } from '../../support/api/test-api.js';
 
 const LOGIN = '/security/user/authenticate';
 /** Who floods, and who has nothing to do with it. */

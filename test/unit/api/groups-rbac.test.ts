@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RbacMode } from '../../../api/rbac/permissions.js';
 import type { PolicyBody } from '../../../api/rbac/rbac-model.js';
-import type { ApiList } from '../../support/api-list.js';
-import { DbServer } from '../../support/db-server.js';
-import { addUser, policy } from '../../support/rbac-user.js';
-import { sampleAgent } from '../../support/sample-agents.js';
-import { TestApi } from '../../support/test-api.js';
+import type { ApiList } from '../../support/api/api-list.js';
+import { DbServer } from '../../support/db/db-server.js';
+import { addUser, policy } from '../../support/api/rbac-user.js';
+import { sampleAgent } from '../../support/db/sample-agents.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 const USER = { name: 'someone', password: 'Other-42-password' };
 const GROUPS = ['db', 'mail', 'web'];

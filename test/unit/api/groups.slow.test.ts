@@ -14,10 +14,10 @@ import {
 import { dirname } from 'node:path';
 import type { HttpMethod } from '../../../api/contract/contract.js';
 import { buildMergedFile } from '../../../lib/agentlink/merged-file.js';
-import { ListCaller } from '../../support/api-list.js';
-import { DbServer } from '../../support/db-server.js';
-import { sampleAgent } from '../../support/sample-agents.js';
-import { TestApi } from '../../support/test-api.js';
+import { ListCaller } from '../../support/api/api-list.js';
+import { DbServer } from '../../support/db/db-server.js';
+import { sampleAgent } from '../../support/db/sample-agents.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 const CONFIGURATION = '/groups/{group_id}/configuration';
 const FILES = '/groups/{group_id}/files';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import net from 'node:net';
-import { ResponseChecker } from '../../support/response-checker.js';
-import { TestApi } from '../../support/test-api.js';
+import { ResponseChecker } from '../../support/api/response-checker.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 const NAMES = [
   'limit',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { ListCaller, type ApiList } from '../../support/api-list.js';
-import { addUser } from '../../support/rbac-user.js';
-import { TestApi } from '../../support/test-api.js';
+import { ListCaller, type ApiList } from '../../support/api/api-list.js';
+import { addUser } from '../../support/api/rbac-user.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 describe('CDB lists over the API', () => {
   let api: TestApi;

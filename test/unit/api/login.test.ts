@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { TestApi, basic, TEST_PASSWORD } from '../../support/test-api.js';
+import { TestApi, basic, TEST_PASSWORD } from '../../support/api/test-api.js';
 
 const LOGIN = '/security/user/authenticate';
 

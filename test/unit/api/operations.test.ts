@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ResponseChecker } from '../../support/response-checker.js';
+import { ResponseChecker } from '../../support/api/response-checker.js';
 import { readVectors } from '../../support/read-vectors.js';
-import { TestApi } from '../../support/test-api.js';
+import { TestApi } from '../../support/api/test-api.js';
 import type { Operation, Schema } from '../../../api/contract/contract.js';
 
 /** Operations that this version answers; the other ones of the contract are 501. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { ListCaller, type ApiList } from '../../support/api-list.js';
-import { ResponseChecker } from '../../support/response-checker.js';
-import { TestApi } from '../../support/test-api.js';
-import { addUser } from '../../support/rbac-user.js';
+import { ListCaller, type ApiList } from '../../support/api/api-list.js';
+import { ResponseChecker } from '../../support/api/response-checker.js';
+import { TestApi } from '../../support/api/test-api.js';
+import { addUser } from '../../support/api/rbac-user.js';
 
 const CONFIGURATION = `<manager_config>
   <ruleset>

@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import type { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import type { RequestServer } from '../../../lib/bus/request-server.js';
-import { serveAnalysisd } from '../../support/analysisd-server.js';
-import { ListCaller, type ApiList } from '../../support/api-list.js';
-import { addUser } from '../../support/rbac-user.js';
-import { TestApi } from '../../support/test-api.js';
+import { serveAnalysisd } from '../../support/analysisd/analysisd-server.js';
+import { ListCaller, type ApiList } from '../../support/api/api-list.js';
+import { addUser } from '../../support/api/rbac-user.js';
+import { TestApi } from '../../support/api/test-api.js';
 
 const CONFIGURATION = `<manager_config>
   <ruleset>

@@ -13,9 +13,9 @@ import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { toldChange, type ToldChange } from '../../../support/told-change.js';
+import { toldChange, type ToldChange } from '../../../support/syscheckd/told-change.js';
 
-const CHILD = fileURLToPath(new URL('../../../support/recorder-child.js', import.meta.url));
+const CHILD = fileURLToPath(new URL('../../../support/syscheckd/recorder-child.js', import.meta.url));
 
 describe('recording of files in a process that is killed', () => {
   let directory: string;

@@ -11,7 +11,7 @@ import {
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
-import { RecordingJournal, sampleEvent } from '../../../support/bus-events.js';
+import { RecordingJournal, sampleEvent } from '../../../support/bus/bus-events.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';

@@ -18,10 +18,10 @@ import { probeSocket } from '../../../../lib/bus/probe-socket.js';
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
-import { RecordingJournal, sampleEvent } from '../../../support/bus-events.js';
+import { RecordingJournal, sampleEvent } from '../../../support/bus/bus-events.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { sampleContract, sampleHandlers } from '../../../support/sample-contract.js';
+import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** A valid batch with every kind of cell. */

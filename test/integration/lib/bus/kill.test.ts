@@ -5,11 +5,11 @@ import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
-import { RecordingJournal, sampleEvent } from '../../../support/bus-events.js';
+import { RecordingJournal, sampleEvent } from '../../../support/bus/bus-events.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { sampleContract } from '../../../support/sample-contract.js';
-import { BusChild } from '../../../support/spawn-bus-child.js';
+import { sampleContract } from '../../../support/bus/sample-contract.js';
+import { BusChild } from '../../../support/bus/spawn-bus-child.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

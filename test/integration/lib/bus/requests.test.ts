@@ -6,7 +6,7 @@ import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { sampleContract, sampleHandlers } from '../../../support/sample-contract.js';
+import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** What a promise rejects with; fails when it does not. */

@@ -7,7 +7,7 @@ import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { ControlServer } from '../../../../bin/control/supervisor/control-server.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { sampleContract, sampleHandlers } from '../../../support/sample-contract.js';
+import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** A group that is not the test's own; only root can name one. */

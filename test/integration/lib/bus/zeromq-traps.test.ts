@@ -12,8 +12,8 @@ import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { ownIdentity } from '../../../../lib/process/process-identity.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { sampleContract, sampleHandlers } from '../../../support/sample-contract.js';
-import { BusChild } from '../../../support/spawn-bus-child.js';
+import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
+import { BusChild } from '../../../support/bus/spawn-bus-child.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** What a promise rejects with, or undefined while it is unsettled after `ms`. */

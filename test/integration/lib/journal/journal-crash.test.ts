@@ -6,9 +6,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../../support/eventually.js';
-import { JournalKit, readAll } from '../../../support/journal-kit.js';
+import { JournalKit, readAll } from '../../../support/journal/journal-kit.js';
 
-const SCRIPT = fileURLToPath(new URL('../../../support/journal-child.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../../support/journal/journal-child.js', import.meta.url));
 
 /** What a child has said of each of its appends. */
 type Said = {

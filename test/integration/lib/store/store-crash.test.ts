@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
 import { eventually } from '../../../support/eventually.js';
 
-const CHILD = fileURLToPath(new URL('../../../support/store-child.js', import.meta.url));
+const CHILD = fileURLToPath(new URL('../../../support/store/store-child.js', import.meta.url));
 
 describe('LMDB store in a process that is killed, or that finds the disk full', () => {
   let directory: string;

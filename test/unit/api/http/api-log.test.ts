@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'n
 import { gunzipSync } from 'node:zlib';
 import { ApiLog } from '../../../../api/http/api-log.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
-import { TestApi, basic, TEST_PASSWORD } from '../../../support/test-api.js';
+import { TestApi, basic, TEST_PASSWORD } from '../../../support/api/test-api.js';
 import { eventually } from '../../../support/eventually.js';
 
 describe('API log', () => {

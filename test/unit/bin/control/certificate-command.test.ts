@@ -7,7 +7,7 @@ import { ControlOutput } from '../../../../bin/control/control-output.js';
 import { productCatalogue } from '../../../../lib/control/daemon-catalogue.js';
 import { ensureSelfSignedCertificate } from '../../../../lib/tls/self-signed-certificate.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
-import { testCertificate } from '../../../support/test-certificates.js';
+import { testCertificate } from '../../../support/tls/test-certificates.js';
 
 const MADE = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { runControl } from '../../../../bin/control/control-command.js';
 import type { DaemonName } from '../../../../lib/product/daemon-names.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
-import { testCatalogue } from '../../../support/test-catalogue.js';
+import { testCatalogue } from '../../../support/daemon/test-catalogue.js';
 
 type Stats = Record<string, unknown>;
 

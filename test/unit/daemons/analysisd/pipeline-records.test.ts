@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { LogtestDiffs } from '../../../../daemons/analysisd/logtest-diffs.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { eventually } from '../../../support/eventually.js';
-import { PipelineHome, statefulRules, TestPipeline } from '../../../support/pipeline-kit.js';
+import { PipelineHome, statefulRules, TestPipeline } from '../../../support/analysisd/pipeline-kit.js';
 
 const NOON = new Date(2026, 2, 4, 12).getTime();
 

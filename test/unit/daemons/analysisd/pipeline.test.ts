@@ -4,7 +4,7 @@ import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import type { CheckpointData } from '../../../../daemons/analysisd/pipeline/checkpoint-data.js';
 import { CheckpointStore } from '../../../../lib/journal/checkpoint-store.js';
 import { datedPath } from '../../../../lib/output/dated-files.js';
-import { PipelineHome, statefulRules, TestPipeline } from '../../../support/pipeline-kit.js';
+import { PipelineHome, statefulRules, TestPipeline } from '../../../support/analysisd/pipeline-kit.js';
 
 /** Local time: the day changes in the middle of a run. */
 const START = new Date(2025, 11, 31, 22, 30).getTime();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from '../../../../daemons/db/registry.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
-import { callRegistry } from '../../../support/registry-calls.js';
+import { callRegistry } from '../../../support/db/registry-calls.js';
 
 const NOW = 1_795_000_000;
 const GROUPS = ['web', 'db', 'mail'];

@@ -12,7 +12,7 @@ import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
 import { type MembershipMark, readMemberships } from '../../../../daemons/remoted/push/read-memberships.js';
 import type { CallParams } from '../../../../lib/bus/contract.js';
 import type { dbContract } from '../../../../lib/bus/contracts/db.js';
-import { callRegistry, type RegistryMethod } from '../../../support/registry-calls.js';
+import { callRegistry, type RegistryMethod } from '../../../support/db/registry-calls.js';
 
 const NOW = 1_795_000_000;
 const GROUPS = ['default', 'web', 'db'];

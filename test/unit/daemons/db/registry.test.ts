@@ -9,8 +9,8 @@ import { BusError } from '../../../../lib/bus/bus-error.js';
 import type { CallParams } from '../../../../lib/bus/contract.js';
 import type { dbContract } from '../../../../lib/bus/contracts/db.js';
 import { queryErrorOf } from '../../../../lib/bus/contracts/db-agents.js';
-import { callRegistry, type RegistryMethod } from '../../../support/registry-calls.js';
-import { sampleAgent } from '../../../support/sample-agents.js';
+import { callRegistry, type RegistryMethod } from '../../../support/db/registry-calls.js';
+import { sampleAgent } from '../../../support/db/sample-agents.js';
 
 type Contract = typeof dbContract;
 

@@ -18,7 +18,7 @@ import { dirname } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { eventually } from '../../../support/eventually.js';
-import { FollowerHarness } from '../../../support/follower-harness.js';
+import { FollowerHarness } from '../../../support/logcollector/follower-harness.js';
 
 const APP = '<log_format>syslog</log_format><location>%DIR%/app.log</location>';
 const ALL = '<log_format>syslog</log_format><location>%DIR%/*.log</location>';

@@ -13,7 +13,7 @@ import { JournalReader } from '../../../../daemons/logcollector/journal-reader.j
 import { LineFilter } from '../../../../daemons/logcollector/line-filter.js';
 import type { SavedJournal } from '../../../../daemons/logcollector/position-store.js';
 import { eventually } from '../../../support/eventually.js';
-import { LogSink } from '../../../support/log-sink.js';
+import { LogSink } from '../../../support/logcollector/log-sink.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const entry = (fields: Record<string, unknown>) => parseJournalEntry(JSON.stringify({ __CURSOR: 'c', ...fields }));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { linkOf, type Agent, type Route } from '../../../../daemons/remoted/agent-link.js';
 import { ControlMessages } from '../../../../daemons/remoted/control-messages.js';
-import { PushKit } from '../../../support/push-kit.js';
+import { PushKit } from '../../../support/remoted/push-kit.js';
 
 describe('control messages of agents, at svc-remoted', () => {
   it('keep the checksum that is known as long as an agent writes its file', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../../../lib/config/agent-conf.js';
 import { ConfigError, type ConfigWarning, describeWarning } from '../../../../lib/config/config-error.js';
 import { ConfigReport } from '../../../../lib/config/config-report.js';
-import { LARGE_AGENT_CONF } from '../../../support/large-agent-conf.js';
+import { LARGE_AGENT_CONF } from '../../../support/config/large-agent-conf.js';
 
 const FILE = 'etc/shared/web/agent.conf';
 

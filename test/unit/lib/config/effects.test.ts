@@ -9,7 +9,7 @@ import { sectionBlocks } from '../../../../lib/config/section-blocks.js';
 import { UNREAD_WODLES, WODLE_SHAPES } from '../../../../lib/config/sections/modules.js';
 import type { HomeRole } from '../../../../lib/home/home-record.js';
 import { MANAGER_DAEMONS } from '../../../../lib/product/daemon-names.js';
-import { SPECIFIED_ELEMENTS } from '../../../support/specified-elements.js';
+import { SPECIFIED_ELEMENTS } from '../../../support/config/specified-elements.js';
 
 const FILE = 'etc/manager.conf';
 const find = (inner: string, role: HomeRole = 'server') =>

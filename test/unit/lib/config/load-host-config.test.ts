@@ -6,7 +6,7 @@ import { loadHostConfig, sharedProblem } from '../../../../lib/config/load-host-
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
-import { LARGE_AGENT_CONF } from '../../../support/large-agent-conf.js';
+import { LARGE_AGENT_CONF } from '../../../support/config/large-agent-conf.js';
 
 const SHARED = 'etc/shared/agent.conf';
 

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { EngineState } from '../../../../lib/engine/engine-state.js';
 import type { IncomingEvent } from '../../../../lib/engine/event.js';
-import { group, loadTestRuleset, TestEngine } from '../../../support/engine-kit.js';
+import { group, loadTestRuleset, TestEngine } from '../../../support/engine/engine-kit.js';
 import { sharedData } from '../../../support/shared-data.js';
-import { rulesetOf } from '../../../support/shared-ruleset.js';
+import { rulesetOf } from '../../../support/engine/shared-ruleset.js';
 
 const RULES = group(
   '<rule id="100" level="5"><match>denied</match><group>auth,</group><description>Denied $(srcip) $(x) $(</description></rule>' +

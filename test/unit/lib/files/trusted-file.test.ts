@@ -7,7 +7,7 @@ import { loadInternalOption } from '../../../../lib/config/internal-options.js';
 import { loadApiConfig } from '../../../../lib/config/load-api-config.js';
 import { Home } from '../../../../lib/home/home.js';
 import { UntrustedFileError, readTrustedFile } from '../../../../lib/files/trusted-file.js';
-import { notRoot } from '../../../support/service-user.js';
+import { notRoot } from '../../../support/process/service-user.js';
 
 const OTHER = 65_534;
 

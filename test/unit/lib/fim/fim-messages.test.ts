@@ -7,7 +7,7 @@ import { fileAttributes, type FileFacts } from '../../../../lib/fim/entry-checks
 import { FimMessageError } from '../../../../lib/fim/fim-message-error.js';
 import { fimEvent, MAX_FIM_MESSAGE_BYTES, scanMark, syncMessage } from '../../../../lib/fim/fim-messages.js';
 import { readSyncAnswer } from '../../../../daemons/syscheckd/sync/read-sync-answer.js';
-import { toldChange } from '../../../support/told-change.js';
+import { toldChange } from '../../../support/syscheckd/told-change.js';
 
 const FACTS: FileFacts = {
   size: 12,

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, w
 import { join } from 'node:path';
 import type { CheckpointDamage } from '../../../../lib/journal/checkpoint-store.js';
 import { CheckpointStore } from '../../../../lib/journal/checkpoint-store.js';
-import { JournalKit } from '../../../support/journal-kit.js';
+import { JournalKit } from '../../../support/journal/journal-kit.js';
 
 describe('checkpoint store', () => {
   let kit: JournalKit;

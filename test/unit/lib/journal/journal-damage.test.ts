@@ -16,8 +16,8 @@ import { describeDamage, JournalDamageError } from '../../../../lib/journal/jour
 import { SEGMENT_HEADER_BYTES } from '../../../../lib/journal/journal-limits.js';
 import type { Journal } from '../../../../lib/journal/journal.js';
 import { eventually } from '../../../support/eventually.js';
-import { FailingFiles } from '../../../support/failing-files.js';
-import { JournalKit, QUICK_DIRECTORY, readAll, textsFrom } from '../../../support/journal-kit.js';
+import { FailingFiles } from '../../../support/journal/failing-files.js';
+import { JournalKit, QUICK_DIRECTORY, readAll, textsFrom } from '../../../support/journal/journal-kit.js';
 
 const AT = 1_795_219_200_123;
 

@@ -3,8 +3,8 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Journal, JournalOptions } from '../../../../lib/journal/journal.js';
 import { eventually } from '../../../support/eventually.js';
-import { FailingFiles } from '../../../support/failing-files.js';
-import { JournalKit, readAll, textsFrom } from '../../../support/journal-kit.js';
+import { FailingFiles } from '../../../support/journal/failing-files.js';
+import { JournalKit, readAll, textsFrom } from '../../../support/journal/journal-kit.js';
 
 const AT = 1_795_219_200_123;
 

@@ -8,8 +8,8 @@ import { SEGMENT_HEADER_BYTES } from '../../../../lib/journal/journal-limits.js'
 import type { JournalReader } from '../../../../lib/journal/journal-reader.js';
 import type { Journal } from '../../../../lib/journal/journal.js';
 import { segmentFirst } from '../../../../lib/journal/segment-header.js';
-import { FailingFiles, type FileOperation } from '../../../support/failing-files.js';
-import { JournalKit, QUICK_DIRECTORY, readAll } from '../../../support/journal-kit.js';
+import { FailingFiles, type FileOperation } from '../../../support/journal/failing-files.js';
+import { JournalKit, QUICK_DIRECTORY, readAll } from '../../../support/journal/journal-kit.js';
 
 const AT = 1_795_219_200_123;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { JournalFullError } from '../../../../lib/journal/journal-error.js';
 import type { Journal, JournalOptions } from '../../../../lib/journal/journal.js';
 import { eventually } from '../../../support/eventually.js';
-import { JournalKit, textsFrom } from '../../../support/journal-kit.js';
+import { JournalKit, textsFrom } from '../../../support/journal/journal-kit.js';
 
 const AT = 1_795_219_200_123;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MatchContext } from '../../../../lib/patterns/matcher.js';
 import { OsRegex } from '../../../../lib/patterns/os-regex.js';
-import { referenceMatch } from '../../../support/os-regex-reference.js';
+import { referenceMatch } from '../../../support/patterns/os-regex-reference.js';
 
 const RUNS = Number(process.env['SVC_PATTERN_RUNS'] ?? 4000);
 

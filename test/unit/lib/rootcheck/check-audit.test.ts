@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs';
 import { AUDIT_LIMITS, readAuditFile } from '../../../../lib/rootcheck/audit-file.js';
 import { checkAudit } from '../../../../lib/rootcheck/check-audit.js';
 import { SYSTEM_TREE } from '../../../../lib/rootcheck/tree-calls.js';
-import { RootcheckTree } from '../../../support/rootcheck-kit.js';
+import { RootcheckTree } from '../../../support/syscheckd/rootcheck-kit.js';
 
 describe('system_audit', () => {
   let tree: RootcheckTree;

@@ -8,7 +8,7 @@ import { checkPids } from '../../../../lib/rootcheck/check-pids.js';
 import { checkPorts } from '../../../../lib/rootcheck/check-ports.js';
 import { type PortCalls, SystemPorts } from '../../../../lib/rootcheck/port-calls.js';
 import { hidesProcesses, type ProcessCalls, SystemProcesses } from '../../../../lib/rootcheck/process-calls.js';
-import { RootcheckTree } from '../../../support/rootcheck-kit.js';
+import { RootcheckTree } from '../../../support/syscheckd/rootcheck-kit.js';
 
 describe('rootcheck of the host', () => {
   let tree: RootcheckTree;

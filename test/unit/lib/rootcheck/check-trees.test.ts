@@ -15,7 +15,7 @@ import { checkSys } from '../../../../lib/rootcheck/check-sys.js';
 import { RootcheckIgnore } from '../../../../lib/rootcheck/rootcheck-ignore.js';
 import type { RootcheckSettings } from '../../../../lib/rootcheck/rootcheck-settings.js';
 import { SYSTEM_TREE, type TreeCalls } from '../../../../lib/rootcheck/tree-calls.js';
-import { RootcheckTree } from '../../../support/rootcheck-kit.js';
+import { RootcheckTree } from '../../../support/syscheckd/rootcheck-kit.js';
 
 const EXT = 0xef53;
 const BTRFS = 0x9123683e;

@@ -7,7 +7,7 @@ import { RootcheckIgnore } from '../../../../lib/rootcheck/rootcheck-ignore.js';
 import { readTrojans } from '../../../../lib/rootcheck/rootcheck-lists.js';
 import type { RootcheckSettings } from '../../../../lib/rootcheck/rootcheck-settings.js';
 import { SYSTEM_TREE } from '../../../../lib/rootcheck/tree-calls.js';
-import { RootcheckTree } from '../../../support/rootcheck-kit.js';
+import { RootcheckTree } from '../../../support/syscheckd/rootcheck-kit.js';
 
 describe('trojans', () => {
   let tree: RootcheckTree;

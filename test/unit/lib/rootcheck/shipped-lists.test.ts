@@ -5,7 +5,7 @@ import { entryLines } from '../../../../lib/groups/rootcheck-lists.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { readRootkitFiles, readTrojans } from '../../../../lib/rootcheck/rootcheck-lists.js';
 import { runRootcheck } from '../../../../lib/rootcheck/run-rootcheck.js';
-import { RootcheckTree } from '../../../support/rootcheck-kit.js';
+import { RootcheckTree } from '../../../support/syscheckd/rootcheck-kit.js';
 
 describe('lists of rootcheck as shipped', () => {
   const shipped = (name: string) => fileURLToPath(new URL(`etc/rootcheck/${name}`, productRoot()));

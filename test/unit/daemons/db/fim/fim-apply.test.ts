@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { fileAttributes, fimEvent, FimKit, fimState, NOW, type FileFacts } from '../../../../support/fim-kit.js';
+import {
+  fileAttributes,
+  fimEvent,
+  FimKit,
+  fimState,
+  NOW,
+  type FileFacts,
+} from '../../../../support/syscheckd/fim-kit.js';
 
 const first: FileFacts = { content: 'one\n', mtime: 1_700_000_000, inode: 131_075 };
 const second: FileFacts = { content: 'two!\n', mtime: 1_700_000_500, inode: 131_075 };

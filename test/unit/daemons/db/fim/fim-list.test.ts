@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { FimListParams } from '../../../../../daemons/db/fim/fim-list.js';
 import { fimMethods } from '../../../../../lib/bus/contracts/db-fim.js';
-import { fileAttributes, fimEvent, FimKit, fimState, NOW } from '../../../../support/fim-kit.js';
+import { fileAttributes, fimEvent, FimKit, fimState, NOW } from '../../../../support/syscheckd/fim-kit.js';
 
 const DAY = 86_400;
 const SECONDS = Math.floor(NOW / 1000);

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { fileAttributes, fileChecksum, FimKit, fimState, type FileFacts } from '../../../../support/fim-kit.js';
+import {
+  fileAttributes,
+  fileChecksum,
+  FimKit,
+  fimState,
+  type FileFacts,
+} from '../../../../support/syscheckd/fim-kit.js';
 
 const HELLO = 'hello world\n';
 

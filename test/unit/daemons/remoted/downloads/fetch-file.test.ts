@@ -12,9 +12,9 @@ import {
   type FetchRequest,
 } from '../../../../../daemons/remoted/downloads/fetch-file.js';
 import { eventually } from '../../../../support/eventually.js';
-import { FileServer } from '../../../../support/file-server.js';
+import { FileServer } from '../../../../support/remoted/file-server.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
-import { testCertificate } from '../../../../support/test-certificates.js';
+import { testCertificate } from '../../../../support/tls/test-certificates.js';
 
 const MEBIBYTE = 1024 * 1024;
 const OPTIONS: FetchOptions = { maxBytes: MEBIBYTE, timeoutMs: 60_000, verify: true };

@@ -13,7 +13,7 @@ import { expect } from 'chai';
 import { GroupDownloads, type DownloadOptions } from '../../../../../daemons/remoted/downloads/group-downloads.js';
 import { writeFileAtomically } from '../../../../../lib/files/write-file-atomically.js';
 import { eventually } from '../../../../support/eventually.js';
-import { FileServer } from '../../../../support/file-server.js';
+import { FileServer } from '../../../../support/remoted/file-server.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 

@@ -8,7 +8,7 @@ import { SharedFiles, type SharedFilesParts } from '../../../../../daemons/remot
 import { groupHash, parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { secureMessageVectors } from '../../../../support/secure-message-vectors.js';
+import { secureMessageVectors } from '../../../../support/agentlink/secure-message-vectors.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 
 const CONF = '<agent_config>\n  <labels>\n    <label key="a">b</label>\n  </labels>\n</agent_config>\n';

@@ -5,7 +5,7 @@ import { PushContents } from '../../../../../daemons/remoted/push/push-contents.
 import { SumReporter } from '../../../../../daemons/remoted/push/sum-reporter.js';
 import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
 import { eventually } from '../../../../support/eventually.js';
-import { PushKit } from '../../../../support/push-kit.js';
+import { PushKit } from '../../../../support/remoted/push-kit.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 
 describe('comparing what agents report', () => {

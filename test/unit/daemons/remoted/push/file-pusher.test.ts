@@ -4,7 +4,7 @@ import { STALL_MS } from '../../../../../daemons/remoted/push/push-limits.js';
 import { ACK_MESSAGE } from '../../../../../lib/agentlink/control-text.js';
 import { pushMessages } from '../../../../../lib/agentlink/file-push.js';
 import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
-import { PushKit } from '../../../../support/push-kit.js';
+import { PushKit } from '../../../../support/remoted/push-kit.js';
 
 const file = (bytes: number, text = 'line of a file\n'): Buffer =>
   Buffer.from(text.repeat(Math.ceil(bytes / text.length))).subarray(0, bytes);

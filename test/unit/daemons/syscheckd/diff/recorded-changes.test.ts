@@ -6,7 +6,7 @@ import { copyName } from '../../../../../daemons/syscheckd/diff/copy-name.js';
 import { type DiffSettings, DiffWorker } from '../../../../../daemons/syscheckd/diff/diff-worker.js';
 import { NodiffList } from '../../../../../lib/fim/scan/path-list.js';
 import { memoryDirectory } from '../../../../support/memory-directory.js';
-import { RecorderKit } from '../../../../support/recorder-kit.js';
+import { RecorderKit } from '../../../../support/syscheckd/recorder-kit.js';
 
 /** As a daemon that is killed when the change is on disk, and its copy is not. */
 class KilledBeforeCopy implements ContentChanges {

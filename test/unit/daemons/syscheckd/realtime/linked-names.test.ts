@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { appendFileSync, linkSync, unlinkSync } from 'node:fs';
 import { ThreadWatcher } from '../../../../../daemons/syscheckd/realtime/thread-watcher.js';
-import { RealtimeKit } from '../../../../support/realtime-kit.js';
+import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
 
 describe('files with several names, in real time', () => {
   let kit: RealtimeKit;

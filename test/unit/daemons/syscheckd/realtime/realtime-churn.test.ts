@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../../../support/eventually.js';
-import { RealtimeKit } from '../../../../support/realtime-kit.js';
+import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
 
 const NAMES = ['a', 'b', 'c'];
 const anyPath = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { rmSync, unlinkSync } from 'node:fs';
 import { eventually } from '../../../../support/eventually.js';
-import { RealtimeKit } from '../../../../support/realtime-kit.js';
-import { WatcherDouble } from '../../../../support/watcher-double.js';
+import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
+import { WatcherDouble } from '../../../../support/syscheckd/watcher-double.js';
 
 describe('limits of real-time monitoring', () => {
   let kit: RealtimeKit;

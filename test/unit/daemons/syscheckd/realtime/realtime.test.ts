@@ -13,7 +13,7 @@ import {
 import { ThreadWatcher } from '../../../../../daemons/syscheckd/realtime/thread-watcher.js';
 import { bytesOf } from '../../../../../lib/fim/byte-order.js';
 import { eventually } from '../../../../support/eventually.js';
-import { RealtimeKit } from '../../../../support/realtime-kit.js';
+import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
 
 /** The kernel, or whoever else tells of paths. */
 class ToldWatcher extends ThreadWatcher {

@@ -8,7 +8,7 @@ import { EventProducer } from '../../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../../../lib/bus/stream-positions.js';
 import { StoreError } from '../../../../../lib/store/store-error.js';
-import { RecordingJournal } from '../../../../support/bus-events.js';
+import { RecordingJournal } from '../../../../support/bus/bus-events.js';
 import { eventually } from '../../../../support/eventually.js';
 import { memoryDirectory } from '../../../../support/memory-directory.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FillState } from '../../../../../daemons/syscheckd/record/fill-state.js';
 import type { FileRow } from '../../../../../daemons/syscheckd/store/file-row.js';
-import { RecorderKit } from '../../../../support/recorder-kit.js';
+import { RecorderKit } from '../../../../support/syscheckd/recorder-kit.js';
 
 describe('fill state of the table', () => {
   let kit: RecorderKit;

@@ -5,7 +5,7 @@ import type {
   ContentChanges,
   PreparedChange,
 } from '../../../../../daemons/syscheckd/diff/content-changes.js';
-import { RecorderKit } from '../../../../support/recorder-kit.js';
+import { RecorderKit } from '../../../../support/syscheckd/recorder-kit.js';
 
 /** Keeps what it is asked for, and whether the change was on disk when a copy was exchanged. */
 class RecordedContents implements ContentChanges {

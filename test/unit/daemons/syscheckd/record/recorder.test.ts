@@ -12,7 +12,7 @@ import {
 import { MOST_EVENTS } from '../../../../../daemons/syscheckd/store/outbox.js';
 import { ALL_CHECKS } from '../../../../../lib/fim/checks.js';
 import { EMPTY_HASHES } from '../../../../../lib/fim/entry-checksum.js';
-import { type KitDirectories, RecorderKit } from '../../../../support/recorder-kit.js';
+import { type KitDirectories, RecorderKit } from '../../../../support/syscheckd/recorder-kit.js';
 
 const OLD = 1_600_000_000;
 

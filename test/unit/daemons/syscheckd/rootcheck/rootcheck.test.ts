@@ -4,7 +4,7 @@ import { Rootcheck } from '../../../../../daemons/syscheckd/rootcheck/rootcheck.
 import type { OutEvent } from '../../../../../daemons/syscheckd/store/outbox.js';
 import { MOST_UNTAKEN } from '../../../../../lib/rootcheck/run-rootcheck.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { RootcheckTree } from '../../../../support/rootcheck-kit.js';
+import { RootcheckTree } from '../../../../support/syscheckd/rootcheck-kit.js';
 
 describe('rootcheck of svc-syscheckd', () => {
   let tree: RootcheckTree;

@@ -5,7 +5,7 @@ import type { ScanRules } from '../../../../../daemons/syscheckd/scan/scan-parts
 import { ScanRunner } from '../../../../../daemons/syscheckd/scan/scan-runner.js';
 import { type DirectoryOption, NO_SYSCHECK, type SyscheckConfig } from '../../../../../lib/config/sections/syscheck.js';
 import { scanSettings } from '../../../../../lib/fim/scan/scan-settings.js';
-import { RecorderKit } from '../../../../support/recorder-kit.js';
+import { RecorderKit } from '../../../../support/syscheckd/recorder-kit.js';
 
 describe('scan of what is configured', () => {
   let kit: RecorderKit;

@@ -5,7 +5,7 @@ import type { WatchedDirectories } from '../../../../../lib/fim/scan/watched-dir
 import { watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
 import type { WatchedDirectory } from '../../../../../lib/fim/scan/watched-directory.js';
 import type { DirectoryOption } from '../../../../../lib/config/sections/syscheck.js';
-import { RecorderKit } from '../../../../support/recorder-kit.js';
+import { RecorderKit } from '../../../../support/syscheckd/recorder-kit.js';
 
 describe('baselines', () => {
   let kit: RecorderKit;

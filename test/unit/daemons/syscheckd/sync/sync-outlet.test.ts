@@ -7,9 +7,9 @@ import { SyncRunner } from '../../../../../daemons/syscheckd/sync/sync-runner.js
 import { BusError } from '../../../../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../../../../lib/bus/bus-event.js';
 import { eventually } from '../../../../support/eventually.js';
-import { FimKit } from '../../../../support/fim-kit.js';
+import { FimKit } from '../../../../support/syscheckd/fim-kit.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/sync-rows.js';
+import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/syscheckd/sync-rows.js';
 
 type Database = ConstructorParameters<typeof ManagerOutlet>[0]['db'];
 

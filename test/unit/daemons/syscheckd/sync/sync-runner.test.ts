@@ -6,8 +6,8 @@ import { SyncRunner, type SyncSettings } from '../../../../../daemons/syscheckd/
 import type { FimRow } from '../../../../../lib/fim/fim-messages.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/sync-rows.js';
-import { SPEC_ROWS, SPEC_TIME, SPEC_TRACE } from '../../../../support/sync-traces.js';
+import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/syscheckd/sync-rows.js';
+import { SPEC_ROWS, SPEC_TIME, SPEC_TRACE } from '../../../../support/syscheckd/sync-traces.js';
 
 /** A clock that stands still until it is told to go on. */
 class HeldClock implements SyncClock {

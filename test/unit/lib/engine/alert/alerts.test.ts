@@ -4,8 +4,8 @@ import { EngineState } from '../../../../../lib/engine/engine-state.js';
 import { DEFAULT_STEP_BUDGET } from '../../../../../lib/engine/engine.js';
 import { MitreTable } from '../../../../../lib/engine/load/mitre-table.js';
 import type { Outcome } from '../../../../../lib/engine/outcome.js';
-import { bytes } from '../../../../support/decoding.js';
-import { group, loadTestRuleset, testEngine } from '../../../../support/engine-kit.js';
+import { bytes } from '../../../../support/engine/decoding.js';
+import { group, loadTestRuleset, testEngine } from '../../../../support/engine/engine-kit.js';
 import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
 
 const ATTACK = JSON.stringify({

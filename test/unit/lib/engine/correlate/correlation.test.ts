@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../../../../lib/engine/engine-state.js';
-import { group, loadTestRuleset, testEngine, TestEngine } from '../../../../support/engine-kit.js';
+import { group, loadTestRuleset, testEngine, TestEngine } from '../../../../support/engine/engine-kit.js';
 
 const WEB = (n: number): string => `[${String(n).padStart(3, '0')}] (web-${String(n)}) any->/var/log/app.log`;
 

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { DecodingStep } from '../../../../../lib/engine/decode/interpret-decoders.js';
 import { compilePattern } from '../../../../../lib/patterns/compile-pattern.js';
-import { bytes, decodedOf, DecodingBench } from '../../../../support/decoding.js';
+import { bytes, decodedOf, DecodingBench } from '../../../../support/engine/decoding.js';
 import { sharedData } from '../../../../support/shared-data.js';
 
 const HEADER = 'Mar  7 09:15:02 gate ';

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { Explainer } from '../../../../../lib/engine/explain/explainer.js';
 import { explanationOf, type Explanation } from '../../../../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
-import type { TestEngineOptions } from '../../../../support/engine-kit.js';
-import { group, loadTestRuleset, TestEngine } from '../../../../support/engine-kit.js';
+import type { TestEngineOptions } from '../../../../support/engine/engine-kit.js';
+import { group, loadTestRuleset, TestEngine } from '../../../../support/engine/engine-kit.js';
 import { sharedData } from '../../../../support/shared-data.js';
-import { rulesetOf } from '../../../../support/shared-ruleset.js';
+import { rulesetOf } from '../../../../support/engine/shared-ruleset.js';
 
 /** An engine that explains beside one that does not. */
 class Both {

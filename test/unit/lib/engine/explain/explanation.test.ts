@@ -9,7 +9,7 @@ import type { EngineRuleset } from '../../../../../lib/engine/load/engine-rulese
 import { EngineEvent, type Diagnostics } from '../../../../../lib/engine/event.js';
 import { predecode } from '../../../../../lib/engine/predecode/predecode.js';
 import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
-import { group, loadTestRuleset, TestEngine, type TestEngineOptions } from '../../../../support/engine-kit.js';
+import { group, loadTestRuleset, TestEngine, type TestEngineOptions } from '../../../../support/engine/engine-kit.js';
 
 type Answer = { readonly explanation: Explanation; readonly why: (rule: number) => WhyNot };
 

@@ -5,7 +5,13 @@ import { MitreTable } from '../../../../../lib/engine/load/mitre-table.js';
 import { RulesetError } from '../../../../../lib/engine/load/ruleset-error.js';
 import type { Rule } from '../../../../../lib/engine/load/rule.js';
 import { compilePattern } from '../../../../../lib/patterns/compile-pattern.js';
-import { group, KEY_VALUE_DECODERS, loadTestRuleset, ROOTS, testEngine } from '../../../../support/engine-kit.js';
+import {
+  group,
+  KEY_VALUE_DECODERS,
+  loadTestRuleset,
+  ROOTS,
+  testEngine,
+} from '../../../../support/engine/engine-kit.js';
 import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
 
 /** One rule with a description inside a group. */

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
-import { group, loadTestRuleset, TestEngine } from '../../../../support/engine-kit.js';
+import { group, loadTestRuleset, TestEngine } from '../../../../support/engine/engine-kit.js';
 import { sharedData } from '../../../../support/shared-data.js';
-import { rulesetOf } from '../../../../support/shared-ruleset.js';
+import { rulesetOf } from '../../../../support/engine/shared-ruleset.js';
 
 /** The two ways of evaluation: a trace makes the engine try every rule, as the specification words it. */
 class Both {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { group, testEngine, type TestEngine } from '../../../../support/engine-kit.js';
+import { group, testEngine, type TestEngine } from '../../../../support/engine/engine-kit.js';
 
 function rule(id: number, level: number, inside: string, attributes = ''): string {
   return `<rule id="${String(id)}" level="${String(level)}" ${attributes}>${inside}<description>d</description></rule>`;

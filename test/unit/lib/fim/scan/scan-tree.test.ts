@@ -18,7 +18,7 @@ import { scanTree } from '../../../../../lib/fim/scan/scan-tree.js';
 import { depthBelow, walkTree } from '../../../../../lib/fim/scan/walk-tree.js';
 import { WatchedDirectories, watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
 import { FileSystems } from '../../../../../lib/fim/scan/file-systems.js';
-import { FimTree, TRAITS } from '../../../../support/fim-tree.js';
+import { FimTree, TRAITS } from '../../../../support/syscheckd/fim-tree.js';
 
 describe('scan of a tree', () => {
   let tree: FimTree;

@@ -10,7 +10,7 @@ import { mountOptions } from '../../../../../lib/fim/scan/file-systems.js';
 import { IgnoreList, NodiffList } from '../../../../../lib/fim/scan/path-list.js';
 import { directoryTraits, optionText } from '../../../../../lib/fim/scan/watched-directory.js';
 import { watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
-import { TRAITS } from '../../../../support/fim-tree.js';
+import { TRAITS } from '../../../../support/syscheckd/fim-tree.js';
 
 const ALL_OFF: DirectoryOption = { name: 'check_all', value: false };
 const MD5_ON: DirectoryOption = { name: 'check_md5sum', value: true };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AgentEffects } from '../../../../../../lib/engine/decode/internal/internal-decoder.js';
 import { EngineState } from '../../../../../../lib/engine/engine-state.js';
-import { group, loadTestRuleset, TestEngine } from '../../../../../support/engine-kit.js';
+import { group, loadTestRuleset, TestEngine } from '../../../../../support/engine/engine-kit.js';
 
 const RULES = group(
   `<rule id="100" level="7"><category>ossec</category><decoded_as>syscheck_integrity_changed</decoded_as>

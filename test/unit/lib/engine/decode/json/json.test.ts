@@ -5,7 +5,7 @@ import { FieldWalker } from '../../../../../../lib/engine/decode/json/field-walk
 import { fieldNumberText } from '../../../../../../lib/engine/decode/json/number-text.js';
 import type { JsonValue } from '../../../../../../lib/engine/decode/json/parse-json.js';
 import { parseJson, parseJsonObject } from '../../../../../../lib/engine/decode/json/parse-json.js';
-import { bytes } from '../../../../../support/decoding.js';
+import { bytes } from '../../../../../support/engine/decoding.js';
 
 function fields(text: string, discardNulls = false, arrays: ArrayMode = 'array'): [string, string][] | undefined {
   const walker = new FieldWalker();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodedOf, DecodingBench } from '../../../../../support/decoding.js';
+import { decodedOf, DecodingBench } from '../../../../../support/engine/decoding.js';
 
 function bench(plugin: string, options?: ConstructorParameters<typeof DecodingBench>[1]): DecodingBench {
   const xml = `<decoder name="d"><prematch>^\\.</prematch><type>firewall</type><plugin_decoder>${plugin}</plugin_decoder></decoder>`;

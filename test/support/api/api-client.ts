@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { Agent } from 'node:https';
+import type { Home } from '../../../lib/home/home.js';
+import { RunFiles } from '../../../lib/daemon/run-files.js';
+import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import { httpRequest, type TestResponse } from './http-request.js';
+
+/** Longer than the API's own time limit. */
+const REQUEST_MS = 15_000;
+
+/** A client of the HTTPS API that finds it again after each restart. */
+export class ApiClient {
+  readonly #home: Home;
+  readonly #agent: Agent | undefined;
+  #token: string | undefined;
+
+  /** @param agent keeps connections; without it each request has its own */
+  constructor(home: Home, agent?: Agent) {
+    this.#home = home;
+    this.#agent = agent;
+  }
+
+  /** The answer; undefined when there was none. */
+  async call(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ): Promise<TestResponse | undefined> {
+    const port = this.#port();
+    if (port === undefined) return undefined;
+    try {
+      this.#token ??= await this.#login(port);
+      const answer = await httpRequest({
+        port,
+        tls: true,
+        method,
+        path,
+        headers: { authorization: `Bearer ${this.#token}`, ...headers },
+        ...(body === undefined ? {} : { body }),
+        timeoutMs: REQUEST_MS,
+        ...(this.#agent === undefined ? {} : { agent: this.#agent }),
+      });
+      if (answer.status === 401) this.#token = undefined;
+      return answer;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #login(port: number): Promise<string> {
+    const file = this.#home.path('api', 'configuration', 'security', 'initial-admin-password');
+    const credentials = Buffer.from(`admin:${readFileSync(file, 'utf8').trim()}`).toString('base64');
+    const answer = await httpRequest({
+      port,
+      tls: true,
+      method: 'POST',
+      path: '/security/user/authenticate?raw=true',
+      headers: { authorization: `Basic ${credentials}` },
+      timeoutMs: REQUEST_MS,
+    });
+    if (answer.status !== 200) throw new Error(`login: ${String(answer.status)}`);
+    return answer.text;
+  }
+
+  #port(): number | undefined {
+    return readRunRecord(new RunFiles(this.#home, 'svc-apid').record())?.addresses['api']?.port;
+  }
+}

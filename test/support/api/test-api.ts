@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Api, type ApiOptions } from '../../../api/api.js';
+import { apiHandlers } from '../../../api/api-handlers.js';
+import type { ApiSettings } from '../../../api/api-settings.js';
+import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
+import { authdContract } from '../../../lib/bus/contracts/authd.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
+import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
+import { EventProducer } from '../../../lib/bus/event-producer.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
+import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { httpRequest, type TestResponse } from './http-request.js';
+import { RecordingLogger } from '../recording-logger.js';
+import { testCatalogue } from '../daemon/test-catalogue.js';
+import { TemporaryHome } from '../temporary-home.js';
+
+export const TEST_PASSWORD = 'Secret-42-password';
+
+export const TEST_SETTINGS: ApiSettings = {
+  hosts: ['127.0.0.1'],
+  port: 0,
+  maxUploadSize: 10_485_760,
+  authenticationPoolSize: 2,
+  requestTimeoutMs: 10_000,
+  docs: true,
+  experimentalFeatures: false,
+  https: undefined,
+  logs: { level: 'info', plain: true, json: true, maxSize: undefined },
+  cors: undefined,
+  access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 300 },
+};
+
+/** The API in this process over plain HTTP, with clocks that stand still until a test moves them. */
+export class TestApi {
+  readonly home = new TemporaryHome();
+  readonly logger = new RecordingLogger();
+  /** Epoch milliseconds. */
+  now = Date.parse('2026-05-08T12:34:19.000Z');
+  /** Milliseconds of the steady clock. */
+  elapsed = 1000;
+  /** Daemons this test's product has, all of them test-daemon.ts. */
+  daemons: readonly DaemonName[] = ['svc-analysisd', 'svc-apid'];
+  #api: Api | undefined;
+  #token: string | undefined;
+  #closers: (() => void | Promise<void>)[] = [];
+
+  async start(
+    settings: Partial<ApiSettings> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
+  ): Promise<this> {
+    mkdirSync(this.home.path('api', 'configuration', 'security'), { recursive: true });
+    const passwordFile = this.home.path('api', 'configuration', 'security', 'initial-admin-password');
+    writeFileSync(passwordFile, `${TEST_PASSWORD}\n`, { mode: 0o600 });
+    writeFileSync(this.home.path('etc', 'manager.conf'), '<manager_config></manager_config>\n');
+    await this.open(settings, options);
+    return this;
+  }
+
+  /** Starts again on the same home. */
+  async open(
+    settings: Partial<ApiSettings> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
+  ): Promise<void> {
+    const { home, logger } = this;
+    const monitord = new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') });
+    const analysisd = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
+    const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+    const authd = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
+    const remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
+    const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
+    outlet.start();
+    const clients = [monitord, analysisd, db, authd, remoted];
+    this.#closers = [() => clients.forEach((client) => client.close()), () => outlet.close(0)];
+    const { handlers, node } = apiHandlers({
+      home,
+      logger,
+      monitord,
+      analysisd,
+      db,
+      authd,
+      remoted,
+      outlet,
+      catalogue: testCatalogue(this.daemons),
+      apiConfig: () => ({}),
+      now: () => this.now,
+      monotonic: () => this.elapsed,
+    });
+    this.#api = await Api.start({
+      home,
+      settings: { ...TEST_SETTINGS, ...settings },
+      logger,
+      handlers: [...handlers, ...(options.handlers ?? [])],
+      node,
+      now: () => this.now,
+      monotonic: () => this.elapsed,
+      passwordCost: { N: 16, r: 1, p: 1 },
+      ...(options.connectionTimes === undefined ? {} : { connectionTimes: options.connectionTimes }),
+    });
+  }
+
+  get api(): Api {
+    if (this.#api === undefined) throw new Error('not started');
+    return this.#api;
+  }
+
+  get port(): number {
+    return this.api.addresses[0]?.port ?? 0;
+  }
+
+  /** A request without any credentials. */
+  request(
+    method: string,
+    path: string,
+    options: { headers?: Record<string, string>; body?: string | Buffer; from?: string } = {},
+  ): Promise<TestResponse> {
+    return httpRequest({ port: this.port, method, path, ...options });
+  }
+
+  /** A request with the administrator's token; a body that is no text is sent as JSON. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> {
+    this.#token ??= await this.login();
+    const authorization = `Bearer ${this.#token}`;
+    if (body === undefined) return this.request(method, path, { headers: { authorization, ...headers } });
+    return this.request(method, path, {
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
+  }
+
+  /** A fresh token of a user. */
+  async login(name = 'admin', password = TEST_PASSWORD): Promise<string> {
+    const answer = await this.request('POST', '/security/user/authenticate?raw=true', {
+      headers: { authorization: basic(name, password) },
+    });
+    if (answer.status !== 200) throw new Error(`login failed: ${answer.text}`);
+    return answer.text;
+  }
+
+  forgetToken(): void {
+    this.#token = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.#api?.stop();
+    this.#api = undefined;
+    for (const close of this.#closers.splice(0)) await close();
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    this.home.remove();
+  }
+}
+
+export function basic(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { BusError } from '../../../lib/bus/bus-error.js';
+import type { Handlers } from '../../../lib/bus/contract.js';
+import { defineContract } from '../../../lib/bus/contract.js';
+import { commonHandlers, commonMethods } from '../../../lib/bus/contracts/common.js';
+
+/** A contract for tests of the bus, as a daemon would declare one. */
+export const sampleContract = defineContract('svc-db', {
+  ...commonMethods,
+  add: { params: z.object({ a: z.number(), b: z.number().default(1) }), result: z.number() },
+  echo: { params: z.unknown(), result: z.unknown() },
+  wait: { params: z.object({ ms: z.number() }), result: z.string() },
+  fail: { params: z.object({ code: z.string().optional() }), result: z.null() },
+  broken: { params: z.object({}), result: z.object({ count: z.number() }) },
+  blob: { params: z.object({ bytes: z.number() }), result: z.instanceof(Uint8Array) },
+});
+
+/** Handlers with every behaviour the tests need. */
+export function sampleHandlers(): Handlers<typeof sampleContract> {
+  return {
+    ...commonHandlers('svc-db', {
+      stats: () => ({ tables: { agents: 3 } }),
+      sections: new Map([['wdb', () => ({ backup: [] })]]),
+      reload: () => Promise.resolve(['wdb']),
+    }),
+    add: ({ a, b }) => a + b,
+    echo: (params) => params,
+    wait: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve('done'), ms)),
+    fail: ({ code }) => {
+      throw code === undefined ? new Error('secret detail') : new BusError(code, 'as asked');
+    },
+    broken: () => ({ count: 'many' }) as unknown as { count: number },
+    blob: ({ bytes }) => Buffer.alloc(bytes),
+  };
+}

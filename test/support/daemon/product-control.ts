@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { runControl } from '../../../bin/control/control-command.js';
+import type { Program } from '../../../lib/control/daemon-catalogue.js';
+import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
+import type { DaemonName } from '../../../lib/product/daemon-names.js';
+
+/**
+ * `svc-control` over some of the real daemons: `product-control.js NAME[,NAME...] [arguments of svc-control]`. A name followed
+ * by `+SECONDS` is a daemon that starts so much later.
+ */
+const [names = '', ...args] = process.argv.slice(2);
+const chosen = new Map(names.split(',').map((name) => [name.split('+')[0], Number(name.split('+')[1] ?? 0)]));
+const product = productCatalogue();
+
+function programOf(daemon: DaemonName): Program | undefined {
+  const program = product.program(daemon);
+  const seconds = chosen.get(daemon);
+  if (program === undefined || seconds === undefined || seconds === 0) return seconds === 0 ? program : undefined;
+  const script = `sleep ${seconds}; exec "$0" "$@"`;
+  return { command: '/bin/sh', args: ['-c', script, program.command, ...program.args] };
+}
+
+process.stderr.on('error', () => {});
+const exitCode = await runControl(args, {
+  catalogue: {
+    program: programOf,
+    checkModule: (daemon) => (chosen.has(daemon) ? product.checkModule?.(daemon) : undefined),
+    control: { command: process.execPath, args: [fileURLToPath(import.meta.url), names] },
+  },
+  write: (text) => process.stdout.write(text),
+  writeError: (text) => process.stderr.write(text),
+  terminal: false,
+});
+process.stdout.write('', () => process.exit(exitCode));

@@ -1,0 +1,59 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** How a program ended and what it said. */
+export type ProgramResult = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** A program of test/support/daemon under way. */
+export class TestProgram {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<ProgramResult>;
+
+  /**
+   * @param script file name beside this one, compiled (`test-daemon.js`), or an absolute path
+   * @param options environment beside the test's own, and the user it runs as
+   */
+  constructor(
+    script: string,
+    args: readonly string[],
+    options: { readonly env?: Readonly<Record<string, string>>; readonly uid?: number; readonly gid?: number } = {},
+  ) {
+    const { env, ...rest } = options;
+    const { SVC_HOME: _home, NOTIFY_SOCKET: _notify, ...inherited } = process.env;
+    this.child = spawn(
+      process.execPath,
+      [isAbsolute(script) ? script : fileURLToPath(new URL(script, import.meta.url)), ...args],
+      {
+        ...rest,
+        env: { ...inherited, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.ended = new Promise((resolve) => {
+      this.child.once('close', (code, signal) => {
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
+      });
+    });
+  }
+
+  /** @throws Error when it has not been started */
+  get pid(): number {
+    if (this.child.pid === undefined) throw new Error('the program did not start');
+    return this.child.pid;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+}

@@ -1,0 +1,80 @@
+import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
+import { ensureManagerAgent, MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
+import { FimDatabase } from '../../../daemons/db/fim/fim-database.js';
+import { fimHandlers } from '../../../daemons/db/fim/fim-handlers.js';
+import { forgettingFiles } from '../../../daemons/db/fim/forgetting-files.js';
+import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
+import { QueryStatistics } from '../../../daemons/db/query-statistics.js';
+import { Registry } from '../../../daemons/db/registry.js';
+import { commonHandlers } from '../../../lib/bus/contracts/common.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { RequestServer } from '../../../lib/bus/request-server.js';
+import type { Home } from '../../../lib/home/home.js';
+import { RecordingLogger } from '../recording-logger.js';
+import { sampleAgent } from './sample-agents.js';
+
+/** svc-db in this process, with a clock of the test's own. */
+export class DbServer {
+  private constructor(
+    readonly registry: Registry,
+    readonly fim: FimDatabase,
+    private readonly server: RequestServer<typeof dbContract>,
+  ) {}
+
+  /** @param now epoch milliseconds */
+  static async start(home: Home, now: () => number): Promise<DbServer> {
+    const registry = await Registry.open(home.path('queue', 'db'), () => {});
+    const seconds = Math.floor(now() / 1000);
+    await registry.ensureDefaultGroup(seconds);
+    await ensureManagerAgent(registry, 'manager1', 'node01', seconds);
+    const logger = new RecordingLogger();
+    const fim = await FimDatabase.open({
+      directory: home.path('queue', 'db', 'fim'),
+      logger,
+      setProblem: () => {},
+      knows: (agent) => registry.agents.get(Number(agent)) !== undefined,
+      now,
+    });
+    await fim.start();
+    const agents = agentsHandlers(registry, now, MANAGER_VERSION);
+    const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
+    const handlers = statistics.counting({
+      ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
+      ...agents,
+      ...forgettingFiles(agents, fim, logger),
+      ...groupsHandlers(registry, now),
+      ...fimHandlers(fim, now),
+      'statistics.read': () => statistics.report(),
+    });
+    const path = home.socket('svc-db');
+    const server = new RequestServer({ contract: dbContract, handlers, path, logger });
+    await server.start();
+    return new DbServer(registry, fim, server);
+  }
+
+  /** Agents as of sample-agents.ts with the ids 1 to `count`, and their groups. */
+  async fill(count: number): Promise<void> {
+    await this.groups(...Array.from({ length: 40 }, (_none, index) => `site-${index}`));
+    for (let from = 1; from <= count; from += 5000) {
+      await this.registry.edit((edit) => {
+        for (let id = from; id < Math.min(count + 1, from + 5000); id++) {
+          const { record, lastKeepAlive } = sampleAgent(id);
+          const row = edit.setAgent(id, record);
+          if (lastKeepAlive !== undefined) edit.setKeepAlive(row, lastKeepAlive);
+        }
+      });
+    }
+  }
+
+  async groups(...names: readonly string[]): Promise<void> {
+    await this.registry.edit((edit) => {
+      for (const name of names) edit.addGroup(name, { dateAdd: 0 });
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await this.fim.close();
+    await this.registry.close();
+  }
+}

@@ -1,0 +1,27 @@
+import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
+import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
+import { MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
+import type { Registry } from '../../../daemons/db/registry.js';
+import type { CallParams, CallResult, MethodName } from '../../../lib/bus/contract.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
+import type { agentMethods } from '../../../lib/bus/contracts/db-agents.js';
+import type { groupMethods } from '../../../lib/bus/contracts/db-groups.js';
+
+type Contract = typeof dbContract;
+export type RegistryMethod = (keyof typeof agentMethods | keyof typeof groupMethods) & MethodName<Contract>;
+
+/**
+ * Asks a registry as over the bus: parameters and result pass the contract.
+ * @param now epoch milliseconds
+ */
+export async function callRegistry<M extends RegistryMethod>(
+  registry: Registry,
+  now: () => number,
+  method: M,
+  params: CallParams<Contract, M>,
+): Promise<CallResult<Contract, M>> {
+  const handlers = { ...agentsHandlers(registry, now, MANAGER_VERSION), ...groupsHandlers(registry, now) };
+  const handle = handlers[method] as (params: unknown) => unknown;
+  const { params: schema, result } = dbContract.methods[method];
+  return result.parse(await handle(schema.parse(params))) as CallResult<Contract, M>;
+}
