@@ -1,11 +1,25 @@
 import eslint from '@eslint/js';
+import sortImports from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
+
+/** One way to count: `+= 1` as a statement and in loops; `n++` where its value is used, as in `out[n++]`. */
+const INCREMENTS = {
+  selector: 'ExpressionStatement > UpdateExpression, ForStatement > UpdateExpression.update',
+  message: 'Write += 1 or -= 1.',
+};
+
+/** One way to name errors: as a field, so that no constructor is needed for it. */
+const ERROR_NAMES = {
+  selector: "AssignmentExpression[left.object.type='ThisExpression'][left.property.name='name'][right.type='Literal']",
+  message: "Write override readonly name = '...Error' in the class.",
+};
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.home/', 'etc/', '.cache/'] },
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],
+    plugins: { 'simple-import-sort': sortImports },
     extends: [...tseslint.configs.strict, ...tseslint.configs.stylistic],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -17,6 +31,17 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-empty-function': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      'simple-import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^\\.']] }],
+      'no-duplicate-imports': 'error',
+      'no-restricted-syntax': ['error', INCREMENTS, ERROR_NAMES],
+      'prefer-template': 'error',
+      'no-useless-concat': 'error',
+      'no-useless-return': 'error',
+      'no-else-return': 'error',
+      'arrow-body-style': 'error',
+      'object-shorthand': 'error',
+      curly: ['error', 'multi-line', 'consistent'],
       'no-control-regex': 'off',
       eqeqeq: 'error',
     },

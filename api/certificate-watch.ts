@@ -43,7 +43,9 @@ export class CertificateWatch {
       const text = `The API's certificate ${endInWords(facts, this.#now())}`;
       if (daysLeft(facts, this.#now()) <= WARNING_DAYS) {
         this.#logger.warn(`${text}: clients refuse it from then on. ${advice(facts.selfSigned)}`);
-      } else if (always) this.#logger.info(`${text}.`);
+      } else if (always) {
+        this.#logger.info(`${text}.`);
+      }
     } catch {
       // Whoever listens with it has said already what is wrong with it.
     }

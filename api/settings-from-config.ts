@@ -1,5 +1,4 @@
-import type { ApiConfig } from '../lib/config/api-config.js';
-import { sizeInBytes } from '../lib/config/api-config.js';
+import { type ApiConfig, sizeInBytes } from '../lib/config/api-config.js';
 import type { Home } from '../lib/home/home.js';
 import type { ApiSettings } from './api-settings.js';
 

@@ -1,5 +1,5 @@
-import { runControl } from './control/control-command.js';
 import { productCatalogue } from '../lib/control/daemon-catalogue.js';
+import { runControl } from './control/control-command.js';
 
 // A reader that went away (`svc-control status | head -1`) is no error.
 process.stdout.on('error', () => {});

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { CallParams, CallResult } from '../../lib/bus/contract.js';
 import { type authdContract, MAX_REMOVED_PER_CALL } from '../../lib/bus/contracts/authd.js';
-import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
@@ -66,8 +66,9 @@ export class AgentKeys {
         const answer = await this.parts.authd.call('remove', some, callOptions(request));
         for (const { id } of answer.removed) removed.push(id);
       } catch (error) {
-        if (error instanceof BusError && error.code === 'write_failed')
+        if (error instanceof BusError && error.code === 'write_failed') {
           throw new ApiError(1757, { extra: error.message });
+        }
         throw await this.#failure(request, error);
       }
     }

@@ -3,7 +3,7 @@ import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
-import { listResult, type ApiResult, type FailedItem, type ListMessages } from '../http/envelope.js';
+import { type ApiResult, type FailedItem, type ListMessages, listResult } from '../http/envelope.js';
 import { daemonFailure } from '../routes/daemon-call.js';
 import type { AgentItem, AgentView, ChosenAgents } from './agent-view.js';
 

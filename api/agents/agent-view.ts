@@ -1,5 +1,5 @@
-import { type AgentFilter, type AgentScope, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import { formatAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
+import { type AgentFilter, type AgentScope, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { FailedItem } from '../http/envelope.js';
@@ -95,10 +95,13 @@ export class AgentView {
     for (const id of wanted) {
       const agent = known.get(id);
       if (!scopeAllows(this.scope, id, agent?.groups ?? [])) {
-        denied++;
+        denied += 1;
         failed.push({ id, error: deniedAgent() });
-      } else if (agent === undefined) failed.push({ id, error: new ApiError(1701) });
-      else agents.push(agent);
+      } else if (agent === undefined) {
+        failed.push({ id, error: new ApiError(1701) });
+      } else {
+        agents.push(agent);
+      }
     }
     if (denied > 0 && denied === wanted.length) throw deniedAgent();
     return { agents, failed };

@@ -2,9 +2,9 @@ import { lstatSync, type Stats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MERGED_FILE } from '../../lib/agentlink/merged-file.js';
-import type { Home } from '../../lib/home/home.js';
 import { mergedPlaces } from '../../lib/groups/merged-file-of.js';
 import { hashSharedFile } from '../../lib/groups/shared-file.js';
+import type { Home } from '../../lib/home/home.js';
 
 /** Sums of a group's files; one is absent when its file is (agents-and-groups.md 10.3). */
 export type FileSums = { readonly mergedSum?: string; readonly configSum?: string };

@@ -2,13 +2,13 @@ import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
+import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { ApiResult, ListMessages } from '../http/envelope.js';
 import { daemonFailure } from '../routes/daemon-call.js';
 import type { AgentDirectory } from './agent-directory.js';
 import { activeOnes, type AgentOrders, agentsToOrder, ORDER_FIELDS, orderResult } from './agent-orders.js';
 import { AgentView } from './agent-view.js';
-import { ApiError } from '../http/api-error.js';
 import { scopeAllows } from './scope-allows.js';
 
 /** Starts a scan of files and one of rootcheck (integrity-and-inventory.md 8.3, 9.5). */

@@ -1,7 +1,7 @@
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { AgentDirectory } from './agent-directory.js';
-import { AgentView, type AgentItem } from './agent-view.js';
+import { type AgentItem, AgentView } from './agent-view.js';
 
 /**
  * The agent of a path, whose files and findings are asked for.

@@ -1,7 +1,7 @@
-import type { RbacStore, RevocationKey } from '../rbac/rbac-store.js';
-import type { User } from '../rbac/rbac-model.js';
-import { Permissions } from '../rbac/permissions.js';
 import { Problem } from '../http/problem.js';
+import { Permissions } from '../rbac/permissions.js';
+import type { User } from '../rbac/rbac-model.js';
+import type { RbacStore, RevocationKey } from '../rbac/rbac-store.js';
 import { basicCredentials, parseAuthorization } from './authorization-header.js';
 import type { PasswordClient, PasswordHasher } from './password-hasher.js';
 import type { SecuritySettings } from './security-settings.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { load, JSON_SCHEMA } from 'js-yaml';
+import { JSON_SCHEMA, load } from 'js-yaml';
 import { productRoot } from '../../lib/product/product-root.js';
 
 /** A schema of the contract: OpenAPI 3.0 keywords plus `x-format`, the format name that error texts show. */

@@ -1,8 +1,8 @@
-import { MAX_AGENT_CONF_BYTES } from '../../lib/config/agent-conf-file.js';
 import { checkAgentConf } from '../../lib/config/agent-conf.js';
+import { MAX_AGENT_CONF_BYTES } from '../../lib/config/agent-conf-file.js';
 import { ConfigError } from '../../lib/config/config-error.js';
 import { formatConfiguration } from './format-configuration.js';
-import { type RenderedAgentConf, renderAgentConf } from './render-agent-conf.js';
+import { renderAgentConf, type RenderedAgentConf } from './render-agent-conf.js';
 
 /** What came of it; a refusal has the number of the API and the detail behind its text. */
 export type AgentConfOutcome<T> =

@@ -1,6 +1,6 @@
-import type { XmlElement } from '../../lib/xml/xml-element.js';
 import { ConfigError } from '../../lib/config/config-error.js';
 import { commentEnd, readConfigurationXml } from '../../lib/config/read-configuration-xml.js';
+import type { XmlElement } from '../../lib/xml/xml-element.js';
 
 const INDENT = '  ';
 /** Deeper levels are laid out like this one: a million elements in each other must not become gigabytes of blanks. */
@@ -36,8 +36,9 @@ function layOut(text: string, { from, to, elements, depth }: Inside, lines: stri
   let at = from;
   for (const { start, end, innerStart, innerEnd, children } of elements) {
     addBetween(text, at, start, add);
-    if (children.length === 0) add(start, end);
-    else {
+    if (children.length === 0) {
+      add(start, end);
+    } else {
       add(start, innerStart);
       layOut(text, { from: innerStart, to: innerEnd, elements: children, depth: depth + 1 }, lines);
       add(innerEnd, end);

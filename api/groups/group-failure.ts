@@ -1,5 +1,4 @@
-import type { GroupErrorCode } from '../../lib/groups/group-error.js';
-import { GroupError } from '../../lib/groups/group-error.js';
+import { GroupError, type GroupErrorCode } from '../../lib/groups/group-error.js';
 import { ApiError } from '../http/api-error.js';
 
 const CODES: Readonly<Record<GroupErrorCode, number>> = {

@@ -1,9 +1,9 @@
 import { MergedFileError, parseMergedFile } from '../../lib/agentlink/merged-file.js';
-import type { RenderedAgentConf } from './render-agent-conf.js';
 import { parsePolicyList } from '../../lib/groups/policy-list.js';
 import { parseRootkitFiles, parseTrojanSignatures } from '../../lib/groups/rootcheck-lists.js';
 import { ApiError } from '../http/api-error.js';
 import type { AgentConfWorker } from './agent-conf-worker.js';
+import type { RenderedAgentConf } from './render-agent-conf.js';
 
 /** Largest file that is shown taken apart, bytes: as JSON it takes several times its room. */
 const MAX_SHOWN_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Socket, Server as NetServer } from 'node:net';
+import type { Server as NetServer, Socket } from 'node:net';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';

@@ -1,6 +1,6 @@
+import { PRODUCT_NAME } from '../product-names.js';
 import { ERROR_CATALOGUE } from './error-catalogue.js';
 import { Problem } from './problem.js';
-import { PRODUCT_NAME } from '../product-names.js';
 
 export type ApiErrorOptions = {
   /** Appended to the message as `<message>: <extra>`. */
@@ -26,6 +26,7 @@ const TITLES: Readonly<Record<number, string>> = {
 
 /** A failure that has a code (rest-api.md 3.6): ends a request, or travels in `failed_items`. */
 export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly code: number;
   readonly status: number;
   readonly remediation: string | undefined;
@@ -38,7 +39,6 @@ export class ApiError extends Error {
     const values = options.values ?? {};
     const text = entry.message.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
     super(options.extra === undefined ? text : `${text}: ${options.extra}`);
-    this.name = 'ApiError';
     this.code = code;
     this.status = options.status ?? entry.status;
     this.remediation =

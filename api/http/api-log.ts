@@ -193,7 +193,7 @@ function freeName(directory: string, stem: string, numbered: boolean): string {
   const taken = (path: string) =>
     [path, `${path}.gz`].some((name) => statSync(name, { throwIfNoEntry: false }) !== undefined);
   let name = join(directory, numbered ? `${stem}_1` : stem);
-  for (let number = 1; taken(name); number++) name = join(directory, `${stem}_${number}`);
+  for (let number = 1; taken(name); number += 1) name = join(directory, `${stem}_${number}`);
   return name;
 }
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/authenticator.js';
-import type { User } from '../rbac/rbac-model.js';
 import type { Operation } from '../contract/contract.js';
+import type { User } from '../rbac/rbac-model.js';
 import { ApiError } from './api-error.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Logger } from '../../lib/log/logger.js';
 import { PasswordQueueFullError } from '../auth/password-hasher.js';
 import { ApiError } from './api-error.js';
-import { pipelineSteps, type PipelineParts } from './pipeline.js';
+import { type PipelineParts, pipelineSteps } from './pipeline.js';
 import { Problem } from './problem.js';
 import { RequestAbortedError } from './request-body.js';
 import { RequestContext } from './request-context.js';

@@ -12,6 +12,7 @@ export type ProblemMembers = {
  * (rest-api.md 3.4).
  */
 export class Problem extends Error {
+  override readonly name = 'Problem';
   readonly status: number;
   readonly members: ProblemMembers;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +24,6 @@ export class Problem extends Error {
    */
   constructor(status: number, members: ProblemMembers, headers: Readonly<Record<string, string>> = {}) {
     super(members.detail ?? members.title);
-    this.name = 'Problem';
     this.status = status;
     this.members = members.detail === undefined ? members : { ...members, detail: flatten(members.detail) };
     this.headers = headers;

@@ -1,4 +1,4 @@
-import { fieldPath, someFieldValue, type ListItem } from '../../lib/query/field-values.js';
+import { fieldPath, type ListItem, someFieldValue } from '../../lib/query/field-values.js';
 import { parseQuery, type QueryClause, type QueryNode } from '../../lib/query/parse-query.js';
 
 export type ItemPredicate = (item: ListItem) => boolean;

@@ -1,7 +1,7 @@
 import { QueryError } from '../../lib/query/query-error.js';
-import { runListQuery, type ListPage, type ListQuery, type ListRules } from './run-list-query.js';
 import { ApiError } from '../http/api-error.js';
 import type { ParameterValues } from '../http/parameter-values.js';
+import { type ListPage, type ListQuery, type ListRules, runListQuery } from './run-list-query.js';
 
 /** The common list parameters of a request. */
 export function listQuery(parameters: ParameterValues): ListQuery {

@@ -1,8 +1,8 @@
-import { compileArrayQuery, type ItemPredicate } from './array-query.js';
 import type { ListItem } from '../../lib/query/field-values.js';
 import { searchItems } from '../../lib/query/search-items.js';
 import { selectFields } from '../../lib/query/select-fields.js';
 import { parseSort, sortItems } from '../../lib/query/sort-items.js';
+import { compileArrayQuery, type ItemPredicate } from './array-query.js';
 
 /** The common list parameters of a request (rest-api.md 4.1); what is absent has no effect. */
 export type ListQuery = {
@@ -39,8 +39,9 @@ export type ListPage = { readonly items: readonly ListItem[]; readonly total: nu
 export function runListQuery(items: readonly ListItem[], query: ListQuery, rules: ListRules = {}): ListPage {
   const { offset = 0, limit = Number.POSITIVE_INFINITY, select, distinct = false } = query;
   let result: readonly ListItem[] = items;
-  if (query.q !== undefined && query.q !== '')
+  if (query.q !== undefined && query.q !== '') {
     result = result.filter((rules.compileQuery ?? compileArrayQuery)(query.q));
+  }
   if (query.search !== undefined) result = searchItems(result, query.search);
   if (query.sort !== undefined) result = sortItems(result, parseSort(query.sort), rules.sortFields);
   else if (rules.defaultSort !== undefined) result = sortItems(result, parseSort(rules.defaultSort), undefined);

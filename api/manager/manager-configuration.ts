@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import { MANAGER_CONF, OSSEC_CONF } from '../../lib/config/configuration-file.js';
+import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
 import type { Home } from '../../lib/home/home.js';
 

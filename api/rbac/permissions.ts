@@ -1,6 +1,6 @@
 import { type AgentScope, MAX_SCOPE_VALUE } from '../../lib/bus/contracts/db-agents.js';
-import type { PolicyBody } from './rbac-model.js';
 import { ApiError } from '../http/api-error.js';
+import type { PolicyBody } from './rbac-model.js';
 
 export type RbacMode = 'white' | 'black';
 

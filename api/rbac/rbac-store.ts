@@ -3,17 +3,17 @@ import { StoreError } from '../../lib/store/store-error.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
 import {
-  policySchema,
-  revocationSchema,
-  roleSchema,
-  securityRuleSchema,
-  userSchema,
   type Policy,
   type PolicyBody,
+  policySchema,
   type Revocation,
+  revocationSchema,
   type Role,
+  roleSchema,
   type SecurityRule,
+  securityRuleSchema,
   type User,
+  userSchema,
 } from './rbac-model.js';
 
 /** What a token was revoked by: a user, a role, or all tokens that were issued with a context. */

@@ -1,12 +1,12 @@
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
-import { agentFilters } from '../agents/agent-parameters.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import type { AgentKeys } from '../agents/agent-keys.js';
+import { agentFilters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
-import { listResult, type FailedItem } from '../http/envelope.js';
+import { type FailedItem, listResult } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
 import { pythonText } from '../http/python-text.js';
 
@@ -21,8 +21,9 @@ export function agentsDeleteRoutes(directory: AgentDirectory, keys: AgentKeys): 
       const filter = { ...agentFilters(parameters), ...(q === undefined ? {} : { q }) };
       const failed: FailedItem[] = [];
       let eligible: readonly string[];
-      if (wanted.includes('all')) eligible = (await view.ids(filter)).filter((id) => id !== MANAGER_ID);
-      else {
+      if (wanted.includes('all')) {
+        eligible = (await view.ids(filter)).filter((id) => id !== MANAGER_ID);
+      } else {
         const chosen = await view.chooseAgents(wanted);
         failed.push(...chosen.failed);
         const ids = chosen.agents.map(({ id }) => id);

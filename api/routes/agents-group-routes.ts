@@ -1,11 +1,11 @@
 import { MAX_AGENTS_PER_CALL } from '../../lib/bus/contracts/db-agents.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
-import { AgentView, type AgentItem } from '../agents/agent-view.js';
+import { type AgentItem, AgentView } from '../agents/agent-view.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
 import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { listResult, messageResult, type ApiResult, type FailedItem } from '../http/envelope.js';
+import { type ApiResult, type FailedItem, listResult, messageResult } from '../http/envelope.js';
 import { requireGroup } from './groups-routes.js';
 
 const AGENT_ACTION = 'agent:modify_group';

@@ -7,7 +7,7 @@ import type { AgentKeys, AgentWithKey, NewAgent } from '../agents/agent-keys.js'
 import { AgentView } from '../agents/agent-view.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { dataResult, listResult, type FailedItem } from '../http/envelope.js';
+import { dataResult, type FailedItem, listResult } from '../http/envelope.js';
 
 const MAX_NAME = 128;
 /** Largest span the rules of svc-authd know, seconds. */

@@ -1,5 +1,5 @@
-import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version.js';
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
+import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version.js';
 import { requireConfiguration } from '../agents/agent-components.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import type { AgentQuestions } from '../agents/agent-questions.js';

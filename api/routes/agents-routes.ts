@@ -6,7 +6,7 @@ import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView, type ListParameters } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { listResult, type ApiResult, type ListMessages } from '../http/envelope.js';
+import { type ApiResult, type ListMessages, listResult } from '../http/envelope.js';
 
 const READ = 'agent:read';
 /** What of an agent says whether it is in step. */

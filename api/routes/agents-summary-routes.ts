@@ -1,9 +1,9 @@
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
+import type { GroupDirectory } from '../groups/group-directory.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, listResult } from '../http/envelope.js';
-import type { GroupDirectory } from '../groups/group-directory.js';
 
 /** What is counted of agents that do not have a value. */
 const MISSING = 'N/A';

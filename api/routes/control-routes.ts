@@ -1,18 +1,18 @@
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { checkDaemons, problemTexts, type CheckReport } from '../../lib/control/check-daemons.js';
+import { checkDaemons, type CheckReport, problemTexts } from '../../lib/control/check-daemons.js';
 import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
-import { startOrder, type DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
+import { type DaemonCatalogue, startOrder } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { Home } from '../../lib/home/home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { daemonFailure } from './daemon-call.js';
 import { nodeId, requireManager } from '../manager/node-scope.js';
+import { daemonFailure } from './daemon-call.js';
 
 /** How long a reload of the ruleset may take; the request time-out of the API ends the wait before. */
 const RELOAD_DEADLINE_MS = 600_000;

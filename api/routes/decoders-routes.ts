@@ -1,13 +1,13 @@
-import { filterDecoders } from '../ruleset/list-decoders.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
-import { fileFilter } from '../ruleset/file-filter.js';
 import { pageOf } from '../lists/list-parameters.js';
+import { fileFilter } from '../ruleset/file-filter.js';
+import { filterDecoders } from '../ruleset/list-decoders.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
-import { rulesetFileRoutes } from './ruleset-file-routes.js';
 import { DECODERS } from '../ruleset/ruleset-kind.js';
-import { rulesetUploadRoutes, type RulesetUploadRouteParts } from './ruleset-upload-routes.js';
+import { rulesetFileRoutes } from './ruleset-file-routes.js';
+import { type RulesetUploadRouteParts, rulesetUploadRoutes } from './ruleset-upload-routes.js';
 
 const FIELDS = ['filename', 'relative_dirname', 'status', 'name', 'position', 'details'];
 const LIST_RULES = {

@@ -6,10 +6,10 @@ import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { listResult, type ApiResult, type FailedItem } from '../http/envelope.js';
+import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
+import { IdempotencyConflictError, IdempotencyMemory } from '../http/idempotency-memory.js';
 import { Problem } from '../http/problem.js';
 import { busyProblem, notReady } from './daemon-call.js';
-import { IdempotencyConflictError, IdempotencyMemory } from '../http/idempotency-memory.js';
 
 /** Events in one request (product.md 8). */
 const MAX_EVENTS = 100;

@@ -1,7 +1,7 @@
 import { MAX_AGENT_CONF_BYTES } from '../../lib/config/agent-conf-file.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
-import type { Logger } from '../../lib/log/logger.js';
 import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
 import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
@@ -62,8 +62,9 @@ async function checkedText(
 ): Promise<string> {
   const text = request.uploadedText();
   if (text.trim() === '') throw new ApiError(1112);
-  if (Buffer.byteLength(text) > MAX_AGENT_CONF_BYTES)
+  if (Buffer.byteLength(text) > MAX_AGENT_CONF_BYTES) {
     throw new ApiError(1114, { extra: `${file} would be larger than ${MAX_AGENT_CONF_BYTES} bytes` });
+  }
   try {
     return await worker.run('store', text, file, request.signal);
   } catch (error) {

@@ -5,8 +5,8 @@ import { sharedContentType, sharedFileView } from '../groups/shared-file-view.js
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { dataResult, listResult, rawResult } from '../http/envelope.js';
-import { requireGroup } from './groups-routes.js';
 import { pageOf } from '../lists/list-parameters.js';
+import { requireGroup } from './groups-routes.js';
 
 const READ = 'group:read';
 const FIELDS = ['filename', 'hash'];

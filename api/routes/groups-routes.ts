@@ -1,4 +1,3 @@
-import { runListQuery } from '../lists/run-list-query.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
@@ -7,9 +6,10 @@ import type { GroupDirectory, GroupItem } from '../groups/group-directory.js';
 import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { listResult, messageResult, type FailedItem, type ListMessages } from '../http/envelope.js';
-import { AGENT_MESSAGES } from './agents-routes.js';
+import { type FailedItem, type ListMessages, listResult, messageResult } from '../http/envelope.js';
 import { listQuery, pageOf, queryFailure } from '../lists/list-parameters.js';
+import { runListQuery } from '../lists/run-list-query.js';
+import { AGENT_MESSAGES } from './agents-routes.js';
 
 const READ = 'group:read';
 const DELETE = 'group:delete';

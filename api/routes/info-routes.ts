@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { COMPATIBILITY_VERSION, productVersion } from '../../lib/product/version.js';
-import { dataResult } from '../http/envelope.js';
 import type { Handlers } from '../http/api-request.js';
+import { dataResult } from '../http/envelope.js';
 import { API_TITLE } from '../product-names.js';
 
 /** `GET /` (rest-api.md 6.1). */

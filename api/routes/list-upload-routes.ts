@@ -1,11 +1,11 @@
 import type { Home } from '../../lib/home/home.js';
-import { LISTS_DIRECTORY, type ListDirectory } from '../ruleset/list-directory.js';
-import { checkUploadedList, ListFormatError } from '../ruleset/list-text.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
+import { type ListDirectory, LISTS_DIRECTORY } from '../ruleset/list-directory.js';
+import { checkUploadedList, ListFormatError } from '../ruleset/list-text.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
-import { outcome } from './ruleset-upload-routes.js';
 import { checkFileName, checkListsDirectory, fileExists } from '../ruleset/upload-target.js';
+import { outcome } from './ruleset-upload-routes.js';
 
 const RESOURCE = 'list:file';
 /** What the reference's engine makes of a list, beside it; ours needs none, but a migrated home has them. */

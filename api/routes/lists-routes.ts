@@ -1,13 +1,13 @@
 import type { Home } from '../../lib/home/home.js';
-import type { ListDirectory, ListFile } from '../ruleset/list-directory.js';
-import { ListFormatError, parseListText, type ListEntry } from '../ruleset/list-text.js';
 import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { listResult, rawResult, type ApiResult, type FailedItem } from '../http/envelope.js';
+import { type ApiResult, type FailedItem, listResult, rawResult } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
-import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { pageOf } from '../lists/list-parameters.js';
+import type { ListDirectory, ListFile } from '../ruleset/list-directory.js';
+import { type ListEntry, ListFormatError, parseListText } from '../ruleset/list-text.js';
+import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { badListFormat, listUploadRoutes } from './list-upload-routes.js';
 
 const FILE_FIELDS = ['relative_dirname', 'filename'];

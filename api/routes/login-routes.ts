@@ -1,7 +1,7 @@
 import type { SecuritySettings } from '../auth/security-settings.js';
 import type { TokenService } from '../auth/token-service.js';
-import { dataResult, messageResult, rawResult, type ApiResult } from '../http/envelope.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
+import { type ApiResult, dataResult, messageResult, rawResult } from '../http/envelope.js';
 import type { RbacStore } from '../rbac/rbac-store.js';
 
 /** Login with name and password, and logout (rest-api.md 2.1, 2.4). */

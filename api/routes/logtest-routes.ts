@@ -1,9 +1,9 @@
-import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { dataResult, type ApiResult } from '../http/envelope.js';
+import { type ApiResult, dataResult } from '../http/envelope.js';
 import { daemonFailure } from './daemon-call.js';
 
 /** Longest wait for the engine when the client lifted the request time limit, milliseconds. */

@@ -1,23 +1,23 @@
-import { readConfigurationFile } from '../../lib/config/configuration-file.js';
+import { BusError } from '../../lib/bus/bus-error.js';
+import type { monitordContract } from '../../lib/bus/contracts/monitord.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
 import { ConfigError } from '../../lib/config/config-error.js';
+import { readConfigurationFile } from '../../lib/config/configuration-file.js';
 import { ConfigurationViewError, renderConfiguration } from '../../lib/config/render-configuration.js';
 import { renderRawConfiguration } from '../../lib/config/render-raw-configuration.js';
-import { BusError } from '../../lib/bus/bus-error.js';
-import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { readDaemonStatus, shownState } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { managerInfo } from '../../lib/manager/manager-info.js';
-import { readManagerLog, summariseLog, type ManagerLogEntry } from '../../lib/manager/manager-log.js';
+import { type ManagerLogEntry, readManagerLog, summariseLog } from '../../lib/manager/manager-log.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { requireConfiguration } from '../agents/agent-components.js';
 import type { ManagerQuestions } from '../agents/manager-questions.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { listResult, rawResult, type ApiResult, type ListMessages } from '../http/envelope.js';
-import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import { type ApiResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
+import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { allowsManager, nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
 
 /** How long svc-monitord may take before the status is read from var/run instead (architecture.md 4 "Status"). */

@@ -1,7 +1,7 @@
 import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
 import { ConfigurationRefusedError } from '../../lib/control/replace-configuration.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { Home } from '../../lib/home/home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';

@@ -1,23 +1,23 @@
-import {
-  filterRules,
-  parseLevelRange,
-  parseRequirement,
-  ruleGroups,
-  ruleRequirementValues,
-  unknownRuleIds,
-  type RuleFilter,
-} from '../ruleset/filter-rules.js';
 import { REQUIREMENTS } from '../../lib/engine/listing/rule-item.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
-import { fileFilter } from '../ruleset/file-filter.js';
 import { pageOf } from '../lists/list-parameters.js';
+import { fileFilter } from '../ruleset/file-filter.js';
+import {
+  filterRules,
+  parseLevelRange,
+  parseRequirement,
+  type RuleFilter,
+  ruleGroups,
+  ruleRequirementValues,
+  unknownRuleIds,
+} from '../ruleset/filter-rules.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
-import { rulesetFileRoutes } from './ruleset-file-routes.js';
 import { RULES } from '../ruleset/ruleset-kind.js';
-import { rulesetUploadRoutes, type RulesetUploadRouteParts } from './ruleset-upload-routes.js';
+import { rulesetFileRoutes } from './ruleset-file-routes.js';
+import { type RulesetUploadRouteParts, rulesetUploadRoutes } from './ruleset-upload-routes.js';
 
 const RULE_FIELDS = [
   'filename',

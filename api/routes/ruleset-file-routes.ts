@@ -1,13 +1,13 @@
-import { filterFiles } from '../ruleset/filter-files.js';
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
-import { xmlAsJson } from '../ruleset/xml-as-json.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handler } from '../http/api-request.js';
-import { listResult, rawResult, type ApiResult } from '../http/envelope.js';
-import { fileFilter } from '../ruleset/file-filter.js';
+import { type ApiResult, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
+import { fileFilter } from '../ruleset/file-filter.js';
+import { filterFiles } from '../ruleset/filter-files.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
 import type { RulesetKind } from '../ruleset/ruleset-kind.js';
+import { xmlAsJson } from '../ruleset/xml-as-json.js';
 
 const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
 

@@ -1,14 +1,14 @@
 import { isAbsolute, relative } from 'node:path';
 import { ConfigError } from '../../lib/config/config-error.js';
-import type { Home } from '../../lib/home/home.js';
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
-import { escapeFormulas } from '../ruleset/escape-formulas.js';
+import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handler } from '../http/api-request.js';
-import { listResult, type ApiResult, type ListMessages } from '../http/envelope.js';
+import { type ApiResult, type ListMessages, listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
+import { escapeFormulas } from '../ruleset/escape-formulas.js';
 import type { RulesetKind } from '../ruleset/ruleset-kind.js';
+import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { checkDirectory, checkFileName, fileExists, plainDirectory } from '../ruleset/upload-target.js';
 
 export type RulesetUploadRouteParts = {

@@ -6,6 +6,11 @@ import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
+import { ApiError } from '../http/api-error.js';
+import type { ApiRequest, Handlers } from '../http/api-request.js';
+import { type ApiResult, type FailedItem, type ListMessages, listResult } from '../http/envelope.js';
+import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import { requireManager } from '../manager/node-scope.js';
 import {
   readHourlyAverages,
   readHourStatistics,
@@ -13,11 +18,6 @@ import {
   readWeeklyAverages,
   StatisticsFileError,
 } from '../manager/statistics-reader.js';
-import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
-import { listResult, type ApiResult, type FailedItem, type ListMessages } from '../http/envelope.js';
-import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { requireManager } from '../manager/node-scope.js';
 
 /** Daemons whose statistics can be asked for, in the order shown. */
 const REPORTING_DAEMONS = ['svc-analysisd', 'svc-remoted', 'svc-db'] as const;

@@ -3,7 +3,7 @@ import type { CallParams } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
-import { AgentView, type AgentItem } from '../agents/agent-view.js';
+import { type AgentItem, AgentView } from '../agents/agent-view.js';
 import { collectPages } from '../agents/collect-pages.js';
 import { restartScans, type ScanParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Home } from '../../lib/home/home.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
+import type { Home } from '../../lib/home/home.js';
 import { attributesOf, putFile, removeFile, syncDirectory } from './put-file.js';
 
 const UNDO_SUFFIX = '.undo';

@@ -1,5 +1,5 @@
-import type { FileFilter } from './filter-files.js';
 import type { ParameterValues } from '../http/parameter-values.js';
+import type { FileFilter } from './filter-files.js';
 
 /** Filters by status, file name and directory that operations on rules and decoders share. */
 export function fileFilter(parameters: ParameterValues): FileFilter {

@@ -1,5 +1,5 @@
-import { filterFiles, type FileFilter } from './filter-files.js';
-import { REQUIREMENTS, type Requirement, type RuleItem } from '../../lib/engine/listing/rule-item.js';
+import { type Requirement, REQUIREMENTS, type RuleItem } from '../../lib/engine/listing/rule-item.js';
+import { type FileFilter, filterFiles } from './filter-files.js';
 
 /** Levels from `min` to `max`, both included. */
 export type LevelRange = { readonly min: number; readonly max: number };

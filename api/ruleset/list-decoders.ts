@@ -1,8 +1,8 @@
 import { Details, type DetailValue } from '../../lib/engine/listing/detail-value.js';
 import { fileVariables, resolveVariable } from '../../lib/engine/listing/file-variables.js';
-import { filterFiles, type FileFilter } from './filter-files.js';
 import type { ListedFile, Listing, ListingSource } from '../../lib/engine/listing/listing-source.js';
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
+import { type FileFilter, filterFiles } from './filter-files.js';
 
 /** A decoder as `GET /decoders` shows it (rest-api.md 6.6); members are in the order shown. */
 export type DecoderItem = {

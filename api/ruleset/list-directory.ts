@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../lib/home/home.js';
 import { readFileBelow } from '../../lib/files/read-below.js';
+import type { Home } from '../../lib/home/home.js';
 
 /** Where the user's lists are, below the home. */
 export const LISTS_DIRECTORY = 'etc/lists';

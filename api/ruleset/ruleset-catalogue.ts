@@ -1,12 +1,12 @@
 import { ConfigError } from '../../lib/config/config-error.js';
-import type { Logger } from '../../lib/log/logger.js';
-import type { DecoderItem } from './list-decoders.js';
 import type { ListedFile, Listing, ListingProblem } from '../../lib/engine/listing/listing-source.js';
 import type { RuleItem } from '../../lib/engine/listing/rule-item.js';
-import type { RulesetDirectory, RulesetPaths } from './ruleset-directory.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import type { DecoderItem } from './list-decoders.js';
+import type { RulesetDirectory, RulesetPaths } from './ruleset-directory.js';
 import type { RulesetKind } from './ruleset-kind.js';
 
 /** Problems of files that were logged already; more than this and they are logged again. */

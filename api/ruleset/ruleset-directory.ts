@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
-import type { Home } from '../../lib/home/home.js';
-import { readFileBelow } from '../../lib/files/read-below.js';
-import { listDecoders, type DecoderItem } from './list-decoders.js';
 import { listRules } from '../../lib/engine/listing/list-rules.js';
 import type { ListedFile, Listing, ListingProblem, ListingSource } from '../../lib/engine/listing/listing-source.js';
 import type { RuleItem } from '../../lib/engine/listing/rule-item.js';
+import { readFileBelow } from '../../lib/files/read-below.js';
+import type { Home } from '../../lib/home/home.js';
+import { type DecoderItem, listDecoders } from './list-decoders.js';
 
 /** Largest file listed; a file that somebody let grow, or a device behind a link, must not fill the API's memory. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;

@@ -3,12 +3,12 @@ import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { CheckedReplacement, ReplacementError } from './checked-replacement.js';
-import { attributesOf, putFile, removeFile } from './put-file.js';
 import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { busyProblem, daemonFailure } from '../routes/daemon-call.js';
+import { CheckedReplacement, ReplacementError } from './checked-replacement.js';
+import { attributesOf, putFile, removeFile } from './put-file.js';
 
 /** Undo files of uploads, below the home. */
 const UNDO_DIRECTORY = 'api/uploads';

@@ -1,9 +1,5 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { describeError } from '../../lib/log/describe-error.js';
-import { readHomeRecord } from '../../lib/home/home-record.js';
-import { resolveHome } from '../../lib/home/resolve-home.js';
-import { versionText } from '../../lib/product/version.js';
 import { requestAgentKey } from '../../lib/agents/enrollment-client.js';
 import {
   ENROLLMENT_CIPHERS,
@@ -13,6 +9,10 @@ import {
   PASSWORD_FILE,
 } from '../../lib/agents/enrollment-settings.js';
 import { storeOwnKey } from '../../lib/agents/own-key.js';
+import { readHomeRecord } from '../../lib/home/home-record.js';
+import { resolveHome } from '../../lib/home/resolve-home.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import { versionText } from '../../lib/product/version.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type Options = {

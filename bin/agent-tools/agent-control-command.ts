@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { describeError } from '../../lib/log/describe-error.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { versionText } from '../../lib/product/version.js';
-import { AgentControl, AgentControlError, type AgentOrder, type ListedAgent } from './agent-control.js';
 import { shownText } from '../terminal/shown-text.js';
+import { AgentControl, AgentControlError, type AgentOrder, type ListedAgent } from './agent-control.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type Options = {

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import { formatAgentId, isAgentId } from '../../lib/agentlink/agent-identity.js';
 import { ConfigError } from '../../lib/config/config-error.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
 import { HomeError, readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
-import { readLines } from '../terminal/read-lines.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
 import { versionText } from '../../lib/product/version.js';
+import { readLines } from '../terminal/read-lines.js';
+import { shownText } from '../terminal/shown-text.js';
 import { AgentGroups } from './agent-groups.js';
 import { AgentGroupsError } from './agent-groups-error.js';
-import { shownText } from '../terminal/shown-text.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type Options = {
@@ -93,7 +93,9 @@ async function run(options: Options, streams: AgentGroupsStreams): Promise<numbe
   } catch (error) {
     if (error instanceof HomeError || error instanceof ConfigError) {
       streams.writeError(`agent_groups: ${describeError(error)}\n`);
-    } else streams.write(errorText(error));
+    } else {
+      streams.write(errorText(error));
+    }
     if (options.debug === true && error instanceof Error) streams.writeError(`${error.stack ?? error.message}\n`);
     return 1;
   } finally {

@@ -1,14 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { z } from 'zod';
 import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
-import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
+import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/home/home.js';
 import { GroupError } from '../../lib/groups/group-error.js';
 import { type GroupFile, GroupFolders, isGroupName } from '../../lib/groups/group-folders.js';
 import { isSynchronized, mergedPlaces } from '../../lib/groups/merged-file-of.js';
 import { hashSharedFile } from '../../lib/groups/shared-file.js';
+import type { Home } from '../../lib/home/home.js';
 import { AgentGroupsError, membershipError, numberedError } from './agent-groups-error.js';
 import { daemonClient } from './daemon-client.js';
 import { requireMaster } from './require-master.js';

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../lib/config/units.js';
-import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
 import { HomeError, readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
 import { describeError } from '../../lib/log/describe-error.js';
+import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
 import { versionText } from '../../lib/product/version.js';
 import { ManageAgents, ManageAgentsError } from './manage-agents.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';

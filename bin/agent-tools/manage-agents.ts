@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { isAgentName } from '../../lib/agentlink/agent-identity.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
+import { decodeKeyText, encodeKeyText, type KeyText } from '../../lib/agents/key-text.js';
+import { storeOwnKey } from '../../lib/agents/own-key.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import { authdContract } from '../../lib/bus/contracts/authd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord, HomeRole } from '../../lib/home/home-record.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { daemonClient } from './daemon-client.js';
-import { decodeKeyText, encodeKeyText, type KeyText } from '../../lib/agents/key-text.js';
-import { storeOwnKey } from '../../lib/agents/own-key.js';
 
 /** What could not be done; the numbers are those of the JSON answers (agents-and-groups.md 9.3). */
 export class ManageAgentsError extends Error {
@@ -114,8 +114,9 @@ export class ManageAgents {
     return Promise.resolve().then(() => {
       this.#need('agent');
       const key = decodeKeyText(text.trim());
-      if (key === undefined)
+      if (key === undefined) {
         throw new ManageAgentsError(71, 'Invalid authentication key: copy it again from the manager.');
+      }
       storeOwnKey(this.#home, this.#record, key);
       return key;
     });

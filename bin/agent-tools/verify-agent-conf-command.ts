@@ -3,11 +3,11 @@ import { checkAgentConf } from '../../lib/config/agent-conf.js';
 import { readAgentConfFile } from '../../lib/config/agent-conf-file.js';
 import { ConfigError, type ConfigWarning, describeWarning } from '../../lib/config/config-error.js';
 import { loadInternalOption } from '../../lib/config/internal-options.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import type { Home } from '../../lib/home/home.js';
-import { formatLogTime, formatPlainLine, type LogLevel } from '../../lib/log/log-line.js';
-import { resolveHome } from '../../lib/home/resolve-home.js';
 import { GroupFolders } from '../../lib/groups/group-folders.js';
+import type { Home } from '../../lib/home/home.js';
+import { resolveHome } from '../../lib/home/resolve-home.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import { formatLogTime, formatPlainLine, type LogLevel } from '../../lib/log/log-line.js';
 import { versionText } from '../../lib/product/version.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 

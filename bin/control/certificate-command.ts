@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { loadApiConfig } from '../../lib/config/load-api-config.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import { dropPrivileges } from '../../lib/process/drop-privileges.js';
+import { RunFiles } from '../../lib/daemon/run-files.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord } from '../../lib/home/home-record.js';
-import { RunFiles } from '../../lib/daemon/run-files.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import { dropPrivileges } from '../../lib/process/drop-privileges.js';
 import { certificateFacts, daysLeft, endInWords, WARNING_DAYS } from '../../lib/tls/certificate-notice.js';
 import { renewSelfSignedCertificate } from '../../lib/tls/self-signed-certificate.js';
 import type { ControlOutput } from './control-output.js';

@@ -1,12 +1,12 @@
 import { checkConfiguration } from '../../lib/config/check-configuration.js';
 import { logConfigWarnings } from '../../lib/config/config-error.js';
-import { describeError } from '../../lib/log/describe-error.js';
+import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
+import { failureMessages, logMessage, withoutRepeats } from '../../lib/daemon/run-check.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord } from '../../lib/home/home-record.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { failureMessages, logMessage, withoutRepeats } from '../../lib/daemon/run-check.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
-import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
 
 /** A home and its daemons. */
 type Configured = { readonly home: Home; readonly record: HomeRecord; readonly catalogue: DaemonCatalogue };

@@ -1,33 +1,30 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
-import { describeError } from '../../lib/log/describe-error.js';
+import { type DaemonCatalogue, selectDaemons, stopOrder } from '../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../lib/home/home.js';
-import type { HomeRecord } from '../../lib/home/home-record.js';
-import { readHomeRecord } from '../../lib/home/home-record.js';
+import { type HomeRecord, readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';
+import { certificateCommand } from './certificate-command.js';
 import { ControlOutput } from './control-output.js';
-import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
-import { selectDaemons, stopOrder } from '../../lib/control/daemon-catalogue.js';
 import { switchDebug } from './debug-switch.js';
 import { initHome } from './home/init-home.js';
 import { describeMended, install, uninstall } from './home/install.js';
-import { noEffectItems, noEffectLines, readNoEffect } from './no-effect-report.js';
-import { certificateCommand } from './certificate-command.js';
-import { restartDue } from './supervisor/restart-due.js';
-import { runSupervisor } from './supervisor/run-supervisor.js';
 import { findServiceAccount } from './home/service-account.js';
+import { welcome } from './home/welcome.js';
+import { noEffectItems, noEffectLines, readNoEffect } from './no-effect-report.js';
 import { DEFAULT_WATCH_SECONDS, showStats } from './stats-command.js';
 import { readStatusReport, statusItems, statusTable } from './status-report.js';
-import { stopStrays } from './supervisor/stray-processes.js';
-import type { Suite } from './suite-commands.js';
-import { cleanStalePidFiles, reloadSuite, restartSuite, startSuite, stopSuite } from './suite-commands.js';
+import { cleanStalePidFiles, reloadSuite, restartSuite, startSuite, stopSuite, type Suite } from './suite-commands.js';
 import { INFO_FLAGS, suiteInfo } from './suite-info.js';
+import { restartDue } from './supervisor/restart-due.js';
+import { runSupervisor } from './supervisor/run-supervisor.js';
+import { stopStrays } from './supervisor/stray-processes.js';
 import { validateConfiguration } from './validate-command.js';
-import { welcome } from './home/welcome.js';
 
 /** What the control program runs in. Tests hand in their own. */
 export type ControlEnvironment = {

@@ -14,17 +14,17 @@ export class ControlOutput {
 
   /** A line for people. */
   line(text: string): void {
-    if (!this.json) this.#write(text + '\n');
+    if (!this.json) this.#write(`${text}\n`);
   }
 
   /** A line about something that went wrong; in it are words of daemons, and the terminal may be root's. */
   problem(text: string): void {
-    if (!this.json) this.#writeError(shownLines(text) + '\n');
+    if (!this.json) this.#writeError(`${shownLines(text)}\n`);
   }
 
   /** The JSON document: one line. */
   document(value: Readonly<Record<string, unknown>>): void {
-    if (this.json) this.#write(JSON.stringify(value) + '\n');
+    if (this.json) this.#write(`${JSON.stringify(value)}\n`);
   }
 
   /** Text that is the same with and without `-j`. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { defineContract } from '../../lib/bus/contract.js';
+import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import { readDaemonStatus, type DaemonState } from '../../lib/daemon/daemon-status.js';
+import { type DaemonState, readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 
 /** A daemon answers by then or counts as silent: whoever asks must see it within 2 s. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Home } from '../../lib/home/home.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
+import type { Home } from '../../lib/home/home.js';
 
 /** File that remembers the switch (daemons-and-config.md 3.1). */
 const FILE = ['bin', '.process_list'] as const;

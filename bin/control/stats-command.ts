@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { homeRuns, whyUnavailable } from '../../lib/daemon/why-unavailable.js';
 import { selectDaemons, stopOrder } from '../../lib/control/daemon-catalogue.js';
-import { readDaemonStats, type DaemonStats } from './daemon-stats.js';
-import { statsLines, type EarlierStats } from './stats-table.js';
-import type { Suite } from './suite-commands.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
+import { homeRuns, whyUnavailable } from '../../lib/daemon/why-unavailable.js';
+import { type DaemonStats, readDaemonStats } from './daemon-stats.js';
+import { type EarlierStats, statsLines } from './stats-table.js';
+import type { Suite } from './suite-commands.js';
 
 /** Cursor home, clear to the end: the table is drawn over the one before. */
 const CLEAR = '\u001b[H\u001b[2J';
@@ -39,9 +39,11 @@ export async function showStats(suite: Suite, typed: readonly string[], options:
     if (terminal && watch !== undefined) output.line(CLEAR.concat(new Date().toLocaleString('sv')));
     else if (earlier !== undefined) output.line('');
     const [first] = names;
-    if (first !== undefined && daemons.every(isSilent) && !homeRuns(home))
+    if (first !== undefined && daemons.every(isSilent) && !homeRuns(home)) {
       output.problem(whyUnavailable(home, first, 'no daemon runs'));
-    else for (const line of lines) output.line(line);
+    } else {
+      for (const line of lines) output.line(line);
+    }
     output.document({ error: daemons.some(isSilent) ? 1 : 0, data: daemons.map(item) });
     if (watch === undefined) return daemons.some(isSilent) ? 1 : 0;
     await delay(watch * 1000, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);

@@ -1,5 +1,5 @@
-import type { DaemonStats, JournalStats, ProducerEvents, SinkEvents } from './daemon-stats.js';
 import { textTable } from '../terminal/text-table.js';
+import type { DaemonStats, JournalStats, ProducerEvents, SinkEvents } from './daemon-stats.js';
 
 /** The answers before these, to show what came in between. */
 export type EarlierStats = { readonly daemons: readonly DaemonStats[]; readonly seconds: number };
@@ -127,6 +127,6 @@ function number(value: number): string {
 function size(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let [value, unit] = [bytes, 0];
-  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
+  for (; value >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
   return `${unit === 0 ? String(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }

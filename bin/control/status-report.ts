@@ -1,17 +1,15 @@
-import { shownLines } from '../terminal/shown-text.js';
-import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
-import type { DaemonStatus } from '../../lib/daemon/daemon-status.js';
+import { callSupervisor } from '../../lib/control/control-client.js';
+import type { SupervisorReport } from '../../lib/control/control-protocol.js';
+import { type DaemonCatalogue, stopOrder } from '../../lib/control/daemon-catalogue.js';
+import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
+import { type DaemonStatus, readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord } from '../../lib/home/home-record.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
-import { callSupervisor } from '../../lib/control/control-client.js';
-import type { SupervisorReport } from '../../lib/control/control-protocol.js';
-import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
-import { stopOrder } from '../../lib/control/daemon-catalogue.js';
+import { shownLines } from '../terminal/shown-text.js';
+import { textTable } from '../terminal/text-table.js';
 import { residentBytes } from './supervisor/live-process.js';
 import { restartDue } from './supervisor/restart-due.js';
-import { textTable } from '../terminal/text-table.js';
-import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
 
 /** The supervisor answers at once or not at all; status is also asked when it hangs. */
 const SUPERVISOR_WAIT_MS = 1000;
@@ -103,8 +101,9 @@ export function statusTable(report: StatusReport): string[] {
   ]);
   const table = [['DAEMON', 'STATE', 'PID', 'UPTIME', 'MEMORY', 'RESTARTS'], ...rows];
   const lines = textTable(table, 2);
-  for (const { daemon, problem } of report.daemons)
+  for (const { daemon, problem } of report.daemons) {
     if (problem !== undefined) lines.push(shownLines(`${daemon}: ${problem}`));
+  }
   const due = restartDue(report.daemons);
   if (due.length > 0) {
     lines.push(`The product was updated since the start of ${due.join(', ')}: restart with 'svc-control restart'.`);

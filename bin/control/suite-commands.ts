@@ -1,29 +1,33 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
 import { describeWarning } from '../../lib/config/config-error.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import type { Home } from '../../lib/home/home.js';
-import type { HomeRecord } from '../../lib/home/home-record.js';
+import { checkDaemons, checkingUser } from '../../lib/control/check-daemons.js';
+import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
+import { type ControlRequest, type ProgressEvent, supervisorLock } from '../../lib/control/control-protocol.js';
+import {
+  type DaemonCatalogue,
+  selectDaemons,
+  startOrder,
+  stopOrder,
+  stopPhases,
+} from '../../lib/control/daemon-catalogue.js';
+import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
+import { restartMarker, RunFiles } from '../../lib/daemon/run-files.js';
+import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
 import { makeOwnFile, writeOwnFile } from '../../lib/files/open-own-file.js';
-import type { ProcessIdentity } from '../../lib/process/process-identity.js';
-import { ProcessLock } from '../../lib/process/process-lock.js';
 import { readRunFile } from '../../lib/files/read-run-file.js';
 import { removeTree } from '../../lib/files/remove-tree.js';
-import { RunFiles, restartMarker } from '../../lib/daemon/run-files.js';
-import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
+import type { Home } from '../../lib/home/home.js';
+import type { HomeRecord } from '../../lib/home/home-record.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { ProcessIdentity } from '../../lib/process/process-identity.js';
+import { ProcessLock } from '../../lib/process/process-lock.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { productVersion } from '../../lib/product/version.js';
-import { checkDaemons, checkingUser } from '../../lib/control/check-daemons.js';
-import { NoSupervisorError, callSupervisor } from '../../lib/control/control-client.js';
 import type { ControlOutput } from './control-output.js';
-import type { ControlRequest, ProgressEvent } from '../../lib/control/control-protocol.js';
-import { supervisorLock } from '../../lib/control/control-protocol.js';
-import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
-import { selectDaemons, startOrder, stopOrder, stopPhases } from '../../lib/control/daemon-catalogue.js';
 import { makeFirstStartSecrets } from './home/enrollment-certificate.js';
-import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './supervisor/live-process.js';
 import { withScriptLock } from './home/script-lock.js';
-import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
+import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './supervisor/live-process.js';
 
 /** A supervisor that does not answer by then has failed to start. */
 const SUPERVISOR_START_MS = 15_000;
@@ -261,7 +265,7 @@ async function configurationIsGood(
     output.problem(text);
     output.line(`${daemon}: Configuration error. Exiting`);
     // Not in a restart: what runs goes on.
-    if (command === 'start') writeOwnFile(new RunFiles(home, daemon).failedMarker(), text + '\n');
+    if (command === 'start') writeOwnFile(new RunFiles(home, daemon).failedMarker(), `${text}\n`);
   }
   const [first] = failures;
   if (first === undefined) return true;

@@ -1,11 +1,11 @@
 import { describePlace, describeWarning } from '../../lib/config/config-error.js';
-import { runValidation, runValidationAs } from '../../lib/validation/run-validation.js';
-import type { ValidationMessage } from '../../lib/validation/validation.js';
 import { checkingUser, splitDaemons, untrustedFiles } from '../../lib/control/check-daemons.js';
 import { startOrder } from '../../lib/control/daemon-catalogue.js';
+import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
+import { runValidation, runValidationAs } from '../../lib/validation/run-validation.js';
+import type { ValidationMessage } from '../../lib/validation/validation.js';
 import { noEffectItems } from './no-effect-report.js';
 import type { Suite } from './suite-commands.js';
-import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
 
 /**
  * `svc-control validate`: looks at the whole configuration of a home, whatever runs: main configuration, internal options,

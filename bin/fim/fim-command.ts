@@ -1,26 +1,26 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { byteString } from '../../lib/config/pattern-text.js';
 import { ConfigError } from '../../lib/config/config-error.js';
 import { loadInternalOption } from '../../lib/config/internal-options.js';
 import { loadHostConfig } from '../../lib/config/load-host-config.js';
+import { byteString } from '../../lib/config/pattern-text.js';
+import { bytesOf, readable } from '../../lib/fim/byte-order.js';
+import { type FileAttributes, fileAttributes } from '../../lib/fim/entry-checksum.js';
+import { AccountNames } from '../../lib/fim/scan/account-names.js';
+import type { SkipReason } from '../../lib/fim/scan/entry-outcome.js';
+import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
+import { PrefilterError } from '../../lib/fim/scan/prefilter.js';
+import { type ScanConfig, type ScanSettings, scanSettings } from '../../lib/fim/scan/scan-settings.js';
+import { countTree, type ScannedEntry, scanTree } from '../../lib/fim/scan/scan-tree.js';
+import { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
+import { directoryTraits } from '../../lib/fim/scan/watched-directory.js';
 import { HomeError } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';
-import { addRootcheckCommand } from './rootcheck-command.js';
-import { bytesOf, readable } from '../../lib/fim/byte-order.js';
-import { type FileAttributes, fileAttributes } from '../../lib/fim/entry-checksum.js';
 import { grouped, ProgressBar, type Terminal } from '../terminal/progress-bar.js';
-import { AccountNames } from '../../lib/fim/scan/account-names.js';
-import type { SkipReason } from '../../lib/fim/scan/entry-outcome.js';
-import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
-import { PrefilterError } from '../../lib/fim/scan/prefilter.js';
-import { type ScanConfig, scanSettings, type ScanSettings } from '../../lib/fim/scan/scan-settings.js';
-import { directoryTraits } from '../../lib/fim/scan/watched-directory.js';
-import { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
-import { countTree, type ScannedEntry, scanTree } from '../../lib/fim/scan/scan-tree.js';
+import { addRootcheckCommand } from './rootcheck-command.js';
 
 /** Where the tool writes and what calls it off. */
 export type FimStreams = {
@@ -247,8 +247,9 @@ class ScanReport {
   #summary(seconds: number): void {
     const parts = [...this.#skipped].map(([reason, count]) => `${grouped(count)} ${reason.replace('_', ' ')}`);
     this.#say(
-      `${grouped(this.#files)} files, ${grouped(this.#bytes)} bytes, in ${seconds.toFixed(1)} s` +
-        (parts.length > 0 ? `; left out: ${parts.join(', ')}` : ''),
+      `${grouped(this.#files)} files, ${grouped(this.#bytes)} bytes, in ${seconds.toFixed(1)} s${
+        parts.length > 0 ? `; left out: ${parts.join(', ')}` : ''
+      }`,
     );
   }
 }

@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import { ConfigError } from '../../lib/config/config-error.js';
 import { loadInternalOption } from '../../lib/config/internal-options.js';
 import { loadHostConfig } from '../../lib/config/load-host-config.js';
+import { readable } from '../../lib/fim/byte-order.js';
 import { HomeError } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
-import { readable } from '../../lib/fim/byte-order.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
-import type { FimStreams } from './fim-command.js';
 import {
   ROOTCHECK_CHECKS,
   type RootcheckCheck,
@@ -15,6 +14,7 @@ import {
   rootcheckSettings,
 } from '../../lib/rootcheck/rootcheck-settings.js';
 import { RootcheckError, runRootcheck } from '../../lib/rootcheck/run-rootcheck.js';
+import type { FimStreams } from './fim-command.js';
 
 type Options = { readonly home?: string; readonly json?: true; readonly only?: string; readonly verbose?: true };
 

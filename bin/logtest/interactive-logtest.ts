@@ -1,10 +1,10 @@
-import { LogtestConnectionError, type LogtestBackend } from './logtest-backend.js';
-import { membersOf, type LogtestReply } from '../../lib/logtest/logtest-request.js';
+import { type LogtestReply, membersOf } from '../../lib/logtest/logtest-request.js';
 import { renderExplanation } from '../offline/render-explanation.js';
+import type { TextStyle } from '../terminal/text-style.js';
+import { type LogtestBackend, LogtestConnectionError } from './logtest-backend.js';
 import { renderPhases } from './render-phases.js';
 import { renderWhy } from './render-why.js';
-import type { TextStyle } from '../terminal/text-style.js';
-import { resultTriple, sameTriple, unitTestStatus, verdict, type UnitTriple } from './unit-test.js';
+import { resultTriple, sameTriple, unitTestStatus, type UnitTriple, verdict } from './unit-test.js';
 
 export type InteractiveOptions = {
   readonly backend: LogtestBackend;
@@ -59,7 +59,7 @@ export class InteractiveLogtest {
   /** Runs one event and shows what became of it; an empty one is nothing. @param log byte string */
   async event(log: string): Promise<void> {
     if (log === '') return;
-    this.#events++;
+    this.#events += 1;
     const { backend, location, debugRules, explain, why } = this.#options;
     this.#last = undefined;
     let reply: LogtestReply;

@@ -1,19 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 import { probeSocket } from '../../lib/bus/probe-socket.js';
+import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
+import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
 import { HomeError, readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
 import { productVersion, versionText } from '../../lib/product/version.js';
-import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
-import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
+import { checkRulesetDirs } from '../offline/read-offline-ruleset.js';
+import { textStyle } from '../terminal/text-style.js';
 import { CONNECTION_ERROR, InteractiveLogtest } from './interactive-logtest.js';
 import type { LogtestBackend } from './logtest-backend.js';
-import { clockTime, parseLogtestOptions, type LogtestCommandOptions } from './logtest-options.js';
+import { clockTime, type LogtestCommandOptions, parseLogtestOptions } from './logtest-options.js';
 import { OfflineBackend } from './offline-backend.js';
-import { checkRulesetDirs } from '../offline/read-offline-ruleset.js';
 import { runBatch } from './run-batch.js';
 import { runInteractive } from './run-interactive.js';
 import { SocketBackend } from './socket-backend.js';
-import { textStyle } from '../terminal/text-style.js';
 import { parseUnitTest } from './unit-test.js';
 
 /** Time in which a service that is there takes a connection. */

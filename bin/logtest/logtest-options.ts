@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { SHIPPED_LOG_LEVEL } from '../offline/offline-ruleset.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
+import { SHIPPED_LOG_LEVEL } from '../offline/offline-ruleset.js';
 
 /** What svc-logtest was asked for. */
 export type LogtestCommandOptions = {

@@ -1,14 +1,14 @@
+import { splitGroups } from '../../lib/engine/alert/rule-json.js';
 import { fromByteString, toByteString } from '../../lib/engine/byte-string.js';
-import { Engine, type EngineOptions } from '../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { MemoryDiffStore } from '../../lib/engine/correlate/diff-store.js';
+import { Engine, type EngineOptions } from '../../lib/engine/engine.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import { explainWhy, type LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
-import { splitGroups } from '../../lib/engine/alert/rule-json.js';
 
 /** Sessions kept at the same time; of more, the one not used for longest is forgotten. */
 const MAX_SESSIONS = 256;

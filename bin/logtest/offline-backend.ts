@@ -1,8 +1,8 @@
 import { MemoryDiffStore } from '../../lib/engine/correlate/diff-store.js';
 import { Logtest } from '../../lib/logtest/logtest.js';
-import type { LogtestBackend, LogtestEvent } from './logtest-backend.js';
 import type { LogtestReply } from '../../lib/logtest/logtest-request.js';
 import { loadOfflineRuleset, offlineOrigin } from '../offline/offline-ruleset.js';
+import type { LogtestBackend, LogtestEvent } from './logtest-backend.js';
 
 export type OfflineBackendOptions = {
   /** Directories with `decoders/`, `rules/` and `lists/`. */

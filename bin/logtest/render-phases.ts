@@ -1,6 +1,6 @@
 import { membersOf } from '../../lib/logtest/logtest-request.js';
-import { pythonText } from './python-notation.js';
 import type { TextStyle } from '../terminal/text-style.js';
+import { pythonText } from './python-notation.js';
 
 type Members = ReadonlyMap<string, unknown>;
 

@@ -1,12 +1,12 @@
 import { fromByteString } from '../../lib/engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET } from '../../lib/engine/engine.js';
 import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
-import { NOTHING_RAN } from './interactive-logtest.js';
 import { LoadMessages } from '../../lib/logtest/load-messages.js';
-import { NdjsonBatch } from './ndjson-batch.js';
 import { loadOfflineRuleset, offlineOrigin } from '../offline/offline-ruleset.js';
-import { readLines } from '../terminal/read-lines.js';
 import { stderrDiagnostics } from '../offline/stderr-diagnostics.js';
+import { readLines } from '../terminal/read-lines.js';
+import { NOTHING_RAN } from './interactive-logtest.js';
+import { NdjsonBatch } from './ndjson-batch.js';
 
 export type RunBatchOptions = {
   /** Directories with `decoders/`, `rules/` and `lists/`. */
@@ -55,7 +55,7 @@ export async function runBatch(options: RunBatchOptions): Promise<number> {
   let lines = 0;
   for await (const line of readLines(process.stdin as AsyncIterable<Buffer>)) {
     if (line === '') continue;
-    lines++;
+    lines += 1;
     const answer = options.text
       ? batch.answer({ session: 'text', location: options.location, log: line })
       : batch.answerLine(fromByteString(line));

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline';
 import { constants } from 'node:os';
+import { createInterface } from 'node:readline';
 import { toByteString } from '../../lib/engine/byte-string.js';
-import type { InteractiveLogtest } from './interactive-logtest.js';
 import { readLines } from '../terminal/read-lines.js';
+import type { InteractiveLogtest } from './interactive-logtest.js';
 
 /** Lines that the arrow keys bring back. */
 const HISTORY_LINES = 1000;

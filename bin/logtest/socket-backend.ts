@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { fromByteString } from '../../lib/engine/byte-string.js';
-import { LogtestConnectionError, type LogtestBackend, type LogtestEvent } from './logtest-backend.js';
-import { membersOf, type LogtestReply } from '../../lib/logtest/logtest-request.js';
+import { type LogtestReply, membersOf } from '../../lib/logtest/logtest-request.js';
+import { type LogtestBackend, LogtestConnectionError, type LogtestEvent } from './logtest-backend.js';
 
 /** The first event of a session waits for a ruleset to be loaded, which takes seconds for the largest. */
 const DEADLINE_MS = 60_000;

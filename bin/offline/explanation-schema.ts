@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Explanation } from '../../lib/engine/explain/explanation.js';
 import type { WhyNot } from '../../lib/engine/explain/explain-why.js';
+import type { Explanation } from '../../lib/engine/explain/explanation.js';
 
 /** What svc-analysisd answers may come from another version than this program's: it is checked before it is shown. */
 const search = z.object({

@@ -1,7 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { MatchContext } from '../../lib/patterns/matcher.js';
-import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { RulesetSources } from '../../lib/engine/load/load-ruleset.js';
 import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
@@ -9,10 +7,12 @@ import { DiskRulesetFileSystem } from '../../lib/engine/load/ruleset-file-system
 import {
   offlineSelection,
   readRulesetFiles,
-  selectRulesetFiles,
   type RulesetKind,
+  selectRulesetFiles,
 } from '../../lib/engine/load/ruleset-files.js';
 import type { RulesetSource } from '../../lib/engine/load/ruleset-source.js';
+import { compilePattern } from '../../lib/patterns/compile-pattern.js';
+import { MatchContext } from '../../lib/patterns/matcher.js';
 
 /** Rules name lists by the path that a home gives them. */
 const LIST_PATH = 'etc/lists';
@@ -28,8 +28,9 @@ const PARTS = ['decoders', 'rules', 'lists'];
 export function checkRulesetDirs(dirs: readonly string[]): void {
   for (const dir of dirs) {
     const place = { file: dir, line: 0 };
-    if (!existsSync(dir))
+    if (!existsSync(dir)) {
       throw new RulesetError('no such directory: --ruleset needs one with decoders/, rules/', place);
+    }
     if (PARTS.some((part) => existsSync(join(dir, part)))) continue;
     throw new RulesetError('no ruleset: --ruleset needs a directory that holds decoders/, rules/ or lists/', place);
   }

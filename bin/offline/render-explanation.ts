@@ -1,7 +1,7 @@
-import { failureText, type ConditionFacts } from '../../lib/engine/explain/describe-condition.js';
+import { type ConditionFacts, failureText } from '../../lib/engine/explain/describe-condition.js';
 import type { ExplainedDecoding, ExplainedRule, Explanation } from '../../lib/engine/explain/explanation.js';
-import { explanationSchema } from './explanation-schema.js';
 import type { TextStyle } from '../terminal/text-style.js';
+import { explanationSchema } from './explanation-schema.js';
 
 /** Failures of the same kind in a row, from which on they are told in one line. */
 const MANY = 4;
@@ -73,8 +73,9 @@ function renderRules(rules: readonly ExplainedRule[], log: string | undefined, a
     const [first] = run;
     if (first === undefined) continue;
     const indent = '  '.repeat(first.depth);
-    if (run.length < MANY) lines.push(...run.map((rule) => indent + ruleLine(rule, log)));
-    else {
+    if (run.length < MANY) {
+      lines.push(...run.map((rule) => indent + ruleLine(rule, log)));
+    } else {
       const ids = names(run.map(({ id }) => String(id)));
       lines.push(`${indent}no   ${String(run.length)} rules for other decoders, programs or fields: ${ids}`);
     }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { readIniTests } from './read-ini-tests.js';
 import { readYamlTests } from './read-yaml-tests.js';
-import { RuleTestError, type RuleTest } from './rule-test.js';
+import { type RuleTest, RuleTestError } from './rule-test.js';
 
 /** Largest test file read. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;

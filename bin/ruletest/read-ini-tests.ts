@@ -1,4 +1,4 @@
-import { DEFAULT_TEST_TIME, RuleTestError, type Expectation, type RuleTest } from './rule-test.js';
+import { DEFAULT_TEST_TIME, type Expectation, type RuleTest, RuleTestError } from './rule-test.js';
 
 /** A `log ...` key of a section: all values given to it are events of one session. */
 type IniCase = { readonly key: string; readonly line: number; readonly logs: string[] };

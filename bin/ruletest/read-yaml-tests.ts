@@ -2,10 +2,10 @@ import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import { z } from 'zod';
 import {
   DEFAULT_TEST_TIME,
-  RuleTestError,
   type Exclusion,
   type Expectation,
   type RuleTest,
+  RuleTestError,
   type TestEvent,
 } from './rule-test.js';
 

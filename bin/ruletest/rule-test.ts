@@ -57,12 +57,12 @@ export const DEFAULT_TEST_TIME = 1_709_802_900;
 
 /** A test file that cannot be read. `message` names file and, where known, line. */
 export class RuleTestError extends Error {
+  override readonly name = 'RuleTestError';
   readonly file: string;
   readonly line: number;
 
   constructor(file: string, line: number, text: string) {
     super(`${file}${line > 0 ? `:${String(line)}` : ''}: ${text}`);
-    this.name = 'RuleTestError';
     this.file = file;
     this.line = line;
   }

@@ -8,14 +8,14 @@ import { LoadMessages } from '../../lib/logtest/load-messages.js';
 import { loadOfflineRuleset } from '../offline/offline-ruleset.js';
 import { checkRulesetDirs } from '../offline/read-offline-ruleset.js';
 import { stderrDiagnostics } from '../offline/stderr-diagnostics.js';
-import { textStyle, type TextStyle } from '../terminal/text-style.js';
+import { ProgressLine } from '../terminal/progress-line.js';
+import { type TextStyle, textStyle } from '../terminal/text-style.js';
 import { findTests } from './find-tests.js';
 import { junitReport } from './junit-report.js';
-import { ProgressLine } from '../terminal/progress-line.js';
 import { renderCoverage, renderResult, renderSummary } from './render-results.js';
-import { RuleTestError, type RuleTest } from './rule-test.js';
+import { type RuleTest, RuleTestError } from './rule-test.js';
 import { CANNOT_RUN, parseRuletestOptions, type RuletestOptions } from './ruletest-options.js';
-import { RuleTestRunner, type RuleTestResult } from './run-rule-test.js';
+import { type RuleTestResult, RuleTestRunner } from './run-rule-test.js';
 import { testCoverage } from './test-coverage.js';
 
 /** Time in which changes of files are taken together. */
@@ -106,7 +106,7 @@ async function runAll(
     const result = runner.run(test);
     results.push(result);
     if (result.status === 'failed') {
-      failed++;
+      failed += 1;
     }
     if (verbose || result.status === 'failed' || (result.status === 'skipped' && !quiet)) {
       progress.clear();

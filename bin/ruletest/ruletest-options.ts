@@ -1,7 +1,7 @@
-import { Command, CommanderError } from 'commander';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Command, CommanderError } from 'commander';
 import { productRoot } from '../../lib/product/product-root.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';

@@ -1,13 +1,13 @@
 import { fromByteString, toByteString } from '../../lib/engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET, Engine, type EngineOptions } from '../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
+import { type Diagnostics, type EngineEvent, STATIC_FIELDS } from '../../lib/engine/event.js';
 import { findField } from '../../lib/engine/event-field.js';
-import { STATIC_FIELDS, type Diagnostics, type EngineEvent } from '../../lib/engine/event.js';
-import type { Outcome } from '../../lib/engine/outcome.js';
-import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explainWhy, type LoadMessage } from '../../lib/engine/explain/explain-why.js';
+import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
+import type { Outcome } from '../../lib/engine/outcome.js';
 import { offlineOrigin } from '../offline/offline-ruleset.js';
 import { renderExplanation } from '../offline/render-explanation.js';
 import type { TextStyle } from '../terminal/text-style.js';

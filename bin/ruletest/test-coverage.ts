@@ -1,5 +1,5 @@
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { fromByteString } from '../../lib/engine/byte-string.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { RuleTestResult } from './run-rule-test.js';
 
 /** Which rules and decoders tests look at. */

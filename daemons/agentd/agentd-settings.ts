@@ -97,11 +97,13 @@ export function mergeSettings(
 
 /** Logs what of the configuration has no effect, or another one. */
 export function logWarnings({ config, options, eventsPerSecond }: AgentdSettings, logger: Logger): void {
-  for (const warning of [...ownWarnings(config.warnings, 'svc-agentd'), ...options.warnings])
+  for (const warning of [...ownWarnings(config.warnings, 'svc-agentd'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
+  }
   const buffer = config.client_buffer;
-  if (buffer.disabled) logger.info('Agent buffer disabled.');
-  else {
+  if (buffer.disabled) {
+    logger.info('Agent buffer disabled.');
+  } else {
     if (eventsPerSecond > buffer.events_per_second) {
       logger.warn(`Client buffer throughput too low: set to ${eventsPerSecond} eps`);
     }

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownIdentity } from '../../lib/agents/own-identity.js';
 import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { buildEventPayload } from '../../lib/agentlink/event-payload.js';
@@ -9,6 +8,7 @@ import { MAX_PAYLOAD_BYTES } from '../../lib/agentlink/link-limits.js';
 import { MessageOpener } from '../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../lib/agentlink/message-sealer.js';
 import { SenderCounter } from '../../lib/agentlink/sender-counter.js';
+import { ownIdentity } from '../../lib/agents/own-identity.js';
 import type { BusEvent, EventBatch } from '../../lib/bus/bus-event.js';
 import { agentdContract } from '../../lib/bus/contracts/agentd.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
@@ -18,34 +18,34 @@ import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../lib/bus/stream-positions.js';
-import { callSupervisor } from '../../lib/control/control-client.js';
 import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
+import { callSupervisor } from '../../lib/control/control-client.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import { readHomeRecord } from '../../lib/home/home-record.js';
+import { Problems } from '../../lib/daemon/problems.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
+import { readHomeRecord } from '../../lib/home/home-record.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { unameText } from '../../lib/manager/uname-text.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 import { AgentState } from './agent-state.js';
 import {
   activeSections,
+  type AgentdSettings,
   loadAgentdSettings,
   logWarnings,
   mergeSettings,
-  type AgentdSettings,
 } from './agentd-settings.js';
 import { AutoEnrollment } from './auto-enrollment.js';
 import { check } from './check.js';
 import { EventOutlet, type OutletSettings } from './event-outlet.js';
 import { IntegrityOrders } from './integrity-orders.js';
-import { Problems } from '../../lib/daemon/problems.js';
+import { ManagerLink } from './manager-link.js';
+import { ManagerOrders, PART_DEADLINE_MS } from './manager-orders.js';
 import { HostReload, supervisorOf } from './shared/host-reload.js';
 import { LastGoodConfiguration } from './shared/last-good-configuration.js';
 import { useSharedConfiguration } from './shared/shared-configuration.js';
 import { SharedFolder } from './shared/shared-folder.js';
 import { SharedUpdates } from './shared/shared-updates.js';
-import { ManagerLink } from './manager-link.js';
-import { ManagerOrders, PART_DEADLINE_MS } from './manager-orders.js';
 
 const SECOND_MS = 1000;
 const STATE_FILE = 'svc-agentd.state';

@@ -1,12 +1,12 @@
+import { hostname } from 'node:os';
 import { requestAgentKey } from '../../lib/agents/enrollment-client.js';
 import { defaultAgentName, enrollmentRequest, enrollmentTls } from '../../lib/agents/enrollment-settings.js';
 import { storeOwnKey } from '../../lib/agents/own-key.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord } from '../../lib/home/home-record.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { ClientConfig } from './agentd-settings.js';
-import { hostname } from 'node:os';
 
 /** Enrolment by itself, as `<enrollment>` says (agents-and-groups.md 2.7). */
 export class AutoEnrollment {

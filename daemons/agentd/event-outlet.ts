@@ -86,8 +86,9 @@ export class EventOutlet {
     while (this.#settings.disabled && this.#buffer.length > 0 && !this.#ended) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    if (this.#settings.disabled) await this.#parts.send(event);
-    else {
+    if (this.#settings.disabled) {
+      await this.#parts.send(event);
+    } else {
       this.#buffer.append(event, performance.now());
       this.#sender.wake();
     }

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AgentHandshake } from './agent-handshake.js';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
+import { AgentHandshake } from './agent-handshake.js';
 import type { ClientConfig, ServerConfig } from './agentd-settings.js';
 import type { AutoEnrollment } from './auto-enrollment.js';
 import { Session, type SessionParts } from './session.js';

@@ -3,8 +3,8 @@ import { answerMessage, requestAckMessage } from '../../lib/agentlink/control-te
 import type { ManagerControl } from '../../lib/agentlink/manager-control.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
-import type { RequestClient } from '../../lib/bus/request-client.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { AgentState } from './agent-state.js';
@@ -79,7 +79,7 @@ export class ManagerOrders {
         return;
       case 'unknown':
         logger.warn('Unknown message received from server.');
-        return;
+        break;
       default:
     }
   }
@@ -175,8 +175,9 @@ export class ManagerOrders {
 
   async #com(command: string): Promise<string> {
     const order = command === 'reload' ? 'reload' : RESTART_COMMANDS.includes(command) ? 'restart' : undefined;
-    if (order === undefined)
+    if (order === undefined) {
       return "err This version has no svc-execd on agents: only 'restart' and 'reload' are served";
+    }
     try {
       await this.#parts.canRestart();
     } catch (error) {

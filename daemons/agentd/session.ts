@@ -1,12 +1,12 @@
-import type { AgentHandshake } from './agent-handshake.js';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { isControl, SHUTDOWN_MESSAGE } from '../../lib/agentlink/control-text.js';
 import { PushReceiver, type PushResult } from '../../lib/agentlink/file-push.js';
-import { type ManagerControl, keepsPushOpen, parseManagerControl } from '../../lib/agentlink/manager-control.js';
+import { keepsPushOpen, type ManagerControl, parseManagerControl } from '../../lib/agentlink/manager-control.js';
 import type { MessageOpener } from '../../lib/agentlink/message-opener.js';
 import type { MessageSealer } from '../../lib/agentlink/message-sealer.js';
 import type { SenderCounter } from '../../lib/agentlink/sender-counter.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { AgentHandshake } from './agent-handshake.js';
 import type { AgentState } from './agent-state.js';
 import type { ServerConfig } from './agentd-settings.js';
 import { openTransport, type Transport } from './transport.js';

@@ -1,16 +1,16 @@
+import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
+import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
+import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
+import { Statistics } from '../../lib/engine/statistics.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
-import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
-import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
-import { Engine, DEFAULT_STEP_BUDGET, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
-import { Statistics } from '../../lib/engine/statistics.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';
 import { describeRepair } from './describe-repair.js';
 import { EventDiagnostics } from './engine-diagnostics.js';
 import { FileDiffStore } from './file-diff-store.js';
-import { isSameInForce, type InForce } from './in-force.js';
+import { type InForce, isSameInForce } from './in-force.js';
 import { LineFile } from './line-file.js';
 import { Outputs, type OutputsState } from './outputs.js';
 import type { StoredLog } from './pipeline/journal-record.js';
@@ -73,8 +73,9 @@ export class Analysis {
     this.#diffs = new FileDiffStore(home.path('queue', 'diff'));
     this.#unwrittenKeys = [...(snapshot?.unwrittenKeys ?? [])];
     const state = new EngineState(ruleset.rules, stateOptions(this.#inForce), this.#diffs);
-    if (snapshot === undefined) this.#statistics.load(state.statistics);
-    else {
+    if (snapshot === undefined) {
+      this.#statistics.load(state.statistics);
+    } else {
       state.restore(snapshot.engine);
       this.#diffs.restore(snapshot.diffs);
     }

@@ -9,8 +9,8 @@ import type { GlobalConfig } from '../../lib/config/sections/global.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { AlertStream } from '../../lib/output/alert-stream.js';
 import { activeConfiguration } from './active-configuration.js';
-import { writeArConf } from './ar-conf.js';
 import { AlertReader } from './alert-reader.js';
+import { writeArConf } from './ar-conf.js';
 import { check } from './check.js';
 import { Counters } from './counters.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
@@ -125,8 +125,9 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
         });
       },
       'alerts.read': async ({ after, max, waitMs }) => {
-        if (!settings.outputs.alertsJson)
+        if (!settings.outputs.alertsJson) {
           throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
+        }
         const page = await alerts.read(after, max, waitMs);
         return { alerts: [...page.alerts], next: page.next };
       },

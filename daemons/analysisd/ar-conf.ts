@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import type { ActiveResponseConfig } from '../../lib/config/sections/active-response.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import type { Home } from '../../lib/home/home.js';
-import type { Logger } from '../../lib/log/logger.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
+import type { Home } from '../../lib/home/home.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 const PATH = ['etc', 'shared', 'ar.conf'] as const;
 const FILE_MODE = 0o640;

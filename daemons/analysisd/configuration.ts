@@ -1,12 +1,12 @@
-import { describeError } from '../../lib/log/describe-error.js';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
-import { inForceAfterReload, inForceOf, loadingOf, type InForce, type LoadingSettings } from './in-force.js';
+import { type InForce, inForceAfterReload, inForceOf, loadingOf, type LoadingSettings } from './in-force.js';
 import { RulesetLibrary } from './ruleset-library.js';
-import { closingError, compileRuleset, loadHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
+import { closingError, compileRuleset, type LoadedRuleset, loadHomeRuleset } from './ruleset-loader.js';
 import type { Settings } from './settings.js';
 
 /** Compiled rulesets kept for records of the journal that the engine has not reached; each takes some 100 MB at most. */

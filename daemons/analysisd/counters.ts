@@ -1,4 +1,4 @@
-import { COMPONENTS, type Component } from './component.js';
+import { type Component, COMPONENTS } from './component.js';
 
 type Breakdown = Record<Component, number>;
 

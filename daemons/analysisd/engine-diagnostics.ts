@@ -1,7 +1,7 @@
-import type { Logger } from '../../lib/log/logger.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import { describePlace } from '../../lib/engine/load/ruleset-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { MissingLists } from './missing-lists.js';
 
 /** Messages kept of one load, as `reload-ruleset` answers at most that many (rules-and-alerts.md 11.4). */

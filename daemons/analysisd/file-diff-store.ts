@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { DiffSnapshot, DiffStore } from '../../lib/engine/correlate/diff-store.js';
 import { syncDirectory } from '../../lib/files/sync-directory.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
-import type { DiffSnapshot, DiffStore } from '../../lib/engine/correlate/diff-store.js';
 
 /** Host names come from logs: only these characters are used in a path as they are. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;

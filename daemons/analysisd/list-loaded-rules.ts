@@ -1,7 +1,7 @@
+import { basename, dirname } from 'node:path';
 import { fromByteString } from '../../lib/engine/byte-string.js';
 import { listRules } from '../../lib/engine/listing/list-rules.js';
 import type { RulesetSources } from '../../lib/engine/load/load-ruleset.js';
-import { basename, dirname } from 'node:path';
 
 /** The rules of the ruleset in force, in the form of the listing (rules-and-alerts.md 10.2). */
 export function listLoadedRules(sources: RulesetSources): Record<string, unknown>[] {

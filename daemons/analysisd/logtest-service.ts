@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { FramedSocket } from '../../lib/bus/framed-socket.js';
 import type { DaemonContext } from '../../lib/daemon/daemon-spec.js';
 import { fromByteString } from '../../lib/engine/byte-string.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
+import type { DiffStore } from '../../lib/engine/correlate/diff-store.js';
 import type { Diagnostics, SourcePlace } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
-import type { DiffStore } from '../../lib/engine/correlate/diff-store.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { Logtest } from '../../lib/logtest/logtest.js';
 import {
+  type LogtestReply,
   LogtestRequestError,
   membersOf,
   parseLogtestRequest,
+  type ProcessRequest,
   readProcessRequest,
   readRemoveRequest,
-  type LogtestReply,
-  type ProcessRequest,
   type RemoveRequest,
 } from '../../lib/logtest/logtest-request.js';
 import { placed } from './engine-diagnostics.js';
 import { loadingOf } from './in-force.js';
-import { compileRuleset, readHomeRuleset, type LoadedRuleset } from './ruleset-loader.js';
+import { compileRuleset, type LoadedRuleset, readHomeRuleset } from './ruleset-loader.js';
 import { loadSettings, type Settings } from './settings.js';
 
 const OVERSIZE = JSON.stringify({
@@ -185,8 +185,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 function hashOf({ sources, settings }: Pick<LoadedRuleset, 'sources'> & { readonly settings: Settings }): string {
   const hash = createHash('sha256').update(JSON.stringify([loadingOf(settings), sources.mitre]));
   for (const part of [sources.decoders, sources.rules, sources.lists]) {
-    for (const { path, content } of part)
+    for (const { path, content } of part) {
       hash.update(`\0${path}\0${String(content.length)}\0`).update(content, 'latin1');
+    }
   }
   return hash.digest('hex');
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Home } from '../../lib/home/home.js';
 import { ReportedError } from '../../lib/daemon/reported-error.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset, type RulesetSources } from '../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/load/mitre-table.js';
-import { DiskRulesetFileSystem, type RulesetFileSystem } from '../../lib/engine/load/ruleset-file-system.js';
 import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
-import { readRulesetFiles, selectRulesetFiles, type FileSelection } from '../../lib/engine/load/ruleset-files.js';
+import { DiskRulesetFileSystem, type RulesetFileSystem } from '../../lib/engine/load/ruleset-file-system.js';
+import { type FileSelection, readRulesetFiles, selectRulesetFiles } from '../../lib/engine/load/ruleset-files.js';
+import type { Home } from '../../lib/home/home.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../lib/patterns/matcher.js';
 import type { EngineDiagnostics } from './engine-diagnostics.js';

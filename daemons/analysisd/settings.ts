@@ -3,10 +3,10 @@ import { describeWarning } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
-import type { Home } from '../../lib/home/home.js';
-import type { Logger } from '../../lib/log/logger.js';
 import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { OutputSettings } from './outputs.js';
 
 /**
@@ -24,8 +24,9 @@ export function loadSettings(home: Home, logger: Logger) {
     'active-response',
   ]);
   const options = loadInternalOptions(home, ['analysisd']);
-  for (const warning of [...ownWarnings(config.warnings, 'svc-analysisd'), ...options.warnings])
+  for (const warning of [...ownWarnings(config.warnings, 'svc-analysisd'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
+  }
   const { global, cluster } = config;
   const outputs: OutputSettings = {
     alertsText: global.alerts_log,

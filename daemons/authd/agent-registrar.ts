@@ -146,7 +146,7 @@ export class AgentRegistrar {
       if (this.#failures === RETRY_MS.length - 1) {
         this.logger.warn(`svc-db cannot be told of agents: ${describeError(error)}. Trying on.`);
       }
-      this.#failures++;
+      this.#failures += 1;
     }
   }
 

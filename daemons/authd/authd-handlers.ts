@@ -1,7 +1,7 @@
+import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { Handlers } from '../../lib/bus/contract.js';
 import type { authdContract } from '../../lib/bus/contracts/authd.js';
-import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { KeyRegistry } from './key-registry.js';
 import { type LocalAgents, type LocalErrorCode, LocalRequestError } from './local-agents.js';
 import type { ReplacementGuard } from './replacement-guard.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { describeWarning } from '../../lib/config/config-error.js';
@@ -8,8 +8,8 @@ import { type InternalOptions, loadInternalOptions } from '../../lib/config/inte
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { AuthConfig } from '../../lib/config/sections/remote.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { Home } from '../../lib/home/home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { tlsVersions } from '../../lib/tls/tls-versions.js';
 import type { AuthdOverrides } from './authd-flags.js';
@@ -56,8 +56,9 @@ export type EnrollmentPassword =
  */
 export function loadAuthdSettings(home: Home, overrides: AuthdOverrides = {}, random?: string): AuthdSettings {
   const config = loadManagerConfig(home, SECTIONS);
-  if (config.auth === undefined)
+  if (config.auth === undefined) {
     throw new AuthdSettingsError(`Section 'auth' is missing in '${config.file}': enrolment is off.`);
+  }
   const auth = withOverrides(config.auth, overrides);
   return {
     config,
@@ -78,8 +79,9 @@ export function ratesOf({ options }: AuthdSettings): EnrollmentRates {
 
 /** Logs what of the configuration has no effect. */
 export function logWarnings({ config, options, auth }: AuthdSettings, logger: Logger): void {
-  for (const warning of [...ownWarnings(config.warnings, 'svc-authd'), ...options.warnings])
+  for (const warning of [...ownWarnings(config.warnings, 'svc-authd'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
+  }
   if (auth.ssl_verify_host && auth.ssl_agent_ca === undefined) {
     logger.warn("Element 'ssl_verify_host' has no effect without 'ssl_agent_ca'.");
   }

@@ -1,14 +1,14 @@
-import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { authdContract } from '../../lib/bus/contracts/authd.js';
+import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { FramedSocket } from '../../lib/bus/framed-socket.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import type { BoundAddress, DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
-import { readHomeRecord } from '../../lib/home/home-record.js';
-import type { Home } from '../../lib/home/home.js';
-import type { Logger } from '../../lib/log/logger.js';
 import { GroupFolders } from '../../lib/groups/group-folders.js';
+import type { Home } from '../../lib/home/home.js';
+import { readHomeRecord } from '../../lib/home/home-record.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { logAccess, logAccessChanges } from './access-notice.js';
 import { activeAuth, activeSections } from './active-sections.js';
 import { AgentRegistrar } from './agent-registrar.js';

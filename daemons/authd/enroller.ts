@@ -1,10 +1,10 @@
-import { hostname } from 'node:os';
 import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import type { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { formatAgentId, isAgentName, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { AgentKey, enrollmentKeyHash } from '../../lib/agentlink/agent-key.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { Home } from '../../lib/home/home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { AgentRegistrar } from './agent-registrar.js';
 import { type KeyRegistry, newRawKey } from './key-registry.js';
@@ -100,7 +100,7 @@ export class Enroller {
    */
   async add(given: Candidate): Promise<AgentKey> {
     const candidate = checked(given);
-    for (let round = 0; ; round++) {
+    for (let round = 0; ; round += 1) {
       const conflicts = this.#conflicts(candidate);
       const [first] = conflicts;
       if (first === undefined) return this.#admit(candidate, []);
@@ -165,8 +165,9 @@ export class Enroller {
     if (sameAddress !== undefined) {
       conflicts.push({ code: 'duplicate_ip', agent: sameAddress, what: `IP '${address.text}'` });
     }
-    if (name === this.#managerName)
+    if (name === this.#managerName) {
       throw new AdmissionError('manager_name', `Invalid agent name ${name} (same as manager)`);
+    }
     const sameName = this.#parts.keys.byName(name);
     if (sameName !== undefined) conflicts.push({ code: 'duplicate_name', agent: sameName, what: `name '${name}'` });
     return conflicts;
@@ -280,10 +281,12 @@ function checked(candidate: Candidate): Candidate {
   if (id !== undefined && (!/^\d{3,8}$/.test(id) || Number(id) === Number(MANAGER_ID))) {
     throw new AdmissionError('bad_id', `Invalid agent ID: ${id}`);
   }
-  if (!isAgentName(name) || name.length > MAX_FIELD)
+  if (!isAgentName(name) || name.length > MAX_FIELD) {
     throw new AdmissionError('bad_name', `Invalid agent name: ${name}`);
-  if (rawKey !== undefined && !RAW_KEY.test(rawKey))
+  }
+  if (rawKey !== undefined && !RAW_KEY.test(rawKey)) {
     throw new AdmissionError('bad_key', `Invalid key for agent ${name}`);
+  }
   return id === undefined ? candidate : { ...candidate, id: formatAgentId(Number(id)) };
 }
 

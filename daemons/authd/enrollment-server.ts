@@ -1,11 +1,11 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
-import { explainPortInUse } from '../../lib/process/port-in-use.js';
+import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
+import { explainPortInUse } from '../../lib/process/port-in-use.js';
 import { certificateNames } from '../../lib/tls/certificate-host.js';
 
 /** Longest request (agents-and-groups.md 2.1). */
@@ -106,7 +106,7 @@ export class EnrollmentServer {
       this.#count(socket);
     });
     this.#server.on('tlsClientError', (error, socket) => {
-      this.counters.dropped++;
+      this.counters.dropped += 1;
       const peer = socket.remoteAddress === undefined ? 'a client that is gone' : peerOf(socket);
       this.#handshakeLog.log(`TLS handshake with ${peer} failed: ${describeError(error)}`);
       socket.destroy();
@@ -152,7 +152,7 @@ export class EnrollmentServer {
   }
 
   #count(socket: Socket): void {
-    this.counters.connections++;
+    this.counters.connections += 1;
     socket.once('close', () => {
       this.#budget.closed(socket);
     });
@@ -160,7 +160,7 @@ export class EnrollmentServer {
   }
 
   #refuse(socket: Socket, what: string): void {
-    this.counters.refused++;
+    this.counters.refused += 1;
     this.#refusalLog.log(`Too many connections. Rejecting. ${what}`);
     socket.destroy();
   }
@@ -224,15 +224,16 @@ export class EnrollmentServer {
       this.#drop(socket);
       return;
     }
-    if (await deliver(socket, reply.text)) this.counters.answered++;
-    else {
-      this.counters.dropped++;
+    if (await deliver(socket, reply.text)) {
+      this.counters.answered += 1;
+    } else {
+      this.counters.dropped += 1;
       reply.undelivered?.();
     }
   }
 
   #drop(socket: TLSSocket): void {
-    this.counters.dropped++;
+    this.counters.dropped += 1;
     socket.destroy();
   }
 }

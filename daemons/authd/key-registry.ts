@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
-import { ClientKeysDocument, keyLine } from './client-keys-document.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { AgentIndex } from './agent-index.js';
+import { ClientKeysDocument, keyLine } from './client-keys-document.js';
 import { type FileOwner, KeyFileWriter, MISSING } from './key-file-writer.js';
 import { readIfPresent } from './read-if-present.js';
 
@@ -169,8 +169,9 @@ export class KeyRegistry {
         const added = this.#extendable ? linesOf(batch) : undefined;
         const content = added ?? this.#document.format();
         await this.#options.prepare?.();
-        if (added === undefined) await this.#replace(content, batch);
-        else if (!(await this.#append(content))) {
+        if (added === undefined) {
+          await this.#replace(content, batch);
+        } else if (!(await this.#append(content))) {
           this.#waiting.unshift(...batch.splice(0));
           if (this.#extendable) await this.#reload();
           continue;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { parseDuration } from '../../lib/config/units.js';
 import type { Logger } from '../../lib/log/logger.js';
-import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { KeyRegistry } from './key-registry.js';
 import { type LocalAgents, type LocalErrorCode, LocalRequestError } from './local-agents.js';
 import type { ForceRules } from './replacement-rule.js';

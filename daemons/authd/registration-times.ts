@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { KeyRegistry } from './key-registry.js';
 import { readIfPresent } from './read-if-present.js';
 

@@ -68,7 +68,7 @@ export class ReplacementGuard {
     );
     const held = replacements.length >= REPLACEMENTS_ALLOWED || (returns && replacements.length >= RETURNS_ALLOWED);
     if (held) {
-      history.refused++;
+      history.refused += 1;
       history.lastAt = this.#now();
       if (source !== undefined && history.refusedSources.size < MAX_SOURCES) history.refusedSources.add(source);
     }

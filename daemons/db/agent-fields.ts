@@ -1,5 +1,5 @@
-import { requireFields } from './query/require-fields.js';
 import type { AgentOs, AgentRow } from './agent-record.js';
+import { requireFields } from './query/require-fields.js';
 
 /** What sorting compares: numbers as numbers, text in lower case; undefined goes last. */
 export type SortKey = number | string | undefined;

@@ -1,10 +1,10 @@
 import { isOssecVersion } from '../../lib/agentlink/agent-version.js';
 import { type AgentFilter, EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
-import { compileDatabaseQuery } from './query/database-query.js';
 import { AGENT_FIELDS, type AgentField } from './agent-fields.js';
 import { type AgentOs, type AgentRow, MANAGER_ID } from './agent-record.js';
 import { compileScope } from './agent-scope.js';
 import type { AgentSet } from './agent-set.js';
+import { compileDatabaseQuery } from './query/database-query.js';
 
 /** What decides on lists besides the agents. */
 export type FilterContext = {

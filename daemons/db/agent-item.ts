@@ -19,8 +19,9 @@ export function agentItem(
   for (const field of fields) {
     const value = shownValue(field, row) ?? missing;
     if (value === undefined) continue;
-    if (!field.name.startsWith(OS_PREFIX)) item[field.name] = value;
-    else {
+    if (!field.name.startsWith(OS_PREFIX)) {
+      item[field.name] = value;
+    } else {
       os ??= item['os'] = {};
       os[field.name.slice(OS_PREFIX.length)] = value;
     }

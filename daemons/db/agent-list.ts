@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { agentMethods, AgentFilter } from '../../lib/bus/contracts/db-agents.js';
+import type { AgentFilter, agentMethods } from '../../lib/bus/contracts/db-agents.js';
 import { parseSort } from '../../lib/query/sort-items.js';
 import { AGENT_FIELDS, type AgentField, agentFields } from './agent-fields.js';
 import { type AgentTest, compileFilter, type FilterContext } from './agent-filter.js';
@@ -105,7 +105,9 @@ export function groupByValues(rows: readonly AgentRow[], fields: readonly AgentF
         next = field === last ? [row] : new Map<unknown, ValueNode>();
         branch.set(value, next);
         if (Array.isArray(next)) groups.push(next);
-      } else if (Array.isArray(next)) next.push(row);
+      } else if (Array.isArray(next)) {
+        next.push(row);
+      }
       if (!Array.isArray(next)) branch = next;
     }
   }

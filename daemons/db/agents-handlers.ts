@@ -115,8 +115,9 @@ export function agentsHandlers(registry: Registry, now: Now, managerVersion: str
               : row.id === MANAGER_ID
                 ? { code: 'manager', message: MANAGER_REFUSAL }
                 : changeMembership(row.id, mode, row.record.groups, groups);
-          if ('code' in result) failed.push({ id, ...result });
-          else if (row !== undefined && result.groups !== row.record.groups) {
+          if ('code' in result) {
+            failed.push({ id, ...result });
+          } else if (row !== undefined && result.groups !== row.record.groups) {
             edit.setAgent(row.id, { ...row.record, groups: [...result.groups] });
             changed.push({ id, groups: [...result.groups] });
           }

@@ -30,10 +30,12 @@ export function loadDbSettings(home: Home): DbSettings {
 
 /** Logs what of the configuration has no effect: backups too, which it may take for granted. */
 export function logWarnings({ config, options }: DbSettings, logger: Logger): void {
-  for (const warning of [...ownWarnings(config.warnings, 'svc-db'), ...options.warnings])
+  for (const warning of [...ownWarnings(config.warnings, 'svc-db'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
-  if (config.wdb.backup.enabled)
+  }
+  if (config.wdb.backup.enabled) {
     logger.info("'wdb' 'backup' has no effect: this version makes no backups of queue/db.");
+  }
 }
 
 const INTERNAL_OPTIONS = [

@@ -3,6 +3,7 @@ import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import { Problems } from '../../lib/daemon/problems.js';
 import { agentsHandlers } from './agents-handlers.js';
 import { check } from './check.js';
 import { activeSections, type DbSettings, loadDbSettings, logWarnings } from './db-settings.js';
@@ -11,7 +12,6 @@ import { fimHandlers } from './fim/fim-handlers.js';
 import { forgettingFiles } from './fim/forgetting-files.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
-import { Problems } from '../../lib/daemon/problems.js';
 import { QueryStatistics } from './query-statistics.js';
 import { Registry } from './registry.js';
 

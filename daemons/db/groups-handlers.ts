@@ -93,8 +93,9 @@ export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
 function removeGroups(registry: Registry, edit: Edit, names: readonly string[]): AgentRow[] {
   const deleted = new Set(names);
   const members = byId(new Set(names.flatMap((name) => [...registry.agents.byGroup.get(name)])));
-  for (const row of members)
+  for (const row of members) {
     edit.setAgent(row.id, { ...row.record, groups: [...withoutGroups(row.record.groups, deleted)] });
+  }
   for (const name of names) edit.deleteGroup(name);
   registry.groupUses.forget(names);
   return members;

@@ -13,8 +13,9 @@ export class Lookup {
 
   delete(key: string, row: AgentRow): void {
     const known = this.#found.get(key);
-    if (known === row) this.#found.delete(key);
-    else if (known instanceof Set) {
+    if (known === row) {
+      this.#found.delete(key);
+    } else if (known instanceof Set) {
       known.delete(row);
       if (known.size === 0) this.#found.delete(key);
     }

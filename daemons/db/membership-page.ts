@@ -20,7 +20,7 @@ export function membershipPage(agents: AgentSet, { since, after, limit }: Params
     changed === undefined ? agents.byId().map(({ id }) => id) : [...changed].sort((left, right) => left - right);
   const page: Page = { epoch, version, full: changed === undefined, more: false, agents: [] };
   let bytes = 0;
-  for (let at = firstAfter(ids, Math.max(MANAGER_ID, Number(after ?? MANAGER_ID))); at < ids.length; at++) {
+  for (let at = firstAfter(ids, Math.max(MANAGER_ID, Number(after ?? MANAGER_ID))); at < ids.length; at += 1) {
     const id = ids[at] ?? MANAGER_ID;
     const groups = agents.get(id)?.groupList.names ?? [];
     bytes += AGENT_BYTES;

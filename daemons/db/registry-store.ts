@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
-import { agentRecord, type AgentRecord } from './agent-record.js';
+import { type AgentRecord, agentRecord } from './agent-record.js';
 
 /** Pairs of key and value in the order of the keepalive. */
 const labelList = z.array(z.tuple([z.string(), z.string()])).readonly();

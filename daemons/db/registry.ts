@@ -12,8 +12,8 @@ import {
   type GroupRecord,
   type Labels,
   openRegistryStore,
-  registryTables,
   type RegistryTables,
+  registryTables,
 } from './registry-store.js';
 
 /** Times of keepalives are brought to disk this often: after a crash they are older by so much, until the next one. */

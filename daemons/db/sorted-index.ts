@@ -81,10 +81,10 @@ export class SortedIndex {
     let from = 0;
     for (const row of sortedByKey(coming, this.#key)) {
       const place = this.#placeOf(row, kept, from);
-      for (; from < place; from++) result.push(kept[from] as AgentRow);
+      for (; from < place; from += 1) result.push(kept[from] as AgentRow);
       result.push(row);
     }
-    for (; from < kept.length; from++) result.push(kept[from] as AgentRow);
+    for (; from < kept.length; from += 1) result.push(kept[from] as AgentRow);
     return result;
   }
 
@@ -107,7 +107,7 @@ export class SortedIndex {
 /** @param rows by id; equal ones keep that order */
 function sortedByKey(rows: readonly AgentRow[], key: (row: AgentRow) => SortKey): AgentRow[] {
   const numbers = new Float64Array(rows.length);
-  for (let index = 0; index < rows.length; index++) {
+  for (let index = 0; index < rows.length; index += 1) {
     const value = key(rows[index] as AgentRow);
     if (typeof value === 'string') return sortedByText(rows, key);
     numbers[index] = value ?? NO_NUMBER;
@@ -125,12 +125,12 @@ function sortedByNumber(rows: readonly AgentRow[], numbers: Float64Array): Agent
   for (let unit = 1; unit <= NO_NUMBER; unit *= DIGIT) {
     const starts = new Uint32Array(DIGIT + 1);
     const digits = new Uint16Array(rows.length);
-    for (let index = 0; index < digits.length; index++) {
+    for (let index = 0; index < digits.length; index += 1) {
       const digit = Math.floor((numbers[index] ?? 0) / unit) % DIGIT;
       digits[index] = digit;
       starts[digit + 1] = (starts[digit + 1] ?? 0) + 1;
     }
-    for (let digit = 1; digit <= DIGIT; digit++) starts[digit] = (starts[digit] ?? 0) + (starts[digit - 1] ?? 0);
+    for (let digit = 1; digit <= DIGIT; digit += 1) starts[digit] = (starts[digit] ?? 0) + (starts[digit - 1] ?? 0);
     const next = new Uint32Array(order.length);
     for (const index of order) {
       const digit = digits[index] ?? 0;
@@ -174,15 +174,15 @@ export function stableByRank(rows: readonly AgentRow[], ranks: Ranks, descending
   const { of, count } = ranks;
   const starts = new Uint32Array(count + 1);
   const rankOf = new Uint32Array(rows.length);
-  for (let index = 0; index < rows.length; index++) {
+  for (let index = 0; index < rows.length; index += 1) {
     const rank = of[(rows[index] as AgentRow).slot] ?? 0;
     const place = descending ? count - 1 - rank : rank;
     rankOf[index] = place;
     starts[place + 1] = (starts[place + 1] ?? 0) + 1;
   }
-  for (let index = 1; index <= count; index++) starts[index] = (starts[index] ?? 0) + (starts[index - 1] ?? 0);
+  for (let index = 1; index <= count; index += 1) starts[index] = (starts[index] ?? 0) + (starts[index - 1] ?? 0);
   const result = new Array<AgentRow>(rows.length);
-  for (let index = 0; index < rankOf.length; index++) {
+  for (let index = 0; index < rankOf.length; index += 1) {
     const rank = rankOf[index] ?? 0;
     const place = starts[rank] ?? 0;
     starts[rank] = place + 1;

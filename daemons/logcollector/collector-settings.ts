@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { type ConfigWarning, logConfigWarnings } from '../../lib/config/config-error.js';
-import { loadInternalOptions, type InternalOptions } from '../../lib/config/internal-options.js';
+import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadHostConfig, type SharedState } from '../../lib/config/load-host-config.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
-import { describeBlock, makeFileSource, SourceError, type FileSource, type HostFacts } from './file-source.js';
+import { describeBlock, type FileSource, type HostFacts, makeFileSource, SourceError } from './file-source.js';
 import { JournalFilter } from './journal-entry.js';
 import { LineFilter } from './line-filter.js';
 

@@ -29,7 +29,7 @@ export class CollectorStats {
   count(location: string, bytes: number, targets: readonly string[]): void {
     for (const { locations } of [this.#global, this.#interval]) {
       const counters = countersOf(locations, location, targets);
-      counters.events++;
+      counters.events += 1;
       counters.bytes += bytes;
     }
   }

@@ -1,4 +1,4 @@
-import { statSync, type BigIntStats } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import { identityOf, inodeKey } from './file-identity.js';
 import type { FileSource } from './file-source.js';
 import { fileErrorText, type OnceLog } from './once-log.js';

@@ -105,10 +105,11 @@ export class FileFollower {
 
   /** Looks whether files grew, were cut or renamed, and whether lines wait too long. To be called every loop_timeout. */
   async poll(): Promise<void> {
-    let surprises = this.#sources.some(({ config, pattern }) => {
-      // A dated name changes with the day.
-      return config.location.includes('%') && !this.#files.has(pattern(new Date(this.#parts.now())));
-    });
+    let surprises = this.#sources.some(
+      ({ config, pattern }) =>
+        // A dated name changes with the day.
+        config.location.includes('%') && !this.#files.has(pattern(new Date(this.#parts.now()))),
+    );
     for (const [path, file] of this.#files) {
       const stats = lookAt(path);
       surprises ||= stats === undefined || !isSameInode(file.identity, stats);

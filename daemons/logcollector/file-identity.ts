@@ -1,4 +1,4 @@
-import { statSync, type BigIntStats } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 
 /** What a file is, whatever its name. */
 export type InodeIdentity = { readonly device: string; readonly inode: string };

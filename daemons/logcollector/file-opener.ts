@@ -1,10 +1,10 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { lastIntact } from './anchors.js';
 import type { FoundFile } from './file-finder.js';
-import { identityOf, inodeKey, isSameInode, type FileIdentity } from './file-identity.js';
+import { type FileIdentity, identityOf, inodeKey, isSameInode } from './file-identity.js';
 import type { FileSource } from './file-source.js';
 import { FollowedFile } from './followed-file.js';
 import type { OpenStream } from './follower-parts.js';

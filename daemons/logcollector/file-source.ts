@@ -29,9 +29,9 @@ export function describeBlock({ file, line }: LocalfileConfig): string {
 
 /** A `<localfile>` block that cannot be used: names file and line. */
 export class SourceError extends Error {
+  override readonly name = 'SourceError';
   constructor(config: LocalfileConfig, text: string) {
     super(`${describeBlock(config)}: ${text}`);
-    this.name = 'SourceError';
   }
 }
 

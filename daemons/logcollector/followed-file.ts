@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Logger } from '../../lib/log/logger.js';
-import { thinAnchors, type Anchor } from './anchors.js';
+import { type Anchor, thinAnchors } from './anchors.js';
 import type { FileIdentity } from './file-identity.js';
 import type { FileSource } from './file-source.js';
 import { hashHead, HEAD_BYTES, nextTail, readTail } from './fingerprint.js';
@@ -295,7 +295,7 @@ export class FollowedFile {
         break;
       }
       this.#sent = record.end;
-      sent++;
+      sent += 1;
     }
     if (sent === this.#outbox.length) {
       if (sent > 0) {

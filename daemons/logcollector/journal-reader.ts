@@ -1,16 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
-import type { Logger } from '../../lib/log/logger.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { CollectorStats } from './collector-stats.js';
 import {
   entryTime,
   formatJournalEntry,
-  parseJournalEntry,
   type JournalEntry,
   type JournalFilter,
+  parseJournalEntry,
 } from './journal-entry.js';
 import type { LineFilter } from './line-filter.js';
 import type { MessageFormat } from './outlet.js';
@@ -213,7 +213,7 @@ export class JournalReader {
     }
     const sent = { cursor: entry.get('__CURSOR') ?? '', timestamp: entryTime(entry) };
     if (this.#skip > 0) {
-      this.#skip--;
+      this.#skip -= 1;
       // The sink has this one: its number is below where counting goes on.
       this.#sent.push({ ...sent, sequence: this.#sequence - this.#skip });
       return;

@@ -7,8 +7,8 @@ import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/
 import { ownDirectory } from '../../lib/files/own-directory.js';
 import { activeSections } from './active-sections.js';
 import { check } from './check.js';
-import { loadCollectorSettings, logWarnings, type CollectorSettings } from './collector-settings.js';
 import { Collector } from './collector.js';
+import { type CollectorSettings, loadCollectorSettings, logWarnings } from './collector-settings.js';
 import { hostFacts } from './host-facts.js';
 
 /** Time for what was sent to be acknowledged when the daemon stops; what is not is read again after the next start. */

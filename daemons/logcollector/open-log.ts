@@ -1,5 +1,5 @@
 import { closeSync, constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { openBelow } from '../../lib/files/read-below.js';
 

@@ -12,7 +12,7 @@ export function hasWildcard(path: string): boolean {
 /** A regular expression for one name of a path, with `*`, `?` and `[...]` as glob(7) has them. */
 function nameMatcher(pattern: string): RegExp {
   let source = '';
-  for (let at = 0; at < pattern.length; at++) {
+  for (let at = 0; at < pattern.length; at += 1) {
     const character = pattern.charAt(at);
     if (character === '*') {
       // Several stars in a row are one: a run of them would only make the match slow.

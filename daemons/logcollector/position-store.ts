@@ -2,8 +2,8 @@ import { readFileSync, renameSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import type { Logger } from '../../lib/log/logger.js';
 import { writeFileDurably } from '../../lib/files/write-file-durably.js';
+import type { Logger } from '../../lib/log/logger.js';
 
 /** Positions of 100,000 files take some 40 MB; anything larger is not ours. */
 const MAX_BYTES = 256 * 1024 * 1024;

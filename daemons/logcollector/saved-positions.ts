@@ -1,4 +1,4 @@
-import { readdirSync, type BigIntStats } from 'node:fs';
+import { type BigIntStats, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { identityOf, inodeKey, isSameInode, lookAt } from './file-identity.js';
 import type { SavedFile } from './position-store.js';
@@ -56,7 +56,7 @@ export function findRenamed(
   }
   const directory = dirname(path);
   // A rotation under way may rename the file behind the search: then it is made again.
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; attempt += 1) {
     const before = lookAt(directory)?.mtimeNs;
     let entries: string[];
     try {

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { authdContract } from '../../lib/bus/contracts/authd.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
-import type { RequestClient } from '../../lib/bus/request-client.js';
 import { LogLimiter } from '../../lib/bus/log-limiter.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { Clock } from './clock.js';
@@ -124,8 +124,9 @@ export class AgentWatch {
       for (const id of unknown) this.#take(id, (agent) => this.#removedEvent(agent));
       for (const { id, status, lastKeepAlive } of items) {
         if (typeof id !== 'string') continue;
-        if (status !== 'disconnected') this.#remembered.delete(id);
-        else if (secondsOf(lastKeepAlive) < now - disconnectionTime - alertTime) {
+        if (status !== 'disconnected') {
+          this.#remembered.delete(id);
+        } else if (secondsOf(lastKeepAlive) < now - disconnectionTime - alertTime) {
           this.#take(id, (agent) => this.#disconnectedEvent(agent));
         }
       }

@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 5;
 export async function compressFile(path: string, signal: AbortSignal): Promise<void> {
   const target = `${path}.gz`;
   const temporary = `${target}.tmp`;
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; attempt += 1) {
     const before = await stat(path);
     try {
       // The name is this function's own; a left-over of a crash is overwritten.

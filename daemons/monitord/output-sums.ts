@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../lib/home/home.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
+import type { Home } from '../../lib/home/home.js';
 import { datedDirectory, type LocalDay } from '../../lib/time/local-day.js';
 import { previousDay, twoDigits } from './calendar-day.js';
 import { compressFile } from './compress-file.js';
@@ -86,7 +86,7 @@ export class OutputSums {
     const previous = `${this.#base(series, previousDay(day))}.${series.extension}.sum`;
     const current = await this.#hashes(parts);
     const chained = await this.#hashes(this.#exists(previous) ? [previous] : []);
-    const text = `Current checksum:\n${lines(base, current)}\n` + `Chained checksum:\n${lines(previous, chained)}\n`;
+    const text = `Current checksum:\n${lines(base, current)}\nChained checksum:\n${lines(previous, chained)}\n`;
     mkdirSync(this.#home.path('logs', series.directory, datedDirectory(day)), {
       recursive: true,
       mode: DIRECTORY_MODE,

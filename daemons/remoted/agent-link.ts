@@ -1,6 +1,6 @@
-import type { KnownAgent } from './link/known-agent.js';
 import type { BusAgent } from '../../lib/bus/bus-event.js';
 import type { AgentChanges } from '../../lib/bus/contracts/db-agents.js';
+import type { KnownAgent } from './link/known-agent.js';
 
 /** A way to an agent: its TCP connection, or the address its last datagram came from. */
 export interface Route {

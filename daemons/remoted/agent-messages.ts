@@ -1,16 +1,16 @@
 import { isControl, SHUTDOWN_MESSAGE } from '../../lib/agentlink/control-text.js';
 import { agentStateText, parseEventPayload } from '../../lib/agentlink/event-payload.js';
 import { encodeFrame } from '../../lib/agentlink/frame-decoder.js';
-import { PONG } from './link/message-prefix.js';
-import type { MessageReceiver, Received } from './link/message-receiver.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
-import { busAgentOf, linkOf, type Agent, type AgentLink } from './agent-link.js';
+import { type Agent, type AgentLink, busAgentOf, linkOf } from './agent-link.js';
 import type { ControlMessages } from './control-messages.js';
 import type { EventGate } from './event-gate.js';
 import type { FloodGuard } from './flood-guard.js';
+import { PONG } from './link/message-prefix.js';
+import type { MessageReceiver, Received } from './link/message-receiver.js';
 import type { RemotedCounters } from './remoted-counters.js';
-import type { Taken, TcpConnection } from './tcp-connection.js';
 import type { SyncRelay } from './sync-relay.js';
+import type { Taken, TcpConnection } from './tcp-connection.js';
 import type { TcpMessages } from './tcp-listener.js';
 import type { UdpMessages, UdpPeer } from './udp-listener.js';
 

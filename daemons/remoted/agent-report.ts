@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { formatAgentId } from '../../lib/agentlink/agent-identity.js';
-import { labelNames, type Keepalive } from '../../lib/agentlink/keepalive.js';
-import { parseUname, type AgentOs } from './link/uname-line.js';
+import { type Keepalive, labelNames } from '../../lib/agentlink/keepalive.js';
 import type { AgentChanges } from '../../lib/bus/contracts/db-agents.js';
 import { isUserLabel } from '../../lib/events/agent-labels.js';
+import { type AgentOs, parseUname } from './link/uname-line.js';
 import { MAX_LABELS } from './remoted-limits.js';
 
 /** The manager as agents' rows show it. */

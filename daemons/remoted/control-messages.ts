@@ -1,14 +1,14 @@
-import { judgeStartup, parseAgentControl, type AgentControl } from './link/agent-control.js';
 import { ACK_MESSAGE, errorMessage, requestAckMessage } from '../../lib/agentlink/control-text.js';
 import { parseKeepalive } from '../../lib/agentlink/keepalive.js';
 import { isRequestAck } from '../../lib/agentlink/request-text.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
-import { linkOf, type Agent, type Route } from './agent-link.js';
-import { eventLabels, keepaliveChanges, keepaliveDigest, withKnownSum, type ManagerIdentity } from './agent-report.js';
+import { type Agent, linkOf, type Route } from './agent-link.js';
+import { eventLabels, keepaliveChanges, keepaliveDigest, type ManagerIdentity, withKnownSum } from './agent-report.js';
 import type { AgentSender } from './agent-sender.js';
 import type { FloodGuard } from './flood-guard.js';
-import type { RemotedCounters } from './remoted-counters.js';
+import { type AgentControl, judgeStartup, parseAgentControl } from './link/agent-control.js';
 import type { ConfigurationWatcher } from './push/configuration-check.js';
+import type { RemotedCounters } from './remoted-counters.js';
 
 /** What a control message changes in the table of agents. Times are epoch milliseconds. */
 export type StatusMessage =

@@ -180,8 +180,9 @@ export class EventGate {
       }
       if (holder.resume()) this.#drained.push(holder);
     }
-    if (this.#held.size > 0 || this.#queue.length > 0) this.#wait();
-    else {
+    if (this.#held.size > 0 || this.#queue.length > 0) {
+      this.#wait();
+    } else {
       if (this.#isEmpty) this.#emptied?.();
       this.#admitSoon();
     }

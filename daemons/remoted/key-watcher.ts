@@ -1,9 +1,9 @@
 import type { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
-import type { CounterFiles } from './link/counter-files.js';
-import type { KeyStore } from './link/key-store.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { Agent, AgentLink } from './agent-link.js';
+import type { CounterFiles } from './link/counter-files.js';
+import type { KeyStore } from './link/key-store.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import { KEY_WATCH_MS } from './remoted-limits.js';
 
@@ -91,7 +91,9 @@ export class KeyWatcher {
       if (await this.#parts.file.changed()) {
         this.#parts.logger.info('(1409): Authentication file changed. Updating.');
         await this.reload();
-      } else if (this.#added && this.#wholeDue) await this.reload();
+      } else if (this.#added && this.#wholeDue) {
+        await this.reload();
+      }
       this.#problem = undefined;
     } catch (error) {
       const problem = `Keys of agents cannot be read, those known stay in force: ${describeError(error)}`;

@@ -1,6 +1,6 @@
+import type { RemoteConfig } from '../../lib/config/sections/remote.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
 import { explainPortInUse, joinPortErrors } from '../../lib/process/port-in-use.js';
-import type { RemoteConfig } from '../../lib/config/sections/remote.js';
 import { bindAddress } from './remoted-settings.js';
 import { TcpListener, type TcpListenerParts, type TcpMessages } from './tcp-listener.js';
 import { UdpListener, type UdpMessages } from './udp-listener.js';

@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CONTROL_HEADER, requestMessage } from '../../lib/agentlink/control-text.js';
-import type { KeyStore } from './link/key-store.js';
 import { MessageSizeError } from '../../lib/agentlink/message-sealer.js';
-import { RequestPoolError, type RequestTable } from './link/request-table.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { Handlers } from '../../lib/bus/contract.js';
 import type { commonMethods } from '../../lib/bus/contracts/common.js';
@@ -11,8 +9,10 @@ import type { Agent, AgentLink } from './agent-link.js';
 import { tableId } from './agent-report.js';
 import type { AgentSender, SendFailure } from './agent-sender.js';
 import type { KeyWatcher } from './key-watcher.js';
-import type { RemotedCounters } from './remoted-counters.js';
+import type { KeyStore } from './link/key-store.js';
+import { RequestPoolError, type RequestTable } from './link/request-table.js';
 import type { ConfigurationPush } from './push/configuration-push.js';
+import type { RemotedCounters } from './remoted-counters.js';
 
 /** Messages sealed before other work has its turn. */
 const SENT_PER_TURN = 100;

@@ -31,8 +31,9 @@ export function loadRemotedSettings(home: Home): RemotedSettings {
 
 /** Logs what of the configuration has no effect. */
 export function logWarnings({ config, options, secure }: RemotedSettings, logger: Logger): void {
-  for (const warning of [...ownWarnings(config.warnings, 'svc-remoted'), ...options.warnings])
+  for (const warning of [...ownWarnings(config.warnings, 'svc-remoted'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
+  }
   if (secure === undefined) {
     logger.warn("No 'remote' block has the connection 'secure': agents cannot connect.");
   }

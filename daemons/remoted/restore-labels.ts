@@ -1,7 +1,7 @@
 import { labelNames } from '../../lib/agentlink/keepalive.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { linkOf, type Agent } from './agent-link.js';
+import { type Agent, linkOf } from './agent-link.js';
 import { shownLabels, tableId } from './agent-report.js';
 
 /** Agents of one call: what svc-db answers for at once. */

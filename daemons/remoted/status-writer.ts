@@ -1,4 +1,3 @@
-import { ControlMailbox } from './link/control-mailbox.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { AgentChanges } from '../../lib/bus/contracts/db-agents.js';
@@ -6,12 +5,13 @@ import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { linkOf, type Agent } from './agent-link.js';
+import { type Agent, linkOf } from './agent-link.js';
 import { tableId } from './agent-report.js';
 import type { StatusMessage, StatusSink } from './control-messages.js';
-import { restoreLabels } from './restore-labels.js';
+import { ControlMailbox } from './link/control-mailbox.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import { MAX_REPORTED_AGENTS, MAX_REPORTED_CHARS } from './remoted-limits.js';
+import { restoreLabels } from './restore-labels.js';
 
 /** Messages are collected this long before a call: with 1,000 keepalives a second it carries 100 of them. */
 const COLLECT_MS = 100;

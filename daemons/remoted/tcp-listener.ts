@@ -1,14 +1,14 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
+import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
 import { ConnectionBudget } from '../../lib/network/connection-budget.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import { AGENT_CONNECTIONS, FRAME_TIMEOUT_MS, SWEEP_MS, UNPROVEN_TIMEOUT_MS } from './remoted-limits.js';
-import { TcpConnection, type ConnectionOwner, type Taken } from './tcp-connection.js';
+import { type ConnectionOwner, type Taken, TcpConnection } from './tcp-connection.js';
 
 /** What is done with messages over TCP. */
 export interface TcpMessages {

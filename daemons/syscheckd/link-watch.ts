@@ -1,6 +1,6 @@
+import type { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
-import type { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 
 export type LinkWatchParts = {
   /** Configured paths as the last scan had them. */

@@ -9,12 +9,12 @@ import {
   type RootcheckConfig,
   type SyscheckConfig,
 } from '../../lib/config/sections/syscheck.js';
-import type { Home } from '../../lib/home/home.js';
-import { readHomeRecord, type HomeRole } from '../../lib/home/home-record.js';
 import { PrefilterError } from '../../lib/fim/scan/prefilter.js';
-import { scanSettings, type ScanSettings } from '../../lib/fim/scan/scan-settings.js';
+import { type ScanSettings, scanSettings } from '../../lib/fim/scan/scan-settings.js';
+import type { Home } from '../../lib/home/home.js';
+import { type HomeRole, readHomeRecord } from '../../lib/home/home-record.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
-import { rootcheckSettings, type RootcheckSettings } from '../../lib/rootcheck/rootcheck-settings.js';
+import { type RootcheckSettings, rootcheckSettings } from '../../lib/rootcheck/rootcheck-settings.js';
 import type { ScanTimes } from './scan/scan-schedule.js';
 
 /** With a time or a day of its own, a scan comes by the calendar: this many seconds are only the last resort. */

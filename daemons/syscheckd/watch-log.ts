@@ -1,7 +1,7 @@
-import type { Logger } from '../../lib/log/logger.js';
 import { readable } from '../../lib/fim/byte-order.js';
-import { optionText } from '../../lib/fim/scan/watched-directory.js';
 import type { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
+import { optionText } from '../../lib/fim/scan/watched-directory.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { SyscheckdSettings } from './settings.js';
 
 /** Lines of configured paths that are not logged again; beyond that they are forgotten, and logged once more. */

@@ -1,7 +1,7 @@
-import { open, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import type { AgentKey } from './agent-key.js';
-import { parseClientKeys, type ClientKeys } from './client-keys.js';
+import { type ClientKeys, parseClientKeys } from './client-keys.js';
 
 /** The key file is there to be read but cannot be. */
 export class KeyFileError extends Error {

@@ -44,8 +44,9 @@ export function parseClientKeys(bytes: Buffer, file: string): ClientKeys {
     const line = readLine(withoutCarriageReturns(text));
     if (line === undefined) continue;
     let problem: string | undefined;
-    if ('problem' in line) problem = line.problem;
-    else {
+    if ('problem' in line) {
+      problem = line.problem;
+    } else {
       const { id } = 'agent' in line ? line.agent : line.removed;
       highestId = Math.max(highestId, Number(id));
       if ('removed' in line) removed.push(line.removed);

@@ -38,8 +38,9 @@ export function groupHash(groups: readonly string[], characters: number = HASH_C
 export function buildMergedFile(header: string, entries: readonly MergedEntry[]): Buffer {
   const parts: Buffer[] = [Buffer.from(`#${header}\n`)];
   for (const { name, content } of entries) {
-    if (name === '' || name.includes('\n'))
+    if (name === '' || name.includes('\n')) {
       throw new MergedFileError(`invalid name of a shared file: ${JSON.stringify(name)}`);
+    }
     parts.push(Buffer.from(`!${content.length} ${name}\n`), content);
   }
   return Buffer.concat(parts);

@@ -1,11 +1,11 @@
 import { createDecipheriv, hash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import type { AgentKey } from './agent-key.js';
-import type { BlowfishCache } from './blowfish-cache.js';
 import { BLOWFISH_BLOCK } from './blowfish.js';
+import type { BlowfishCache } from './blowfish-cache.js';
 import { MAX_INFLATED_BYTES } from './link-limits.js';
 import * as form from './message-form.js';
-import { rejection, type Rejection } from './message-rejection.js';
+import { type Rejection, rejection } from './message-rejection.js';
 
 /** A message that was opened and whose checksum is right. Its counters are not judged yet. */
 export type OpenedMessage = {

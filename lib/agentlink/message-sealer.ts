@@ -1,8 +1,8 @@
 import { createCipheriv } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { AgentKey } from './agent-key.js';
-import type { BlowfishCache } from './blowfish-cache.js';
 import { BLOWFISH_BLOCK } from './blowfish.js';
+import type { BlowfishCache } from './blowfish-cache.js';
 import { FRAME_HEADER_BYTES } from './frame-decoder.js';
 import { MAX_FRAME_BYTES, MAX_PAYLOAD_BYTES } from './link-limits.js';
 import type { CounterPair } from './message-counters.js';

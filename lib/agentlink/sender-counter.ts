@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { formatCounters, laterCounters, NO_COUNTERS, parseCounters, type CounterPair } from './message-counters.js';
+import { type CounterPair, formatCounters, laterCounters, NO_COUNTERS, parseCounters } from './message-counters.js';
 
 const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
 const MODE = 0o640;

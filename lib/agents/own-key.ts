@@ -1,6 +1,6 @@
+import { writeFileAtomically } from '../files/write-file-atomically.js';
 import type { Home } from '../home/home.js';
 import type { HomeRecord } from '../home/home-record.js';
-import { writeFileAtomically } from '../files/write-file-atomically.js';
 import type { KeyText } from './key-text.js';
 
 /** Mode of the key file (daemons-and-config.md 3.11). */

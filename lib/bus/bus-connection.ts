@@ -115,7 +115,7 @@ export class BusConnection {
     do {
       heard = this.#received;
       await setTimeoutPromise(LAST_WORDS_MS);
-      for (let turn = 0; turn < 3; turn++) await setImmediatePromise();
+      for (let turn = 0; turn < 3; turn += 1) await setImmediatePromise();
     } while (this.#received !== heard);
     if (!this.#open) return;
     this.close();
@@ -126,7 +126,7 @@ export class BusConnection {
     try {
       for await (const frames of this.socket) {
         if (!this.#open) return;
-        this.#received++;
+        this.#received += 1;
         const frame = frames[0];
         if (frame === undefined || frames.length !== 1) this.handlers.onMalformed();
         else this.handlers.onMessage(frame);

@@ -26,17 +26,20 @@ export function checkMessage(bytes: Uint8Array): void {
       continue;
     }
     open[depth] = expected - 1;
-    pending--;
+    pending -= 1;
     if (position >= size) throw new MessageError(`message ends at byte ${size}, inside a value`);
     if (++values > MAX_VALUES) throw new MessageError(`message has more than ${MAX_VALUES} values`);
     const start = position;
     const head = bytes[position++] ?? 0;
     let children = 0;
     if (head < 0x80 || head >= 0xe0) continue;
-    if (head < 0x90) children = (head & 0x0f) * 2;
-    else if (head < 0xa0) children = head & 0x0f;
-    else if (head < 0xc0) position += head & 0x1f;
-    else {
+    if (head < 0x90) {
+      children = (head & 0x0f) * 2;
+    } else if (head < 0xa0) {
+      children = head & 0x0f;
+    } else if (head < 0xc0) {
+      position += head & 0x1f;
+    } else {
       switch (head) {
         case 0xc0: // nil
         case 0xc2: // false
@@ -96,10 +99,12 @@ export function checkMessage(bytes: Uint8Array): void {
     if (children > 0) {
       pending += children;
       // Each value takes a byte at least, so a header that announces more than is left cannot be true.
-      if (pending > size - position)
+      if (pending > size - position) {
         throw new MessageError(`value at byte ${start} announces more than the message holds`);
-      if (open.length > MAX_DEPTH)
+      }
+      if (open.length > MAX_DEPTH) {
         throw new MessageError(`message is nested deeper than ${MAX_DEPTH} at byte ${start}`);
+      }
       open.push(children);
     }
   }
@@ -108,6 +113,6 @@ export function checkMessage(bytes: Uint8Array): void {
 
 function readLength(bytes: Uint8Array, position: number, width: 1 | 2 | 4): number {
   let length = 0;
-  for (let index = position; index < position + width; index++) length = length * 256 + (bytes[index] ?? 0);
+  for (let index = position; index < position + width; index += 1) length = length * 256 + (bytes[index] ?? 0);
   return length;
 }

@@ -56,8 +56,9 @@ export function checkEvent(event: BusEvent): void {
     throw new BusError('bad_event', `location of an event is a byte string of at most ${MAX_LOCATION_BYTES} bytes`);
   }
   if (!Number.isFinite(event.receivedAt)) throw new BusError('bad_event', 'receive time of an event is a number');
-  if (event.agent !== undefined && !isAgent(event.agent))
+  if (event.agent !== undefined && !isAgent(event.agent)) {
     throw new BusError('bad_event', 'agent of an event is invalid');
+  }
   if (event.idempotency !== undefined && !isIdempotency(event.idempotency)) {
     throw new BusError('bad_event', 'idempotency key of an event is invalid');
   }

@@ -1,9 +1,8 @@
 import type { Logger } from '../log/logger.js';
 import { BusConnection } from './bus-connection.js';
 import { BusError } from './bus-error.js';
-import { MAX_BATCHES_IN_FLIGHT, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, MAX_HELLO_STREAMS } from './bus-limits.js';
-import type { Nack, Welcome } from './event-frames.js';
-import { BatchEncoder, decodeFromSink, encodeHello } from './event-frames.js';
+import { MAX_BATCH_BYTES, MAX_BATCH_EVENTS, MAX_BATCHES_IN_FLIGHT, MAX_HELLO_STREAMS } from './bus-limits.js';
+import { BatchEncoder, decodeFromSink, encodeHello, type Nack, type Welcome } from './event-frames.js';
 import type { StreamState } from './event-stream.js';
 import type { EventWindow } from './event-window.js';
 
@@ -135,7 +134,7 @@ export class EventLink {
           if (connection === this.#connection) this.#receive(frame);
         },
         onMalformed: () => {
-          this.counters.malformed++;
+          this.counters.malformed += 1;
         },
         onLost: () => {
           if (connection === this.#connection) this.#lost();
@@ -176,7 +175,7 @@ export class EventLink {
     this.counters.withdrawn += this.window.rewind();
     this.#inFlight = [];
     this.#unannounced = [];
-    this.#token++;
+    this.#token += 1;
     const streams = [...this.streams.values()];
     this.#welcomesDue = Math.ceil(streams.length / MAX_HELLO_STREAMS);
     this.#greet(connection, streams);
@@ -223,9 +222,9 @@ export class EventLink {
       // The sink may have told a position beyond what its reader reads again: such events are duplicates to it.
       this.#encoder.add(stream.name, Math.min(stream.sent, sequence - 1), sequence, event);
       stream.sent = Math.max(stream.sent, sequence);
-      if (this.window.sent < this.window.everSent) again++;
-      this.window.sent++;
-      events++;
+      if (this.window.sent < this.window.everSent) again += 1;
+      this.window.sent += 1;
+      events += 1;
       bytes += event.message.length;
     }
     this.counters.resent += again;
@@ -241,7 +240,7 @@ export class EventLink {
       else if (message.kind === 'ack') this.#acknowledged(message.number, message.duplicates);
       else this.#refused(message);
     } catch {
-      this.counters.malformed++;
+      this.counters.malformed += 1;
     }
   }
 

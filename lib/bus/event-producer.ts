@@ -4,12 +4,9 @@ import { BusError } from './bus-error.js';
 import type { BusEvent } from './bus-event.js';
 import { MAX_WINDOW_EVENTS } from './bus-limits.js';
 import { checkEvent, isSequence, isStreamName } from './event-check.js';
-import type { EventLinkCounters } from './event-link.js';
-import { EventLink } from './event-link.js';
-import type { EventStream, Waiter } from './event-stream.js';
-import { StreamState } from './event-stream.js';
-import type { Delivery } from './event-window.js';
-import { EventWindow } from './event-window.js';
+import { EventLink, type EventLinkCounters } from './event-link.js';
+import { type EventStream, StreamState, type Waiter } from './event-stream.js';
+import { type Delivery, EventWindow } from './event-window.js';
 
 export type EventProducerOptions = {
   /** Socket path, `home.eventsSocket()`. */
@@ -313,7 +310,7 @@ export class EventProducer {
     this.#checkOpen();
     checkEvent(event);
     if (this.#window.room <= 0) {
-      this.counters.refused++;
+      this.counters.refused += 1;
       return false;
     }
     this.#push(stream, event, sequence, delivery);

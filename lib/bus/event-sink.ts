@@ -1,9 +1,18 @@
 import type { Logger } from '../log/logger.js';
 import type { EventBatch, ReceivedEvent } from './bus-event.js';
-import { BusListener } from './bus-listener.js';
 import { MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';
-import type { Batch, Hello, NackCode, StreamPosition } from './event-frames.js';
-import { BatchError, decodeFromProducer, encodeAck, encodeNack, encodeWelcome } from './event-frames.js';
+import { BusListener } from './bus-listener.js';
+import {
+  type Batch,
+  BatchError,
+  decodeFromProducer,
+  encodeAck,
+  encodeNack,
+  encodeWelcome,
+  type Hello,
+  type NackCode,
+  type StreamPosition,
+} from './event-frames.js';
 import { LogLimiter } from './log-limiter.js';
 import type { StreamPositions } from './stream-positions.js';
 
@@ -220,7 +229,7 @@ export class EventSink {
     let events = 0;
     for (const part of this.#queue) {
       if (taken > 0 && events + part.events.length > this.#maxGroupEvents) break;
-      taken++;
+      taken += 1;
       events += part.events.length;
       this.#queuedBytes -= part.bytes;
     }
@@ -247,18 +256,18 @@ export class EventSink {
   }
 
   #refuse(peer: Buffer, number: number, code: NackCode, message: string): void {
-    this.counters.refused++;
+    this.counters.refused += 1;
     this.#send(peer, encodeNack(number, code, message));
   }
 
   #send(peer: Buffer, frame: Buffer): void {
     void this.#listener.send(peer, frame).then((taken) => {
-      if (!taken) this.counters.undelivered++;
+      if (!taken) this.counters.undelivered += 1;
     });
   }
 
   #malformed(reason: string): void {
-    this.counters.malformed++;
+    this.counters.malformed += 1;
     this.#malformedLog.log(`Event socket: message dropped: ${reason}`);
   }
 }

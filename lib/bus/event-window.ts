@@ -64,7 +64,7 @@ export class EventWindow {
   push(stream: StreamState, event: BusEvent, sequence: number, delivery: Delivery | undefined): void {
     this.#entries.push({ event, stream, sequence, delivery, doubtful: false, withdrawn: false });
     this.#bytes += event.message.length;
-    stream.pending++;
+    stream.pending += 1;
     stream.taken = sequence;
   }
 
@@ -75,7 +75,7 @@ export class EventWindow {
 
   /** Settles the oldest `count` entries. */
   acknowledge(count: number): void {
-    for (let taken = 0; taken < count; taken++) {
+    for (let taken = 0; taken < count; taken += 1) {
       const entry = this.#take();
       if (entry === undefined) return;
       entry.stream.acknowledged = Math.max(entry.stream.acknowledged, entry.sequence);
@@ -85,22 +85,22 @@ export class EventWindow {
 
   /** Gives the oldest `count` entries up. */
   reject(count: number, error: BusError): void {
-    for (let taken = 0; taken < count; taken++) this.#take()?.delivery?.reject(error);
+    for (let taken = 0; taken < count; taken += 1) this.#take()?.delivery?.reject(error);
   }
 
   #take(): WindowEntry | undefined {
     const entry = this.#entries[this.#head];
     if (entry === undefined) return undefined;
-    this.#head++;
+    this.#head += 1;
     // Copying what is left only when it is the smaller half costs a constant per entry.
     if (this.#head > 512 && this.#head * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
     this.#bytes -= entry.event.message.length;
-    entry.stream.pending--;
-    if (this.sent > 0) this.sent--;
-    if (this.everSent > 0) this.everSent--;
+    entry.stream.pending -= 1;
+    if (this.sent > 0) this.sent -= 1;
+    if (this.everSent > 0) this.everSent -= 1;
     return entry;
   }
 
@@ -110,7 +110,7 @@ export class EventWindow {
    */
   rewind(): number {
     this.everSent = Math.max(this.everSent, this.sent);
-    for (let index = 0; index < this.sent; index++) {
+    for (let index = 0; index < this.sent; index += 1) {
       const entry = this.#entries[this.#head + index];
       if (entry !== undefined) entry.doubtful = true;
     }
@@ -124,7 +124,7 @@ export class EventWindow {
    */
   refuse(before: number, count: number): void {
     const holes = new Set<StreamState>();
-    for (let index = before; index < this.sent; index++) {
+    for (let index = before; index < this.sent; index += 1) {
       const entry = this.#entries[this.#head + index];
       if (entry === undefined) continue;
       // One that is doubtful may be with the sink since earlier, and is then no hole.
@@ -141,7 +141,7 @@ export class EventWindow {
   /** The withdrawable deliveries that have an entry which is not on the wire. */
   waitingDeliveries(): Set<Delivery> {
     const found = new Set<Delivery>();
-    for (let index = this.#head + this.sent; index < this.#entries.length; index++) {
+    for (let index = this.#head + this.sent; index < this.#entries.length; index += 1) {
       const delivery = this.#entries[index]?.delivery;
       if (delivery?.withdrawable === true) found.add(delivery);
     }
@@ -186,15 +186,15 @@ export class EventWindow {
     const kept: WindowEntry[] = [];
     const before = this.size;
     let everSent = 0;
-    for (let index = this.#head; index < this.#entries.length; index++) {
+    for (let index = this.#head; index < this.#entries.length; index += 1) {
       const entry = this.#entries[index];
       if (entry === undefined) continue;
       if (keep(entry, index)) {
         kept.push(entry);
-        if (index - this.#head < this.everSent) everSent++;
+        if (index - this.#head < this.everSent) everSent += 1;
       } else {
         this.#bytes -= entry.event.message.length;
-        entry.stream.pending--;
+        entry.stream.pending -= 1;
       }
     }
     this.#entries = kept;

@@ -15,7 +15,7 @@ export class LogLimiter {
   log(message: string): void {
     const at = this.now();
     if (at - this.#lastAt < QUIET_MS) {
-      this.#held++;
+      this.#held += 1;
       return;
     }
     this.#lastAt = at;

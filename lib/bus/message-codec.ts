@@ -1,5 +1,4 @@
-import type { Options } from 'msgpackr';
-import { Packr } from 'msgpackr';
+import { type Options, Packr } from 'msgpackr';
 import { checkMessage, MessageError } from './check-message.js';
 
 /**

@@ -4,8 +4,7 @@ import { DEFAULT_DEADLINE_MS, MAX_CALLS_IN_FLIGHT, MAX_CALLS_QUEUED, MAX_MESSAGE
 import type { CallParams, CallResult, Contract, MethodName } from './contract.js';
 import { describeIssue } from './describe-issue.js';
 import { decodeMessage, encodeMessage } from './message-codec.js';
-import type { AnswerMessage } from './request-message.js';
-import { hostClock, readAnswer } from './request-message.js';
+import { type AnswerMessage, hostClock, readAnswer } from './request-message.js';
 
 export type RequestClientOptions<C extends Contract> = {
   readonly contract: C;
@@ -115,7 +114,7 @@ export class RequestClient<C extends Contract> {
         signal?.removeEventListener('abort', onAbort);
         this.#calls.delete(id);
         this.#queue.delete(id);
-        if (call.connection !== undefined) this.#inFlight--;
+        if (call.connection !== undefined) this.#inFlight -= 1;
         if (this.#queue.size > 0) this.#pump();
       };
       const call: Call = {
@@ -138,7 +137,7 @@ export class RequestClient<C extends Contract> {
         call.fail(signal?.reason);
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.counters.calls++;
+      this.counters.calls += 1;
       this.#calls.set(id, call);
       this.#queue.set(id, call);
       this.#pump();
@@ -174,7 +173,7 @@ export class RequestClient<C extends Contract> {
       if (this.#inFlight >= MAX_CALLS_IN_FLIGHT) return;
       this.#queue.delete(call.id);
       call.connection = connection;
-      this.#inFlight++;
+      this.#inFlight += 1;
       void this.#send(connection, call);
     }
   }
@@ -194,7 +193,7 @@ export class RequestClient<C extends Contract> {
           this.#receive(frame);
         },
         onMalformed: () => {
-          this.counters.malformed++;
+          this.counters.malformed += 1;
         },
         onLost: () => {
           this.#lost(connection);
@@ -204,7 +203,7 @@ export class RequestClient<C extends Contract> {
         connection.close();
         return;
       }
-      this.counters.connections++;
+      this.counters.connections += 1;
       this.#connection = connection;
     } catch (error) {
       const code = error instanceof BusError ? error.code : 'unavailable';
@@ -242,11 +241,11 @@ export class RequestClient<C extends Contract> {
       answer = undefined;
     }
     if (answer === undefined) {
-      this.counters.malformed++;
+      this.counters.malformed += 1;
       return;
     }
     const call = this.#calls.get(answer.id);
-    if (call === undefined) this.counters.late++;
+    if (call === undefined) this.counters.late += 1;
     else call.answer(answer);
   }
 }

@@ -1,13 +1,12 @@
 import type { Logger } from '../log/logger.js';
 import { BusError } from './bus-error.js';
-import { BusListener } from './bus-listener.js';
 import { MAX_CALLS_RUNNING, MAX_CALLS_WAITING, MAX_MESSAGE_BYTES } from './bus-limits.js';
+import { BusListener } from './bus-listener.js';
 import type { Contract, Handlers, MethodContract } from './contract.js';
 import { describeIssue } from './describe-issue.js';
 import { LogLimiter } from './log-limiter.js';
 import { decodeMessage, encodeMessage } from './message-codec.js';
-import type { AnswerMessage, RequestMessage } from './request-message.js';
-import { hostClock, messageId, readRequest } from './request-message.js';
+import { type AnswerMessage, hostClock, messageId, readRequest, type RequestMessage } from './request-message.js';
 
 export type RequestServerOptions<C extends Contract> = {
   readonly contract: C;
@@ -82,7 +81,7 @@ export class RequestServer<C extends Contract> {
         this.#receive(peer, frame);
       },
       onMalformed: () => {
-        this.counters.received++;
+        this.counters.received += 1;
         this.#malformed('it has more than one frame');
       },
     });
@@ -110,7 +109,7 @@ export class RequestServer<C extends Contract> {
   }
 
   #receive(peer: Buffer, frame: Buffer): void {
-    this.counters.received++;
+    this.counters.received += 1;
     let value: unknown;
     try {
       value = decodeMessage(frame);
@@ -145,19 +144,19 @@ export class RequestServer<C extends Contract> {
     } else if (this.#waiting.length < MAX_CALLS_WAITING) {
       this.#waiting.push(call);
     } else {
-      this.counters.refused++;
+      this.counters.refused += 1;
       throw new BusError('busy', `${this.#daemon} has ${MAX_CALLS_WAITING} calls waiting: try again later`);
     }
   }
 
   async #run(call: Call): Promise<void> {
-    this.#running++;
+    this.#running += 1;
     try {
       const { deadline } = call.request;
-      if (deadline !== undefined && deadline < hostClock()) this.counters.expired++;
+      if (deadline !== undefined && deadline < hostClock()) this.counters.expired += 1;
       else await this.#answer(call);
     } finally {
-      this.#running--;
+      this.#running -= 1;
       const next = this.#waiting.shift();
       if (next !== undefined) void this.#run(next);
       else if (this.#running === 0) this.#drained?.();
@@ -177,7 +176,7 @@ export class RequestServer<C extends Contract> {
           `${this.#daemon} ${request.method}: answer has ${frame.length} bytes, ${MAX_MESSAGE_BYTES} is the limit: ask for less`,
         );
       }
-      this.counters.answered++;
+      this.counters.answered += 1;
       await this.#send(peer, frame);
     } catch (error) {
       this.#fail(peer, request.id, this.#toBusError(request.method, error));
@@ -197,16 +196,16 @@ export class RequestServer<C extends Contract> {
   #fail(peer: Buffer, id: number, error: unknown): void {
     const { code, message } = error instanceof BusError ? error : new BusError('internal', String(error));
     const answer: AnswerMessage = { id, error: { code, message } };
-    this.counters.failed++;
+    this.counters.failed += 1;
     void this.#send(peer, encodeMessage(answer));
   }
 
   async #send(peer: Buffer, frame: Buffer): Promise<void> {
-    if (!(await this.#listener.send(peer, frame))) this.counters.undelivered++;
+    if (!(await this.#listener.send(peer, frame))) this.counters.undelivered += 1;
   }
 
   #malformed(reason: string): void {
-    this.counters.malformed++;
+    this.counters.malformed += 1;
     this.#malformedLog.log(`Request socket: message dropped: ${reason}`);
   }
 

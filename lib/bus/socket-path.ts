@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { MAX_SOCKET_PATH_BYTES } from './bus-limits.js';
 import { BusError } from './bus-error.js';
+import { MAX_SOCKET_PATH_BYTES } from './bus-limits.js';
 
 /**
  * Refuses a path no socket can have, before libzmq cuts it or says only "invalid argument".

@@ -13,6 +13,7 @@ export type ConfigPlace = {
  * (daemons-and-config.md 1.1 and 13); `message` adds the place.
  */
 export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
   /** Number in front of the text, such as 1230; undefined for the few errors that have none. */
   readonly code: number | undefined;
   /** `(1235): Invalid value for element 'port': x.` */
@@ -27,7 +28,6 @@ export class ConfigError extends Error {
   constructor(code: number | undefined, text: string, place: ConfigPlace, element?: string, hint?: string) {
     const numbered = code === undefined ? text : `(${String(code)}): ${text}`;
     super(`${hint === undefined ? numbered : `${numbered} ${hint}`} ${describePlace(place)}`);
-    this.name = 'ConfigError';
     this.code = code;
     this.text = numbered;
     this.file = place.file;

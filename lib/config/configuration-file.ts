@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { FileTooLargeError, readTrustedFile, UntrustedFileError } from '../files/trusted-file.js';
 import type { Home } from '../home/home.js';
-import { FileTooLargeError, UntrustedFileError, readTrustedFile } from '../files/trusted-file.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 
 /** The main configuration, relative to the home. */
@@ -51,8 +51,9 @@ export function readSettings(home: Home, name: string, maxBytes: number): Buffer
     return readTrustedFile(home, name, maxBytes);
   } catch (error) {
     if (error instanceof FileTooLargeError) throw tooLarge(name, error.size, maxBytes);
-    if (error instanceof UntrustedFileError)
+    if (error instanceof UntrustedFileError) {
       throw new ConfigError(undefined, `${error.message}.`, { file: name, line: 0 });
+    }
     throw cannotOpen(name, error);
   }
 }

@@ -20,6 +20,7 @@ const VERBATIM = new Set(['https.key', 'https.cert', 'https.ca']);
 
 /** An API configuration that cannot be used: code 2000 for its content, 2004 for a file that cannot be read. */
 export class ApiConfigError extends Error {
+  override readonly name = 'ApiConfigError';
   readonly code: 2000 | 2004;
   readonly file: string;
   /** First line 1; 0 when the whole file is meant. */
@@ -33,7 +34,6 @@ export class ApiConfigError extends Error {
         ? `Some parameters are not expected in the configuration file (${file})`
         : `Configuration file could not be loaded (${file})`;
     super(`${String(code)} - ${text}: ${reason}${line > 0 ? ` (line ${String(line)})` : ''}.`);
-    this.name = 'ApiConfigError';
     this.code = code;
     this.file = file;
     this.line = line;

@@ -3,7 +3,7 @@ import type { ConfigWarning } from './config-error.js';
 import { readConfigurationFile } from './configuration-file.js';
 import { type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
-import { readSection, sectionBlocks, type SectionBlocks } from './section-blocks.js';
+import { readSection, type SectionBlocks, sectionBlocks } from './section-blocks.js';
 
 /**
  * Loads the main configuration: `etc/manager.conf`, or `etc/ossec.conf` where that is absent.

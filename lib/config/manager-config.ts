@@ -1,5 +1,5 @@
 import type { ConfigWarning } from './config-error.js';
-import { ignored, type Field, unread, type Values } from './field.js';
+import { type Field, ignored, unread, type Values } from './field.js';
 import { ACTIVE_RESPONSE, type ActiveResponsesConfig, COMMAND } from './sections/active-response.js';
 import { AGENTLESS, ANTI_TAMPERING, CLIENT, CLIENT_BUFFER, WDB } from './sections/agent.js';
 import { CLUSTER } from './sections/cluster.js';

@@ -35,7 +35,7 @@ function describeOpened(opened: OpenedElement | undefined): string | undefined {
 
 /** A private-use character that the text does not have. */
 function unusedCharacter(text: string): string {
-  for (let code = 0xe000; code < 0xf900; code++) {
+  for (let code = 0xe000; code < 0xf900; code += 1) {
     const character = String.fromCharCode(code);
     if (!text.includes(character)) {
       return character;

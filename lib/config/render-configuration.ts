@@ -1,8 +1,8 @@
 import type { XmlElement } from '../xml/xml-element.js';
 import { ConfigError } from './config-error.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
-import { MASK } from './render-raw-configuration.js';
 import { childName, type RenderedOption, renderOption } from './render-option.js';
+import { MASK } from './render-raw-configuration.js';
 
 /** A section as the API shows it: one object, or one object a block. */
 export type RenderedSection = RenderedObject | RenderedObject[];
@@ -31,11 +31,11 @@ const ERROR_TEXTS = {
 
 /** A view that cannot be given. */
 export class ConfigurationViewError extends Error {
+  override readonly name = 'ConfigurationViewError';
   readonly code: keyof typeof ERROR_TEXTS;
 
   constructor(code: keyof typeof ERROR_TEXTS, detail?: string) {
     super(detail === undefined ? ERROR_TEXTS[code] : `${ERROR_TEXTS[code]}: ${detail}`);
-    this.name = 'ConfigurationViewError';
     this.code = code;
   }
 }

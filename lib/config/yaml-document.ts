@@ -28,7 +28,7 @@ export function readYaml(text: string): YamlDocument {
 }
 
 function countNodes(value: unknown, depth: number, budget: { left: number }): void {
-  budget.left--;
+  budget.left -= 1;
   if (budget.left < 0) {
     throw new YamlError(`too large, at most ${String(MAX_NODES)} values are allowed`, 0);
   }

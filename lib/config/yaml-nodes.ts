@@ -5,12 +5,12 @@ const MAX_DEPTH = 64;
 
 /** A YAML text that cannot be used. */
 export class YamlError extends Error {
+  override readonly name = 'YamlError';
   /** First line 1; 0 when unknown. */
   readonly line: number;
 
   constructor(message: string, line: number) {
     super(message);
-    this.name = 'YamlError';
     this.line = line;
   }
 }

@@ -1,20 +1,22 @@
 import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
-import type { Home } from '../home/home.js';
 import { isBelieved } from '../files/read-run-file.js';
-import type { ControlRequest, ProgressEvent, SupervisorReport } from './control-protocol.js';
-import { controlReply, controlSocket, ownerSocket } from './control-protocol.js';
+import type { Home } from '../home/home.js';
+import {
+  controlReply,
+  type ControlRequest,
+  controlSocket,
+  ownerSocket,
+  type ProgressEvent,
+  type SupervisorReport,
+} from './control-protocol.js';
 import { readLines } from './line-reader.js';
 import { ConfigurationRefusedError } from './replace-configuration.js';
 
 /** Thrown when no supervisor answers on the control socket. */
 export class NoSupervisorError extends Error {
+  override readonly name = 'NoSupervisorError';
   readonly code = 'no_supervisor';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'NoSupervisorError';
-  }
 }
 
 /** What a call may take at most; a stop alone may wait 30 s for a daemon and then kill it. */
@@ -82,7 +84,7 @@ function callOn(
     );
     socket.on('connect', () => {
       connected = true;
-      socket.write(JSON.stringify(request) + '\n');
+      socket.write(`${JSON.stringify(request)}\n`);
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // A command that was sent may have been taken: it is not given a second time.

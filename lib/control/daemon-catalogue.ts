@@ -92,12 +92,8 @@ export function productCatalogue(): DaemonCatalogue {
 
 /** Thrown when a command names a daemon that there is none of. */
 export class UnknownDaemonError extends Error {
+  override readonly name = 'UnknownDaemonError';
   readonly code = 'unknown_daemon';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'UnknownDaemonError';
-  }
 }
 
 /**

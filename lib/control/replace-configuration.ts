@@ -10,20 +10,20 @@ import { ApiConfigError, loadApiConfig } from '../config/load-api-config.js';
 import { parseManagerConfig } from '../config/load-manager-config.js';
 import { readConfigurationXml } from '../config/read-configuration-xml.js';
 import { refuseUpload } from '../config/upload-guard.js';
-import { describeError } from '../log/describe-error.js';
-import type { Home } from '../home/home.js';
-import type { Logger } from '../log/logger.js';
 import { readTrustedFile } from '../files/trusted-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
+import type { Home } from '../home/home.js';
+import { describeError } from '../log/describe-error.js';
+import type { Logger } from '../log/logger.js';
 
 /** Why a configuration was not taken; `code` is that of the API (daemons-and-config.md 1.5). */
 export class ConfigurationRefusedError extends Error {
+  override readonly name = 'ConfigurationRefusedError';
   readonly code: number;
 
   /** @param detail what is wrong, one line; empty when the code says it all */
   constructor(code: number, detail = '') {
     super(detail);
-    this.name = 'ConfigurationRefusedError';
     this.code = code;
   }
 }

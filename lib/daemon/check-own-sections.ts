@@ -1,9 +1,9 @@
 import { checkConfiguration, type ConfigurationCheck } from '../config/check-configuration.js';
 import { type ConfigWarning, describeWarning } from '../config/config-error.js';
 import { ownWarnings } from '../config/effects/own-warnings.js';
-import type { DaemonName } from '../product/daemon-names.js';
 import type { Home } from '../home/home.js';
 import type { HomeRole } from '../home/home-record.js';
+import type { DaemonName } from '../product/daemon-names.js';
 import { type CheckMessage, type CheckOutcome, failureMessages } from './run-check.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import type { DaemonName } from '../product/daemon-names.js';
 import type { DebugLevel } from '../log/daemon-logger.js';
+import type { DaemonName } from '../product/daemon-names.js';
 import { usageErrors } from '../product/usage-errors.js';
 
 /** What a daemon was started with (daemons-and-config.md 3.5). */

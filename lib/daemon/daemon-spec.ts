@@ -1,9 +1,9 @@
-import type { DaemonName } from '../product/daemon-names.js';
 import type { Home } from '../home/home.js';
-import type { DaemonCheck } from './daemon-check.js';
 import type { DebugLevel } from '../log/daemon-logger.js';
-import type { OwnFlag, OwnFlagValues } from './daemon-flags.js';
 import type { Logger } from '../log/logger.js';
+import type { DaemonName } from '../product/daemon-names.js';
+import type { DaemonCheck } from './daemon-check.js';
+import type { OwnFlag, OwnFlagValues } from './daemon-flags.js';
 
 /** An address a daemon listens on, as written to `var/run/<daemon>.json` (architecture.md 4 "Home"). */
 export type BoundAddress = {

@@ -1,13 +1,11 @@
 import { access } from 'node:fs/promises';
-import type { DaemonName } from '../product/daemon-names.js';
-import { MANAGER_DAEMONS } from '../product/daemon-names.js';
-import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from './heartbeat.js';
 import type { Home } from '../home/home.js';
 import { isAlive } from '../process/process-identity.js';
 import { ProcessLock } from '../process/process-lock.js';
-import { RunFiles, restartMarker } from './run-files.js';
-import type { RunRecord } from './run-record.js';
-import { readRunRecord } from './run-record.js';
+import { type DaemonName, MANAGER_DAEMONS } from '../product/daemon-names.js';
+import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from './heartbeat.js';
+import { restartMarker, RunFiles } from './run-files.js';
+import { readRunRecord, type RunRecord } from './run-record.js';
 
 /**
  * `running`: its process lives and has beaten within 5 s. `unresponsive`: it lives and has not. `starting`: it lives

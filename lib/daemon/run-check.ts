@@ -1,10 +1,10 @@
 import { ConfigError, type ConfigPlace } from '../config/config-error.js';
+import type { Home } from '../home/home.js';
+import { describeError } from '../log/describe-error.js';
+import type { Logger } from '../log/logger.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { DaemonCheck } from './daemon-check.js';
 import type { OwnFlagValues } from './daemon-flags.js';
-import { describeError } from '../log/describe-error.js';
-import type { Home } from '../home/home.js';
-import type { Logger } from '../log/logger.js';
 import { ReportedError } from './reported-error.js';
 
 /** One thing a check says. */

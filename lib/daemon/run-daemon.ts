@@ -1,28 +1,25 @@
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { productVersion, versionText } from '../product/version.js';
-import { parseDaemonFlags } from './daemon-flags.js';
-import type { DaemonFlags, OwnFlagValues } from './daemon-flags.js';
+import { writeOwnFile } from '../files/open-own-file.js';
+import type { Home } from '../home/home.js';
+import { HomeError, type HomeRecord, type HomeRole, readHomeRecord } from '../home/home-record.js';
+import { resolveHome } from '../home/resolve-home.js';
 import { DaemonLogger, LogOutput } from '../log/daemon-logger.js';
-import type { DaemonContext, DaemonSpec, RunningDaemon } from './daemon-spec.js';
-import { checkOwnSections } from './check-own-sections.js';
 import { configuredDebugLevel } from '../log/debug-level.js';
 import { describeError } from '../log/describe-error.js';
-import { dropPrivileges } from '../process/drop-privileges.js';
-import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
-import type { Home } from '../home/home.js';
-import type { HomeRecord, HomeRole } from '../home/home-record.js';
-import { HomeError, readHomeRecord } from '../home/home-record.js';
 import { logTargets } from '../log/log-targets.js';
-import { writeOwnFile } from '../files/open-own-file.js';
+import { dropPrivileges } from '../process/drop-privileges.js';
 import { ownIdentity } from '../process/process-identity.js';
 import { LockHeldError, ProcessLock } from '../process/process-lock.js';
-import { resolveHome } from '../home/resolve-home.js';
+import { productVersion, versionText } from '../product/version.js';
+import { checkOwnSections } from './check-own-sections.js';
+import { type DaemonFlags, type OwnFlagValues, parseDaemonFlags } from './daemon-flags.js';
+import type { DaemonContext, DaemonSpec, RunningDaemon } from './daemon-spec.js';
+import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
 import { failureMessages, logMessage, runCheck, withoutRepeats } from './run-check.js';
 import { RunFiles } from './run-files.js';
-import type { RunRecord } from './run-record.js';
-import { writeRunRecord } from './run-record.js';
+import { type RunRecord, writeRunRecord } from './run-record.js';
 
 /** Group members read, others see nothing (daemons-and-config.md 3.11). */
 const UMASK = 0o027;
@@ -332,7 +329,7 @@ class Lifecycle {
     logFailure(this.#logger, error, 'critical');
     if (this.#output.debugLevel > 0 && error instanceof Error) this.#logger.debug(error.stack ?? '');
     try {
-      writeOwnFile(this.#files.exit(), JSON.stringify({ pid: process.pid, message, time: Date.now() }) + '\n');
+      writeOwnFile(this.#files.exit(), `${JSON.stringify({ pid: process.pid, message, time: Date.now() })}\n`);
     } catch {
       // The log line above has said it already.
     }

@@ -1,5 +1,5 @@
-import type { DaemonName } from '../product/daemon-names.js';
 import type { Home } from '../home/home.js';
+import type { DaemonName } from '../product/daemon-names.js';
 
 /** Names of the files a daemon keeps in `var/run` (daemons-and-config.md 3.3). */
 export class RunFiles {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Belief } from '../files/read-run-file.js';
-import { readRunFile } from '../files/read-run-file.js';
+import { type Belief, readRunFile } from '../files/read-run-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 const address = z.object({
@@ -41,7 +40,7 @@ const RECORD_MODE = 0o640;
 
 /** Puts the record in place. @throws the file system's error */
 export function writeRunRecord(path: string, record: RunRecord): void {
-  writeFileAtomically(path, JSON.stringify(record) + '\n', { mode: RECORD_MODE });
+  writeFileAtomically(path, `${JSON.stringify(record)}\n`, { mode: RECORD_MODE });
 }
 
 /**

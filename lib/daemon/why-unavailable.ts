@@ -1,15 +1,14 @@
-import { constants, accessSync, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { DaemonName } from '../product/daemon-names.js';
-import { AGENT_DAEMON, MANAGER_DAEMONS } from '../product/daemon-names.js';
-import { productRoot } from '../product/product-root.js';
+import { readRunFile } from '../files/read-run-file.js';
 import type { Home } from '../home/home.js';
 import { readHomeRecord } from '../home/home-record.js';
+import { resolveHome } from '../home/resolve-home.js';
 import { isAlive } from '../process/process-identity.js';
 import { ProcessLock } from '../process/process-lock.js';
-import { resolveHome } from '../home/resolve-home.js';
+import { AGENT_DAEMON, type DaemonName, MANAGER_DAEMONS } from '../product/daemon-names.js';
+import { productRoot } from '../product/product-root.js';
 import { RunFiles } from './run-files.js';
-import { readRunFile } from '../files/read-run-file.js';
 import { readRunRecord } from './run-record.js';
 
 const ALL_DAEMONS: readonly DaemonName[] = [...MANAGER_DAEMONS, AGENT_DAEMON];

@@ -1,8 +1,8 @@
-import { Accumulator, type AccumulatorSnapshot } from './decode/accumulator.js';
 import type { RememberedEvents } from './correlate/correlation-columns.js';
-import { CorrelationStore, type CorrelationSnapshot } from './correlate/correlation-store.js';
-import { MemoryDiffStore, type DiffSnapshot, type DiffStore } from './correlate/diff-store.js';
+import { type CorrelationSnapshot, CorrelationStore } from './correlate/correlation-store.js';
+import { type DiffSnapshot, type DiffStore, MemoryDiffStore } from './correlate/diff-store.js';
 import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './correlate/first-time-seen.js';
+import { Accumulator, type AccumulatorSnapshot } from './decode/accumulator.js';
 import { AgentMemory, type AgentMemorySnapshot } from './decode/internal/agent-memory.js';
 import type { CompiledRule, Ruleset } from './rules/ruleset.js';
 import { Statistics, type StatisticsOptions, type StatisticsSnapshot } from './statistics.js';
@@ -134,7 +134,7 @@ export class EngineState {
 
   /** Counts a search for earlier events that was given up at its limit. */
   countCutSearch(): void {
-    this.#cutSearches++;
+    this.#cutSearches += 1;
   }
 
   get cutSearches(): number {

@@ -1,26 +1,25 @@
+import type { Alert, AlertOrigin } from './alert/alert.js';
 import { AlertJson, type AlertJsonOptions } from './alert/alert-json.js';
 import { AlertText, isCompleteFirewallEvent } from './alert/alert-text.js';
-import type { Alert, AlertOrigin } from './alert/alert.js';
+import { RuleJson } from './alert/rule-json.js';
 import { EventDecoder } from './decode/event-decoder.js';
-import type { EngineRuleset } from './load/engine-ruleset.js';
-import type { EngineState } from './engine-state.js';
-import { type HourCounters } from './engine-state.js';
-import { EngineEvent, type Diagnostics, type IncomingEvent } from './event.js';
-import { NO_EFFECTS, type AgentEffects } from './decode/internal/internal-decoder.js';
+import { type AgentEffects, NO_EFFECTS } from './decode/internal/internal-decoder.js';
 import { InternalDecoders } from './decode/internal/internal-decoders.js';
-import type { Explainer } from './explain/explainer.js';
 import type { DecodingTools } from './decode/interpret-decoders.js';
-import { LocalClock } from './local-clock.js';
 import { makePlugins } from './decode/plugins/plugins.js';
+import type { EngineState, HourCounters } from './engine-state.js';
+import { type Diagnostics, EngineEvent, type IncomingEvent } from './event.js';
+import type { Explainer } from './explain/explainer.js';
+import type { EngineRuleset } from './load/engine-ruleset.js';
+import { MitreTable } from './load/mitre-table.js';
+import { LocalClock } from './local-clock.js';
+import type { Outcome } from './outcome.js';
 import { predecode } from './predecode/predecode.js';
 import { resolveLocation } from './predecode/resolve-location.js';
-import { matchRules, type MatchMode, type RuleMatch } from './rules/match-rules.js';
-import type { Outcome } from './outcome.js';
-import { RuleJson } from './alert/rule-json.js';
+import { type MatchMode, matchRules, type RuleMatch } from './rules/match-rules.js';
 import { RuleRun, type RuleRunHooks, type StepBudget } from './rules/rule-run.js';
 import type { CompiledRule } from './rules/ruleset.js';
 import { statisticsRule } from './rules/statistics-rule.js';
-import { MitreTable } from './load/mitre-table.js';
 
 /** Counters of an hour that ended, for `stats/totals` (rules-and-alerts.md 11.1). */
 export type HourReport = HourCounters & {
@@ -135,7 +134,7 @@ export class Engine {
       return this.#process(event, trace, explainer);
     } catch (error) {
       // A defect of ours; one event must not take the others down with it.
-      this.#failures++;
+      this.#failures += 1;
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.#diagnostics.error(`Event from '${event.location}' could not be analysed: ${reason}`);
       return nothing(event, 'dropped');
@@ -187,7 +186,7 @@ export class Engine {
     state.accumulator.apply(event, now);
     let firewall = false;
     if (live && event.category === 'firewall') {
-      state.hour.firewall++;
+      state.hour.firewall += 1;
       if (logFirewall) {
         if (!isCompleteFirewallEvent(event)) return nothing(event, 'discarded');
         firewall = true;
@@ -261,8 +260,8 @@ export class Engine {
       }
       state.startHour(hourKey);
     }
-    state.hour.events++;
-    if (event.queue === '8') state.hour.syscheck++;
+    state.hour.events += 1;
+    if (event.queue === '8') state.hour.syscheck += 1;
   }
 
   #statisticsAlert(event: EngineEvent, now: number): Alert | undefined {

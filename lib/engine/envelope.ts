@@ -14,12 +14,12 @@ export type Envelope = {
 
 /** Says why a datagram is no envelope, in the texts of decoding.md 3.1. */
 export class EnvelopeError extends Error {
+  override readonly name = 'EnvelopeError';
   /** Error numbers users know: 1106 (badly formed) or 1222 (too short). */
   readonly code: 1106 | 1222;
 
   constructor(code: 1106 | 1222, message: string) {
     super(message);
-    this.name = 'EnvelopeError';
     this.code = code;
   }
 }
@@ -44,10 +44,10 @@ export function parseEnvelope(datagram: string): Envelope {
 
 /** Offset of the first `:` from byte 2 on that no `|` escapes, or -1. */
 function locationEnd(text: string): number {
-  for (let at = 2; at < text.length; at++) {
+  for (let at = 2; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 0x7c) {
-      at++;
+      at += 1;
     } else if (code === 0x3a) {
       return at;
     }

@@ -7,7 +7,7 @@ import type { EngineEvent } from './event.js';
  */
 export function findField(event: EngineEvent, key: string): string | undefined {
   const names = event.fieldNames;
-  for (let i = 0; i < names.length; i++) {
+  for (let i = 0; i < names.length; i += 1) {
     const name = names[i];
     if (name === undefined || name.length !== key.length) continue;
     if (name === key || asciiLowerCase(name) === key) return event.fieldValues[i];

@@ -1,5 +1,5 @@
-import type { EngineEvent } from './event.js';
 import type { FieldTable } from './decode/field-table.js';
+import type { EngineEvent } from './event.js';
 
 /**
  * The fields of the event at hand by their numbers, so that the hundreds of conditions on fields do not search names. One
@@ -33,7 +33,7 @@ export class EventFields {
     this.#event = event;
     const stamp = ++this.#stamp;
     const names = event.fieldNames;
-    for (let i = 0; i < names.length; i++) {
+    for (let i = 0; i < names.length; i += 1) {
       const slot = this.#table.find(names[i] ?? '');
       if (slot < 0 || this.#stamps[slot] === stamp) continue;
       this.#stamps[slot] = stamp;

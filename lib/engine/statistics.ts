@@ -67,7 +67,7 @@ export class Statistics {
       this.#exceeds(this.weekly[weekday], hour, count, ` on ${WEEKDAYS[weekday] ?? ''}`);
     if (text !== undefined) {
       this.#firedHour = hour;
-      this.#firedToday++;
+      this.#firedToday += 1;
     }
     return text;
   }
@@ -124,14 +124,17 @@ export class Statistics {
   #learn(table: HourTable, counted: boolean): void {
     const days = Math.min(MAX_DAYS, table.days + 1);
     if (counted) table.days = days;
-    for (let hour = 0; hour < HOURS; hour++) {
+    for (let hour = 0; hour < HOURS; hour += 1) {
       const count = this.#counts[hour] ?? 0;
       const average = table.averages[hour] ?? 0;
       if (count === 0) continue;
-      if (average === 0) table.averages[hour] = count + 20;
-      else if (this.#firedToday >= MAX_ALERTS_A_DAY) {
+      if (average === 0) {
+        table.averages[hour] = count + 20;
+      } else if (this.#firedToday >= MAX_ALERTS_A_DAY) {
         table.averages[hour] = Math.floor((3 * count + days * average) / (days + 3)) + 25;
-      } else table.averages[hour] = Math.floor((count + days * average) / (days + 1)) + 5;
+      } else {
+        table.averages[hour] = Math.floor((count + days * average) / (days + 1)) + 5;
+      }
     }
   }
 }

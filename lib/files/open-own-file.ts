@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, writeSync } from 'node:fs';
 import { removeTree } from './remove-tree.js';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
@@ -14,7 +13,7 @@ const MAX_ATTEMPTS = 20;
  * @throws the file system's error
  */
 export function makeOwnFile(path: string, mode = 0o640): number {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; attempt += 1) {
     removeTree(path);
     try {
       return openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
@@ -41,7 +40,7 @@ export function writeOwnFile(path: string, content: string): void {
  * @throws the file system's error, or Error for what is no such file
  */
 export function openSharedFile(path: string, mode: number): { readonly fd: number; readonly made: boolean } {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return { fd: openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, mode), made: true };
     } catch (error) {

@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs';
 import {
   closeSync,
   constants,
@@ -9,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import type { Home } from '../home/home.js';

@@ -7,9 +7,9 @@ import {
   openSync,
   readFileSync,
   readSync,
+  type Stats,
   statSync,
 } from 'node:fs';
-import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Home } from '../home/home.js';
 
@@ -21,21 +21,21 @@ const STICKY = 0o1000;
 
 /** Thrown when root is to read something that another user could have written; the message says what mends it. */
 export class UntrustedFileError extends Error {
+  override readonly name = 'UntrustedFileError';
   readonly code = 'untrusted_file';
 
   constructor(home: Home, path: string, why: string, mending = mendingCommand(home)) {
     super(`'${path}' ${why}, and root would obey it: set it right with '${mending}'`);
-    this.name = 'UntrustedFileError';
   }
 }
 
 /** Thrown for a file that has more bytes than are read. */
 export class FileTooLargeError extends Error {
+  override readonly name = 'FileTooLargeError';
   readonly size: number;
 
   constructor(path: string, size: number) {
     super(`'${path}' has ${String(size)} bytes`);
-    this.name = 'FileTooLargeError';
     this.size = size;
   }
 }
@@ -80,7 +80,7 @@ export function checkTrustedDirectory(home: Home, directory: string): void {
   const root = statSync(home.root, { throwIfNoEntry: false });
   if (root === undefined) return;
   const names = directory === '.' ? [] : directory.split('/');
-  for (let depth = 0; depth <= names.length; depth++) {
+  for (let depth = 0; depth <= names.length; depth += 1) {
     const path = home.path(...names.slice(0, depth));
     // The home itself may be a link: where it leads to was chosen by whoever named it.
     const stats = depth === 0 ? root : lstatSync(path, { throwIfNoEntry: false });

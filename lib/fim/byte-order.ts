@@ -10,7 +10,7 @@
  */
 export function compareKeys(first: string, second: string): number {
   const length = Math.min(first.length, second.length);
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < length; at += 1) {
     const left = first.charCodeAt(at);
     const right = second.charCodeAt(at);
     if (left !== right) return rank(left) - rank(right);

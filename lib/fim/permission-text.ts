@@ -10,7 +10,7 @@ const STICKY = 0o1000;
  */
 export function permissionText(mode: number): string {
   let text = '';
-  for (let place = 0; place < 9; place++) {
+  for (let place = 0; place < 9; place += 1) {
     text += mode & (0o400 >> place) ? LETTERS.charAt(place) : '-';
   }
   if ((mode & (SET_UID | SET_GID | STICKY)) === 0) return text;

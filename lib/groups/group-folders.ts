@@ -3,10 +3,10 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../bus/contracts/db-groups.js';
-import type { Home } from '../home/home.js';
-import { readHomeRecord } from '../home/home-record.js';
 import { syncDirectory } from '../files/sync-directory.js';
 import { writeFileDurably } from '../files/write-file-durably.js';
+import type { Home } from '../home/home.js';
+import { readHomeRecord } from '../home/home-record.js';
 import { GroupError } from './group-error.js';
 import { hashSharedFile, readSharedFile } from './shared-file.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { checkTrustedDirectory, readTrustedFile, UntrustedFileError } from '../files/trusted-file.js';
 import { describeError } from '../log/describe-error.js';
 import type { Home } from './home.js';
-import { UntrustedFileError, checkTrustedDirectory, readTrustedFile } from '../files/trusted-file.js';
 
 /** What a home is for: fixed by `svc-control init [--agent]`, never by configuration (architecture.md 4 "Home"). */
 export type HomeRole = 'server' | 'agent';
@@ -23,12 +23,8 @@ export type HomeRecord = z.infer<typeof schema>;
 
 /** Thrown when a directory is not a home that can be used; the message is one clear line. */
 export class HomeError extends Error {
+  override readonly name = 'HomeError';
   readonly code = 'bad_home';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'HomeError';
-  }
 }
 
 /** Longest path of a unix socket that can be bound (sun_path of Linux, without its NUL). */

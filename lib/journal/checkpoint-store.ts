@@ -1,6 +1,5 @@
 import { constants, mkdirSync, readFileSync, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';

@@ -99,17 +99,21 @@ class BatchEncoder {
         stream = this.#stream(event.stream);
         source = this.#source(event);
       }
-      if (sequence === stream.last + 1) flags |= NEXT_SEQUENCE;
-      else if (sequence > stream.last) out.varint(sequence - stream.last);
-      else {
+      if (sequence === stream.last + 1) {
+        flags |= NEXT_SEQUENCE;
+      } else if (sequence > stream.last) {
+        out.varint(sequence - stream.last);
+      } else {
         flags |= ABSOLUTE_SEQUENCE;
         out.varint(sequence);
       }
       stream.last = sequence;
       const later = receivedAt - time;
-      if (later === 0 && !Object.is(receivedAt, -0)) flags |= SAME_TIME;
-      else if (later > 0 && Number.isSafeInteger(later) && Number.isSafeInteger(receivedAt)) out.varint(later);
-      else {
+      if (later === 0 && !Object.is(receivedAt, -0)) {
+        flags |= SAME_TIME;
+      } else if (later > 0 && Number.isSafeInteger(later) && Number.isSafeInteger(receivedAt)) {
+        out.varint(later);
+      } else {
         flags |= FLOAT_TIME;
         out.float(receivedAt);
       }

@@ -10,8 +10,7 @@ import {
   SEGMENT_HEADER_BYTES,
 } from './journal-limits.js';
 import { putRecordHeader } from './journal-record.js';
-import type { NewestSegment } from './newest-segment.js';
-import { SegmentRemovedError } from './newest-segment.js';
+import { type NewestSegment, SegmentRemovedError } from './newest-segment.js';
 import type { Segment, SegmentTable } from './segment-table.js';
 
 /**
@@ -113,8 +112,9 @@ export class JournalWriter {
 
   #refusal(kind: number, payload: Buffer, writtenAt: number, bytes: number): Error | undefined {
     if (this.#closed) return new Error('the journal is closed');
-    if (!Number.isInteger(kind) || kind < 0 || kind > MAX_KIND)
+    if (!Number.isInteger(kind) || kind < 0 || kind > MAX_KIND) {
       return new RangeError(`kind of a record is 0 to ${MAX_KIND}`);
+    }
     if (!Number.isFinite(writtenAt)) return new RangeError('time of a record is a number');
     if (payload.length > MAX_PAYLOAD_BYTES) {
       return new RangeError(`record has ${payload.length} bytes, ${MAX_PAYLOAD_BYTES} is the limit`);

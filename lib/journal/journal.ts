@@ -2,15 +2,11 @@ import { DurableMark } from './durable-mark.js';
 import type { DamageReport } from './journal-error.js';
 import { MAX_SEGMENT_BYTES, MAX_SYNC_MS, MIN_SEGMENT_BYTES, MIN_SEGMENTS } from './journal-limits.js';
 import { JournalReader } from './journal-reader.js';
-import type { Appended, SyncPolicy, WriterCounters } from './journal-writer.js';
-import { JournalWriter } from './journal-writer.js';
-import type { OpenSegment } from './newest-segment.js';
-import { NewestSegment } from './newest-segment.js';
+import { type Appended, JournalWriter, type SyncPolicy, type WriterCounters } from './journal-writer.js';
+import { NewestSegment, type OpenSegment } from './newest-segment.js';
 import { recoverSegments } from './recover-segments.js';
-import type { JournalFile, JournalFiles } from './segment-file.js';
-import { systemFiles } from './segment-file.js';
-import type { Segment } from './segment-table.js';
-import { SegmentTable } from './segment-table.js';
+import { type JournalFile, type JournalFiles, systemFiles } from './segment-file.js';
+import { type Segment, SegmentTable } from './segment-table.js';
 
 /** How a journal is kept. */
 export type JournalOptions = {

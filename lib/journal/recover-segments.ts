@@ -2,8 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'n
 import { join } from 'node:path';
 import type { DamageReport } from './journal-error.js';
 import { SEGMENT_HEADER_BYTES } from './journal-limits.js';
-import type { SegmentHeader } from './segment-header.js';
-import { decodeSegmentHeader, segmentFirst } from './segment-header.js';
+import { decodeSegmentHeader, segmentFirst, type SegmentHeader } from './segment-header.js';
 import { SegmentDamage, SegmentReader } from './segment-reader.js';
 import type { Segment } from './segment-table.js';
 

@@ -1,7 +1,5 @@
-import type { Stats } from 'node:fs';
-import { constants, fstatSync, mkdirSync, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open, truncate, unlink } from 'node:fs/promises';
+import { constants, fstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open, truncate, unlink } from 'node:fs/promises';
 import { syncDirectory } from '../files/sync-directory.js';
 
 export const JOURNAL_FILE_MODE = 0o640;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { SegmentKey } from './journal-record.js';
 import { SEGMENT_HEADER_BYTES } from './journal-limits.js';
+import type { SegmentKey } from './journal-record.js';
 
 /*
  * Header of a segment, twice in blocks of 512 bytes, as without marker and seed no record of the segment is readable:

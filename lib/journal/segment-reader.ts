@@ -1,7 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { READ_CHUNK_BYTES, RECORD_HEADER_BYTES, SEGMENT_HEADER_BYTES } from './journal-limits.js';
-import type { JournalRecord, SegmentKey } from './journal-record.js';
-import { hasValidChecksum, isRecordHeader, payloadLength } from './journal-record.js';
+import {
+  hasValidChecksum,
+  isRecordHeader,
+  type JournalRecord,
+  payloadLength,
+  type SegmentKey,
+} from './journal-record.js';
 
 /** A stretch of a segment that holds no valid record. */
 export class SegmentDamage {
@@ -69,8 +74,9 @@ export class SegmentReader {
   /** Gets the record into the chunk. @returns why there is none */
   #check(position: number, limit: number): string | undefined {
     if (!this.#load(position, RECORD_HEADER_BYTES, limit)) return 'the file ends inside a record';
-    if (!isRecordHeader(this.#chunk, position - this.#from, this.#key, limit - position))
+    if (!isRecordHeader(this.#chunk, position - this.#from, this.#key, limit - position)) {
       return 'no record begins here';
+    }
     const size = RECORD_HEADER_BYTES + payloadLength(this.#chunk, position - this.#from);
     if (!this.#load(position, size, limit)) return 'the file ends inside a record';
     return hasValidChecksum(this.#chunk, position - this.#from, this.#key, position - this.#first)
@@ -104,7 +110,9 @@ export class SegmentReader {
       this.#chunk = EMPTY;
       this.#from = position;
       this.#filled = 0;
-    } else if (this.#filled - at >= bytes) return true;
+    } else if (this.#filled - at >= bytes) {
+      return true;
+    }
     if (this.#chunk.length < position - this.#from + bytes) this.#renew(position, bytes, limit);
     while (this.#filled < position - this.#from + bytes) {
       const offset = SEGMENT_HEADER_BYTES + this.#from + this.#filled - this.#first;

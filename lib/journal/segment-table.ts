@@ -80,8 +80,9 @@ export class SegmentTable {
   retire(before: number): Segment[] {
     const behind = this.#segments.findIndex((segment) => segment.end > before);
     const last = this.#segments.length - 1;
-    for (const segment of this.#segments.splice(0, behind < 0 ? last : Math.min(behind, last)))
+    for (const segment of this.#segments.splice(0, behind < 0 ? last : Math.min(behind, last))) {
       this.#retired.add(segment);
+    }
     return [...this.#retired];
   }
 }

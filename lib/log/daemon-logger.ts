@@ -1,9 +1,7 @@
-import { pino } from 'pino';
-import type { Logger as PinoLogger } from 'pino';
+import { type Logger as PinoLogger, pino } from 'pino';
 import type { Home } from '../home/home.js';
 import { LogFile } from './log-file.js';
-import type { LogLevel } from './log-line.js';
-import { formatLogTime, formatPlainLine, sanitiseLogMessage } from './log-line.js';
+import { formatLogTime, formatPlainLine, type LogLevel, sanitiseLogMessage } from './log-line.js';
 import { callerOrigin } from './log-origin.js';
 import type { Logger } from './logger.js';
 
@@ -82,7 +80,7 @@ export class LogOutput {
 
   writePlain(line: string): void {
     if (this.#targets.plain) this.#plain.append(line);
-    if (this.#targets.stderr) process.stderr.write(line + '\n');
+    if (this.#targets.stderr) process.stderr.write(`${line}\n`);
   }
 
   writeJson(line: string): void {

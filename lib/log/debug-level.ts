@@ -1,7 +1,7 @@
 import { loadInternalOptions } from '../config/internal-options.js';
+import type { Home } from '../home/home.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { DebugLevel } from './daemon-logger.js';
-import type { Home } from '../home/home.js';
 
 /** Section of the internal options that holds a daemon's `debug` (daemons-and-config.md 2); svc-apid has none. */
 const AREAS = {

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { closeSync, fchmodSync, fchownSync, fstatSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fstatSync, type Stats, statSync, writeSync } from 'node:fs';
 import { openSharedFile } from '../files/open-own-file.js';
 
 /** Log files are shared by all daemons of a home: group-writable (daemons-and-config.md 3.7). */
@@ -67,7 +66,7 @@ export class LogFile {
 
   #write(fd: number, line: string): void {
     // After a torn write (disk full) the rest of that line is lost; the next one starts on a line of its own.
-    const bytes = Buffer.from((this.#torn ? '\n' : '') + line + '\n');
+    const bytes = Buffer.from(`${(this.#torn ? '\n' : '') + line}\n`);
     const written = writeSync(fd, bytes);
     this.#torn = written < bytes.length;
     if (this.#torn) throw new Error('the disk took only a part of a line');

@@ -1,6 +1,6 @@
 import { loadManagerConfig } from '../config/load-manager-config.js';
-import type { LogTargets } from './daemon-logger.js';
 import type { Home } from '../home/home.js';
+import type { LogTargets } from './daemon-logger.js';
 
 /**
  * The log files a home writes (`<logging><log_format>`, daemons-and-config.md 3.7). While the configuration cannot be

@@ -82,11 +82,13 @@ export function readProcessRequest(parameters: Members): ProcessRequest {
   let token: string | undefined;
   const given = parameters.get('token');
   if (given !== undefined) {
-    if (typeof given === 'string' && given.length === TOKEN_LENGTH) token = given;
-    else
+    if (typeof given === 'string' && given.length === TOKEN_LENGTH) {
+      token = given;
+    } else {
       warnings.push(
         warning(`(7309): '${typeof given === 'string' ? given : JSON.stringify(given)}' is not a valid token`),
       );
+    }
   }
   let debugRules = false;
   let explain = false;
@@ -98,18 +100,21 @@ export function readProcessRequest(parameters: Members): ProcessRequest {
       warnings.push(warning("(7005): 'options' field must be a JSON object. The parameter will be ignored"));
     } else {
       const debug = optionMembers.get('rules_debug');
-      if (typeof debug === 'boolean') debugRules = debug;
-      else if (debug !== undefined) {
+      if (typeof debug === 'boolean') {
+        debugRules = debug;
+      } else if (debug !== undefined) {
         warnings.push(warning("(7006): 'rules_debug' field must be a boolean. The parameter will be ignored"));
       }
       const explainOption = optionMembers.get('explain');
-      if (typeof explainOption === 'boolean') explain = explainOption;
-      else if (explainOption !== undefined) {
+      if (typeof explainOption === 'boolean') {
+        explain = explainOption;
+      } else if (explainOption !== undefined) {
         warnings.push(warning("'explain' field must be a boolean. The parameter will be ignored"));
       }
       const rule = optionMembers.get('why');
-      if (typeof rule === 'number' && Number.isSafeInteger(rule) && rule >= 0) why = rule;
-      else if (rule !== undefined) {
+      if (typeof rule === 'number' && Number.isSafeInteger(rule) && rule >= 0) {
+        why = rule;
+      } else if (rule !== undefined) {
         warnings.push(warning("'why' field must be the id of a rule. The parameter will be ignored"));
       }
     }

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import type { AlertOrigin } from '../engine/alert/alert.js';
 import { fromByteString, toByteString } from '../engine/byte-string.js';
 import type { DiffStore } from '../engine/correlate/diff-store.js';
-import { DEFAULT_STATE_OPTIONS, EngineState } from '../engine/engine-state.js';
 import { DEFAULT_STEP_BUDGET, Engine } from '../engine/engine.js';
-import type { EngineRuleset } from '../engine/load/engine-ruleset.js';
-import type { AlertOrigin } from '../engine/alert/alert.js';
+import { DEFAULT_STATE_OPTIONS, EngineState } from '../engine/engine-state.js';
 import type { Diagnostics, SourcePlace } from '../engine/event.js';
 import { explainWhy, type LoadMessage } from '../engine/explain/explain-why.js';
 import { Explainer } from '../engine/explain/explainer.js';
 import { explanationOf } from '../engine/explain/explanation.js';
+import type { EngineRuleset } from '../engine/load/engine-ruleset.js';
 import { describePlace } from '../engine/load/ruleset-error.js';
 import { LoadMessages } from './load-messages.js';
 import {
-  TOKEN_LENGTH,
   type LogtestReply,
   type Message,
   type ProcessRequest,
   type RemoveRequest,
   type Severity,
+  TOKEN_LENGTH,
 } from './logtest-request.js';
 
 /** Messages kept of one request; the oldest are lost (rules-and-alerts.md 9.4). */

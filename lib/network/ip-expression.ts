@@ -49,7 +49,7 @@ export class IpExpression {
 function inNetwork(network: Network, address: readonly number[]): boolean {
   // Families never mix: 4 numbers are IPv4, 8 are IPv6.
   if (network.address.length !== address.length) return false;
-  for (let i = 0; i < address.length; i++) {
+  for (let i = 0; i < address.length; i += 1) {
     const mask = network.mask[i] ?? 0;
     if (((network.address[i] ?? 0) & mask) !== ((address[i] ?? 0) & mask)) return false;
   }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { GzipCursor } from './gzip-cursor.js';
 import { MONTH_NAMES } from '../time/local-day.js';
+import { GzipCursor } from './gzip-cursor.js';
 
 /** A place in the stream of alerts: a dated file, relative to the alerts directory, and a byte offset in it. */
 export type AlertPosition = { readonly file: string; readonly offset: number };

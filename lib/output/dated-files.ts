@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { datedDirectory, MONTH_NAMES, type LocalDay } from '../time/local-day.js';
+import { datedDirectory, type LocalDay, MONTH_NAMES } from '../time/local-day.js';
 
 /** What the dated files of one output are called: `<stem>-DD[-NNN].<extension>` below `YYYY/Mon` (rules-and-alerts.md 7.8). */
 export type DatedName = {

@@ -1,9 +1,9 @@
 import { existsSync, linkSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { dayOf, isSameDay, type LocalDay } from '../time/local-day.js';
 import { AppendFile, type CloseOptions, type FileRepair, type ResumePoint } from './append-file.js';
 import { compareDays, compressedPath, datedPath, filesAfter, partsOf } from './dated-files.js';
 import type { RecordEnd } from './end-of-records.js';
-import { dayOf, isSameDay, type LocalDay } from '../time/local-day.js';
 
 /** Where one output stream lives (rules-and-alerts.md 7.8). */
 export type OutputFileOptions = {

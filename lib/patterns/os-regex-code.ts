@@ -1,5 +1,5 @@
 import { FOLD } from './fold-ascii.js';
-import { NEVER, parseOsRegex, type ByteTable, type OsRegexAlternative, type OsRegexElement } from './os-regex-parse.js';
+import { type ByteTable, NEVER, type OsRegexAlternative, type OsRegexElement, parseOsRegex } from './os-regex-parse.js';
 import { pairsOf } from './subject.js';
 
 /** Kinds of nodes; a class and its quantifier are one node. */

@@ -1,6 +1,6 @@
 import { FOLD } from './fold-ascii.js';
 import type { MatchContext } from './matcher.js';
-import { CLASS, LAST, LEAVE, LITERAL, MARK, OUTSIDE, PLUS, STAR, STAY, type OsRegexCode } from './os-regex-code.js';
+import { CLASS, LAST, LEAVE, LITERAL, MARK, type OsRegexCode, OUTSIDE, PLUS, STAR, STAY } from './os-regex-code.js';
 import type { Subject } from './subject.js';
 
 /** Offset that is not there; -1 is a valid `last`. */

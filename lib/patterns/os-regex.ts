@@ -1,8 +1,8 @@
 import { Literal } from './literal.js';
 import type { MatchContext } from './matcher.js';
-import type { GradedMatcher, PatternGrowth } from './pattern-growth.js';
 import { compileOsRegex, type OsRegexCode } from './os-regex-code.js';
 import { NONE } from './os-regex-machine.js';
+import type { GradedMatcher, PatternGrowth } from './pattern-growth.js';
 
 /** OS_Regex (decoding.md 1.3): its own kind of scan, with results of its own that no regular expression has. */
 export class OsRegex implements GradedMatcher {

@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
+import { HomeError, type HomeRecord } from '../home/home-record.js';
 import type { DaemonName } from '../product/daemon-names.js';
-import type { HomeRecord } from '../home/home-record.js';
-import { HomeError } from '../home/home-record.js';
 
 /** Daemons that need root: they read every file of the host or act on it (architecture.md 4 "Privileges"). */
 export const ROOT_DAEMONS: ReadonlySet<DaemonName> = new Set([

@@ -1,19 +1,17 @@
-import { linkSync, lstatSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import type { ProcessIdentity } from './process-identity.js';
-import { isAlive, ownIdentity, parseIdentity } from './process-identity.js';
-import type { Belief } from '../files/read-run-file.js';
-import { believeOwner, readRunFile } from '../files/read-run-file.js';
+import { linkSync, lstatSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { type Belief, believeOwner, readRunFile } from '../files/read-run-file.js';
 import { removeTree } from '../files/remove-tree.js';
+import { isAlive, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.js';
 
 /** Thrown when another living process holds a lock. */
 export class LockHeldError extends Error {
+  override readonly name = 'LockHeldError';
   readonly code = 'lock_held';
   readonly holder: ProcessIdentity;
 
   constructor(path: string, holder: ProcessIdentity) {
     super(`'${path}' is held by process ${holder.pid}`);
-    this.name = 'LockHeldError';
     this.holder = holder;
   }
 }
@@ -40,11 +38,11 @@ export class ProcessLock {
    * @throws LockHeldError when a living process holds it; the file system's error when the directory cannot be written
    */
   static acquire(path: string): ProcessLock {
-    const content = JSON.stringify(ownIdentity()) + '\n';
+    const content = `${JSON.stringify(ownIdentity())}\n`;
     const temporary = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
     writeFileSync(temporary, content, { flag: 'wx', mode: 0o640 });
     try {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         if (tryLink(temporary, path)) return new ProcessLock(path, content);
         const holder = readHolder(path);
         if (holder !== undefined && isAlive(holder)) throw new LockHeldError(path, holder);

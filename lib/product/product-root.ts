@@ -9,7 +9,7 @@ export function productRoot(): URL {
   let directory = new URL('.', import.meta.url);
   while (!existsSync(new URL('package.json', directory))) {
     const parent = new URL('..', directory);
-    if (parent.href === directory.href) throw new Error('package.json not found above ' + import.meta.url);
+    if (parent.href === directory.href) throw new Error(`package.json not found above ${import.meta.url}`);
     directory = parent;
   }
   return directory;

@@ -90,18 +90,24 @@ class QueryParser {
     const start = this.#position;
     let parentheses = 0;
     let brackets = 0;
-    for (; this.#position < this.#text.length; this.#position++) {
+    for (; this.#position < this.#text.length; this.#position += 1) {
       const character = this.#text[this.#position] ?? '';
-      if (character === '(') parentheses += 1;
-      else if (character === ')') {
+      if (character === '(') {
+        parentheses += 1;
+      } else if (character === ')') {
         if (parentheses === 0) break;
         parentheses -= 1;
-      } else if (character === ';') break;
-      else if (character === ',') {
+      } else if (character === ';') {
+        break;
+      } else if (character === ',') {
         if (brackets === 0) break;
-      } else if (!isValueCharacter(character)) this.#refuse(start);
-      else if (character === '[') brackets += 1;
-      else if (character === ']' && brackets > 0) brackets -= 1;
+      } else if (!isValueCharacter(character)) {
+        this.#refuse(start);
+      } else if (character === '[') {
+        brackets += 1;
+      } else if (character === ']' && brackets > 0) {
+        brackets -= 1;
+      }
     }
     if (parentheses > 0) this.#refuse(start);
     return this.#text.slice(start, this.#position).trim();

@@ -1,4 +1,4 @@
-import { ownMember, type ListItem } from './field-values.js';
+import { type ListItem, ownMember } from './field-values.js';
 import { QueryError } from './query-error.js';
 
 export type SelectOptions = {

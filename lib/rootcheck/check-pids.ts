@@ -33,7 +33,7 @@ class PidCheck {
 
   async run(): Promise<void> {
     const maximum = this.#calls.maximum();
-    for (let pid = 1; pid <= maximum; pid++) {
+    for (let pid = 1; pid <= maximum; pid += 1) {
       this.#context.step();
       if (this.#wrong(pid) !== undefined && !(await this.#verify(() => this.#freshWrong(pid)))) return;
       if (pid % GROUP === 0) await this.#context.pause();
@@ -44,7 +44,7 @@ class PidCheck {
   /** @returns false when there are too many */
   async #verify(wrong: () => string | undefined): Promise<boolean> {
     let text = wrong();
-    for (let look = 1; look < LOOKS && text !== undefined; look++) {
+    for (let look = 1; look < LOOKS && text !== undefined; look += 1) {
       await this.#context.pause();
       if (wrong() !== text) text = undefined;
     }

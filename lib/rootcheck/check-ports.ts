@@ -29,7 +29,7 @@ async function checkProtocol(context: CheckContext, calls: PortCalls, protocol: 
   let listed = calls.listed(protocol);
   for (let first = 1; first <= LAST_PORT; first += GROUP) {
     const suspects: number[] = [];
-    for (let port = first; port < first + GROUP && port <= LAST_PORT; port++) {
+    for (let port = first; port < first + GROUP && port <= LAST_PORT; port += 1) {
       context.step();
       if (listed?.has(port) !== true && (await calls.bind(protocol, port)) === 'used') suspects.push(port);
     }
@@ -53,7 +53,7 @@ async function isHidden(
   protocol: PortProtocol,
   port: number,
 ): Promise<boolean> {
-  for (let look = 0; look < LOOKS; look++) {
+  for (let look = 0; look < LOOKS; look += 1) {
     await context.pause();
     if ((await calls.bind(protocol, port)) !== 'used') return false;
     if (calls.listed(protocol)?.has(port) !== false) return false;

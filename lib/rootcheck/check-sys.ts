@@ -164,7 +164,7 @@ class SysWalk implements TreeVisitor {
   async #insists(path: string, isWrong: () => boolean): Promise<boolean> {
     let seen = 0;
     try {
-      for (let look = 0; look < MOST_LOOKS; look++) {
+      for (let look = 0; look < MOST_LOOKS; look += 1) {
         await this.#context.pause();
         const before = lstatOf(this.#calls, path);
         if (!isWrong()) return false;

@@ -10,7 +10,7 @@ export class PrintableStrings {
   /** @param chunk may be written over afterwards */
   *add(chunk: Buffer): Generator<string> {
     let start = 0;
-    for (let at = 0; at < chunk.length; at++) {
+    for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
       const printable = (byte >= 0x20 && byte < 0x7f) || byte === 0x09;
       if (printable && at - start + this.#rest.length < LONGEST) continue;

@@ -1,5 +1,5 @@
-import { type CheckContext, StoppedError } from './check-context.js';
 import { checkAudit } from './check-audit.js';
+import { type CheckContext, StoppedError } from './check-context.js';
 import { checkDev } from './check-dev.js';
 import { checkFiles } from './check-files.js';
 import { checkInterfaces } from './check-interfaces.js';

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 const LOWER = 'abcdefghijkmnpqrstuvwxyz';
@@ -14,7 +14,7 @@ export function randomPassword(): string {
   const all = LOWER + UPPER + DIGITS + SYMBOLS;
   const characters = [LOWER, UPPER, DIGITS, SYMBOLS].map(pick);
   while (characters.length < LENGTH) characters.push(pick(all));
-  for (let index = characters.length - 1; index > 0; index--) {
+  for (let index = characters.length - 1; index > 0; index -= 1) {
     const other = randomInt(index + 1);
     [characters[index], characters[other]] = [characters[other] ?? '', characters[index] ?? ''];
   }

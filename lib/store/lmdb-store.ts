@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type Database, type RootDatabase } from 'lmdb';
+import { type Database, open, type RootDatabase } from 'lmdb';
 import type { z } from 'zod';
 import { LockHeldError, ProcessLock } from '../process/process-lock.js';
 import { BinaryTable } from './binary-table.js';
@@ -82,9 +82,10 @@ export class LmdbStore {
       const damage = checkLmdbFile(join(directory, DATA_FILE));
       if (damage !== undefined) throw new StoreError('damaged', `${directory}: ${damage}`);
       DiskReserve.prepare(directory, join(directory, LOCK_FILE));
-      return await openEnvironment(options, (root, tables, reserve) => {
-        return new LmdbStore(directory, root, tables, reserve, lock);
-      });
+      return await openEnvironment(
+        options,
+        (root, tables, reserve) => new LmdbStore(directory, root, tables, reserve, lock),
+      );
     } catch (error) {
       lock.release();
       throw error;

@@ -14,9 +14,11 @@ export function parseWeekdays(text: string): readonly boolean[] | undefined {
     .filter((word) => word !== '');
   if (words.length === 0) return undefined;
   for (const word of words) {
-    if (word === 'weekdays') days.fill(true, 1, 6);
-    else if (word === 'weekends') days[0] = days[6] = true;
-    else {
+    if (word === 'weekdays') {
+      days.fill(true, 1, 6);
+    } else if (word === 'weekends') {
+      days[0] = days[6] = true;
+    } else {
       const day = DAYS.findIndex((name) => name === word || name.slice(0, 3) === word);
       if (day < 0) return undefined;
       days[day] = true;

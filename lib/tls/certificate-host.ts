@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { normalizeAddress } from '../agentlink/agent-address.js';
 
 /**

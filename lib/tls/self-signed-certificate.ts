@@ -1,11 +1,11 @@
-import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { generateKeyPair, randomBytes } from 'node:crypto';
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import forge from 'node-forge';
-import type { Logger } from '../log/logger.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
+import type { Logger } from '../log/logger.js';
 
 /** Days a generated certificate is valid (rest-api.md 1.1). */
 const VALID_DAYS = 365;

@@ -5,11 +5,11 @@ import type { ConfigWarning } from '../config/config-error.js';
 import { loadInternalOptions } from '../config/internal-options.js';
 import { ownPart, warningMessage } from '../daemon/check-own-sections.js';
 import type { DaemonCheck } from '../daemon/daemon-check.js';
-import { describeError } from '../log/describe-error.js';
-import { Home } from '../home/home.js';
-import { readHomeRecord } from '../home/home-record.js';
 import { type CheckOutcome, failureMessages, runCheck, withoutRepeats } from '../daemon/run-check.js';
 import { GroupFolders } from '../groups/group-folders.js';
+import { Home } from '../home/home.js';
+import { readHomeRecord } from '../home/home-record.js';
+import { describeError } from '../log/describe-error.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { CheckedDaemon, Validation, ValidationMessage, ValidationOrder } from './validation.js';
 

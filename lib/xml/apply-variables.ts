@@ -94,7 +94,7 @@ function substitute(text: string, variables: ReadonlyMap<string, string>, file: 
 function nameEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length && !'$.|, '.includes(text.charAt(at))) {
-    at++;
+    at += 1;
   }
   return at;
 }

@@ -85,7 +85,7 @@ class Reader {
           throw this.#fail('XMLERR: Element not opened.', this.#pos);
         }
         const innerEnd = this.#pos - 1;
-        this.#pos++;
+        this.#pos += 1;
         this.#readClosingTag(parent);
         open.pop();
         const element = { ...parent, content, end: this.#pos, innerEnd };
@@ -167,7 +167,7 @@ class Reader {
   #isEscaped(at: number, from = 0, before = false): boolean {
     let first = at;
     while (first > from && this.#text.charCodeAt(first - 1) === BACKSLASH) {
-      first--;
+      first -= 1;
     }
     return ((at - first) % 2 === 1) !== (first === from && before);
   }
@@ -177,7 +177,7 @@ class Reader {
     if (this.#text.charCodeAt(this.#pos) !== BANG) {
       return false;
     }
-    for (let at = this.#pos + 1; ; at++) {
+    for (let at = this.#pos + 1; ; at += 1) {
       at = this.#text.indexOf('>', at);
       if (at < 0) {
         const opened = { name: '<!--', line: this.#lineAt(this.#pos) };
@@ -197,7 +197,7 @@ class Reader {
 
   #readClosingTag(opened: OpenElement): void {
     const found = this.#readUntilTagEnd(false);
-    this.#pos++;
+    this.#pos += 1;
     if (found !== opened.name) {
       throw this.#fail(`XMLERR: Element '${opened.name}' not closed.`, this.#pos, opened);
     }
@@ -211,7 +211,7 @@ class Reader {
       empty = true;
     }
     const end = this.#text.charCodeAt(this.#pos);
-    this.#pos++;
+    this.#pos += 1;
     if (end === GREATER) {
       return { name, attributes: [], empty };
     }
@@ -220,7 +220,7 @@ class Reader {
       if (this.#text.charCodeAt(this.#pos) !== GREATER) {
         throw this.#fail(`XMLERR: Element '${name}' not closed.`, this.#pos);
       }
-      this.#pos++;
+      this.#pos += 1;
       empty = true;
     }
     return { name, attributes, empty };
@@ -230,7 +230,7 @@ class Reader {
   #readUntilTagEnd(stopAtSpace: boolean): string {
     let name = '';
     let start = this.#pos;
-    for (let at = start; at < this.#text.length; at++) {
+    for (let at = start; at < this.#text.length; at += 1) {
       const code = this.#text.charCodeAt(at);
       if (code === GREATER || (stopAtSpace && isSpace(code))) {
         this.#pos = at;
@@ -270,7 +270,7 @@ class Reader {
       const value = this.#readAttributeValue(name);
       attributes.push({ name, value });
       const code = this.#text.charCodeAt(this.#pos);
-      this.#pos++;
+      this.#pos += 1;
       if (code === GREATER) {
         return false;
       }
@@ -287,10 +287,10 @@ class Reader {
   #readAttributeName(): string | undefined {
     let at = this.#pos;
     while (at < this.#text.length && isSpace(this.#text.charCodeAt(at))) {
-      at++;
+      at += 1;
     }
     const start = at;
-    for (; at < this.#text.length; at++) {
+    for (; at < this.#text.length; at += 1) {
       const code = this.#text.charCodeAt(at);
       if (code === EQUALS) {
         this.#pos = at + 1;
@@ -312,14 +312,14 @@ class Reader {
 
   #readAttributeValue(name: string): string {
     while (isSpace(this.#text.charCodeAt(this.#pos))) {
-      this.#pos++;
+      this.#pos += 1;
     }
     const quote = this.#text.charCodeAt(this.#pos);
     if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) {
       throw this.#fail(`XMLERR: Attribute '${name}' not followed by a " or '.`, this.#pos);
     }
     const start = this.#pos + 1;
-    for (let at = start; at < this.#text.length; at++) {
+    for (let at = start; at < this.#text.length; at += 1) {
       const code = this.#text.charCodeAt(at);
       if (code === GREATER) {
         throw this.#fail(`XMLERR: Attribute '${name}' not closed.`, at);
@@ -337,7 +337,7 @@ class Reader {
 
   #lineAt(offset: number): number {
     while (this.#nextNewline < offset) {
-      this.#line++;
+      this.#line += 1;
       this.#nextNewline = this.#newlineFrom(this.#nextNewline + 1);
     }
     return this.#line;

@@ -3,13 +3,13 @@
  * counted in CPU time: `npm run bench -- agentlink [seconds]`.
  */
 import { randomBytes } from 'node:crypto';
+import { readMessageHead } from '../../daemons/remoted/link/message-prefix.js';
 import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
 import { FrameDecoder } from '../../lib/agentlink/frame-decoder.js';
 import type { MessageForm } from '../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../lib/agentlink/message-opener.js';
-import { readMessageHead } from '../../daemons/remoted/link/message-prefix.js';
 import { MessageSealer } from '../../lib/agentlink/message-sealer.js';
 
 const AGENTS = 200;
@@ -19,14 +19,11 @@ const seconds = Number(process.argv[2] ?? 1);
 const schedules = new BlowfishCache();
 const opener = new MessageOpener(schedules);
 const sealer = new MessageSealer(schedules);
-const keys = Array.from({ length: AGENTS }, (_, index) => {
-  return new AgentKey(
-    String(index + 1).padStart(3, '0'),
-    `web${index}`,
-    AgentAddress.any,
-    randomBytes(32).toString('hex'),
-  );
-});
+const keys = Array.from(
+  { length: AGENTS },
+  (_, index) =>
+    new AgentKey(String(index + 1).padStart(3, '0'), `web${index}`, AgentAddress.any, randomBytes(32).toString('hex')),
+);
 
 /** A line of a log, with parts that do not repeat. */
 function payloadOf(size: number): Buffer {

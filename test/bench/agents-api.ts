@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { buildMergedFile } from '../../lib/agentlink/merged-file.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiClient } from '../support/api/api-client.js';
-import { DbServer } from '../support/db/db-server.js';
 import { RunningDaemon } from '../support/daemon/running-daemon.js';
+import { DbServer } from '../support/db/db-server.js';
 import { sampleAgent } from '../support/db/sample-agents.js';
 import { TemporaryHome } from '../support/temporary-home.js';
 
@@ -87,7 +87,7 @@ function line(name: string, times: readonly number[]): void {
 
 async function measure(client: ApiClient, path: string): Promise<void> {
   const times: number[] = [];
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= ROUNDS; round += 1) {
     const from = performance.now();
     const answer = await client.call('GET', encodeURI(path));
     times.push(performance.now() - from);

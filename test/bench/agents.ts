@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd/authd-server.js';
+import type { AgentIdentity } from '../support/agentlink/minimal-agent.js';
+import { connectAll, keepAlive, SimulatedAgent } from '../support/agentlink/simulated-agent.js';
+import { authdHome, AuthdServer, liftEnrollmentLimits } from '../support/authd/authd-server.js';
 import { enrol, keyOf } from '../support/authd/enrollment.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { eventually } from '../support/eventually.js';
 import { quantile } from '../support/process/measuring.js';
-import type { AgentIdentity } from '../support/agentlink/minimal-agent.js';
 import { processUsage } from '../support/process/process-usage.js';
 import { sinkOf } from '../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../support/daemon/running-daemon.js';
-import { connectAll, keepAlive, SimulatedAgent } from '../support/agentlink/simulated-agent.js';
 
 /*
  * A simulator of agents: `npm run bench -- agents [--agents N] [--seconds S] [--rate R]`. N agents enrol over TLS, connect
@@ -63,8 +63,9 @@ async function sendEvents(agents: readonly SimulatedAgent[]): Promise<number> {
   const began = performance.now();
   let sent = 0;
   for (let passed = 0; passed < seconds * 1000; passed = performance.now() - began) {
-    for (const due = (passed / 1000) * rate; sent < due; sent++)
+    for (const due = (passed / 1000) * rate; sent < due; sent += 1) {
       agents[sent % count]?.event('/var/log/auth.log', EVENT);
+    }
     await delay(TICK_MS);
   }
   return sent;

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { newRawKey } from '../../daemons/authd/key-registry.js';
-import { AuthdServer, authdHome, liftEnrollmentLimits } from '../support/authd/authd-server.js';
-import { eventually } from '../support/eventually.js';
-import { processUsage } from '../support/process/process-usage.js';
-import { RunningDaemon } from '../support/daemon/running-daemon.js';
-import { quantile } from '../support/process/measuring.js';
+import { authdHome, AuthdServer, liftEnrollmentLimits } from '../support/authd/authd-server.js';
 import { enrol, keyLines, keyOf } from '../support/authd/enrollment.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
+import { eventually } from '../support/eventually.js';
+import { quantile } from '../support/process/measuring.js';
+import { processUsage } from '../support/process/process-usage.js';
 
 /*
  * Enrolments with the real svc-authd and svc-db: `npm run bench -- authd [SECONDS [KEYS [CLIENTS]]]`. KEYS agents are in
@@ -40,7 +40,7 @@ try {
   const { cpu } = processUsage(pid);
   const until = began + seconds * 1000;
   const client = async (number: number) => {
-    for (let count = 0; performance.now() < until; count++) {
+    for (let count = 0; performance.now() < until; count += 1) {
       const start = performance.now();
       keyOf(await enrol(server.port, `OSSEC A:'bench-${number}-${count}' V:'v4.14.7' G:'default'\n`));
       latencies.push(performance.now() - start);

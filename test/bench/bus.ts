@@ -9,8 +9,8 @@ import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../lib/bus/stream-positions.js';
-import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleContract, sampleHandlers } from '../support/bus/sample-contract.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 /*
  * Figures of the bus, two processes: `node dist/test/bench/bus.js [SECONDS]`. The other process (server or sink) runs
@@ -65,7 +65,7 @@ async function measure(seconds: number): Promise<void> {
         const caller = async () => {
           while (performance.now() < until) {
             await client.call('add', { a: calls, b: 1 });
-            calls++;
+            calls += 1;
           }
         };
         await Promise.all(Array.from({ length: parallel }, caller));
@@ -101,7 +101,7 @@ type Drive = (producer: EventProducer, event: () => BusEvent, until: number) => 
 const DRIVERS: Readonly<Record<string, Drive>> = {
   'trySend as fast as it goes': async (producer, event, until) => {
     while (performance.now() < until) {
-      for (let count = 0; count < 100; count++) if (!producer.trySend(event())) await producer.ready();
+      for (let count = 0; count < 100; count += 1) if (!producer.trySend(event())) await producer.ready();
     }
     while (producer.pending > 0) await new Promise(setImmediate);
   },

@@ -3,21 +3,21 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ListParams, listAgents } from '../../daemons/db/agent-list.js';
+import { listAgents, type ListParams } from '../../daemons/db/agent-list.js';
+import { summariseAgents } from '../../daemons/db/agent-summary.js';
 import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
 import { FimDatabase } from '../../daemons/db/fim/fim-database.js';
 import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
 import { Registry } from '../../daemons/db/registry.js';
-import { summariseAgents } from '../../daemons/db/agent-summary.js';
 import { readMemberships } from '../../daemons/remoted/push/read-memberships.js';
 import type { CallParams } from '../../lib/bus/contract.js';
 import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleAgent } from '../support/db/sample-agents.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 /*
  * Figures of svc-db: `npm run bench -- db [AGENTS]`, 100,000 by default. One process makes the agents, another loads
@@ -39,7 +39,7 @@ async function fill(): Promise<void> {
   });
   for (let from = 0; from < count; from += 5000) {
     await registry.edit((edit) => {
-      for (let id = from; id < Math.min(count, from + 5000); id++) {
+      for (let id = from; id < Math.min(count, from + 5000); id += 1) {
         const { record, lastKeepAlive } = sampleAgent(id);
         const row = edit.setAgent(id, record);
         if (lastKeepAlive !== undefined) edit.setKeepAlive(row, lastKeepAlive);
@@ -87,14 +87,14 @@ async function serve(): Promise<void> {
     ['select=os.name,version distinct', { select: ['os.name', 'version'], distinct: true }],
   ];
   const churn = (round: number) => {
-    for (let index = 0; index < 1000; index++) {
+    for (let index = 0; index < 1000; index += 1) {
       const row = registry.agents.get((round * 1000 + index * 37) % count);
       if (row !== undefined) registry.touch(row, 1_795_000_000 + round * 10 + index);
     }
   };
   for (const [name, params] of lists) {
     const times: number[] = [];
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 25; round += 1) {
       // As much as a second of a manager with 10,000 agents.
       churn(round);
       const from = cpuMs();
@@ -133,7 +133,7 @@ async function overBus(registry: Registry): Promise<void> {
   await server.start();
   const client = new RequestClient({ contract: dbContract, path });
   const times: number[] = [];
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < 100; round += 1) {
     const from = performance.now();
     await client.call('agents.list', { limit: 500, offset: round * 500 });
     times.push(performance.now() - from);
@@ -144,7 +144,7 @@ async function overBus(registry: Registry): Promise<void> {
     at: 1_795_009_000,
   }));
   const beats: number[] = [];
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < 100; round += 1) {
     const from = performance.now();
     await client.call('agents.keepalives', { agents });
     beats.push(performance.now() - from);
@@ -153,7 +153,7 @@ async function overBus(registry: Registry): Promise<void> {
   const md5 = (digit: number) => digit.toString(16).repeat(32);
   const flips: number[] = [];
   const counts: number[] = [];
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 20; round += 1) {
     const sums = [{ groups: ['default'], md5: md5(round % 16) }];
     let from = performance.now();
     await client.call('groups.sums', { sums });
@@ -166,7 +166,7 @@ async function overBus(registry: Registry): Promise<void> {
   line('agents.summary after it', median(counts));
   const all: number[] = [];
   const fresh: number[] = [];
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 10; round += 1) {
     const ask = (params: CallParams<typeof dbContract, 'agents.memberships'>) =>
       client.call('agents.memberships', params);
     let from = performance.now();
@@ -187,7 +187,7 @@ async function overBus(registry: Registry): Promise<void> {
   let next = 10_000_000;
   await Promise.all(
     Array.from({ length: waiting }, async () => {
-      for (let index = 0; index < 30; index++) {
+      for (let index = 0; index < 30; index += 1) {
         const id = String(next++);
         await client.call('agents.register', { id, name: `new-${id}`, dateAdd: 1 });
       }
@@ -202,9 +202,11 @@ async function overBus(registry: Registry): Promise<void> {
   await fim.close();
 }
 
-if (role === 'fill') await fill();
-else if (role === 'serve') await serve();
-else {
+if (role === 'fill') {
+  await fill();
+} else if (role === 'serve') {
+  await serve();
+} else {
   const made = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   try {
     for (const step of ['fill', 'serve']) {

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { readOfflineRuleset } from '../../bin/offline/read-offline-ruleset.js';
 import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
 import { EngineState } from '../../lib/engine/engine-state.js';
 import type { IncomingEvent } from '../../lib/engine/event.js';
 import { loadRuleset } from '../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/load/mitre-table.js';
-import { readOfflineRuleset } from '../../bin/offline/read-offline-ruleset.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { productRoot } from '../../lib/product/product-root.js';
-import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 import { calibrate, measured, quantile, readCorpus } from '../support/process/measuring.js';
+import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 
 /*
  * Figures of the engine on one thread:
@@ -114,12 +114,12 @@ const count = lines.length * passes;
 const runs: number[] = [];
 let alerts = 0;
 let engine = newEngine();
-for (let r = 0; r < repeat; r++) {
+for (let r = 0; r < repeat; r += 1) {
   engine = newEngine();
   alerts = 0;
   runs.push(
     measured(() => {
-      for (let i = 0; i < count; i++) if (run(engine, eventAt(i), mode)) alerts++;
+      for (let i = 0; i < count; i += 1) if (run(engine, eventAt(i), mode)) alerts += 1;
     }),
   );
 }
@@ -133,7 +133,7 @@ const STEP = 64;
 let allocated = 0;
 let heap = process.memoryUsage().heapUsed;
 const sampled = Math.min(count, 60_000);
-for (let i = 0; i < sampled; i++) {
+for (let i = 0; i < sampled; i += 1) {
   run(engine, eventAt(i), mode);
   if (i % STEP !== STEP - 1) continue;
   const now = process.memoryUsage().heapUsed;
@@ -143,7 +143,7 @@ for (let i = 0; i < sampled; i++) {
 }
 engine = newEngine();
 const times = new Float64Array(lines.length);
-for (let i = 0; i < lines.length; i++) {
+for (let i = 0; i < lines.length; i += 1) {
   const event = eventAt(i);
   const before = performance.now();
   run(engine, event, mode);
@@ -175,8 +175,9 @@ const figures = {
   calibration: calibrate(),
   node: process.version,
 };
-if (values.json) console.log(JSON.stringify(figures));
-else {
+if (values.json) {
+  console.log(JSON.stringify(figures));
+} else {
   console.log(`${String(figures.events)} events of ${figures.corpus}, mode ${figures.mode}, Node ${figures.node}`);
   console.log(
     `  CPU per event       ${String(figures.cpuUsPerEvent)} us (${String(figures.eventsPerSecond)} events/s), ${String(figures.alerts)} alerts`,

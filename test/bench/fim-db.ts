@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { FimDatabase } from '../../daemons/db/fim/fim-database.js';
 import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
+import { defineContract } from '../../lib/bus/contract.js';
 import { commonHandlers, commonMethods } from '../../lib/bus/contracts/common.js';
 import { fimMethods } from '../../lib/bus/contracts/db-fim.js';
-import { defineContract } from '../../lib/bus/contract.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { RequestServer } from '../../lib/bus/request-server.js';
-import { fileAttributes, fimEvent } from '../support/syscheckd/fim-kit.js';
 import { calibrate } from '../support/process/measuring.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { fileAttributes, fimEvent } from '../support/syscheckd/fim-kit.js';
 
 /*
  * Figures of files in svc-db: `npm run bench -- fim-db [ROWS]`, 1,000,000 by default. One process serves as svc-db does, this
@@ -94,7 +94,7 @@ async function main(): Promise<void> {
   });
   const client = new RequestClient({ contract, path: join(home, 'bus.sock') });
   try {
-    for (let tries = 0; ; tries++) {
+    for (let tries = 0; ; tries += 1) {
       try {
         await client.call('ping', {});
         break;
@@ -162,7 +162,7 @@ async function measure(client: Client, home: string): Promise<void> {
   }
   line('data.mdb', mebibytes(statSync(join(home, 'fim', 'data.mdb')).size));
   const times: number[] = [];
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 200; round += 1) {
     const index = (round * 7919) % rows;
     const name = (['hash_md5', 'hash_sha1', 'hash_sha256'] as const)[round % 3] ?? 'hash_md5';
     const started = performance.now();

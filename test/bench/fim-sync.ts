@@ -3,17 +3,17 @@ import { mkdirSync } from 'node:fs';
 import type { FileRow } from '../../daemons/syscheckd/store/file-row.js';
 import { FileStore } from '../../daemons/syscheckd/store/file-store.js';
 import { SyncSource } from '../../daemons/syscheckd/store/sync-source.js';
+import { RangeSync } from '../../daemons/syscheckd/sync/range-sync.js';
 import { HOST_CLOCK } from '../../daemons/syscheckd/sync/sync-clock.js';
 import { ManagerOutlet } from '../../daemons/syscheckd/sync/sync-outlet.js';
 import { SyncRunner } from '../../daemons/syscheckd/sync/sync-runner.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { ALL_CHECKS } from '../../lib/fim/checks.js';
-import { RangeSync } from '../../daemons/syscheckd/sync/range-sync.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { eventually } from '../support/eventually.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { RemotedHome } from '../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { SYNC_SETTINGS } from '../support/syscheckd/sync-rows.js';
 
 /*

@@ -9,7 +9,7 @@ import { AccountNames } from '../../lib/fim/scan/account-names.js';
 import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
 import { FileSystems } from '../../lib/fim/scan/file-systems.js';
 import { IgnoreList } from '../../lib/fim/scan/path-list.js';
-import { type ScannedEntry, scanTree, type ScanParts } from '../../lib/fim/scan/scan-tree.js';
+import { type ScannedEntry, type ScanParts, scanTree } from '../../lib/fim/scan/scan-tree.js';
 import { watchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 import { DaemonFigures } from '../fim-stress/daemon-figures.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -94,7 +94,7 @@ for (const [name, measure] of Object.entries(PARTS)) {
 
 function makeFiles(below: string): void {
   const content = Buffer.alloc(4096, 'security ');
-  for (let file = 0; file < count; file++) {
+  for (let file = 0; file < count; file += 1) {
     const directory = join(below, `d${Math.floor(file / FILES_A_DIRECTORY)}`);
     if (file % FILES_A_DIRECTORY === 0) mkdirSync(directory);
     const path = join(directory, `f${file}`);

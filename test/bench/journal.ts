@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReceivedEvent } from '../../lib/bus/bus-event.js';
 import { decodeEventBatch, encodeEventBatch } from '../../lib/journal/event-batch.js';
-import type { SyncPolicy } from '../../lib/journal/journal-writer.js';
 import { Journal } from '../../lib/journal/journal.js';
+import type { SyncPolicy } from '../../lib/journal/journal-writer.js';
 
 /*
  * Figures of the journal: `node dist/test/bench/journal.js [SECONDS [DIRECTORY]]`. The codec of event batches, appends by

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext, type Matcher, type PatternLanguage } from '../../lib/patterns/matcher.js';
-import { patternGrowth } from '../../lib/patterns/pattern-growth.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
+import { patternGrowth } from '../../lib/patterns/pattern-growth.js';
 import { sharedData } from '../support/shared-data.js';
 
 const LINE = 'Mar 20  9:46:40 web02 sshd[10339]: Disconnected from user ubuntu 10.3.11.191 port 29678 ';

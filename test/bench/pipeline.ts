@@ -6,11 +6,11 @@ import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import { initHome } from '../../bin/control/home/init-home.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
+import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { initHome } from '../../bin/control/home/init-home.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
@@ -19,7 +19,7 @@ import { ApiClient } from '../support/api/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { GrowingFile } from '../support/logcollector/growing-file.js';
 import { calibrate, quantile, readCorpus } from '../support/process/measuring.js';
-import { processUsage, type ProcessUsage } from '../support/process/process-usage.js';
+import { type ProcessUsage, processUsage } from '../support/process/process-usage.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sharedData } from '../support/shared-data.js';
 
@@ -191,7 +191,7 @@ function failedLogin(number: number): string {
 
 async function sendAll(bench: Bench): Promise<void> {
   const { producer } = bench;
-  for (let i = 0; i < total; i++) {
+  for (let i = 0; i < total; i += 1) {
     const event = busEvent(lines[i % lines.length] ?? Buffer.alloc(0));
     while (!producer.trySend(event)) await producer.ready();
   }
@@ -223,7 +223,7 @@ function perSecond(seconds: number): string {
 
 async function latency(bench: Bench): Promise<void> {
   const overBus = new AlertTimes(bench.home);
-  for (let i = 0; i < samples; i++) {
+  for (let i = 0; i < samples; i += 1) {
     const text = failedLogin(i);
     await overBus.take(`bench${String(i)} from`, () => bench.producer.send(busEvent(Buffer.from(text))));
     await delay(PAUSE_MS);
@@ -235,7 +235,7 @@ async function latency(bench: Bench): Promise<void> {
   const overApi = new AlertTimes(bench.home);
   const answers: number[] = [];
   try {
-    for (let i = -3; i < samples; i++) {
+    for (let i = -3; i < samples; i += 1) {
       const number = samples + 10 + i;
       const post = async (): Promise<void> => {
         const start = performance.now();

@@ -8,11 +8,11 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { BenchAgents, type AgentReport } from '../support/agentlink/bench-agents-process.js';
+import { type AgentReport, BenchAgents } from '../support/agentlink/bench-agents-process.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { calibrate, quantile } from '../support/process/measuring.js';
 import { processUsage } from '../support/process/process-usage.js';
 import { identity, RemotedHome } from '../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../support/daemon/running-daemon.js';
 
 const many = Math.min(15_000, Number(process.argv[2] ?? 10_000));
 const processes = Number(process.argv[3] ?? 2);
@@ -67,8 +67,9 @@ async function untilAllHave(old: ReadonlySet<string>): Promise<{ ms: number; lat
     const sums = new Set(told.flatMap((report) => Object.keys(report.sums)));
     const ms = performance.now() - start;
     if (sums.size === 1 && ![...sums].some((sum) => old.has(sum))) return { ms, latencies, sums };
-    if (ms > MOST_MS)
+    if (ms > MOST_MS) {
       throw new Error(`not all agents have the file: ${JSON.stringify(told.map((report) => report.sums))}`);
+    }
     await delay(LOOK_MS);
   }
 }

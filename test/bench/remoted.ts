@@ -5,12 +5,12 @@
  */
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { RequestClient } from '../../lib/bus/request-client.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
 import { BenchAgents } from '../support/agentlink/bench-agents-process.js';
+import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { processUsage } from '../support/process/process-usage.js';
 import { identity, RemotedHome, sinkOf } from '../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../support/daemon/running-daemon.js';
 
 const seconds = Math.min(60, Number(process.argv[2] ?? 10));
 const many = Math.min(15_000, Number(process.argv[3] ?? 10_000));

@@ -71,10 +71,10 @@ const make = (): SharedFiles =>
 const pathOf = (group: number, name: string): string => home.path('etc', 'shared', `group-${String(group)}`, name);
 let shared = make();
 try {
-  for (let group = 0; group < groups; group++) {
+  for (let group = 0; group < groups; group += 1) {
     mkdirSync(home.path('etc', 'shared', `group-${String(group)}`), { recursive: true });
     writeFileSync(pathOf(group, 'agent.conf'), CONF.replace('LOG', String(group)));
-    for (let file = 1; file < files; file++) writeFileSync(pathOf(group, `file-${String(file)}.txt`), TEXT);
+    for (let file = 1; file < files; file += 1) writeFileSync(pathOf(group, `file-${String(file)}.txt`), TEXT);
   }
   line(`${String(groups)} groups with ${String(files)} files`);
   await delay(1000);
@@ -90,7 +90,7 @@ try {
   await measured('idle, a check each 10 s', () => delay(IDLE_MS));
 
   const times: number[] = [];
-  for (let change = 0; change < CHANGES; change++) {
+  for (let change = 0; change < CHANGES; change += 1) {
     const group = change % groups;
     const before = shared.sumOf([`group-${String(group)}`]);
     writeFileSync(pathOf(group, 'agent.conf.tmp'), CONF.replace('LOG', `changed-${String(change)}`));

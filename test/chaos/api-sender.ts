@@ -72,9 +72,9 @@ export class ApiSender {
 
   async #post(body: string, key: string | undefined, count: number): Promise<boolean> {
     const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) };
-    this.#inFlight++;
+    this.#inFlight += 1;
     const answer = await this.#client.call('POST', '/events', headers, body);
-    this.#inFlight--;
+    this.#inFlight -= 1;
     const status = answer?.status ?? 0;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     if (answer === undefined || status !== 200) return false;

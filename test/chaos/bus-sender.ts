@@ -85,7 +85,7 @@ export class BusSender {
 
   #sendSome(count: number): void {
     const key = this.#random.chance(0.5) ? randomBytes(12).toString('hex') : undefined;
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < count; index += 1) {
       const number = this.#ledger.take('bus');
       const event: BusEvent = {
         queue: '1',

@@ -51,7 +51,7 @@ export class ChaosHome {
 
   /** Writes rules that name the next version; they come into force by a reload or start. */
   writeNextRuleset(): void {
-    this.#rulesetVersion++;
+    this.#rulesetVersion += 1;
     this.#writeRules();
   }
 

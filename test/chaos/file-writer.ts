@@ -105,7 +105,7 @@ export class FileWriter {
   #rotate(): void {
     const { lines } = this.#current;
     if (lines.length < ENOUGH_LINES || !lines.some(({ number }) => this.#hasAlert(number))) return;
-    this.#rotations++;
+    this.#rotations += 1;
     this.#current.path = `${this.#path}.${String(this.#rotations)}`;
     renameSync(this.#path, this.#current.path);
     this.#log.say(`rotated to ${this.#current.path}`);

@@ -17,7 +17,7 @@ export class Ledger {
 
   /** The product answers for this event from now on. */
   acknowledge(number: number): void {
-    if (this.#acknowledged[number - 1] === false) this.#acknowledgedCount++;
+    if (this.#acknowledged[number - 1] === false) this.#acknowledgedCount += 1;
     this.#acknowledged[number - 1] = true;
   }
 
@@ -44,6 +44,6 @@ export class Ledger {
 
   /** All numbers in order. */
   *numbers(): Generator<number> {
-    for (let number = 1; number <= this.sent; number++) yield number;
+    for (let number = 1; number <= this.sent; number += 1) yield number;
   }
 }

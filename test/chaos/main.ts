@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { runChaos, type ChaosReport } from './run-chaos.js';
+import { type ChaosReport, runChaos } from './run-chaos.js';
 
 /*
  * Kills the product while events come in, and checks that each acknowledged one has exactly one alert:

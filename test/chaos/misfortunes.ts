@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../support/eventually.js';
 import type { ApiClient } from '../support/api/api-client.js';
+import { eventually } from '../support/eventually.js';
 import type { ChaosHome } from './chaos-home.js';
-import { KILLED, type Killed, type Product } from './product.js';
 import { signalProcess } from './processes-of-home.js';
+import { KILLED, type Killed, type Product } from './product.js';
 import type { Random } from './random.js';
 
 export type MisfortuneParts = {
@@ -110,7 +110,7 @@ export class Misfortunes {
     await product.kill('svc-analysisd');
     await product.killEverything();
     this.#count('everything');
-    this.powerCuts++;
+    this.powerCuts += 1;
     await crashProducers();
     await cutPower();
     void product.startAll();
@@ -129,7 +129,7 @@ export class Misfortunes {
   async #restart(): Promise<void> {
     const { product, random } = this.#parts;
     await product.control('restart', ...(random.chance(0.3) ? [] : [random.pick(KILLED)]));
-    this.restarts++;
+    this.restarts += 1;
   }
 
   async #reload(): Promise<void> {
@@ -137,7 +137,7 @@ export class Misfortunes {
     if (random.chance(0.7)) place.writeNextRuleset();
     if (random.chance(0.5)) await product.control('reload', 'svc-analysisd');
     else await api.call('PUT', '/manager/analysisd/reload');
-    this.reloads++;
+    this.reloads += 1;
   }
 
   async #crowdAhead(): Promise<void> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Home } from '../../lib/home/home.js';
-import { compareDays, datedPath, filesAfter, type DatedName } from '../../lib/output/dated-files.js';
+import { compareDays, type DatedName, datedPath, filesAfter } from '../../lib/output/dated-files.js';
 import type { LocalDay } from '../../lib/time/local-day.js';
 
 /** Output streams of svc-analysisd that a run compares, by their live names. */

@@ -10,6 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { CheckpointData } from '../../daemons/analysisd/pipeline/checkpoint-data.js';
+import { EVENTS } from '../../daemons/analysisd/pipeline/journal-record.js';
 import type { Home } from '../../lib/home/home.js';
 import { CheckpointStore } from '../../lib/journal/checkpoint-store.js';
 import { DurableMark } from '../../lib/journal/durable-mark.js';
@@ -18,10 +20,8 @@ import { SEGMENT_HEADER_BYTES } from '../../lib/journal/journal-limits.js';
 import type { JournalRecord } from '../../lib/journal/journal-record.js';
 import { recoverSegments } from '../../lib/journal/recover-segments.js';
 import { SegmentDamage, SegmentReader } from '../../lib/journal/segment-reader.js';
-import type { CheckpointData } from '../../daemons/analysisd/pipeline/checkpoint-data.js';
-import { EVENTS } from '../../daemons/analysisd/pipeline/journal-record.js';
 import { numbersMentioned } from './numbered-events.js';
-import { outputPart, outputParts, type OutputName } from './output-parts.js';
+import { type OutputName, outputPart, outputParts } from './output-parts.js';
 import type { Random } from './random.js';
 import type { RunLog } from './run-log.js';
 

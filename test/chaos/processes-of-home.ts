@@ -40,7 +40,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 /** Kills all processes of a home, also those that are started meanwhile. Bounded to some 10 s. */
 export async function endProcessesOfHome(root: string): Promise<void> {
   let quiet = 0;
-  for (let look = 0; look < MAX_LOOKS && quiet < QUIET_LOOKS; look++) {
+  for (let look = 0; look < MAX_LOOKS && quiet < QUIET_LOOKS; look += 1) {
     const found = processesOfHome(root);
     quiet = found.length === 0 ? quiet + 1 : 0;
     for (const identity of found) signalProcess(identity, 'SIGKILL');

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Home } from '../../lib/home/home.js';
-import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
-import type { Outcome } from '../../lib/engine/outcome.js';
 import { loadingOf } from '../../daemons/analysisd/in-force.js';
 import { compileRuleset } from '../../daemons/analysisd/ruleset-loader.js';
 import { loadSettings, type Settings } from '../../daemons/analysisd/settings.js';
+import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
+import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
+import type { Outcome } from '../../lib/engine/outcome.js';
+import type { Home } from '../../lib/home/home.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { DECODERS, rulesetVersionIn, rulesText } from './numbered-events.js';
-import { outputParts, type OutputName } from './output-parts.js';
+import { type OutputName, outputParts } from './output-parts.js';
 
 /** Bytes of a difference that are shown. */
 const SHOWN = 160;
@@ -43,7 +43,7 @@ class ComparedOutput {
   /** Goes on in the next part, when this one is at its end and there is one. */
   advance(): void {
     if (this.#position !== this.#bytes.length || this.#part + 1 >= this.#parts.length) return;
-    this.#part++;
+    this.#part += 1;
     this.#position = 0;
   }
 
@@ -68,7 +68,7 @@ class ComparedOutput {
   #differs(expected: string, found: Buffer): void {
     const path = this.#parts[this.#part]?.path ?? this.#name;
     let first = 0;
-    while (first < found.length && expected.charCodeAt(first) === found[first]) first++;
+    while (first < found.length && expected.charCodeAt(first) === found[first]) first += 1;
     const from = Math.max(0, first - SHOWN / 2);
     this.difference ??=
       `${path} differs at byte ${String(this.#position + first)} from what an uninterrupted engine writes:\n` +

@@ -92,7 +92,7 @@ export class StreamSender {
       const count = this.#random.integer(1, 20);
       const stream = this.#stream;
       if (stream !== undefined && this.#entries.length < MAX_UNACKNOWLEDGED) {
-        for (let i = 0; i < count; i++) {
+        for (let i = 0; i < count; i += 1) {
           const number = this.#ledger.take('stream');
           this.#sequence += this.#random.integer(1, 90);
           this.#entries.push({ sequence: this.#sequence, number });

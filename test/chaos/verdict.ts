@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Home } from '../../lib/home/home.js';
 import type { AlertWatch } from './alert-watch.js';
-import type { Ledger } from './ledger.js';
-import { SOURCES } from './ledger.js';
+import { type Ledger, SOURCES } from './ledger.js';
 import { numberOfAlert } from './numbered-events.js';
-import { outputParts, type OutputName } from './output-parts.js';
+import { type OutputName, outputParts } from './output-parts.js';
 import { compareWithReference } from './reference-run.js';
 
 /** Offending numbers that are named. */
@@ -32,8 +31,9 @@ export function judge(home: Home, ledger: Ledger, watch: AlertWatch): Verdict {
       const source = ledger.sourceOf(number);
       if (source === undefined) problems.push(`${path}, byte ${String(offset)}: nobody sent number ${String(number)}`);
       if (source !== 'stream') continue;
-      if (number < lastOfStream)
+      if (number < lastOfStream) {
         problems.push(`number ${String(number)} of the stream comes after ${String(lastOfStream)}`);
+      }
       lastOfStream = number;
     }
   }

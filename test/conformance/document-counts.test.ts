@@ -1,10 +1,10 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../bin/control/home/init-home.js';
 import { loadOfflineRuleset } from '../../bin/offline/offline-ruleset.js';
-import { productRoot } from '../../lib/product/product-root.js';
 import { findTests } from '../../bin/ruletest/find-tests.js';
+import { productRoot } from '../../lib/product/product-root.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 import { TemporaryHome } from '../support/temporary-home.js';
 

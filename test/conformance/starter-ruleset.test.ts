@@ -1,13 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import type { Diagnostics } from '../../lib/engine/event.js';
 import { loadOfflineRuleset } from '../../bin/offline/offline-ruleset.js';
-import { productRoot } from '../../lib/product/product-root.js';
 import { findTests } from '../../bin/ruletest/find-tests.js';
-import { RuleTestRunner, type RuleTestResult } from '../../bin/ruletest/run-rule-test.js';
+import { type RuleTestResult, RuleTestRunner } from '../../bin/ruletest/run-rule-test.js';
 import { testCoverage } from '../../bin/ruletest/test-coverage.js';
+import type { Diagnostics } from '../../lib/engine/event.js';
+import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
+import { productRoot } from '../../lib/product/product-root.js';
 
 const directory = fileURLToPath(new URL('etc/ruleset', productRoot()));
 const messages: string[] = [];

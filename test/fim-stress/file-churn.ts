@@ -104,7 +104,7 @@ export class FileChurn {
   }
 
   async #some(): Promise<void> {
-    for (let count = 0; count < AT_A_TIME; count++) this.#operate();
+    for (let count = 0; count < AT_A_TIME; count += 1) this.#operate();
     await delay(this.#pauseMs);
   }
 
@@ -253,7 +253,7 @@ export class FileChurn {
     const directories = this.#random.chance(0.5) ? [directory, inner] : [directory];
     mkdirSync(directories.at(-1) ?? directory, { recursive: true });
     this.#directories.push(...directories);
-    for (let file = this.#random.integer(1, MOST_OF_TREE); file > 0; file--) {
+    for (let file = this.#random.integer(1, MOST_OF_TREE); file > 0; file -= 1) {
       const path = join(this.#random.pick(directories), this.#newName());
       writeFileSync(path, this.#content());
       this.#note('made in a tree', path);

@@ -3,8 +3,8 @@ import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { Random } from '../chaos/random.js';
 import { processUsage } from '../support/process/process-usage.js';
 import { AlertStory } from './alert-story.js';
-import { differingFacts, type FileFacts, FilesOnDisk } from './file-facts.js';
 import { FileChurn } from './file-churn.js';
+import { differingFacts, type FileFacts, FilesOnDisk } from './file-facts.js';
 import { type FileRecord, readRecords } from './file-records.js';
 import { StressHome } from './stress-home.js';
 
@@ -98,7 +98,7 @@ class FimStressRun {
     await this.#place.start();
     await this.#place.scansPass(1);
     this.#say(`${String(files)} files known`);
-    for (let round = 1; round <= rounds && this.#problems.length === 0; round++) {
+    for (let round = 1; round <= rounds && this.#problems.length === 0; round += 1) {
       await this.#round(round, Math.ceil(operations / rounds));
     }
     if (this.#problems.length === 0) await this.#lookAgain();

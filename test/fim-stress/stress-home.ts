@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initHome } from '../../bin/control/home/init-home.js';
-import { syscheckdContract, type ScanStatus } from '../../lib/bus/contracts/syscheckd.js';
+import { type ScanStatus, syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiClient } from '../support/api/api-client.js';
-import { eventually } from '../support/eventually.js';
 import { RunningDaemon } from '../support/daemon/running-daemon.js';
+import { eventually } from '../support/eventually.js';
 
 /** Those that take part; svc-syscheckd comes last, when the others take what it tells. */
 const DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-apid', 'svc-syscheckd'];

@@ -47,7 +47,7 @@ export function markdownAnchors(document: string): ReadonlySet<string> {
       .replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
       .replaceAll(/\s/g, '-');
     let anchor = words;
-    for (let again = 1; anchors.has(anchor); again++) anchor = `${words}-${String(again)}`;
+    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${words}-${String(again)}`;
     anchors.add(anchor);
   }
   return anchors;

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Home } from '../../../lib/home/home.js';
-import { HomeError } from '../../../lib/home/home-record.js';
-import type { HomeRecord } from '../../../lib/home/home-record.js';
 import { readRunFile } from '../../../lib/files/read-run-file.js';
+import type { Home } from '../../../lib/home/home.js';
+import { HomeError, type HomeRecord } from '../../../lib/home/home-record.js';
 import { makeEnrollmentCertificate } from '../../../lib/tls/self-signed-certificate.js';
 import { makeFile } from './make-file.js';
 

@@ -10,34 +10,39 @@ import {
   lchownSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Home } from '../../../lib/home/home.js';
-import type { HomeRecord, HomeRole } from '../../../lib/home/home-record.js';
-import { HomeError, checkHomePath, readHomeRecord } from '../../../lib/home/home-record.js';
+import {
+  checkHomePath,
+  HomeError,
+  type HomeRecord,
+  type HomeRole,
+  readHomeRecord,
+} from '../../../lib/home/home-record.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { randomPassword } from '../../../lib/security/initial-password.js';
 import { ensureTokenKeys } from '../../../lib/security/token-keys.js';
 import { ensureSelfSignedCertificate } from '../../../lib/tls/self-signed-certificate.js';
+import { hostLogSection } from '../host-log-section.js';
 import { ensureEnrollmentCertificate } from './enrollment-certificate.js';
-import type { LayoutOwner } from './home-layout.js';
 import {
   AGENT_FILES,
   COMMON_DIRECTORIES,
   COMMON_FILES,
   HOME_RECORD,
+  type LayoutOwner,
   RULESET_DIRECTORIES,
   SERVER_DIRECTORIES,
   SERVER_EMPTY_FILES,
   SERVER_FILES,
   TAKEN_OVER,
 } from './home-layout.js';
-import { hostLogSection } from '../host-log-section.js';
 import { makeFile } from './make-file.js';
 import { mendEntry } from './mend-home.js';
 import type { ServiceAccount } from './service-account.js';
@@ -159,7 +164,7 @@ class HomeMaker {
       }
       return;
     }
-    this.#file(HOME_RECORD.to, HOME_RECORD.owner, HOME_RECORD.mode, () => JSON.stringify(record, undefined, 2) + '\n');
+    this.#file(HOME_RECORD.to, HOME_RECORD.owner, HOME_RECORD.mode, () => `${JSON.stringify(record, undefined, 2)}\n`);
   }
 
   /** Whose home it is must be known before its group is given to anything: until then that stays. */
@@ -257,7 +262,7 @@ class HomeMaker {
     // Once the users' store exists the first passwords are spent: a file made now would name a wrong one.
     if (existsSync(security('rbac'))) return;
     for (const name of PASSWORD_FILES) {
-      this.#file(`api/configuration/security/${name}`, 'service', 0o600, () => randomPassword() + '\n');
+      this.#file(`api/configuration/security/${name}`, 'service', 0o600, () => `${randomPassword()}\n`);
     }
   }
 

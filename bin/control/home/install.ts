@@ -5,25 +5,23 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { homeRuns } from '../../../lib/daemon/why-unavailable.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
+import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { Home } from '../../../lib/home/home.js';
 import { HomeError, readHomeRecord } from '../../../lib/home/home-record.js';
-import { removeTree } from '../../../lib/files/remove-tree.js';
-import { homeRuns } from '../../../lib/daemon/why-unavailable.js';
-import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import type { InitOptions } from './init-home.js';
-import { initHome } from './init-home.js';
+import { initHome, type InitOptions } from './init-home.js';
 import { installProduct, programNames } from './product-files.js';
-import type { ServiceAccount } from './service-account.js';
-import { checkAccountName, findServiceAccount, userExists } from './service-account.js';
+import { checkAccountName, findServiceAccount, type ServiceAccount, userExists } from './service-account.js';
 
 /** Where an installation keeps the product's own files, below the home. */
 const PRODUCT_DIRECTORY = 'lib/security-manager';

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, fchmodSync, fchownSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fchmodSync, fchownSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 
 /** Who a file of the home belongs to; only root may name somebody else. */
 export type FileOwner = { readonly uid: number; readonly gid: number };

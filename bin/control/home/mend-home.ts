@@ -1,8 +1,8 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
-import type { Home } from '../../../lib/home/home.js';
-import { HomeError } from '../../../lib/home/home-record.js';
 import { isOnlyName } from '../../../lib/files/open-own-file.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
+import type { Home } from '../../../lib/home/home.js';
+import { HomeError } from '../../../lib/home/home-record.js';
 import type { LayoutOwner } from './home-layout.js';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
-import type { Home } from '../../../lib/home/home.js';
-import { isAlive, ownIdentity, parseIdentity } from '../../../lib/process/process-identity.js';
 import { isBelieved, readRunFile } from '../../../lib/files/read-run-file.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
+import type { Home } from '../../../lib/home/home.js';
+import { isAlive, ownIdentity, parseIdentity } from '../../../lib/process/process-identity.js';
 
 /** How often and how long the lock of another control program is waited for (daemons-and-config.md 3.2). */
 const ATTEMPTS = 60;
@@ -13,13 +13,13 @@ const NAMELESS_LIMIT_MS = 5000;
 
 /** Thrown when another control program keeps the lock. */
 export class ScriptLockError extends Error {
+  override readonly name = 'ScriptLockError';
   readonly code = 'locked';
 
   constructor(directory: string) {
     super(
       `ERROR: Another instance is locking this process.\nIf you are sure that no other instance is running, please remove ${directory}`,
     );
-    this.name = 'ScriptLockError';
   }
 }
 
@@ -31,7 +31,7 @@ export class ScriptLockError extends Error {
 export async function withScriptLock<T>(home: Home, action: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
   const directory = home.path('var', 'start-script-lock');
   const holder = home.path('var', 'start-script-lock', 'pid');
-  for (let attempt = 0; !tryLock(directory, holder); attempt++) {
+  for (let attempt = 0; !tryLock(directory, holder); attempt += 1) {
     if (attempt >= ATTEMPTS) throw new ScriptLockError(directory);
     if (isStale(directory, holder)) removeTree(directory);
     else await new Promise((resolve) => setTimeout(resolve, waitMs));

@@ -1,8 +1,8 @@
-import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import { existsSync } from 'node:fs';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
+import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { Home } from '../../../lib/home/home.js';
 import { productVersion } from '../../../lib/product/version.js';
-import { existsSync } from 'node:fs';
 
 /**
  * What a new user reads when everything runs: where the API is, who may log in, and commands that work as they stand.

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { ROOT_DAEMONS } from '../../../lib/process/drop-privileges.js';
+import type { DaemonCatalogue, Program } from '../../../lib/control/daemon-catalogue.js';
 import type { HomeRecord } from '../../../lib/home/home-record.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import { ROOT_DAEMONS } from '../../../lib/process/drop-privileges.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import type { DaemonCatalogue, Program } from '../../../lib/control/daemon-catalogue.js';
 
 /** Sets users and capabilities and runs another program in its own place; a part of util-linux. */
 const SETPRIV = 'setpriv';

@@ -1,18 +1,19 @@
-import type { Server, Socket } from 'node:net';
-import { createServer } from 'node:net';
-import { bindForGroup, bindForOwner } from '../../../lib/daemon/bind-for-group.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
-import { removeTree } from '../../../lib/files/remove-tree.js';
-import type {
-  ControlReply,
-  ControlRequest,
-  ProgressEvent,
-  SupervisorReport,
+import { createServer, type Server, type Socket } from 'node:net';
+import {
+  type ControlReply,
+  type ControlRequest,
+  controlRequest,
+  GROUP_COMMANDS,
+  LONG_LINE,
+  type ProgressEvent,
+  type SupervisorReport,
 } from '../../../lib/control/control-protocol.js';
-import { GROUP_COMMANDS, LONG_LINE, controlRequest } from '../../../lib/control/control-protocol.js';
 import { readLines } from '../../../lib/control/line-reader.js';
 import { ConfigurationRefusedError } from '../../../lib/control/replace-configuration.js';
+import { bindForGroup, bindForOwner } from '../../../lib/daemon/bind-for-group.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 
 /** Clients at a time; more than a person and a few scripts is an attack on descriptors. */
 const MAX_CONNECTIONS = 32;
@@ -80,7 +81,7 @@ export class ControlServer {
     // A client that went away gets no answer; the command it gave is carried out all the same.
     socket.on('error', () => {});
     const reply = (line: ControlReply) => {
-      if (socket.writable) socket.write(JSON.stringify(line) + '\n');
+      if (socket.writable) socket.write(`${JSON.stringify(line)}\n`);
     };
     const refuse = (message: string, code?: number) => {
       reply({ kind: 'error', message, ...(code === undefined ? {} : { code }) });

@@ -1,14 +1,18 @@
-import { lstatSync, readFileSync, readdirSync } from 'node:fs';
-import type { Home } from '../../../lib/home/home.js';
-import { needsRoot } from '../../../lib/process/drop-privileges.js';
-import type { ProcessIdentity } from '../../../lib/process/process-identity.js';
-import { identityOf, isAlive, runsProgram, userOf } from '../../../lib/process/process-identity.js';
-import { ProcessLock } from '../../../lib/process/process-lock.js';
-import type { Belief } from '../../../lib/files/read-run-file.js';
-import { isBelieved } from '../../../lib/files/read-run-file.js';
-import { removeTree } from '../../../lib/files/remove-tree.js';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import { type Belief, isBelieved } from '../../../lib/files/read-run-file.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
+import type { Home } from '../../../lib/home/home.js';
+import { needsRoot } from '../../../lib/process/drop-privileges.js';
+import {
+  identityOf,
+  isAlive,
+  type ProcessIdentity,
+  runsProgram,
+  userOf,
+} from '../../../lib/process/process-identity.js';
+import { ProcessLock } from '../../../lib/process/process-lock.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 
 /** Time a daemon has to end after SIGTERM before it is killed (daemons-and-config.md 3.1). */

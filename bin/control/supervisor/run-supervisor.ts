@@ -1,31 +1,31 @@
 import { mkdirSync, readdirSync } from 'node:fs';
-import { DaemonLogger, LogOutput } from '../../../lib/log/daemon-logger.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { Home } from '../../../lib/home/home.js';
-import type { HomeRecord } from '../../../lib/home/home-record.js';
-import { logTargets } from '../../../lib/log/log-targets.js';
-import { LockHeldError, ProcessLock } from '../../../lib/process/process-lock.js';
-import { removeTree } from '../../../lib/files/remove-tree.js';
-import { checkTrustedDirectory } from '../../../lib/files/trusted-file.js';
-import { productVersion } from '../../../lib/product/version.js';
-import { confined } from './confinement.js';
 import { checkDaemons, problemTexts } from '../../../lib/control/check-daemons.js';
-import { logMistakes, logNoEffect } from '../configuration-notices.js';
-import type { ControlRequest, ProgressEvent } from '../../../lib/control/control-protocol.js';
 import {
   CONTROL_DIRECTORY,
+  type ControlRequest,
   controlSocket,
   ownerSocket,
+  type ProgressEvent,
   supervisorLock,
 } from '../../../lib/control/control-protocol.js';
-import { ControlServer } from './control-server.js';
-import type { DaemonCatalogue } from '../../../lib/control/daemon-catalogue.js';
-import { startOrder } from '../../../lib/control/daemon-catalogue.js';
-import { makeFirstStartSecrets } from '../home/enrollment-certificate.js';
+import { type DaemonCatalogue, startOrder } from '../../../lib/control/daemon-catalogue.js';
 import { recoverConfiguration, replaceConfiguration } from '../../../lib/control/replace-configuration.js';
+import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
+import { checkTrustedDirectory } from '../../../lib/files/trusted-file.js';
+import type { Home } from '../../../lib/home/home.js';
+import type { HomeRecord } from '../../../lib/home/home-record.js';
+import { DaemonLogger, LogOutput } from '../../../lib/log/daemon-logger.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import { logTargets } from '../../../lib/log/log-targets.js';
+import { LockHeldError, ProcessLock } from '../../../lib/process/process-lock.js';
+import { productVersion } from '../../../lib/product/version.js';
+import { logMistakes, logNoEffect } from '../configuration-notices.js';
+import { makeFirstStartSecrets } from '../home/enrollment-certificate.js';
+import { confined } from './confinement.js';
+import { ControlServer } from './control-server.js';
 import { Supervisor } from './supervisor.js';
 import { systemdNotify } from './systemd-notify.js';
-import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
 
 /** How the supervisor runs. */
 export type RunOptions = {

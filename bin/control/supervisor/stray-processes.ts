@@ -1,15 +1,13 @@
-import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Home } from '../../../lib/home/home.js';
-import type { ProcessIdentity } from '../../../lib/process/process-identity.js';
-import { identityOf } from '../../../lib/process/process-identity.js';
-import { ProcessLock } from '../../../lib/process/process-lock.js';
-import { RunFiles } from '../../../lib/daemon/run-files.js';
-import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { AGENT_DAEMON, MANAGER_DAEMONS } from '../../../lib/product/daemon-names.js';
-import type { ControlOutput } from '../control-output.js';
 import { supervisorLock } from '../../../lib/control/control-protocol.js';
 import { stopPhases } from '../../../lib/control/daemon-catalogue.js';
+import { RunFiles } from '../../../lib/daemon/run-files.js';
+import type { Home } from '../../../lib/home/home.js';
+import { identityOf, type ProcessIdentity } from '../../../lib/process/process-identity.js';
+import { ProcessLock } from '../../../lib/process/process-lock.js';
+import { AGENT_DAEMON, type DaemonName, MANAGER_DAEMONS } from '../../../lib/product/daemon-names.js';
+import type { ControlOutput } from '../control-output.js';
 import { endProcess, liveProcess } from './live-process.js';
 
 const SUPERVISOR = 'svc-control';

@@ -1,21 +1,18 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import type { Program } from '../../../lib/control/daemon-catalogue.js';
 import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from '../../../lib/daemon/heartbeat.js';
-import type { Home } from '../../../lib/home/home.js';
-import type { Logger } from '../../../lib/log/logger.js';
-import { makeOwnFile, writeOwnFile } from '../../../lib/files/open-own-file.js';
-import type { ProcessIdentity } from '../../../lib/process/process-identity.js';
-import { isAlive, identityOf } from '../../../lib/process/process-identity.js';
-import { isBelieved, readRunFile } from '../../../lib/files/read-run-file.js';
-import { removeTree } from '../../../lib/files/remove-tree.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import { makeOwnFile, writeOwnFile } from '../../../lib/files/open-own-file.js';
+import { isBelieved, readRunFile } from '../../../lib/files/read-run-file.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
+import type { Home } from '../../../lib/home/home.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import { identityOf, isAlive, type ProcessIdentity } from '../../../lib/process/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { readDebugFlags } from '../debug-switch.js';
-import type { Program } from '../../../lib/control/daemon-catalogue.js';
-import type { StopOutcome } from './live-process.js';
-import { endProcess, liveProcess, removeLeftovers } from './live-process.js';
+import { endProcess, liveProcess, removeLeftovers, type StopOutcome } from './live-process.js';
 import { RestartDelay } from './restart-delay.js';
 
 /** Time a daemon has to become ready (daemons-and-config.md 3.1: 60 polls of 1 s). */
@@ -198,7 +195,7 @@ export class SupervisedDaemon {
     this.#lastFailure = reason;
     removeLeftovers(this.#home, this.name);
     if (this.#wanted) {
-      writeOwnFile(this.#files.failedMarker(), reason + '\n');
+      writeOwnFile(this.#files.failedMarker(), `${reason}\n`);
       const delay = this.#scheduleRetry(0);
       this.#logger.error(`${this.name} did not start correctly (next try in ${delay / 1000} s): ${reason}`);
     }

@@ -1,13 +1,11 @@
+import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';
+import { type DaemonCatalogue, selectDaemons, stopPhases } from '../../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../../lib/home/home.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productVersion } from '../../../lib/product/version.js';
-import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';
-import type { DaemonCatalogue } from '../../../lib/control/daemon-catalogue.js';
-import { selectDaemons, stopPhases } from '../../../lib/control/daemon-catalogue.js';
 import { reloadDaemon } from './live-process.js';
-import type { StartOutcome } from './supervised-daemon.js';
-import { SupervisedDaemon } from './supervised-daemon.js';
+import { type StartOutcome, SupervisedDaemon } from './supervised-daemon.js';
 
 /** What a supervisor is made of. */
 export type SupervisorParts = {

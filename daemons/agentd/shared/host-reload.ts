@@ -1,7 +1,7 @@
 import { callSupervisor } from '../../../lib/control/control-client.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';
-import { describeError } from '../../../lib/log/describe-error.js';
 import type { Home } from '../../../lib/home/home.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 
 const OWN_NAME = 'svc-agentd';

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { checkAgentConf } from '../../../lib/config/agent-conf.js';
 import { readAgentConfFile } from '../../../lib/config/agent-conf-file.js';
 import { LAST_GOOD_AGENT_CONF, SHARED_AGENT_CONF, type SharedState } from '../../../lib/config/load-host-config.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { Home } from '../../../lib/home/home.js';
-import type { Logger } from '../../../lib/log/logger.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
+import type { Home } from '../../../lib/home/home.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 
 const FOLDER_MODE = 0o750;
 const FILE_MODE = 0o640;

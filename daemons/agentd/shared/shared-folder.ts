@@ -1,12 +1,12 @@
-import { randomBytes, hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_PUSHED_BYTES } from '../../../lib/agentlink/file-push.js';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
 import { syncDirectoryWherePossible } from '../../../lib/files/sync-directory.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { PENDING_FILE, planUnpack, type UnpackPlan } from './unpack-plan.js';
 
 const FILE_MODE = 0o660;

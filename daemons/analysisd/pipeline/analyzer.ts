@@ -8,7 +8,7 @@ import type { Configuration } from '../configuration.js';
 import type { EpsLimiter } from '../eps-limiter.js';
 import type { EventWriter } from './event-writer.js';
 import type { JournalFeed } from './journal-feed.js';
-import { isEvents, type Control, type Entry } from './journal-record.js';
+import { type Control, type Entry, isEvents } from './journal-record.js';
 import { Patience, StoppedError } from './patience.js';
 
 /** Requests are answered between slices of this many events, however large a batch is. */
@@ -173,7 +173,9 @@ export class Analyzer {
     if (isEvents(content)) {
       await this.#takeEvents(content);
       if (this.#done < content.length) return;
-    } else await this.#obey(content, entry);
+    } else {
+      await this.#obey(content, entry);
+    }
     this.#position = entry.next;
     this.#done = 0;
     if (this.#parts.analysis.checkpointDue) await this.#parts.checkpoint();

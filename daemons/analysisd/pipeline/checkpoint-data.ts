@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import {
-  eventsOf,
   type EventColumns,
+  eventsOf,
   type RememberedEvents,
 } from '../../../lib/engine/correlate/correlation-columns.js';
 import type { AnalysisSnapshot } from '../analysis.js';

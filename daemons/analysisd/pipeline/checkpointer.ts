@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
+import type { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import type { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 
 /** What a checkpoint is made of. */
 export type Capture = {

@@ -1,8 +1,8 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import type { Logger } from '../../../lib/log/logger.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
 import type { Outcome } from '../../../lib/engine/outcome.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import { componentOf } from '../component.js';
 import type { Counters } from '../counters.js';

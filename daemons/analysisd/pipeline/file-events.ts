@@ -2,15 +2,15 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import type { CallParams, CallResult } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
-import { MAX_FIM_APPLY_BYTES, MAX_FIM_OPERATIONS, type FimOperation } from '../../../lib/bus/contracts/db-fim.js';
+import { type FimOperation, MAX_FIM_APPLY_BYTES, MAX_FIM_OPERATIONS } from '../../../lib/bus/contracts/db-fim.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
+import type { Journal } from '../../../lib/journal/journal.js';
+import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import { JournalDamageError } from '../../../lib/journal/journal-error.js';
-import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalFeed } from './journal-feed.js';
-import { isEvents, type Entry } from './journal-record.js';
+import { type Entry, isEvents } from './journal-record.js';
 
 /** The part of a client of svc-db that is used. */
 export type FileDatabase = {

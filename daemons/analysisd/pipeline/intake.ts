@@ -1,8 +1,8 @@
 import type { EventBatch } from '../../../lib/bus/bus-event.js';
-import { describeError } from '../../../lib/log/describe-error.js';
 import { encodeEventBatch } from '../../../lib/journal/event-batch.js';
 import type { Journal } from '../../../lib/journal/journal.js';
-import { encodeControl, EVENTS, type Control, type Entry } from './journal-record.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import { type Control, encodeControl, type Entry, EVENTS } from './journal-record.js';
 
 /** Who is told of records that are durable, in their order. */
 export type Follower = { offer(entry: Entry): void };

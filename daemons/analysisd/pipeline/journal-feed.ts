@@ -1,7 +1,7 @@
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalReader } from '../../../lib/journal/journal-reader.js';
-import { decodeRecord, isEvents, RecordError, type Entry } from './journal-record.js';
+import { decodeRecord, type Entry, isEvents, RecordError } from './journal-record.js';
 
 /** Records kept in memory for an analysis that keeps up; beyond that it reads them from the journal. */
 const MAX_EVENTS = 32_768;

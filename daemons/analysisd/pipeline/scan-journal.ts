@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StreamPositions } from '../../../lib/bus/stream-positions.js';
-import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { Journal } from '../../../lib/journal/journal.js';
+import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
 import type { InForce } from '../in-force.js';
 import type { Kept } from './checkpointer.js';
-import { decodeRecord, isEvents, type Entry } from './journal-record.js';
+import { decodeRecord, type Entry, isEvents } from './journal-record.js';
 
 /** Heartbeats and signals get their turn after this many bytes. */
 const BYTES_PER_TURN = 4 * 1024 * 1024;

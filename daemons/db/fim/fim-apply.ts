@@ -8,7 +8,7 @@ import type { FimCounters, Refusal } from './fim-counters.js';
 import { MAX_PATH_BYTES, OPERATIONS_PER_TURN } from './fim-limits.js';
 import type { FimColumns, FimCount, FimRow } from './fim-row.js';
 import { putFinding } from './findings.js';
-import { readEvent, type FimChange } from './read-entry.js';
+import { type FimChange, readEvent } from './read-entry.js';
 import { readJson } from './read-json.js';
 import { readLegacyEvent } from './read-legacy-entry.js';
 

@@ -1,14 +1,14 @@
 import type { Change } from '../../../lib/store/commit-queue.js';
-import { componentKey, type Component } from './fim-component.js';
+import { type Component, componentKey } from './fim-component.js';
 import { hashKey, isIndexed, numberKey, rowKey } from './fim-keys.js';
 import { MAX_ROW_BYTES, MAX_ROWS } from './fim-limits.js';
 import { decodeRow, encodeRow, type FimColumns, type FimCount, type FimRow } from './fim-row.js';
 import {
-  NO_SYNC,
-  STATE_KEY,
   type ComponentRecord,
   type FimTables,
+  NO_SYNC,
   type ScanRecord,
+  STATE_KEY,
   type StateRecord,
 } from './fim-store.js';
 

@@ -2,16 +2,16 @@ import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
-import { agentOfKey, componentKey, FIM_COMPONENTS, type Component, type FimComponent } from './fim-component.js';
 import { applyOperations, type FimEvents } from './fim-apply.js';
 import type { FimMemory } from './fim-batch.js';
+import { agentOfKey, type Component, componentKey, FIM_COMPONENTS, type FimComponent } from './fim-component.js';
 import { FimCounters, type Refusal } from './fim-counters.js';
 import { FimGarbage } from './fim-garbage.js';
 import { pathOfKey, slotRange } from './fim-keys.js';
 import { SLOT_BYTES } from './fim-limits.js';
 import type { FimReader } from './fim-list.js';
 import { decodeRow, type FimRow } from './fim-row.js';
-import { fimTables, NEW_STATE, openFimStore, STATE_KEY, type FimTables, type SyncInfo } from './fim-store.js';
+import { type FimTables, fimTables, NEW_STATE, openFimStore, STATE_KEY, type SyncInfo } from './fim-store.js';
 import { FimSync } from './fim-sync.js';
 import { FimWriter } from './fim-writer.js';
 

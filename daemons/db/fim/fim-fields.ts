@@ -112,10 +112,13 @@ export function fimItem(candidate: FimCandidate, names: readonly string[] = FIM_
     const field = BY_NAME.get(name);
     const value = field?.read(candidate);
     if (field === undefined || value === undefined) continue;
-    if (field.isDate) item[name] = isoTime(value);
-    else if (name === 'perm') item[name] = shownPermissions(String(value));
-    else if (!name.startsWith(VALUE_PREFIX)) item[name] = value;
-    else {
+    if (field.isDate) {
+      item[name] = isoTime(value);
+    } else if (name === 'perm') {
+      item[name] = shownPermissions(String(value));
+    } else if (!name.startsWith(VALUE_PREFIX)) {
+      item[name] = value;
+    } else {
       const nested = (item['value'] ??= {}) as Record<string, unknown>;
       nested[name.slice(VALUE_PREFIX.length)] = value;
     }

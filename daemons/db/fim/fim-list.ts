@@ -2,24 +2,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
-import { compileDatabaseQuery } from '../query/database-query.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
 import type { BinaryEntry } from '../../../lib/store/binary-table.js';
+import { compileDatabaseQuery } from '../query/database-query.js';
 import { firstVariant, isVariant, nextVariant } from './case-variants.js';
 import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
+import type { FimMemory } from './fim-batch.js';
 import { componentKey } from './fim-component.js';
 import {
   componentsOf,
   FIM_DATES,
   FIM_FIELDS,
+  type FimCandidate,
   fimFields,
   fimItem,
   queryValue,
   sortValue,
   textSearch,
-  type FimCandidate,
 } from './fim-fields.js';
-import type { FimMemory } from './fim-batch.js';
 import {
   hashKey,
   isIndexed,

@@ -1,5 +1,5 @@
 import { StoreError } from '../../../lib/store/store-error.js';
-import { behindColumn, readColumn, type Column } from './row-columns.js';
+import { behindColumn, type Column, readColumn } from './row-columns.js';
 import { isHex, RowPacker } from './row-packer.js';
 
 /** A whole number; as its digits when it is larger than a number can hold exactly. */

@@ -5,12 +5,12 @@ import { componentKey, componentOfName, type FimComponent } from './fim-componen
 import type { FimCounters, Refusal } from './fim-counters.js';
 import { pathOfKey, rowKey, slotRange } from './fim-keys.js';
 import { MAX_PATH_BYTES, ROWS_PER_TURN } from './fim-limits.js';
-import { NO_SYNC, type FimTables, type SyncInfo } from './fim-store.js';
+import { type FimTables, NO_SYNC, type SyncInfo } from './fim-store.js';
 import type { FimWriter } from './fim-writer.js';
 import { Lanes } from './lanes.js';
 import { rangeChecksum } from './range-checksum.js';
 import { readState } from './read-entry.js';
-import { isObject, readJson, type JsonMessage, type JsonObject } from './read-json.js';
+import { isObject, type JsonMessage, type JsonObject, readJson } from './read-json.js';
 
 /** What goes back to the agent; `order` without the `#!-` in front. */
 export type SyncAnswer = {

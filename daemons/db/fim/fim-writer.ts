@@ -90,8 +90,9 @@ export class FimWriter {
       const batch = new FimBatch(this.#tables, this.#memory, flight?.isOver === false ? flight.batch : undefined);
       const tasks = await this.#collect(batch, flight);
       const failure = await flight?.ended;
-      if (failure === undefined) flight = tasks.length === 0 ? undefined : this.#commit(batch, tasks);
-      else {
+      if (failure === undefined) {
+        flight = tasks.length === 0 ? undefined : this.#commit(batch, tasks);
+      } else {
         // They were run on top of what did not happen.
         for (const { task } of tasks) task.reject(failure.reason);
         flight = undefined;
@@ -108,8 +109,11 @@ export class FimWriter {
       if (task !== undefined) {
         const succeed = await task.run(batch);
         if (succeed !== undefined) tasks.push({ task, succeed });
-      } else if (flight === undefined || flight.isOver) break;
-      else await Promise.race([flight.ended, this.#arrival()]);
+      } else if (flight === undefined || flight.isOver) {
+        break;
+      } else {
+        await Promise.race([flight.ended, this.#arrival()]);
+      }
     }
     return tasks;
   }

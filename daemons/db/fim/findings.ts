@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Packr } from 'msgpackr';
 import type { FimBatch } from './fim-batch.js';
-import { MAX_FINDING_BYTES, MAX_FINDINGS } from './fim-limits.js';
 import { rowKey } from './fim-keys.js';
+import { MAX_FINDING_BYTES, MAX_FINDINGS } from './fim-limits.js';
 
 /** What rootcheck found, or a mark of its scan (integrity-and-inventory.md 9.4). */
 export type Finding = {

@@ -1,5 +1,5 @@
 import { readLegacyFim, readLegacySum, readRegistryKey } from '../../../lib/events/legacy-fim.js';
-import { wholeNumber, type FimChange } from './read-entry.js';
+import { type FimChange, wholeNumber } from './read-entry.js';
 
 /**
  * Reads an event in the text form of agents before 3.11 (integrity-and-inventory.md 4.5); the sum stands for the checksum.

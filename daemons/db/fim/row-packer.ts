@@ -60,8 +60,9 @@ export class RowPacker {
     this.#reserve(HEADER_BYTES);
     const bytes = this.#bytes;
     if (Number.isInteger(value) && value >= 0 && value <= 0xffffffff && !Object.is(value, -0)) {
-      if (value < 0x80) bytes[this.#at++] = value;
-      else if (value < 0x10000) {
+      if (value < 0x80) {
+        bytes[this.#at++] = value;
+      } else if (value < 0x10000) {
         bytes[this.#at++] = 0xcd;
         this.#at = bytes.writeUInt16BE(value, this.#at);
       } else {
@@ -124,8 +125,9 @@ export class RowPacker {
 
   #textHeader(length: number): void {
     const bytes = this.#bytes;
-    if (length < 32) bytes[this.#at++] = 0xa0 | length;
-    else if (length < 0x100) {
+    if (length < 32) {
+      bytes[this.#at++] = 0xa0 | length;
+    } else if (length < 0x100) {
       bytes[this.#at++] = 0xd9;
       bytes[this.#at++] = length;
     } else if (length < 0x10000) {

@@ -17,7 +17,9 @@ export class Turnstile {
     if (this.#running >= this.#atOnce) {
       if (this.#waiting.length >= this.#mostWaiting) throw new BusError('busy', 'too many lists are being made');
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#running += 1;
+    } else {
+      this.#running += 1;
+    }
     try {
       return await work();
     } finally {

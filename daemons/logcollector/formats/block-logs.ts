@@ -49,7 +49,7 @@ function alertLine([, place = '', ...lines]: readonly string[]): string | undefi
   }
   let fields = '';
   let at = rule + 1;
-  for (; at < lines.length; at++) {
+  for (; at < lines.length; at += 1) {
     const field = /^(Src IP|User): (.*)$/.exec(lines[at] ?? '');
     if (field === null && !/^(?:Src Port|Dst IP|Dst Port|Src Location|Dst Location): /.test(lines[at] ?? '')) {
       break;

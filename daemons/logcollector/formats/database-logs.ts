@@ -1,5 +1,5 @@
-import type { LineTransform } from './single-line.js';
 import { JoinedLines } from './joined-lines.js';
+import type { LineTransform } from './single-line.js';
 
 /** `YYMMDD HH:MM:SS`, or an ISO date and time. */
 const MYSQL_TIME = /^(?:\d{6} {1,2}\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)/;

@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES, type LogLine } from '../line-splitter.js';
+import { type LogLine, MAX_LINE_BYTES } from '../line-splitter.js';
 import type { EmitRecord, RecordAssembler } from '../log-record.js';
 
 /** What the next line is to the lines held back. */

@@ -40,7 +40,7 @@ function withoutBlanks(bytes: Buffer): Buffer {
   const result = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   let inText = false;
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (!inText && (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))) {
       continue;

@@ -1,6 +1,5 @@
 import type { MultilineRegex } from '../../../lib/config/sections/localfile.js';
-import type { Matcher } from '../../../lib/patterns/matcher.js';
-import { MatchContext } from '../../../lib/patterns/matcher.js';
+import { MatchContext, type Matcher } from '../../../lib/patterns/matcher.js';
 import { JoinedLines } from './joined-lines.js';
 
 /** Lines of one event; a pattern that never matches must not hold lines back for ever. */

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { ConfigError } from '../../../lib/config/config-error.js';
 import { readLimited } from '../../../lib/config/configuration-file.js';
-import { describeError } from '../../../lib/log/describe-error.js';
 import type { Home } from '../../../lib/home/home.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import { DownloadError } from './download-error.js';
 
 /** Authorities of one's own, PEM, beside the public ones; read again when it changes. */

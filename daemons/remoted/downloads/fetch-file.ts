@@ -88,7 +88,7 @@ async function follow(
   stop: AbortController,
 ): Promise<Answer> {
   let { url, authorization } = target(address);
-  for (let redirects = 0; ; redirects++) {
+  for (let redirects = 0; ; redirects += 1) {
     const headers = {
       accept: '*/*',
       'accept-encoding': 'identity',
@@ -105,8 +105,9 @@ async function follow(
     response.destroy();
     if (!REDIRECTS.has(status)) throw new DownloadError('server', `the server answered ${String(status)}`);
     if (redirects === MAX_REDIRECTS) throw new DownloadError('server', `more than ${String(MAX_REDIRECTS)} redirects`);
-    if (location === undefined)
+    if (location === undefined) {
       throw new DownloadError('server', `the server answered ${String(status)} without an address`);
+    }
     const next = target(location, url);
     if (url.protocol === 'https:' && next.url.protocol === 'http:') {
       throw new DownloadError('server', 'the server redirects from https to http, which is not followed');

@@ -192,11 +192,15 @@ function readFiles(
     if (nameFault === undefined && name === MERGED_FILE) merged = true;
     const fault = nameFault ?? addressProblem(address);
     const where = `Parsing file '${FILES_YML}': file '${shown(name)}' of group '${shown(group)}' on line ${lineOf(key)}`;
-    if (fault !== undefined) lines.add('error', `${where}: ${fault}. Ignoring it`);
-    else if (files.has(name)) repeated(lines, name);
-    else if (files.size === MAX_FILES_PER_GROUP) {
+    if (fault !== undefined) {
+      lines.add('error', `${where}: ${fault}. Ignoring it`);
+    } else if (files.has(name)) {
+      repeated(lines, name);
+    } else if (files.size === MAX_FILES_PER_GROUP) {
       throw new FilesYmlError(`${where}: more than ${String(MAX_FILES_PER_GROUP)} files`);
-    } else files.set(name, { name, address });
+    } else {
+      files.set(name, { name, address });
+    }
   }
   return { files: [...files.values()].filter(({ name }) => !merged || name === MERGED_FILE), merged };
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { Home } from '../../../lib/home/home.js';
-import type { Logger } from '../../../lib/log/logger.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
+import type { Home } from '../../../lib/home/home.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 
 const RECORD = 'var/download/merged.json';
 const recordShape = z.object({ version: z.literal(1), groups: z.record(z.string(), z.string()) });

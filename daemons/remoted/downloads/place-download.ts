@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { copyFile, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSafeSharedName, MergedFileError, parseMergedFile } from '../../../lib/agentlink/merged-file.js';
-import { describeError } from '../../../lib/log/describe-error.js';
 import { syncDirectory } from '../../../lib/files/sync-directory.js';
+import { describeError } from '../../../lib/log/describe-error.js';
 import { DownloadError } from './download-error.js';
 
 /**

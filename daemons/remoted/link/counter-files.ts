@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAgentId } from '../../../lib/agentlink/agent-identity.js';
-import { formatCounters, type CounterPair } from '../../../lib/agentlink/message-counters.js';
+import { type CounterPair, formatCounters } from '../../../lib/agentlink/message-counters.js';
 import { readCounters } from '../../../lib/agentlink/sender-counter.js';
 
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;

@@ -1,9 +1,9 @@
 import type { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import {
   compareCounters,
-  NO_COUNTERS,
   type CounterPair,
   type CounterVerdict,
+  NO_COUNTERS,
 } from '../../../lib/agentlink/message-counters.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
 

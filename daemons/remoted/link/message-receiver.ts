@@ -1,10 +1,10 @@
-import type { CounterFiles } from './counter-files.js';
-import { unknownSenderText, type KeyStore } from './key-store.js';
-import type { KnownAgent } from './known-agent.js';
 import { NO_COUNTERS } from '../../../lib/agentlink/message-counters.js';
 import type { MessageOpener } from '../../../lib/agentlink/message-opener.js';
+import { counterTexts, type RejectionText, rejectionText } from '../../../lib/agentlink/message-rejection.js';
+import type { CounterFiles } from './counter-files.js';
+import { type KeyStore, unknownSenderText } from './key-store.js';
+import type { KnownAgent } from './known-agent.js';
 import { readMessageHead } from './message-prefix.js';
-import { counterTexts, rejectionText, type RejectionText } from '../../../lib/agentlink/message-rejection.js';
 
 /** What a frame or datagram turned out to be. */
 export type Received<State> =

@@ -31,8 +31,9 @@ export class MultigroupBuilder {
   /** @throws MergedFileError for a merged file that cannot be taken apart; MultigroupTooLargeError */
   add({ group, merged, hasSharedArConf }: MergedGroup): void {
     for (const { name, content } of parseMergedFile(merged).slice(hasSharedArConf ? 1 : 0)) {
-      if (name !== AGENT_CONF) this.#put(name, content);
-      else if (!content.equals(NO_AGENT_CONF)) {
+      if (name !== AGENT_CONF) {
+        this.#put(name, content);
+      } else if (!content.equals(NO_AGENT_CONF)) {
         this.#conf.push(Buffer.from(`<!-- Source file: ${group}/${name} -->\n`), content);
       }
     }

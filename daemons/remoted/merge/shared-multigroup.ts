@@ -59,8 +59,9 @@ export class SharedMultigroup {
       return;
     }
     // Whatever the umask says: tools read it as members of the group.
-    if (mkdirSync(this.folder, { recursive: true, mode: FOLDER_MODE }) !== undefined)
+    if (mkdirSync(this.folder, { recursive: true, mode: FOLDER_MODE }) !== undefined) {
       chmodSync(this.folder, FOLDER_MODE);
+    }
     for (const name of strange) rmSync(join(this.folder, name), { recursive: true, force: true });
     const builder = new MultigroupBuilder();
     for (const { name, merged, hasSharedArConf } of groups) {

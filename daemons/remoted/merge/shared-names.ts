@@ -21,7 +21,7 @@ export function sharedPath(...parts: readonly string[]): string {
  */
 export function compareSharedNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < length; at += 1) {
     const left = a.charCodeAt(at);
     const right = b.charCodeAt(at);
     if (left !== right) return rank(left) - rank(right);

@@ -1,4 +1,4 @@
-import { linkOf, type Agent } from '../agent-link.js';
+import { type Agent, linkOf } from '../agent-link.js';
 import type { FilePusher } from './file-pusher.js';
 import type { PushContents } from './push-contents.js';
 import { MAX_SETTLE_MS, SETTLE_MS } from './push-limits.js';

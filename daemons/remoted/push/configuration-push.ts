@@ -2,9 +2,7 @@ import { setImmediate as setSoon } from 'node:timers';
 import type { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { isControl } from '../../../lib/agentlink/control-text.js';
 import { keepsPushOpen, parseManagerControl } from '../../../lib/agentlink/manager-control.js';
-import { PushSealer } from './push-sealer.js';
 import type { SenderCounter } from '../../../lib/agentlink/sender-counter.js';
-import { readMemberships } from './read-memberships.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../../lib/bus/request-client.js';
 import type { Logger } from '../../../lib/log/logger.js';
@@ -14,9 +12,11 @@ import type { RemotedCounters } from '../remoted-counters.js';
 import { ConfigurationCheck, type ConfigurationWatcher } from './configuration-check.js';
 import { FilePusher } from './file-pusher.js';
 import { Memberships } from './memberships.js';
-import { PushContents, type MergedFiles } from './push-contents.js';
+import { type MergedFiles, PushContents } from './push-contents.js';
+import { PushSealer } from './push-sealer.js';
 import type { PushClock } from './push-session.js';
-import { SumReporter, type MergedSum } from './sum-reporter.js';
+import { readMemberships } from './read-memberships.js';
+import { type MergedSum, SumReporter } from './sum-reporter.js';
 
 /** The merged files of all groups. */
 export interface SharedMergedFiles extends MergedFiles {

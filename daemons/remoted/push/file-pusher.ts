@@ -1,8 +1,8 @@
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import type { PushContent } from './push-content.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import { linkOf, type Agent } from '../agent-link.js';
+import { type Agent, linkOf } from '../agent-link.js';
 import type { FloodGuard } from '../flood-guard.js';
+import type { PushContent } from './push-content.js';
 import { MAX_PARKED, MAX_TURN_MS, MAX_WAITING_ORDERS, PARK_MS, STALL_MS, SWEEP_MS } from './push-limits.js';
 import { PushSession, type SessionParts } from './push-session.js';
 
@@ -231,8 +231,9 @@ export class FilePusher {
     for (const push of this.#pushes.values()) {
       const { waitingSince, session } = push;
       if (session === undefined || waitingSince === undefined) continue;
-      if (!session.reachable || now - waitingSince >= STALL_MS) this.#fail(push);
-      else if (!push.parked && now - waitingSince >= PARK_MS && this.#parked < MAX_PARKED) {
+      if (!session.reachable || now - waitingSince >= STALL_MS) {
+        this.#fail(push);
+      } else if (!push.parked && now - waitingSince >= PARK_MS && this.#parked < MAX_PARKED) {
         push.parked = true;
         this.#parked += 1;
       }

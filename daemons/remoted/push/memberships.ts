@@ -1,8 +1,8 @@
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import type { MembershipChanges, MembershipMark } from './read-memberships.js';
 import { MEMBERSHIPS_POLL_MS, RETRY_MS } from './push-limits.js';
+import type { MembershipChanges, MembershipMark } from './read-memberships.js';
 
 export type MembershipsParts = {
   /** Asks svc-db what has changed since a state; without one, for everything. */

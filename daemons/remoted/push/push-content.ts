@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import { adler32, type Adler } from './adler.js';
 import { PUSH_END_MESSAGE, pushStartMessage } from '../../../lib/agentlink/control-text.js';
 import { pushPieces } from '../../../lib/agentlink/file-push.js';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { type Adler, adler32 } from './adler.js';
 
 const DEFLATE = { level: 9, chunkSize: 1024 };
 

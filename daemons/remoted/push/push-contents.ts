@@ -1,6 +1,6 @@
-import { PushContent } from './push-content.js';
 import type { Agent } from '../agent-link.js';
 import { tableId } from '../agent-report.js';
+import { PushContent } from './push-content.js';
 import { MAX_READY_BYTES } from './push-limits.js';
 
 /** The merged files of groups. */

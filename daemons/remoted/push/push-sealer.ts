@@ -1,14 +1,14 @@
-import { createCipheriv, type Cipher } from 'node:crypto';
-import { adler32, adlerValue, joinAdler } from './adler.js';
+import { type Cipher, createCipheriv } from 'node:crypto';
 import type { AgentKey } from '../../../lib/agentlink/agent-key.js';
-import type { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { BLOWFISH_BLOCK } from '../../../lib/agentlink/blowfish.js';
+import type { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { FRAME_HEADER_BYTES } from '../../../lib/agentlink/frame-decoder.js';
 import type { CounterPair } from '../../../lib/agentlink/message-counters.js';
 import * as form from '../../../lib/agentlink/message-form.js';
 import { writeMessageText } from '../../../lib/agentlink/message-text.js';
-import type { SharedPayload } from './push-content.js';
 import { RandomPool } from '../../../lib/agentlink/random-pool.js';
+import { adler32, adlerValue, joinAdler } from './adler.js';
+import type { SharedPayload } from './push-content.js';
 
 /** Head of a zlib stream, compressed as well as can be (RFC 1950). */
 const ZLIB_HEAD = 0x78da;

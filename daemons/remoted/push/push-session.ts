@@ -2,12 +2,12 @@ import type { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { ACK_MESSAGE } from '../../../lib/agentlink/control-text.js';
 import { UDP_PUSH_PAUSE } from '../../../lib/agentlink/file-push.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
-import { SharedPayload, type PushContent } from './push-content.js';
-import { PushSealer, type PushSeal } from './push-sealer.js';
 import type { SenderCounter } from '../../../lib/agentlink/sender-counter.js';
 import type { Agent, Route } from '../agent-link.js';
 import type { RemotedCounters } from '../remoted-counters.js';
+import { type PushContent, SharedPayload } from './push-content.js';
 import { BATCHES_PER_ACK, MESSAGES_PER_BATCH, ROOM_RETRY_MS } from './push-limits.js';
+import { type PushSeal, PushSealer } from './push-sealer.js';
 
 /** Time, real or of a test. Milliseconds. */
 export type PushClock = {

@@ -1,5 +1,5 @@
-import type { CallParams } from '../../../lib/bus/contract.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
+import type { CallParams } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 
 /** A state of the memberships in svc-db. */
@@ -35,7 +35,7 @@ export async function readMemberships(
   ask: (params: Params) => Promise<MembershipPage>,
   since?: MembershipMark,
 ): Promise<MembershipChanges> {
-  for (let run = 0; run < MAX_RUNS; run++) {
+  for (let run = 0; run < MAX_RUNS; run += 1) {
     const params = since === undefined ? {} : { since: { epoch: since.epoch, version: since.version } };
     let page = await ask(params);
     const { epoch, version, full } = page;

@@ -1,15 +1,15 @@
 import { closeSync, constants } from 'node:fs';
 import { bytesOf, readable } from '../../../lib/fim/byte-order.js';
-import { NO_DIFF } from './diff-text.js';
 import { EMPTY_HASHES } from '../../../lib/fim/entry-checksum.js';
 import type { FileCalls } from '../../../lib/fim/scan/file-calls.js';
-import { liesAt } from './path-of-descriptor.js';
-import type { ContentChange } from './content-changes.js';
 import { compareContents, type Content } from './compare-contents.js';
+import type { ContentChange } from './content-changes.js';
 import { CopyWriter, DamagedCopyError, PIECE_BYTES, unpackCopy } from './copy-format.js';
 import type { CopyStore, StoredCopy } from './copy-store.js';
 import type { ChangeRules, DiffNotice, Prepared } from './diff-protocol.js';
+import { NO_DIFF } from './diff-text.js';
 import { DiskQuota } from './disk-quota.js';
+import { liesAt } from './path-of-descriptor.js';
 
 const KILOBYTE = 1024;
 const { S_IFMT, S_IFREG } = constants;
@@ -281,8 +281,9 @@ export class ChangeMaker {
   /** Says once a scan that the quota is reached. */
   #full(path: string, { quota = 0 }: ChangeRules): string {
     const text = `The copies of report_changes have reached their quota of ${Math.floor(quota / KILOBYTE)} KB`;
-    if (!this.#quotaTold)
+    if (!this.#quotaTold) {
       this.#notify({ level: 'warn', text: `${text}: no changes of '${readable(path)}' and of others.` });
+    }
     this.#quotaTold = true;
     return NO_DIFF.diskQuota;
   }

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { once } from 'node:events';
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw, createGunzip, type DeflateRaw, deflateRawSync, gunzipSync } from 'node:zlib';
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -10,9 +11,8 @@ import {
   rmSync,
   unlinkSync,
 } from 'node:fs';
-import { randomBytes } from 'node:crypto';
-import { copyName } from './copy-name.js';
 import { statedMd5 } from './copy-format.js';
+import { copyName } from './copy-name.js';
 import { makeFolder, OwnFolder } from './own-folder.js';
 
 const COPY = 'last-entry.gz';

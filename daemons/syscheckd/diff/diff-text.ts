@@ -127,7 +127,7 @@ class DiffWriter {
   }
 
   #lines(mark: string, content: Buffer, lines: Lines, from: number, to: number): void {
-    for (let line = from; line < to && this.text.length <= MAX_DIFF_BYTES; line++) {
+    for (let line = from; line < to && this.text.length <= MAX_DIFF_BYTES; line += 1) {
       const start = lines.offsets[line] ?? 0;
       const end = lines.offsets[line + 1] ?? start;
       // Of a line that is longer than all there is room for, its beginning decides that it is cut off.
@@ -149,7 +149,7 @@ function wholeHunk(oldLines: Lines, newLines: Lines): Hunk {
 
 function numbered(content: Buffer, { offsets, count }: Lines, numbers: Map<string, number>): Int32Array {
   const result = new Int32Array(count);
-  for (let line = 0; line < count; line++) {
+  for (let line = 0; line < count; line += 1) {
     const text = lineKey(content, offsets[line] ?? 0, offsets[line + 1] ?? 0);
     let number = numbers.get(text);
     if (number === undefined) numbers.set(text, (number = numbers.size));
@@ -221,7 +221,7 @@ function splitLines(content: Buffer, from: number, to: number): Lines {
 function lineOffsets(content: Buffer, from: number, to: number, count: number): Int32Array {
   const offsets = new Int32Array(count + 1);
   offsets[0] = from;
-  for (let line = 1, at = from; line <= count; line++) {
+  for (let line = 1, at = from; line <= count; line += 1) {
     const newline = content.indexOf(NEWLINE, at);
     offsets[line] = at = newline < 0 || newline >= to ? to : newline + 1;
   }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '../../../lib/log/logger.js';
-import type { NodiffList } from '../../../lib/fim/scan/path-list.js';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
+import type { NodiffList } from '../../../lib/fim/scan/path-list.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { ContentChange, ContentChanges, PreparedChange } from './content-changes.js';
 import type { ChangeRules, DiffReply, DiffRequest, DiffResult, DiffThreadData } from './diff-protocol.js';
 

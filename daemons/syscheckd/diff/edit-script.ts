@@ -32,7 +32,7 @@ function search(before: Int32Array, after: Int32Array): Int32Array[] | undefined
   const furthest = new Int32Array(2 * most + 3);
   const trace: Int32Array[] = [];
   let steps = 0;
-  for (let edits = 0; edits <= most; edits++) {
+  for (let edits = 0; edits <= most; edits += 1) {
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
       const below = furthest[offset + diagonal + 1] ?? 0;
       const beside = furthest[offset + diagonal - 1] ?? 0;
@@ -56,7 +56,7 @@ function search(before: Int32Array, after: Int32Array): Int32Array[] | undefined
 function joined(trace: readonly Int32Array[], oldLines: number, newLines: number): Hunk[] {
   const hunks: Hunk[] = [];
   let diagonal = oldLines - newLines;
-  for (let edits = trace.length - 1; edits > 0; edits--) {
+  for (let edits = trace.length - 1; edits > 0; edits -= 1) {
     // The round before, whose first entry is that of diagonal -edits.
     const furthest = trace[edits - 1] ?? new Int32Array();
     const below = furthest[diagonal + 1 + edits] ?? 0;
@@ -79,7 +79,7 @@ function joined(trace: readonly Int32Array[], oldLines: number, newLines: number
 /** Lines that could as well be said to be added or removed further down are, as people know it from diff. */
 function slide(before: Int32Array, after: Int32Array, hunks: readonly Hunk[]): Hunk[] {
   const done: Hunk[] = [];
-  for (let index = hunks.length - 1; index >= 0; index--) {
+  for (let index = hunks.length - 1; index >= 0; index -= 1) {
     let hunk = hunks[index];
     if (hunk === undefined) continue;
     const next = done.at(-1);

@@ -1,14 +1,14 @@
-import type { Logger } from '../../../lib/log/logger.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
-import { directoriesAbove } from '../scan/directories-above.js';
 import type { EntryOutcome } from '../../../lib/fim/scan/entry-outcome.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/scan/scan-tree.js';
 import { depthBelow } from '../../../lib/fim/scan/walk-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Recorded, Recorder } from '../record/recorder.js';
 import type { ScanMarks } from '../record/scan-marks.js';
+import { directoriesAbove } from '../scan/directories-above.js';
 import type { FileRow } from '../store/file-row.js';
 import type { LinkedNames } from './linked-names.js';
 import type { RealtimeView } from './realtime-view.js';

@@ -1,7 +1,7 @@
-import type { Logger } from '../../../lib/log/logger.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { EventOutbox } from '../store/outbox.js';
 import { ChangeLook, type ChangeRecorder } from './change-look.js';
 import { ChangeQueue } from './change-queue.js';

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../lib/log/logger.js';
 import { readable } from '../../../lib/fim/byte-order.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { WatchOutcome } from './watcher.js';
 
 /** Directories without a watch that are kept by name; with more, their whole configured paths are looked through. */

@@ -3,8 +3,8 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { EventProducer } from '../../../lib/bus/event-producer.js';
 import type { EventStream } from '../../../lib/bus/event-stream.js';
-import type { Logger } from '../../../lib/log/logger.js';
 import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Outbox, SequencedEvent } from '../store/outbox.js';
 
 /** Events read from disk at a time. */

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../lib/log/logger.js';
 import { FIM_LOCATION } from '../../../lib/fim/fim-messages.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import type { StoreTable } from '../../../lib/store/store-table.js';
 import type { OutEvent } from '../store/outbox.js';

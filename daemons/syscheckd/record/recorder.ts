@@ -1,15 +1,15 @@
-import type { Logger } from '../../../lib/log/logger.js';
-import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
-import { type FimChange, FIM_LOCATION, fimEvent, type FimMode } from '../../../lib/fim/fim-messages.js';
 import { readable } from '../../../lib/fim/byte-order.js';
+import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
+import { FIM_LOCATION, type FimChange, fimEvent, type FimMode } from '../../../lib/fim/fim-messages.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { ContentChanges, PreparedChange } from '../diff/content-changes.js';
 import type { FileRow } from '../store/file-row.js';
 import type { FileStore, RowChange } from '../store/file-store.js';
 import type { OutEvent } from '../store/outbox.js';
-import { type Decision, decideChange, type Names } from './decide-change.js';
+import { decideChange, type Decision, type Names } from './decide-change.js';
 import { PathTurns } from './path-turns.js';
 import { RecentChanges } from './recent-changes.js';
 import { ScanMarks } from './scan-marks.js';
@@ -298,8 +298,9 @@ export class Recorder {
   #added({ directory }: ScannedEntry, row: Omit<FileRow, 'number'>, how: RecordHow, step: Step): void {
     const { path, mode, lastEvent: timestamp, attributes } = row;
     const isSilent = how.silent(directory);
-    if (isSilent) this.counters.silent += 1;
-    else {
+    if (isSilent) {
+      this.counters.silent += 1;
+    } else {
       this.counters.added += 1;
       this.#tell({ type: 'added', path, mode, timestamp, attributes, tags: directory.tags }, step);
     }
@@ -374,8 +375,9 @@ export class Recorder {
     const { limit, logger } = this.#parts;
     const most = limit();
     const isFull = most > 0 && this.#store.rows + grown >= most;
-    if (!isFull) this.#fullTold = false;
-    else if (!this.#fullTold) {
+    if (!isFull) {
+      this.#fullTold = false;
+    } else if (!this.#fullTold) {
       this.#fullTold = true;
       logger.warn(`The limit of ${most} monitored files is reached: further ones are not monitored`);
     }

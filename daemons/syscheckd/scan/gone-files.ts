@@ -1,14 +1,14 @@
 import { lstat } from 'node:fs/promises';
-import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
-import { directoriesAbove } from './directories-above.js';
+import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
-import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { ScanSettings } from '../../../lib/fim/scan/scan-settings.js';
+import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { Recorder } from '../record/recorder.js';
 import type { FileRow } from '../store/file-row.js';
+import { directoriesAbove } from './directories-above.js';
 
 /** Directories whose kind is remembered while the files of a scan are gone through. */
 const MOST_KNOWN = 10_000;

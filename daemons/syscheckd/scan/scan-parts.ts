@@ -1,10 +1,10 @@
-import type { Logger } from '../../../lib/log/logger.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import type { ScanSettings } from '../../../lib/fim/scan/scan-settings.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WalkParts } from '../../../lib/fim/scan/walk-tree.js';
 import type { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { ContentChanges } from '../diff/content-changes.js';
 import type { WatchedNow } from '../realtime/realtime-view.js';
 import type { Recorder } from '../record/recorder.js';

@@ -2,8 +2,8 @@ import { bytesOf, readable } from '../../../lib/fim/byte-order.js';
 import { FIM_LOCATION, scanMark } from '../../../lib/fim/fim-messages.js';
 import type { SkipReason } from '../../../lib/fim/scan/entry-outcome.js';
 import { scanTree } from '../../../lib/fim/scan/scan-tree.js';
-import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
+import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { ScanMarks } from '../record/scan-marks.js';
 import type { FileRow } from '../store/file-row.js';
 import { GoneFileJudge } from './gone-files.js';
@@ -88,7 +88,7 @@ export class ScanRunner {
   /** Walk and removal; twice when the table was full, so that what was removed makes room. */
   async #passes(scan: Scan): Promise<boolean> {
     const { recorder } = this.#parts;
-    for (let pass = 1; pass <= 2; pass++) {
+    for (let pass = 1; pass <= 2; pass += 1) {
       const marks = recorder.beginScan();
       try {
         if (!(await this.#walk(scan, marks))) return false;

@@ -1,6 +1,6 @@
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
-import type { StoreTable } from '../../../lib/store/store-table.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
+import type { StoreTable } from '../../../lib/store/store-table.js';
 
 const NAME = 'baselines';
 

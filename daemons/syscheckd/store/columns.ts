@@ -44,8 +44,9 @@ export class ColumnWriter {
 
   /** @throws RangeError for one that is longer than any should be */
   text(text: string | undefined): void {
-    if (text === undefined) this.#head(FORM.absent, 0);
-    else if (PERMISSIONS.test(text)) {
+    if (text === undefined) {
+      this.#head(FORM.absent, 0);
+    } else if (PERMISSIONS.test(text)) {
       this.#head(FORM.permissions, 0);
       this.#room(PERMISSION_BYTES);
       this.#at = scratch.writeUInt16BE(permissionBits(text), this.#at);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Logger } from '../../../lib/log/logger.js';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';

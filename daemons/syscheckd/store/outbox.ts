@@ -179,7 +179,7 @@ export class Outbox implements EventOutbox {
     const last = Math.min(sequence, this.#onDisk);
     if (last <= this.#acknowledged) return;
     const changes: Change[] = [this.#notes.numbers.put('acknowledged', last)];
-    for (let next = this.#acknowledged + 1; next <= last; next++) changes.push(this.#table.remove(keyOf(next)));
+    for (let next = this.#acknowledged + 1; next <= last; next += 1) changes.push(this.#table.remove(keyOf(next)));
     const sizes = this.#sizes.splice(0, last - this.#acknowledged);
     this.#bytes -= sizes.reduce((sum, size) => sum + size, 0);
     this.#acknowledged = last;

@@ -1,8 +1,8 @@
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import type { SyncAnswer } from '../../../lib/fim/sync-step.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { readSyncAnswer } from './read-sync-answer.js';
 
 /** Bytes of the ranges that wait: a manager gone wrong may name long paths that nobody has. */

@@ -1,13 +1,13 @@
 import { MANAGER_ID } from '../../../lib/agentlink/agent-identity.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../../lib/bus/bus-event.js';
-import type { CallOptions, RequestClient } from '../../../lib/bus/request-client.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { EventProducer } from '../../../lib/bus/event-producer.js';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
+import type { CallOptions, RequestClient } from '../../../lib/bus/request-client.js';
+import { bytesOf } from '../../../lib/fim/byte-order.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import { bytesOf } from '../../../lib/fim/byte-order.js';
 import { InFlight } from './in-flight.js';
 
 /** Messages on their way to the sink: few, so that events of files find room in the same window. */

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
 import { unlessAborted } from '../../../lib/daemon/unless-aborted.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { FIM_FILE, type FimRow, MAX_FIM_MESSAGE_BYTES, syncMessage } from '../../../lib/fim/fim-messages.js';
 import type { SyncStep } from '../../../lib/fim/sync-step.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import { type RangeSource, RangeSync } from './range-sync.js';
-import { SyncSchedule } from './sync-schedule.js';
 import { SyncAnswers } from './sync-answers.js';
 import type { SyncClock } from './sync-clock.js';
 import type { SyncOutlet } from './sync-outlet.js';
+import { SyncSchedule } from './sync-schedule.js';
 
 const SECOND_MS = 1000;
 /** A timer takes no more; a longer wait is made of several. */

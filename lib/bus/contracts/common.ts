@@ -41,8 +41,9 @@ export function commonHandlers(daemon: DaemonName, sources: CommonSources): Hand
     stats: () => sources.stats(),
     config: ({ section }) => {
       const read = sources.sections.get(section);
-      if (read === undefined)
+      if (read === undefined) {
         throw new BusError('unknown_section', `${daemon} has no configuration section '${section}'`);
+      }
       return read();
     },
     reload: async () => {

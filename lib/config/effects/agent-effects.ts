@@ -1,5 +1,15 @@
-import { each, inside, never, part, saying, section, without, works } from './effect.js';
-import type { AsksNothing, SectionEffects } from './effect.js';
+import {
+  type AsksNothing,
+  each,
+  inside,
+  never,
+  part,
+  saying,
+  section,
+  type SectionEffects,
+  without,
+  works,
+} from './effect.js';
 
 const OWN_ADDRESS = 'the address of each connection is told';
 const saysZero: AsksNothing = saying('0', '0s');

@@ -1,11 +1,9 @@
 import type { HomeRole } from '../../home/home-record.js';
 import type { DaemonName } from '../../product/daemon-names.js';
-import type { XmlElement } from '../../xml/xml-element.js';
-import { attributeValue } from '../../xml/xml-element.js';
+import { attributeValue, type XmlElement } from '../../xml/xml-element.js';
 import type { SectionName } from '../manager-config.js';
 import { AGENT_EFFECTS, onAgent, onManager } from './agent-effects.js';
-import type { SectionEffects } from './effect.js';
-import { later, section, switchedOff } from './effect.js';
+import { later, section, type SectionEffects, switchedOff } from './effect.js';
 import { HOST_EFFECTS, WODLE_EFFECTS } from './host-effects.js';
 import { MANAGER_EFFECTS } from './manager-effects.js';
 

@@ -88,8 +88,9 @@ class BlockLook {
         : undefined;
       if (effect === undefined) continue;
       const what = `${path}/${child.name}`;
-      if (effect.kind === 'group') this.#children(child, effect.elements, what);
-      else if ('note' in effect && !effect.unless(child, parent, this.#all)) {
+      if (effect.kind === 'group') {
+        this.#children(child, effect.elements, what);
+      } else if ('note' in effect && !effect.unless(child, parent, this.#all)) {
         this.#add(effect, what, `Element '${child.name}' of '${path}'`, child);
       }
     }

@@ -1,5 +1,6 @@
 import {
   each,
+  type ElementEffects,
   inside,
   later,
   never,
@@ -7,11 +8,11 @@ import {
   part,
   saying,
   section,
+  type SectionEffects,
   switchedOff,
   without,
   works,
 } from './effect.js';
-import type { ElementEffects, SectionEffects } from './effect.js';
 
 const WINDOWS = 'it concerns Windows';
 const NO_MODULE = 'the module is not there';

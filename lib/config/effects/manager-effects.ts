@@ -1,5 +1,18 @@
-import { each, inside, later, never, part, saying, section, switchedOff, without, works } from './effect.js';
-import type { AsksNothing, ElementEffects, SectionEffects } from './effect.js';
+import {
+  type AsksNothing,
+  each,
+  type ElementEffects,
+  inside,
+  later,
+  never,
+  part,
+  saying,
+  section,
+  type SectionEffects,
+  switchedOff,
+  without,
+  works,
+} from './effect.js';
 
 const NO_MAIL = 'no mail is sent';
 const ELSEWHERE = 'this build has no use for it';
@@ -16,9 +29,10 @@ const mailIsOff: AsksNothing = (_element, _parent, all) =>
 const isSyslog: AsksNothing = (_element, parent) =>
   parent.children.findLast(({ name }) => name === 'connection')?.content.trim() === 'syslog';
 
-const onlyFor = (...names: readonly string[]): AsksNothing => {
-  return (block) => switchedOff(block, block, new Map()) || block.children.every(({ name }) => names.includes(name));
-};
+const onlyFor =
+  (...names: readonly string[]): AsksNothing =>
+  (block) =>
+    switchedOff(block, block, new Map()) || block.children.every(({ name }) => names.includes(name));
 
 const GLOBAL: ElementEffects = {
   ...each(works, 'jsonout_output', 'alerts_log', 'logall', 'logall_json', 'custom_alert_output'),

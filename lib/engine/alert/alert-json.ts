@@ -1,11 +1,11 @@
 import { isUserLabel, visibleLabel } from '../../events/agent-labels.js';
-import { hasAgentLocation, previousOutput, type Alert, type AlertOrigin } from './alert.js';
 import { toValidUtf8 } from '../byte-string.js';
-import { STATIC_FIELDS, type EngineEvent } from '../event.js';
-import { headerHostname } from '../predecode/header-hostname.js';
+import { NestedJson } from '../decode/nested-json.js';
+import { type EngineEvent, STATIC_FIELDS } from '../event.js';
 import { jsonString } from '../json-text.js';
 import type { LocalClock } from '../local-clock.js';
-import { NestedJson } from '../decode/nested-json.js';
+import { headerHostname } from '../predecode/header-hostname.js';
+import { type Alert, type AlertOrigin, hasAgentLocation, previousOutput } from './alert.js';
 import type { RuleJson, RuleList } from './rule-json.js';
 import { syscheckJson } from './syscheck-json.js';
 
@@ -197,7 +197,7 @@ function dataMember(event: EngineEvent, isSyscheck: boolean): string {
     if (value !== undefined) object.set(name, jsonString(value));
   }
   const values = event.fieldValues;
-  for (let i = 0; i < names.length; i++) {
+  for (let i = 0; i < names.length; i += 1) {
     const value = values[i];
     if (value !== undefined && value !== '') object.addText(names[i] ?? '', value);
   }

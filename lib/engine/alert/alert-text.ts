@@ -1,7 +1,7 @@
 import { visibleLabel } from '../../events/agent-labels.js';
-import { hasAgentLocation, previousOutput, type Alert, type AlertOrigin } from './alert.js';
 import type { EngineEvent } from '../event.js';
 import type { LocalClock } from '../local-clock.js';
+import { type Alert, type AlertOrigin, hasAgentLocation, previousOutput } from './alert.js';
 import { syscheckText } from './syscheck-text.js';
 
 /** Agents' keep-alive messages are not archived (rules-and-alerts.md 7.7). */
@@ -38,8 +38,9 @@ export class AlertText {
     if (event.dstport !== undefined) text += `Dst Port: ${event.dstport}\n`;
     if (event.dstuser !== undefined) text += `User: ${event.dstuser}\n`;
     text += `${alert.fullLog}\n`;
-    if (event.decoder?.name.startsWith('syscheck_') === true) text += syscheckText(event);
-    else {
+    if (event.decoder?.name.startsWith('syscheck_') === true) {
+      text += syscheckText(event);
+    } else {
       event.fieldNames.forEach((name, i) => {
         const value = event.fieldValues[i];
         if (value !== undefined && value !== '') text += `${name}: ${value}\n`;

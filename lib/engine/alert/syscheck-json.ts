@@ -1,5 +1,5 @@
-import { findField } from '../event-field.js';
 import type { EngineEvent } from '../event.js';
+import { findField } from '../event-field.js';
 import { jsonString, jsonStrings } from '../json-text.js';
 import type { LocalClock } from '../local-clock.js';
 

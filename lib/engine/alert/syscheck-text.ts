@@ -1,6 +1,6 @@
 import { ctime } from '../../time/ctime.js';
-import { findField } from '../event-field.js';
 import type { EngineEvent } from '../event.js';
+import { findField } from '../event-field.js';
 
 const PLAIN: readonly (readonly [string, string])[] = [
   ['(Audit) User name', 'user_name'],

@@ -1,9 +1,9 @@
 import type { Matcher } from '../../patterns/matcher.js';
-import type { ChainLink } from './correlation-list.js';
-import type { Condition } from '../rules/condition.js';
 import type { EngineEvent } from '../event.js';
-import type { RememberedEvent } from './remembered-event.js';
+import type { Condition } from '../rules/condition.js';
 import type { RuleRun } from '../rules/rule-run.js';
+import type { ChainLink } from './correlation-list.js';
+import type { RememberedEvent } from './remembered-event.js';
 
 /** Earlier events shown with an alert (rules-and-alerts.md 5.2, 7.1). */
 const MAX_PREVIOUS = 11;
@@ -80,7 +80,7 @@ export class CompositeCondition implements Condition {
         run.previousEvents[count] ??= past.fullLog;
       }
       if (count < search.frequency) {
-        this.lastCount++;
+        this.lastCount += 1;
         newest ??= past;
         continue;
       }

@@ -98,7 +98,7 @@ function putPresent(
   for (const [index, value] of values.entries()) {
     if (value === undefined) continue;
     cells.push(names?.[index] ?? index, value);
-    count++;
+    count += 1;
   }
   cells[at] = count;
 }
@@ -115,7 +115,7 @@ class Cells {
   next(): [number | string, string][] {
     const count = Number(this.#cells[this.#at++] ?? 0);
     const pairs: [number | string, string][] = [];
-    for (let number = 0; number < count; number++) {
+    for (let number = 0; number < count; number += 1) {
       pairs.push([this.#cells[this.#at] ?? '', String(this.#cells[this.#at + 1] ?? '')]);
       this.#at += 2;
     }

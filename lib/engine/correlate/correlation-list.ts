@@ -142,7 +142,7 @@ export class CorrelationList {
     if (chain.newest === undefined) chain.oldest = link;
     else chain.newest.newer = link;
     chain.newest = link;
-    chain.size++;
+    chain.size += 1;
     node.links.push(link);
   }
 

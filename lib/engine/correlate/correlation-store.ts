@@ -1,7 +1,7 @@
+import type { Category } from '../event.js';
 import { eventsOf, RememberedEvents } from './correlation-columns.js';
 import { CorrelationList, type CorrelationListSpec, type ListNode } from './correlation-list.js';
 import { RememberedEvent } from './remembered-event.js';
-import type { Category } from '../event.js';
 
 /** How often lists that get no events are looked through, in seconds of event time. */
 const SWEEP_INTERVAL = 60;
@@ -102,7 +102,7 @@ export class CorrelationStore {
     if (event.nodes.length === 0) this.#forget(event);
     if (event.time >= this.#nextSweep) this.#sweep(event.time);
     while (this.#bytes > this.#maxBytes && this.#oldest !== undefined) {
-      this.#evicted++;
+      this.#evicted += 1;
       this.#drop(this.#oldest);
     }
   }
@@ -175,7 +175,7 @@ export class CorrelationStore {
     else this.#newest.newer = event;
     this.#newest = event;
     this.#bytes += event.bytes;
-    this.#count++;
+    this.#count += 1;
   }
 
   #drop(event: RememberedEvent): void {
@@ -196,6 +196,6 @@ export class CorrelationStore {
     else event.newer.older = event.older;
     event.older = event.newer = undefined;
     this.#bytes -= event.bytes;
-    this.#count--;
+    this.#count -= 1;
   }
 }

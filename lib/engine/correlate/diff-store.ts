@@ -54,7 +54,7 @@ export class MemoryDiffStore implements DiffStore {
       if (this.#bytes <= MAX_TOTAL_BYTES) break;
       this.#logs.delete(oldest);
       this.#bytes -= oldLog.length;
-      this.#evicted++;
+      this.#evicted += 1;
     }
   }
 }

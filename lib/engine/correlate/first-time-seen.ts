@@ -1,6 +1,6 @@
 import { asciiLowerCase } from '../ascii-case.js';
-import { findField } from '../event-field.js';
 import type { EngineEvent } from '../event.js';
+import { findField } from '../event-field.js';
 import { FTS_PARTS } from '../load/fts-spec.js';
 
 /** Longest key in bytes (decoding.md 4.9). */
@@ -80,7 +80,7 @@ export class FirstTimeSeen {
     if (this.#keys.size <= MAX_KEYS) return;
     for (const oldest of this.#keys) {
       this.#keys.delete(oldest);
-      this.#forgotten++;
+      this.#forgotten += 1;
       return;
     }
   }
@@ -112,6 +112,6 @@ export function firstTimeSeenKey(event: EngineEvent): string | undefined {
 function commonPrefix(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   let i = 0;
-  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i += 1;
   return i;
 }

@@ -1,7 +1,7 @@
-import { findField } from '../event-field.js';
 import type { Category, EngineEvent } from '../event.js';
-import type { ListNode } from './correlation-list.js';
+import { findField } from '../event-field.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from '../load/rule.js';
+import type { ListNode } from './correlation-list.js';
 
 /** What an object of this kind costs beside its texts, in bytes; measured on V8 and rounded up. */
 const OBJECT_BYTES = 480;

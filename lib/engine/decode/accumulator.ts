@@ -41,7 +41,9 @@ export class Accumulator {
       const stored = record.values[member];
       if (own === undefined || own === '') {
         if (stored !== undefined) event[member] = stored;
-      } else if (stored === undefined && own.length <= MAX_VALUE) record.values[member] = own;
+      } else if (stored === undefined && own.length <= MAX_VALUE) {
+        record.values[member] = own;
+      }
     }
     // the map stays in the order of use, so that the first record is the longest unused
     this.#records.delete(key);

@@ -1,6 +1,6 @@
 import type { Matcher } from '../../patterns/matcher.js';
-import type { PluginName } from '../load/decoder-definition.js';
 import type { Category, DecoderIdentity, SourcePlace, StaticField } from '../event.js';
+import type { PluginName } from '../load/decoder-definition.js';
 
 /** Where a regex or plugin begins to read; numbers, because they are looked at for each event. */
 export const OFFSET_NONE = 0;

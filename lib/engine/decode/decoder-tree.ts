@@ -1,13 +1,21 @@
 import type { Matcher } from '../../patterns/matcher.js';
-import type { DecoderDefinition, DecoderOffset, PatternDefinition } from '../load/decoder-definition.js';
-import type { Decoder, DecoderSet, OffsetKind, RootDecoder } from './decoder-set.js';
-import { OFFSET_AFTER_PARENT, OFFSET_AFTER_PREMATCH, OFFSET_AFTER_REGEX, OFFSET_NONE } from './decoder-set.js';
 import type { DecoderIdentity, Diagnostics } from '../event.js';
+import type { DecoderDefinition, DecoderOffset, PatternDefinition } from '../load/decoder-definition.js';
 import { INTERNAL_DECODER_NAMES } from '../load/internal-decoder-names.js';
 import type { PatternCompiler } from '../load/pattern-compiler.js';
 import { placeOfPattern, RulesetError } from '../load/ruleset-error.js';
-import { staticFieldOf } from './static-field.js';
 import { warnOfExplosion } from '../load/warn-of-explosion.js';
+import {
+  type Decoder,
+  type DecoderSet,
+  OFFSET_AFTER_PARENT,
+  OFFSET_AFTER_PREMATCH,
+  OFFSET_AFTER_REGEX,
+  OFFSET_NONE,
+  type OffsetKind,
+  type RootDecoder,
+} from './decoder-set.js';
+import { staticFieldOf } from './static-field.js';
 
 /** A decoder while the tree grows: whether it is chained, and its number, are known only at the end. */
 type Node = {

@@ -1,9 +1,14 @@
 import type { MatchContext } from '../../patterns/matcher.js';
-import type { Decoder, DecoderSet, RootDecoder } from './decoder-set.js';
-import { OFFSET_AFTER_PARENT, OFFSET_AFTER_PREMATCH, OFFSET_AFTER_REGEX } from './decoder-set.js';
 import type { EngineEvent } from '../event.js';
-import type { DecodingTools } from './interpret-decoders.js';
-import { advance } from './interpret-decoders.js';
+import {
+  type Decoder,
+  type DecoderSet,
+  OFFSET_AFTER_PARENT,
+  OFFSET_AFTER_PREMATCH,
+  OFFSET_AFTER_REGEX,
+  type RootDecoder,
+} from './decoder-set.js';
+import { advance, type DecodingTools } from './interpret-decoders.js';
 import type { PluginOffsets } from './plugins/plugin.js';
 import { RootIndex } from './root-index.js';
 import { setStaticField } from './static-field.js';
@@ -61,7 +66,7 @@ export class EventDecoder {
     const { log } = event;
     // Most children begin at the same place: the rest of the log is cut once.
     let rest: string | undefined;
-    for (let i = 0; i < children.length; i++) {
+    for (let i = 0; i < children.length; i += 1) {
       let child = children[i];
       if (child?.prematch === undefined) {
         offsets.afterPrematch = afterParent;
@@ -77,7 +82,7 @@ export class EventDecoder {
         return;
       }
       while (child?.chained === true) {
-        i++;
+        i += 1;
         child = children[i];
       }
     }
@@ -86,7 +91,7 @@ export class EventDecoder {
   /** Runs the chosen child and, along its chain, the siblings behind it. */
   #extract(current: Decoder, siblings: readonly Decoder[], first: number, event: EngineEvent): void {
     let previous = -1;
-    for (let i = first; i < siblings.length; i++) {
+    for (let i = first; i < siblings.length; i += 1) {
       const decoder = siblings[i];
       if (decoder === undefined) {
         return;
@@ -133,7 +138,7 @@ export class EventDecoder {
       return false;
     }
     const count = Math.min(captureCount, targets.length);
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < count; i += 1) {
       const target = targets[i];
       const value = captures[i];
       if (target === undefined || value === undefined) {

@@ -38,7 +38,7 @@ export function firstBytes(matcher: Matcher): ReadonlySet<number> | undefined {
     }
     const accepts =
       element[1] === undefined ? literal(element[2] ?? '') : (CLASSES.get(element[1]) ?? literal(element[1]));
-    for (let code = 0; code < 256; code++) {
+    for (let code = 0; code < 256; code += 1) {
       if (accepts(code)) {
         bytes.add(code);
       }

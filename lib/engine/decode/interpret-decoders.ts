@@ -1,7 +1,13 @@
 import type { MatchContext } from '../../patterns/matcher.js';
-import type { Decoder, DecoderSet, RootDecoder } from './decoder-set.js';
-import { OFFSET_AFTER_PARENT, OFFSET_AFTER_PREMATCH, OFFSET_AFTER_REGEX } from './decoder-set.js';
 import type { Diagnostics, EngineEvent } from '../event.js';
+import {
+  type Decoder,
+  type DecoderSet,
+  OFFSET_AFTER_PARENT,
+  OFFSET_AFTER_PREMATCH,
+  OFFSET_AFTER_REGEX,
+  type RootDecoder,
+} from './decoder-set.js';
 import type { Plugins } from './plugins/plugins.js';
 import { setStaticField } from './static-field.js';
 
@@ -112,7 +118,7 @@ class Selection {
   #chooseChild(): number | undefined {
     const { children } = this.root;
     const { log } = this.event;
-    for (let index = 0; index < children.length; index++) {
+    for (let index = 0; index < children.length; index += 1) {
       let child = children[index];
       if (child?.prematch === undefined) {
         // Taken without a test; the event's decoder stays the root.
@@ -133,7 +139,7 @@ class Selection {
       this.observe({ decoder: child, what: 'prematch', from, matched });
       // The rest of a chain goes with its first member.
       while (child?.chained === true) {
-        index++;
+        index += 1;
         child = children[index];
       }
     }

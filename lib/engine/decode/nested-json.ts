@@ -1,7 +1,7 @@
 import { asciiLowerCase } from '../ascii-case.js';
+import { jsonString } from '../json-text.js';
 import { printValue } from './json/json-printer.js';
 import { JsonReader, JsonSyntaxError } from './json/json-reader.js';
-import { jsonString } from '../json-text.js';
 
 /** Holds nothing between calls. */
 const reader = new JsonReader();
@@ -63,7 +63,7 @@ export class NestedJson {
   /** Goes down step by step, and not by recursion: a name may have any number of dots. */
   static #addAt(root: NestedJson, path: readonly PathStep[], text: string): void {
     let parent = root;
-    for (let i = 0; i < path.length - 1; i++) {
+    for (let i = 0; i < path.length - 1; i += 1) {
       const step = path[i];
       const child = step === undefined ? undefined : parent.#child(step);
       if (child === undefined) return;

@@ -1,11 +1,11 @@
 import { CompositeCondition } from '../correlate/composite-condition.js';
-import { FieldCondition, ListCondition, patternSubject, type Condition } from '../rules/condition.js';
-import { STATIC_FIELDS, type EngineEvent } from '../event.js';
 import { firstTimeSeenKey } from '../correlate/first-time-seen.js';
+import { type EngineEvent, STATIC_FIELDS } from '../event.js';
+import { type AddressSpec, PATTERN_ELEMENTS, type PatternElement, type PatternSpec } from '../load/rule.js';
+import { type Condition, FieldCondition, ListCondition, patternSubject } from '../rules/condition.js';
 import type { RuleRun } from '../rules/rule-run.js';
-import { PATTERN_ELEMENTS, type AddressSpec, type PatternElement, type PatternSpec } from '../load/rule.js';
 import type { CompiledRule } from '../rules/ruleset.js';
-import { explainSearch, searchText, type SearchFacts } from './explain-search.js';
+import { explainSearch, type SearchFacts, searchText } from './explain-search.js';
 import { shownText } from './shown-text.js';
 
 /** A condition of a rule and what it met, for people. Texts are cut and no byte strings. */

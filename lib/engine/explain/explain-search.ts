@@ -1,10 +1,10 @@
 import { MatchContext } from '../../patterns/matcher.js';
-import { differs, type CompositeSearch } from '../correlate/composite-condition.js';
+import { type CompositeSearch, differs } from '../correlate/composite-condition.js';
 import type { CorrelationList } from '../correlate/correlation-list.js';
-import type { EngineEvent } from '../event.js';
 import type { RememberedEvent } from '../correlate/remembered-event.js';
-import type { RuleRun } from '../rules/rule-run.js';
+import type { EngineEvent } from '../event.js';
 import { CORRELATION_ATTRIBUTES } from '../load/rule.js';
+import type { RuleRun } from '../rules/rule-run.js';
 
 /** Steps a pattern on an earlier log may take; a guard of explanations alone. */
 const STEPS = 500_000;
@@ -71,7 +71,7 @@ function count(
     if (++steps > search.maxSteps) return { counted, skipped, stop: 'limit' };
     context.stepsLeft = STEPS;
     if (!differs(search, past, facts) || search.regex?.test(past.log, context) === false) {
-      skipped++;
+      skipped += 1;
       continue;
     }
     if (past.mark >= search.level) return { counted, skipped, stop: 'used up' };
@@ -92,9 +92,9 @@ export function searchText(facts: SearchFacts): string {
     ...(same.length > 0 ? [`the same ${same.join(', ')}`] : []),
     ...(different.length > 0 ? [`another ${different.join(', ')}`] : []),
   ];
-  const text =
-    `${String(counted)} of ${String(needed)} events of ${of} within ${String(timeframe)} s` +
-    (and.length > 0 ? ` with ${and.join(' and ')}` : '');
+  const text = `${String(counted)} of ${String(needed)} events of ${of} within ${String(timeframe)} s${
+    and.length > 0 ? ` with ${and.join(' and ')}` : ''
+  }`;
   const passed = skipped > 0 ? `; ${String(skipped)} passed over` : '';
   const why = reason(facts);
   return `${text}${passed}${why === undefined ? '' : `; ${why}`}`;

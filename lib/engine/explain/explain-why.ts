@@ -1,8 +1,8 @@
 import { CompositeCondition } from '../correlate/composite-condition.js';
-import type { EngineRuleset } from '../load/engine-ruleset.js';
 import type { SourcePlace } from '../event.js';
-import type { Outcome } from '../outcome.js';
+import type { EngineRuleset } from '../load/engine-ruleset.js';
 import { describePlace } from '../load/ruleset-error.js';
+import type { Outcome } from '../outcome.js';
 import type { CompiledNode, CompiledRoot, CompiledRule, Ruleset } from '../rules/ruleset.js';
 import { failureText } from './describe-condition.js';
 import type { Explainer } from './explainer.js';

@@ -1,9 +1,9 @@
 import type { DecoderSet } from '../decode/decoder-set.js';
+import { type DecodingStep, type DecodingTools, interpretDecoders } from '../decode/interpret-decoders.js';
 import type { EngineEvent } from '../event.js';
-import { interpretDecoders, type DecodingStep, type DecodingTools } from '../decode/interpret-decoders.js';
 import type { RuleRun } from '../rules/rule-run.js';
 import type { CompiledRule, Ruleset } from '../rules/ruleset.js';
-import { headerFormat, type HeaderFormat } from './header-format.js';
+import { type HeaderFormat, headerFormat } from './header-format.js';
 import { RuleWalk } from './rule-walk.js';
 
 /** What pre-decoding made of the message. Byte strings. */

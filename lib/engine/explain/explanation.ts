@@ -1,9 +1,9 @@
-import type { Decoder } from '../decode/decoder-set.js';
-import type { EngineRuleset } from '../load/engine-ruleset.js';
-import { STATIC_FIELDS, type EngineEvent } from '../event.js';
-import type { DecodingStep } from '../decode/interpret-decoders.js';
-import type { Outcome } from '../outcome.js';
 import type { Matcher } from '../../patterns/matcher.js';
+import type { Decoder } from '../decode/decoder-set.js';
+import type { DecodingStep } from '../decode/interpret-decoders.js';
+import { type EngineEvent, STATIC_FIELDS } from '../event.js';
+import type { EngineRuleset } from '../load/engine-ruleset.js';
+import type { Outcome } from '../outcome.js';
 import type { ConditionFacts } from './describe-condition.js';
 import type { Explainer } from './explainer.js';
 import type { AttemptResult, RuleAttempt } from './rule-walk.js';

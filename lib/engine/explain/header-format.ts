@@ -1,6 +1,6 @@
 import {
-  isAppleLog,
   isApache,
+  isAppleLog,
   isBsdSyslog,
   isSnort,
   isSquid,

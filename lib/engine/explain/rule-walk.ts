@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../event.js';
 import type { RuleRun } from '../rules/rule-run.js';
 import type { CompiledNode, CompiledRule, Ruleset } from '../rules/ruleset.js';
-import { describeCondition, isStateful, type ConditionFacts } from './describe-condition.js';
+import { type ConditionFacts, describeCondition, isStateful } from './describe-condition.js';
 
 /**
  * How an attempt of a rule ended.

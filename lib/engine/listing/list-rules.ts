@@ -1,9 +1,9 @@
 import type { XmlElement } from '../../xml/xml-element.js';
 import { Details } from './detail-value.js';
-import { fileVariables, resolveVariable, type FileVariables } from './file-variables.js';
+import { type FileVariables, fileVariables, resolveVariable } from './file-variables.js';
 import type { Listing, ListingProblem, ListingSource } from './listing-source.js';
 import { parseListedFile } from './parse-listed-file.js';
-import { REQUIREMENTS, type Requirement, type RuleItem } from './rule-item.js';
+import { type Requirement, REQUIREMENTS, type RuleItem } from './rule-item.js';
 
 /** Elements that are shown as `{pattern, attributes}`. */
 const PATTERN_ELEMENTS = new Set([

@@ -1,11 +1,11 @@
 import { asciiLowerCase } from '../ascii-case.js';
-import { SelectorMemory, type Candidate } from '../rules/candidate-selector.js';
 import { CompositeCondition } from '../correlate/composite-condition.js';
 import type { CorrelationIndex, CorrelationListSpec } from '../correlate/correlation-list.js';
-import type { Category } from '../event.js';
 import type { FieldTable } from '../decode/field-table.js';
+import type { Category } from '../event.js';
+import { type Candidate, SelectorMemory } from '../rules/candidate-selector.js';
+import { type CompiledNode, type CompiledRoot, CompiledRule, type Ruleset } from '../rules/ruleset.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from './rule.js';
-import { CompiledRule, type CompiledNode, type CompiledRoot, type Ruleset } from '../rules/ruleset.js';
 import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
 
 /** Most events one search looks at in a list; the reference remembers `memory_size` events of all rules together. */
@@ -73,7 +73,7 @@ class RulesetBuilder {
   }
 
   #node(node: RuleNode): CompiledNode {
-    this.#nodeCount++;
+    this.#nodeCount += 1;
     const rule = this.#compiled.get(node.loaded);
     if (rule === undefined) throw new Error(`rule ${String(node.loaded.rule.id)} is in the tree but not loaded`);
     return { rule, children: node.children.map((child) => this.#node(child)), selector: undefined };

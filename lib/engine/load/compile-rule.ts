@@ -1,10 +1,15 @@
+import { IpExpression } from '../../network/ip-expression.js';
 import type { Matcher } from '../../patterns/matcher.js';
+import { TimeExpression } from '../../time/time-expression.js';
+import { parseWeekdays } from '../../time/weekday-expression.js';
+import type { FieldTable } from '../decode/field-table.js';
+import type { Diagnostics, SourcePlace } from '../event.js';
 import type { CdbList } from '../rules/cdb-list.js';
-import { COMPILED_FUNCTIONS } from './compiled-functions.js';
 import {
   AddressCondition,
   CheckDiffCondition,
   CompiledFunctionCondition,
+  type Condition,
   DecodedAsCondition,
   ExactActionCondition,
   FieldCondition,
@@ -14,17 +19,12 @@ import {
   SizeCondition,
   TimeCondition,
   WeekdayCondition,
-  type Condition,
 } from '../rules/condition.js';
-import type { Diagnostics, SourcePlace } from '../event.js';
-import type { FieldTable } from '../decode/field-table.js';
-import { IpExpression } from '../../network/ip-expression.js';
+import { COMPILED_FUNCTIONS } from './compiled-functions.js';
 import type { PatternCache } from './pattern-cache.js';
+import type { AddressSpec, PatternElement, PatternSpec, Rule } from './rule.js';
 import { failLoad } from './rule-problem.js';
 import { placeOfPattern } from './ruleset-error.js';
-import type { AddressSpec, PatternElement, PatternSpec, Rule } from './rule.js';
-import { TimeExpression } from '../../time/time-expression.js';
-import { parseWeekdays } from '../../time/weekday-expression.js';
 import { warnOfExplosion } from './warn-of-explosion.js';
 
 /** What conditions are compiled against. */

@@ -1,9 +1,9 @@
-import type { CdbList } from '../rules/cdb-list.js';
-import type { DecoderSet } from '../decode/decoder-set.js';
-import type { PatternCompiler } from './pattern-compiler.js';
-import type { RootIndex } from '../decode/root-index.js';
 import type { RuleJson } from '../alert/rule-json.js';
+import type { DecoderSet } from '../decode/decoder-set.js';
+import type { RootIndex } from '../decode/root-index.js';
+import type { CdbList } from '../rules/cdb-list.js';
 import type { Ruleset } from '../rules/ruleset.js';
+import type { PatternCompiler } from './pattern-compiler.js';
 
 /** Decoders, rules and lists that belong together. Immutable, so that engines, sessions and reloads can share it. */
 export type EngineRuleset = {

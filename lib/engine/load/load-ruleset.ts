@@ -1,14 +1,14 @@
-import { buildRuleset } from './build-ruleset.js';
-import { CdbList } from '../rules/cdb-list.js';
-import type { EngineRuleset } from './engine-ruleset.js';
-import type { Diagnostics } from '../event.js';
+import { RuleJson } from '../alert/rule-json.js';
 import { FieldTable } from '../decode/field-table.js';
+import { RootIndex } from '../decode/root-index.js';
+import type { Diagnostics } from '../event.js';
+import { CdbList } from '../rules/cdb-list.js';
+import { buildRuleset } from './build-ruleset.js';
+import type { EngineRuleset } from './engine-ruleset.js';
 import { DEFAULT_ORDER_SIZE, loadDecoders } from './load-decoders.js';
 import type { MitreTable } from './mitre-table.js';
 import { PatternCache } from './pattern-cache.js';
 import type { PatternCompiler } from './pattern-compiler.js';
-import { RootIndex } from '../decode/root-index.js';
-import { RuleJson } from '../alert/rule-json.js';
 import { loadRules } from './rule-loader.js';
 import type { RulesetSource } from './ruleset-source.js';
 

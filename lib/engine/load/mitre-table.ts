@@ -1,6 +1,6 @@
-import type { MitreSpec } from './rule.js';
 import { toByteString } from '../byte-string.js';
 import { jsonStrings } from '../json-text.js';
+import type { MitreSpec } from './rule.js';
 
 type Technique = { readonly name: string; readonly tactics: readonly string[] };
 

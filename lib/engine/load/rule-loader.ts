@@ -5,10 +5,10 @@ import type { XmlElement } from '../../xml/xml-element.js';
 import { XmlError } from '../../xml/xml-error.js';
 import { asciiLowerCase } from '../ascii-case.js';
 import { compileRule, type RuleCompileContext } from './compile-rule.js';
+import type { Rule } from './rule.js';
 import { parseRule, type RuleParseContext } from './rule-parser.js';
 import { failLoad } from './rule-problem.js';
 import { groupTester, LoadedRule, RuleTree } from './rule-tree.js';
-import type { Rule } from './rule.js';
 import type { RulesetSource } from './ruleset-source.js';
 
 export type RuleLoadContext = RuleParseContext & RuleCompileContext;

@@ -42,9 +42,11 @@ export class RuleMitre {
     }
     const [tactic] = tactics;
     const [technique] = techniques;
-    if (tactic === undefined) this.#warn(`Mitre tacticID should be defined in rule '${this.#rule}'`);
-    else if (technique === undefined) this.#warn(`Mitre techniqueID should be defined in rule '${this.#rule}'`);
-    else if (!this.#pairs.some((pair) => pair.tactic === tactic && pair.technique === technique)) {
+    if (tactic === undefined) {
+      this.#warn(`Mitre tacticID should be defined in rule '${this.#rule}'`);
+    } else if (technique === undefined) {
+      this.#warn(`Mitre techniqueID should be defined in rule '${this.#rule}'`);
+    } else if (!this.#pairs.some((pair) => pair.tactic === tactic && pair.technique === technique)) {
       this.#pairs.push({ tactic, technique });
     }
   }

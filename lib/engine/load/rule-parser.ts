@@ -1,28 +1,28 @@
+import { IpExpression } from '../../network/ip-expression.js';
 import type { PatternLanguage } from '../../patterns/matcher.js';
+import { TimeExpression } from '../../time/time-expression.js';
+import { parseWeekdays } from '../../time/weekday-expression.js';
 import { attributeValue, type XmlElement } from '../../xml/xml-element.js';
 import { asciiLowerCase } from '../ascii-case.js';
-import { COMPILED_FUNCTIONS } from './compiled-functions.js';
 import type { Category, Diagnostics, SourcePlace } from '../event.js';
-import { IpExpression } from '../../network/ip-expression.js';
+import { COMPILED_FUNCTIONS } from './compiled-functions.js';
+import {
+  type AddressSpec,
+  type CorrelationAttribute,
+  type FieldSpec,
+  type IgnoreSpec,
+  type ListSpec,
+  PATTERN_ELEMENTS,
+  type PatternElement,
+  type PatternSpec,
+  type Rule,
+} from './rule.js';
 import { isDigits, readRuleAttributes, type RuleAttributes } from './rule-attributes.js';
 import { correlationElement } from './rule-correlation-elements.js';
 import { readIgnoreSpec } from './rule-ignore-spec.js';
 import { readListSpec } from './rule-list-spec.js';
 import { RuleMitre } from './rule-mitre.js';
 import { failLoad } from './rule-problem.js';
-import {
-  PATTERN_ELEMENTS,
-  type AddressSpec,
-  type CorrelationAttribute,
-  type FieldSpec,
-  type IgnoreSpec,
-  type ListSpec,
-  type PatternElement,
-  type PatternSpec,
-  type Rule,
-} from './rule.js';
-import { TimeExpression } from '../../time/time-expression.js';
-import { parseWeekdays } from '../../time/weekday-expression.js';
 
 /** What rules are read against. */
 export type RuleParseContext = {
@@ -175,7 +175,9 @@ class RuleReader {
       case 'if_level':
         if (!isDigits(content) || Number(content) === 0) {
           this.#drop(element, `(7609): Invalid 'if_level' value: '${content}'. Rule '${this.#id}' will be ignored.`);
-        } else this.#ifLevel = Number(content);
+        } else {
+          this.#ifLevel = Number(content);
+        }
         return;
       case 'if_matched_sid':
         this.#hasMatched = true;
@@ -184,7 +186,9 @@ class RuleReader {
             element,
             `(7615): Invalid 'if_matched_sid' value: '${content}'. Rule '${this.#id}' will be ignored.`,
           );
-        } else this.#ifMatchedSid = Number(content);
+        } else {
+          this.#ifMatchedSid = Number(content);
+        }
         return;
       case 'if_matched_group':
         this.#hasMatched = true;
@@ -220,8 +224,9 @@ class RuleReader {
         return;
       case 'list': {
         const list = readListSpec(element, this.#place(element), this.#diagnostics);
-        if (this.#context.knowsList(list.path)) this.#lists.push(list);
-        else {
+        if (this.#context.knowsList(list.path)) {
+          this.#lists.push(list);
+        } else {
           const text = `(7616): List '${list.path}' could not be loaded. Rule '${this.#id}' will be ignored.`;
           this.#drop(element, text, { list: list.path });
         }

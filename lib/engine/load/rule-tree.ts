@@ -1,8 +1,8 @@
-import type { Matcher, MatchContext } from '../../patterns/matcher.js';
-import type { Category, Diagnostics, SourcePlace } from '../event.js';
+import type { MatchContext, Matcher } from '../../patterns/matcher.js';
 import { asciiLowerCase } from '../ascii-case.js';
-import { compileGroupWords } from '../rules/group-word-match.js';
+import type { Category, Diagnostics, SourcePlace } from '../event.js';
 import type { Condition } from '../rules/condition.js';
+import { compileGroupWords } from '../rules/group-word-match.js';
 import type { Rule } from './rule.js';
 
 /** Where a composite rule looks for earlier events (rules-and-alerts.md 3.5). */

@@ -5,6 +5,7 @@ import type { SourcePlace } from '../event.js';
  * every text of the failure through `Diagnostics.error` before, in the reference's order; this is the last of them.
  */
 export class RulesetError extends Error {
+  override readonly name = 'RulesetError';
   /** The text alone, as the specs word it. */
   readonly text: string;
   readonly place: SourcePlace;
@@ -12,7 +13,6 @@ export class RulesetError extends Error {
   /** `message` becomes the text with its place, fit to be shown to a person. */
   constructor(text: string, place: SourcePlace) {
     super(`${text} (${describePlace(place)})`);
-    this.name = 'RulesetError';
     this.text = text;
     this.place = place;
   }

@@ -1,5 +1,5 @@
-import { patternGrowth } from '../../patterns/pattern-growth.js';
 import type { Matcher } from '../../patterns/matcher.js';
+import { patternGrowth } from '../../patterns/pattern-growth.js';
 import type { Diagnostics, SourcePlace } from '../event.js';
 
 /**

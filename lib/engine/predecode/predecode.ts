@@ -131,7 +131,7 @@ function readOtherFormat(event: EngineEvent, message: string, text: string, leng
   } else if (isSquid(text, length)) {
     let start = 14;
     while (message.charCodeAt(start) === SPACE) {
-      start++;
+      start += 1;
     }
     event.timestamp = message.slice(0, start - 1);
     event.log = message.slice(start);
@@ -228,7 +228,7 @@ function readAppleLog(event: EngineEvent, message: string): void {
   let haveMessage = false;
   event.log = message.slice(25);
   for (let at = message.indexOf('[', 25); at >= 0; at = message.indexOf('[', at)) {
-    at++;
+    at += 1;
     const close = message.indexOf(']', at);
     if (event.programName === undefined && message.startsWith('Sender ', at)) {
       if (close < 0) {

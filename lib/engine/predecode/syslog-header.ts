@@ -14,7 +14,7 @@ const NAME = 8;
 /** Classes of each byte; NAME are the bytes of host and program names (decoding.md 3.3). */
 const CLASSES = ((): Uint8Array => {
   const classes = new Uint8Array(256);
-  for (let code = 0; code < 256; code++) {
+  for (let code = 0; code < 256; code += 1) {
     const text = String.fromCharCode(code);
     classes[code] =
       (/[0-9]/.test(text) ? DIGIT : 0) |
@@ -32,7 +32,7 @@ function is(code: number, classes: number): boolean {
 function skip(text: string, from: number, classes: number): number {
   let at = from;
   while (is(text.charCodeAt(at), classes)) {
-    at++;
+    at += 1;
   }
   return at;
 }

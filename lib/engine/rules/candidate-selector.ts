@@ -1,5 +1,5 @@
-import { DecodedAsCondition, FieldCondition, PatternCondition, type Condition } from './condition.js';
 import type { EngineEvent } from '../event.js';
+import { type Condition, DecodedAsCondition, FieldCondition, PatternCondition } from './condition.js';
 import type { RuleRun } from './rule-run.js';
 import type { CompiledNode } from './ruleset.js';
 
@@ -62,7 +62,7 @@ export class SelectorMemory {
     this.#entries += list.length + 4;
     if (this.#entries <= MAX_ENTRIES) return;
     this.#entries = 0;
-    this.generation++;
+    this.generation += 1;
   }
 }
 
@@ -106,7 +106,7 @@ function bestGate(candidates: readonly Candidate[]): typeof DECODER | ValueKey |
     for (const [name, key] of own) {
       const known = counts.get(name);
       if (known === undefined) counts.set(name, { count: 1, key });
-      else known.count++;
+      else known.count += 1;
     }
   }
   let best: { readonly count: number; readonly key: ValueKey } | undefined;
@@ -244,8 +244,9 @@ function without(
 ): Candidate[] {
   const result: Candidate[] = [];
   for (const candidate of candidates) {
-    if (!candidate.conditions.some(concerned)) result.push(candidate);
-    else if (candidate.conditions.every((condition) => !concerned(condition) || holds(condition))) {
+    if (!candidate.conditions.some(concerned)) {
+      result.push(candidate);
+    } else if (candidate.conditions.every((condition) => !concerned(condition) || holds(condition))) {
       const conditions = candidate.conditions.filter((condition) => !concerned(condition));
       result.push({ node: candidate.node, conditions });
     }

@@ -1,10 +1,10 @@
-import type { Matcher } from '../../patterns/matcher.js';
-import type { CdbList } from './cdb-list.js';
-import type { EngineEvent } from '../event.js';
 import type { IpExpression } from '../../network/ip-expression.js';
-import type { RuleRun } from './rule-run.js';
-import type { ListLookup, ListSpec, PatternElement } from '../load/rule.js';
+import type { Matcher } from '../../patterns/matcher.js';
 import type { TimeExpression } from '../../time/time-expression.js';
+import type { EngineEvent } from '../event.js';
+import type { ListLookup, ListSpec, PatternElement } from '../load/rule.js';
+import type { CdbList } from './cdb-list.js';
+import type { RuleRun } from './rule-run.js';
 
 /** One compiled condition of a rule. A rule's conditions stand in the order of rules-and-alerts.md 4.2. */
 export interface Condition {

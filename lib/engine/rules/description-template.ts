@@ -1,6 +1,6 @@
 import { asciiLowerCase } from '../ascii-case.js';
-import { findField } from '../event-field.js';
 import type { EngineEvent } from '../event.js';
+import { findField } from '../event-field.js';
 
 /** Template and result are bounded (rules-and-alerts.md 4.4). */
 const MAX_TEXT = 1024;

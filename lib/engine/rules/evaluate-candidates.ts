@@ -1,5 +1,5 @@
-import { makeSelector, type Candidate, type CandidateSelector } from './candidate-selector.js';
 import type { EngineEvent } from '../event.js';
+import { type Candidate, type CandidateSelector, makeSelector } from './candidate-selector.js';
 import type { RuleRun } from './rule-run.js';
 import type { CompiledNode, CompiledRule } from './ruleset.js';
 

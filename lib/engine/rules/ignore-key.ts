@@ -1,6 +1,6 @@
 import { asciiLowerCase } from '../ascii-case.js';
-import { findField } from '../event-field.js';
 import type { EngineEvent } from '../event.js';
+import { findField } from '../event-field.js';
 import type { IgnoreSpec } from '../load/rule.js';
 
 /** Line that a rule with `<ignore>` appends to `queue/fts/ig-queue` (rules-and-alerts.md 6.6), without line ends. */

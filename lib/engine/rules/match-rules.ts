@@ -67,7 +67,7 @@ function finalRule(
   const find = evaluate ?? (run.trace === undefined ? evaluateFast : evaluateRoots);
   const rule = find(ruleset, event, run);
   if (rule === undefined) return undefined;
-  run.state.hour.alerts++;
+  run.state.hour.alerts += 1;
   return { rule, firedTimes: run.state.countFired(rule) };
 }
 

@@ -1,10 +1,10 @@
 import { MatchContext, type Matcher } from '../../patterns/matcher.js';
+import { MAX_DIFF_BYTES } from '../correlate/diff-store.js';
+import { RememberedEvent } from '../correlate/remembered-event.js';
 import type { EngineState } from '../engine-state.js';
 import type { Diagnostics, EngineEvent } from '../event.js';
-import { MAX_DIFF_BYTES } from '../correlate/diff-store.js';
 import { EventFields } from '../event-fields.js';
 import type { LocalClock } from '../local-clock.js';
-import { RememberedEvent } from '../correlate/remembered-event.js';
 import type { CompiledRule } from './ruleset.js';
 
 /** Steps of guarded matchers an event may take in all, and one match may take (see `MatchContext`). */

@@ -1,10 +1,10 @@
-import type { Candidate, CandidateSelector, SelectorMemory } from './candidate-selector.js';
 import type { CorrelationListSpec } from '../correlate/correlation-list.js';
+import type { FieldTable } from '../decode/field-table.js';
+import type { Category } from '../event.js';
+import type { Rule } from '../load/rule.js';
+import type { Candidate, CandidateSelector, SelectorMemory } from './candidate-selector.js';
 import type { Condition } from './condition.js';
 import { DescriptionTemplate } from './description-template.js';
-import type { Category } from '../event.js';
-import type { FieldTable } from '../decode/field-table.js';
-import type { Rule } from '../load/rule.js';
 
 /** A rule in its compiled form, shared by all its nodes. Immutable: what changes while events come is in EngineState. */
 export class CompiledRule {

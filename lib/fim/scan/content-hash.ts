@@ -1,4 +1,4 @@
-import { createHash, hash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { CHECKS } from '../checks.js';
 import type { ContentHashes } from '../entry-checksum.js';
 

@@ -1,5 +1,4 @@
-import type { BigIntStats } from 'node:fs';
-import { constants } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { bytesOf } from '../byte-order.js';
 import { ALL_HASHES } from '../checks.js';
 import { type ContentHashes, EMPTY_HASHES } from '../entry-checksum.js';
@@ -58,7 +57,7 @@ export class EntryReader {
   read(path: string, hashes: number, known: string | undefined): EntryOutcome {
     const bytes = bytesOf(path);
     try {
-      for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+      for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
         const outcome = this.#attempt(bytes, hashes & ALL_HASHES, known, attempt === MOST_TRIES);
         if (outcome !== undefined) return outcome;
       }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { EntryReader } from './entry-reader.js';
-import { SYSTEM_CALLS } from './file-calls.js';
 import type { ReadAnswer, ReadRequest, ThreadData } from './entry-threads.js';
+import { SYSTEM_CALLS } from './file-calls.js';
 
 /*
  * A thread that looks at files: all that can wait for a disk or a server happens here, so that the loop of the daemon

@@ -109,10 +109,13 @@ class TreeScan {
     const entries: ScannedEntry[] = [];
     for (const [index, outcome] of outcomes.entries()) {
       const path = paths[index] ?? '';
-      if (outcome.kind === 'skipped') this.#parts.onSkipped?.(path, outcome.reason, outcome.code);
-      else if (outcome.dev !== dev && (await fileSystems.skips(path, outcome.dev)))
+      if (outcome.kind === 'skipped') {
+        this.#parts.onSkipped?.(path, outcome.reason, outcome.code);
+      } else if (outcome.dev !== dev && (await fileSystems.skips(path, outcome.dev))) {
         this.#parts.onSkipped?.(path, 'file_system');
-      else entries.push({ ...outcome, path, directory, ticket });
+      } else {
+        entries.push({ ...outcome, path, directory, ticket });
+      }
     }
     return entries;
   }

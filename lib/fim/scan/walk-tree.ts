@@ -5,8 +5,8 @@ import type { SkipReason } from './entry-outcome.js';
 import type { FileSystems } from './file-systems.js';
 import { type OpenDirectory, openDirectory } from './open-directory.js';
 import type { IgnoreList } from './path-list.js';
-import type { WatchedDirectory } from './watched-directory.js';
 import type { WatchedDirectories } from './watched-directories.js';
+import type { WatchedDirectory } from './watched-directory.js';
 
 /** Files that are handed on at a time: more, and what is found of them would be held longer than it need be. */
 const MOST_FILES = 128;
@@ -54,7 +54,7 @@ export function walkTree(
  */
 export function depthBelow(configured: string, path: string): number {
   let depth = -1;
-  for (let at = configured === '/' ? 0 : configured.length; at < path.length; at++) {
+  for (let at = configured === '/' ? 0 : configured.length; at < path.length; at += 1) {
     if (path[at] === '/' && at + 1 < path.length) depth += 1;
   }
   return depth;
@@ -101,10 +101,11 @@ class TreeWalk {
         if (this.#parts.directories.at(path) !== undefined) continue;
         const type = await typeOf(entry, path);
         if (type === 'directory') {
-          if (ignore.ignores(path, true)) this.#skip(path, 'ignored');
-          else if (frame.depth + 1 >= directory.recursionLevel || frames.length >= MOST_OPEN)
+          if (ignore.ignores(path, true)) {
+            this.#skip(path, 'ignored');
+          } else if (frame.depth + 1 >= directory.recursionLevel || frames.length >= MOST_OPEN) {
             this.#skip(path, 'too_deep');
-          else {
+          } else {
             const below = await this.#enter(directory, path, frame.depth + 1, frame.dev);
             if (typeof below === 'object') frames.push(below);
           }

@@ -1,4 +1,4 @@
-import { childrenOf, type ByteSet, type Node } from './ast.js';
+import { type ByteSet, childrenOf, type Node } from './ast.js';
 import { addAll } from './byte-sets.js';
 
 /** Whether a node can match without taking a byte; true where that is not known. */

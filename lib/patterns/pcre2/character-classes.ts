@@ -1,4 +1,4 @@
-import { outside, type CodePoints } from './code-points.js';
+import { type CodePoints, outside } from './code-points.js';
 
 const DIGIT: CodePoints = [[0x30, 0x39]];
 const WORD: CodePoints = [

@@ -123,8 +123,9 @@ function addSequences(
   if (!wholeLow) addSequences(branches, lowRest, most, [...head, range(lowByte, lowByte)]);
   const from = wholeLow ? lowByte : lowByte + 1;
   const to = wholeHigh ? highByte : highByte - 1;
-  if (from <= to)
+  if (from <= to) {
     branches.push(sequence([...head, range(from, to), ...least.map((byte, i) => range(byte, most[i] ?? 0xbf))]));
+  }
   if (!wholeHigh) addSequences(branches, least, highRest, [...head, range(highByte, highByte)]);
 }
 

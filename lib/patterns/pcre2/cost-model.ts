@@ -1,6 +1,6 @@
 import type { Subject } from '../subject.js';
 import { canBeEmpty, firstBytes, firstThen, leadingRun } from './analyse.js';
-import { someNode, type ByteSet, type Node } from './ast.js';
+import { type ByteSet, type Node, someNode } from './ast.js';
 import { intersects, membersOf } from './byte-sets.js';
 
 /*

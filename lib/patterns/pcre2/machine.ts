@@ -1,7 +1,7 @@
+import { FOLD } from '../fold-ascii.js';
 import type { MatchContext } from '../matcher.js';
 import type { Subject } from '../subject.js';
 import type { ByteSet } from './ast.js';
-import { FOLD } from '../fold-ascii.js';
 import {
   ASSERT,
   ASSERTIONS,
@@ -21,6 +21,7 @@ import {
   LOOP_GREEDY,
   LOOP_LAZY,
   MATCH,
+  type Program,
   REFER,
   RETURN_TO,
   RUN_GREEDY,
@@ -29,7 +30,6 @@ import {
   SAVE,
   SET,
   SPLIT,
-  type Program,
 } from './program.js';
 
 /** Kinds of stack entries; an entry is three words: value << 2 | kind, and two operands. */
@@ -120,13 +120,17 @@ export class BacktrackMachine {
           if (position < size && bytes[position] === code[pc + 1]) {
             position += 1;
             pc += 2;
-          } else failed = true;
+          } else {
+            failed = true;
+          }
           break;
         case SET:
           if (position < size && (tables[code[pc + 1] ?? 0] ?? NOTHING)[bytes[position] ?? 0] === 1) {
             position += 1;
             pc += 2;
-          } else failed = true;
+          } else {
+            failed = true;
+          }
           break;
         case SPLIT:
           this.#push(((code[pc + 2] ?? 0) << 2) | RETRY, position, 0);
@@ -153,8 +157,9 @@ export class BacktrackMachine {
           const limit = Math.min(size, position + (code[pc + 3] ?? 0));
           const end = endOfRun(table, bytes, position, limit);
           steps -= RUN_STEPS + ((end - position) >> BYTES_A_STEP_SHIFT);
-          if (end < least) failed = true;
-          else if (code[pc] === RUN_POSSESSIVE) {
+          if (end < least) {
+            failed = true;
+          } else if (code[pc] === RUN_POSSESSIVE) {
             position = end;
             pc += 5;
           } else {
@@ -174,8 +179,9 @@ export class BacktrackMachine {
           break;
         }
         case LOOP_GREEDY:
-          if (registers[code[pc + 1] ?? 0] === position) pc += 3;
-          else {
+          if (registers[code[pc + 1] ?? 0] === position) {
+            pc += 3;
+          } else {
             this.#push(((pc + 3) << 2) | RETRY, position, 0);
             pc = code[pc + 2] ?? 0;
           }
@@ -216,8 +222,9 @@ export class BacktrackMachine {
         case REFER: {
           const from = registers[2 * (code[pc + 1] ?? 0)] ?? UNSET;
           const length = (registers[2 * (code[pc + 1] ?? 0) + 1] ?? UNSET) - from;
-          if (from === UNSET || !sameBytes(bytes, from, position, length, size, code[pc + 2] === 1)) failed = true;
-          else {
+          if (from === UNSET || !sameBytes(bytes, from, position, length, size, code[pc + 2] === 1)) {
+            failed = true;
+          } else {
             steps -= length >> BYTES_A_STEP_SHIFT;
             position += length;
             pc += 3;

@@ -2,13 +2,13 @@ import type { Node } from './ast.js';
 import { ESCAPE_CLASSES, POSIX_CLASSES, VERTICAL } from './character-classes.js';
 import {
   byteNode,
+  type CodePoints,
   codePointsOf,
   normalised,
   outside,
   utf8Node,
   withOtherCase,
   withUnicodeCases,
-  type CodePoints,
 } from './code-points.js';
 import type { PatternReader } from './pattern-reader.js';
 

@@ -1,5 +1,5 @@
 import { PatternError } from '../pattern-error.js';
-import { EMPTY, type AssertionKind, type Condition, type LookNode, type Node, type Pattern } from './ast.js';
+import { type AssertionKind, type Condition, EMPTY, type LookNode, type Node, type Pattern } from './ast.js';
 import { CharacterParser } from './parse-character.js';
 import { PatternReader } from './pattern-reader.js';
 
@@ -299,8 +299,9 @@ class Parser {
     const number = Number(text);
     if (text.startsWith('-') || text.startsWith('+')) {
       const absolute = this.#captures + number + (number < 0 ? 1 : 0);
-      if (number === 0 || absolute < 1)
+      if (number === 0 || absolute < 1) {
         throw this.#reader.error(`Reference to a group that does not exist: ${text}`, at);
+      }
       return absolute;
     }
     return number;

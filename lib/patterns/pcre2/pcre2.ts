@@ -3,12 +3,12 @@ import type { MatchContext } from '../matcher.js';
 import type { GradedMatcher, PatternGrowth } from '../pattern-growth.js';
 import type { Subject } from '../subject.js';
 import { firstBytes, isAnchored, leadingRun } from './analyse.js';
-import { someNode, type ByteSet, type Node, type Pattern } from './ast.js';
+import { type ByteSet, type Node, type Pattern, someNode } from './ast.js';
 import { setOf } from './byte-sets.js';
-import { costModelOf, type CostModel } from './cost-model.js';
+import { type CostModel, costModelOf } from './cost-model.js';
 import { parsePcre2 } from './parse.js';
 import { compileProgram, type Program } from './program.js';
-import { requiredTexts, type RequiredTexts } from './required-texts.js';
+import { type RequiredTexts, requiredTexts } from './required-texts.js';
 import { toRegExp } from './to-reg-exp.js';
 
 /**

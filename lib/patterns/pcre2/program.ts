@@ -1,6 +1,6 @@
 import { PatternError } from '../pattern-error.js';
 import { firstBytes, firstThen, fixedLength, isAnchored } from './analyse.js';
-import { childrenOf, type AssertionKind, type ByteSet, type LookNode, type Node, type Pattern } from './ast.js';
+import { type AssertionKind, type ByteSet, childrenOf, type LookNode, type Node, type Pattern } from './ast.js';
 import { addAll, singleByte } from './byte-sets.js';
 
 /*
@@ -127,8 +127,9 @@ class Compiler {
   #emit(...words: number[]): number {
     const at = this.#code.length;
     this.#code.push(...words);
-    if (this.#code.length > MAX_PROGRAM)
+    if (this.#code.length > MAX_PROGRAM) {
       throw new PatternError(6, 'Pattern is too large when its repeats are written out');
+    }
     return at;
   }
 
@@ -207,7 +208,6 @@ class Compiler {
         return;
       case 'conditional':
         this.#conditional(node);
-        return;
     }
   }
 

@@ -1,6 +1,6 @@
+import { pairsBetween, pairsOf, type Subject } from '../subject.js';
 import type { ByteSet, Node } from './ast.js';
 import { letterOfBothCases, membersOf, singleByte } from './byte-sets.js';
-import { pairsBetween, pairsOf, type Subject } from '../subject.js';
 
 /** Alternations with more branches than this are not looked into: each branch is a look-up. */
 const MAX_BRANCHES = 64;
@@ -61,8 +61,9 @@ export function requiredTexts(root: Node): RequiredTexts {
     const second = membersOf(set);
     const pairs = first.length * second.length;
     // A single pair is part of the text already.
-    if (pairs > 1 && pairs <= MAX_PAIRS)
+    if (pairs > 1 && pairs <= MAX_PAIRS) {
       neighbours.set(`${first.join()}:${second.join()}`, pairsBetween(first, second));
+    }
     before = set;
   };
   const walk = (node: Node): void => {

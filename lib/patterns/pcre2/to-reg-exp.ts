@@ -1,5 +1,5 @@
-import { childrenOf, type AssertionKind, type ByteSet, type Node } from './ast.js';
 import { canBeEmpty, capturesIn, fixedLength } from './analyse.js';
+import { type AssertionKind, type ByteSet, childrenOf, type Node } from './ast.js';
 
 /** Counted repeats above this make V8's compiled code large, and long to compile. */
 const MAX_COUNT = 1000;

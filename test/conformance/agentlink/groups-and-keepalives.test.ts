@@ -1,8 +1,8 @@
-import { expect } from 'chai';
 import { hash } from 'node:crypto';
+import { expect } from 'chai';
+import { parseUname } from '../../../daemons/remoted/link/uname-line.js';
 import { parseKeepalive } from '../../../lib/agentlink/keepalive.js';
 import { buildMergedFile, groupHash, parseMergedFile } from '../../../lib/agentlink/merged-file.js';
-import { parseUname } from '../../../daemons/remoted/link/uname-line.js';
 import { secureMessageVectors } from '../../support/agentlink/secure-message-vectors.js';
 
 describe('vectors of groups and keepalives', () => {

@@ -1,13 +1,13 @@
-import { expect } from 'chai';
 import { hash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { expect } from 'chai';
+import { PONG, readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
 import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
-import { deriveEncryptionKey, enrollmentKeyHash, AgentKey } from '../../../lib/agentlink/agent-key.js';
+import { AgentKey, deriveEncryptionKey, enrollmentKeyHash } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { encodeFrame } from '../../../lib/agentlink/frame-decoder.js';
 import { formatCounters, laterCounters, parseCounters } from '../../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
-import { PONG, readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
 import { rejectionText } from '../../../lib/agentlink/message-rejection.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
 import { keyOf, secureMessageVectors, type ValidVector } from '../../support/agentlink/secure-message-vectors.js';

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestEngine } from '../../support/engine/engine-kit.js';
-import { sharedData } from '../../support/shared-data.js';
 import { rulesetOf } from '../../support/engine/shared-ruleset.js';
+import { sharedData } from '../../support/shared-data.js';
 
 const AGENT = '[001] (web01) any->';
 

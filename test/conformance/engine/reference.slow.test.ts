@@ -1,14 +1,14 @@
-import { expect } from 'chai';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { NdjsonBatch } from '../../../bin/logtest/ndjson-batch.js';
 import { DEFAULT_STEP_BUDGET } from '../../../lib/engine/engine.js';
 import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
-import { NdjsonBatch } from '../../../bin/logtest/ndjson-batch.js';
+import { rulesetOf } from '../../support/engine/shared-ruleset.js';
 import { RecordingDiagnostics } from '../../support/recording-diagnostics.js';
 import { sharedData } from '../../support/shared-data.js';
-import { rulesetOf } from '../../support/engine/shared-ruleset.js';
 
 /** 2026-03-20T09:46:40Z, the frozen clock of the recordings. */
 const CLOCK = 1_774_000_000;
@@ -71,9 +71,9 @@ function batchOn(ruleset: EngineRuleset): (session: string | null, event: Sent) 
 /** Dotted names to texts; empty texts and objects count as absent, arrays are compared by value. */
 function flatten(value: unknown, prefix = '', out = new Map<string, string>()): Map<string, string> {
   for (const [name, member] of Object.entries(value ?? {})) {
-    if (typeof member === 'object' && member !== null && !Array.isArray(member))
+    if (typeof member === 'object' && member !== null && !Array.isArray(member)) {
       flatten(member, `${prefix}${name}.`, out);
-    else {
+    } else {
       const text = leaf(member);
       if (text !== '') out.set(prefix + name, text);
     }
@@ -163,8 +163,9 @@ describe('the engine on a ruleset of the field', function () {
 
     before(() => {
       dir = mkdtempSync(join(tmpdir(), 'ruleset-'));
-      for (const part of ['decoders', 'rules', 'lists'])
+      for (const part of ['decoders', 'rules', 'lists']) {
         cpSync(join(stock!, part), join(dir, part), { recursive: true });
+      }
       for (const file of readdirSync(join(stock!, 'extra')).filter((name) => !name.includes('geoip'))) {
         cpSync(join(stock!, 'extra', file), join(dir, file.endsWith('_decoders.xml') ? 'decoders' : 'rules', file));
       }
@@ -195,7 +196,7 @@ describe('the engine on a ruleset of the field', function () {
         each.runs.forEach(({ events, expect: matches }, r) => {
           // such runs are satisfied by every answer
           if (events.length === 0 || (!matches && [each.rule, each.level, each.decoder].includes(''))) return;
-          judged++;
+          judged += 1;
           const answers = events.map((log) => send(`${String(c)}-${String(r)}`, { log }));
           const { rule, decoder } = answers.at(-1)!;
           const got = [rule?.id ?? '', String(rule?.level ?? ''), decoder.name ?? ''].join();

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { compilePattern } from '../../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../../lib/patterns/matcher.js';
 import { PatternError } from '../../../lib/patterns/pattern-error.js';
-import { compileProgram } from '../../../lib/patterns/pcre2/program.js';
 import { parsePcre2 } from '../../../lib/patterns/pcre2/parse.js';
+import { compileProgram } from '../../../lib/patterns/pcre2/program.js';
 import { readVectors } from '../../support/read-vectors.js';
 
 /** What libpcre2 10.42 answers without options; strings have a character a byte. A subject alone did not match. */

@@ -1,15 +1,15 @@
-import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import type { HttpMethod } from '../../../api/contract/contract.js';
 import { decodeKeyText } from '../../../lib/agents/key-text.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { ListCaller } from '../../support/api/api-list.js';
+import { TestApi } from '../../support/api/test-api.js';
 import { furnishAuthd } from '../../support/authd/authd-server.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { DbServer } from '../../support/db/db-server.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { KeepingSink } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
-import { TestApi } from '../../support/api/test-api.js';
 
 type Problem = { error: number; detail: string };
 
@@ -122,7 +122,7 @@ describe('agents over the API, with svc-db, svc-authd and svc-remoted', function
   it('says which hosts take a name from each other', async () => {
     const now = { enabled: true, disconnected_time: { enabled: false }, after_registration_time: '0' };
     let last = '';
-    for (let round = 0; round < 3; round++) last = (await added('/agents', { name: 'twin', force: now })).id;
+    for (let round = 0; round < 3; round += 1) last = (await added('/agents', { name: 'twin', force: now })).id;
     const [status, code, detail] = await problem('POST', '/agents', { name: 'twin' });
     expect([status, code]).to.deep.equal([400, 1705]);
     expect(detail).to.match(

@@ -1,16 +1,16 @@
-import { expect } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import type { HttpMethod } from '../../../api/contract/contract.js';
-import { decodeKeyText } from '../../../lib/agents/key-text.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
+import { decodeKeyText } from '../../../lib/agents/key-text.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { ApiClient } from '../../support/api/api-client.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { eventually } from '../../support/eventually.js';
-import { fileAttributes, fimEvent, fimState, type FileFacts } from '../../support/syscheckd/fim-kit.js';
-import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { fileAttributes, type FileFacts, fimEvent, fimState } from '../../support/syscheckd/fim-kit.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-authd', 'svc-analysisd', 'svc-remoted', 'svc-apid'];
@@ -253,8 +253,9 @@ describe('file integrity from an agent to the API over HTTPS, with the real daem
 
   it('shows what rootcheck found, and forgets it', async () => {
     const list = '/rootcheck/{agent_id}';
-    for (const text of ['Starting rootcheck scan.', ROOTKIT, 'Ending rootcheck scan.'])
+    for (const text of ['Starting rootcheck scan.', ROOTKIT, 'Ending rootcheck scan.']) {
       agent.event('rootcheck', text, '9');
+    }
     const scan = await eventually('the scan has ended', async () => {
       const template = '/rootcheck/{agent_id}/last_scan';
       const { data } = await call<ApiList>('GET', `/rootcheck/${id}/last_scan`, template);

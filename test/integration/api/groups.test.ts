@@ -1,17 +1,17 @@
-import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
+import { expect } from 'chai';
 import { parseMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { ApiClient } from '../../support/api/api-client.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { eventually } from '../../support/eventually.js';
-import { KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 
 const CONFIGURATION = '/groups/{group_id}/configuration';
 const FILE = '/groups/{group_id}/files/{file_name}';

@@ -1,17 +1,17 @@
-import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import type { ApiList } from '../../support/api/api-list.js';
+import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
+import { basic } from '../../support/api/test-api.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { writeEngineFiles } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
-import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
-import { basic } from '../../support/api/test-api.js';
 
 const BASE_RULES = `<group name="syslog,">
   <rule id="1" level="0" noalert="1"><category>syslog</category><description>Any syslog.</description></rule>

@@ -1,13 +1,13 @@
-import { expect } from 'chai';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { apidContract } from '../../../lib/bus/contracts/apid.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { eventually } from '../../support/eventually.js';
 import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
-import { TestProgram } from '../../support/daemon/run-program.js';
-import { TemporaryHome } from '../../support/temporary-home.js';
 import { basic } from '../../support/api/test-api.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
+import { TemporaryHome } from '../../support/temporary-home.js';
 
 /** The launcher in bin/, as users call it. */
 const PROGRAM = '../../../bin/svc-apid';

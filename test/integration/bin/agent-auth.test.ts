@@ -6,7 +6,7 @@ import { agentAuthCommand } from '../../../bin/agent-tools/agent-auth-command.js
 import { enrollmentRequestText, parseEnrollmentReply } from '../../../lib/agents/enrollment-client.js';
 import { defaultAgentName } from '../../../lib/agents/enrollment-settings.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { AuthdServer, authdHome } from '../../support/authd/authd-server.js';
+import { authdHome, AuthdServer } from '../../support/authd/authd-server.js';
 import { keyLines } from '../../support/authd/enrollment.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';

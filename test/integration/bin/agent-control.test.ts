@@ -1,16 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { agentControlCommand } from '../../../bin/agent-tools/agent-control-command.js';
-import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
-import { eventually } from '../../support/eventually.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
-import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
+import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const RESPONSES = `

@@ -3,16 +3,16 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { agentGroupsCommand } from '../../../bin/agent-tools/agent-groups-command.js';
 import { confCheck } from '../../../daemons/remoted/merge/conf-check.js';
 import { SharedFiles } from '../../../daemons/remoted/merge/shared-files.js';
-import { agentGroupsCommand } from '../../../bin/agent-tools/agent-groups-command.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { DbServer } from '../../support/db/db-server.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/agent_groups', productRoot()));
@@ -183,7 +183,7 @@ describe('agent_groups', () => {
     });
     await files.start();
     try {
-      for (let round = 0; round < 15; round++) {
+      for (let round = 0; round < 15; round += 1) {
         for (const args of [
           ['-a', '-g', 'fast'],
           ['-a', '-i', '002', '-g', 'fast'],

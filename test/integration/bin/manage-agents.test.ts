@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { manageAgentsCommand } from '../../../bin/agent-tools/manage-agents-command.js';
-import { AuthdServer, authdHome } from '../../support/authd/authd-server.js';
+import { authdHome, AuthdServer } from '../../support/authd/authd-server.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 describe('manage_agents', () => {

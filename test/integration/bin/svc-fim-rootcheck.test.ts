@@ -1,9 +1,9 @@
-import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { RootcheckTree } from '../../support/syscheckd/rootcheck-kit.js';
 import { type ProgramResult, TestProgram } from '../../support/daemon/run-program.js';
+import { RootcheckTree } from '../../support/syscheckd/rootcheck-kit.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-fim', productRoot()));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,12 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createHash } from 'node:crypto';
 import { fimCommand } from '../../../bin/fim/fim-command.js';
 import { progressText } from '../../../bin/terminal/progress-bar.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-fim', productRoot()));
@@ -154,7 +154,7 @@ describe('svc-fim', () => {
   });
 
   it('ends soon when it is interrupted', async () => {
-    for (let file = 0; file < 40; file++) {
+    for (let file = 0; file < 40; file += 1) {
       writeFileSync(join(root, `large${file}`), '');
       truncateSync(join(root, `large${file}`), 1024 ** 3 - 1);
     }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 
 const root = fileURLToPath(productRoot());
 

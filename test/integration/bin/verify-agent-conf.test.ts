@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { verifyAgentConfCommand } from '../../../bin/agent-tools/verify-agent-conf-command.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { versionText } from '../../../lib/product/version.js';
 import { LARGE_AGENT_CONF } from '../../support/config/large-agent-conf.js';

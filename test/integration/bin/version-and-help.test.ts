@@ -37,8 +37,9 @@ describe('every program', function () {
       expect(stdout, name).to.match(sentence);
       const options = [...stdout.matchAll(/^ {2,4}-\S.*(\n {10,}\S.*)?/gm)].map(([option]) => option.trim());
       expect(options, name).to.have.length.greaterThan(1);
-      for (const option of options)
+      for (const option of options) {
         if (!option.startsWith('- name:')) expect(option, name).to.match(/^-.*\s+[^-<[\s].+/);
+      }
       expect(stdout, name).to.not.contain('output the version number');
     }
   });

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { confined } from '../../../bin/control/supervisor/confinement.js';
-import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { findServiceAccount } from '../../../bin/control/home/service-account.js';
-import { readHomeRecord } from '../../../lib/home/home-record.js';
-import { Home } from '../../../lib/home/home.js';
+import { confined } from '../../../bin/control/supervisor/confinement.js';
+import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
+import { Home } from '../../../lib/home/home.js';
+import { readHomeRecord } from '../../../lib/home/home-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
 
 const CONTROL = fileURLToPath(new URL('bin/svc-control', productRoot()));
 /** Bits of the mask in /proc, by linux/capability.h. */

@@ -8,8 +8,8 @@ import { productCatalogue, stopOrder } from '../../../lib/control/daemon-catalog
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { Home } from '../../../lib/home/home.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 
 const built = stopOrder('server').filter((name) => productCatalogue().program(name) !== undefined);
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
-import { Home } from '../../../lib/home/home.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
-import { productRoot } from '../../../lib/product/product-root.js';
+import { Home } from '../../../lib/home/home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { eventually } from '../../support/eventually.js';
+import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 
 const program = (name: string): string => join(fileURLToPath(productRoot()), 'bin', name);
 /** Whoever sets no password of enrolment is told so. */

@@ -3,8 +3,8 @@ import {
   chmodSync,
   existsSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -15,16 +15,16 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { install, uninstall, unitText } from '../../../bin/control/home/install.js';
-import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { findServiceAccount } from '../../../bin/control/home/service-account.js';
+import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { HomeError } from '../../../lib/home/home-record.js';
-import { Home } from '../../../lib/home/home.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
+import { Home } from '../../../lib/home/home.js';
+import { HomeError } from '../../../lib/home/home-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 
 const isRoot = process.getuid?.() === 0;
 

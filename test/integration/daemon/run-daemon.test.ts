@@ -1,15 +1,14 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import { readDaemonStatus, shownState } from '../../../lib/daemon/daemon-status.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
-import { TemporaryHome } from '../../support/temporary-home.js';
 import type { TestDaemonConfig } from '../../support/daemon/test-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { TemporaryHome } from '../../support/temporary-home.js';
 
 const NAME = 'svc-monitord';
 const LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d svc-monitord: (DEBUG|INFO|WARNING|ERROR|CRITICAL): .+$/;

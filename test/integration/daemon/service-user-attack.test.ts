@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'chai';
-import { NoSupervisorError, callSupervisor } from '../../../lib/control/control-client.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { install } from '../../../bin/control/home/install.js';
+import { callSupervisor, NoSupervisorError } from '../../../lib/control/control-client.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { identityOf, userOf } from '../../../lib/process/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 import { AttackedHome, notRoot, onlyAsRoot } from '../../support/process/service-user.js';
 
 // What the network reaches runs as the service user: none of these ways may make root do something for it

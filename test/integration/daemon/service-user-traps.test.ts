@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 import { AttackedHome, notRoot, onlyAsRoot } from '../../support/process/service-user.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-monitord', 'svc-logcollector'];

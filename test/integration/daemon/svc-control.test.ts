@@ -1,19 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { runControl } from '../../../bin/control/control-command.js';
+import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { callSupervisor } from '../../../lib/control/control-client.js';
 import { controlSocket, supervisorLock } from '../../../lib/control/control-protocol.js';
-import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
+import { ProcessLock } from '../../../lib/process/process-lock.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { testCatalogue } from '../../support/daemon/test-catalogue.js';
-import { TemporaryHome } from '../../support/temporary-home.js';
 import type { TestDaemonConfig } from '../../support/daemon/test-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-apid', 'svc-analysisd'];
 const isRoot = process.getuid?.() === 0;

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { checkDaemons } from '../../../lib/control/check-daemons.js';
 import { runControl } from '../../../bin/control/control-command.js';
+import { initHome } from '../../../bin/control/home/init-home.js';
+import { checkDaemons } from '../../../lib/control/check-daemons.js';
 import { supervisorLock } from '../../../lib/control/control-protocol.js';
 import { productCatalogue, startOrder } from '../../../lib/control/daemon-catalogue.js';
-import { initHome } from '../../../bin/control/home/init-home.js';
 import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
 import { Home } from '../../../lib/home/home.js';
 import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
 
 type Item = { file: string; line: number; text: string; what: string; daemon?: string };
 type Document = {

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { MessageForm } from '../../../lib/agentlink/message-form.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import type { MessageForm } from '../../../lib/agentlink/message-form.js';
+import { type AgentIdentity, keyLine, MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { AuthdServer, configureAuth, furnishAuthd } from '../../support/authd/authd-server.js';
 import { enrol } from '../../support/authd/enrollment.js';
-import { eventually } from '../../support/eventually.js';
-import { MinimalAgent, keyLine, type AgentIdentity } from '../../support/agentlink/minimal-agent.js';
-import { KeepingSink } from '../../support/remoted/remoted-home.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { KeepingSink } from '../../support/remoted/remoted-home.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 // Exchanges recorded between Wazuh 4.14.7, OSSEC-HIDS 4.2.0 and their managers (agent-transcript.md), played against

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { AgentOutlet } from '../../../daemons/syscheckd/sync/sync-outlet.js';
 import { HOST_CLOCK } from '../../../daemons/syscheckd/sync/sync-clock.js';
+import { AgentOutlet } from '../../../daemons/syscheckd/sync/sync-outlet.js';
 import { SyncRunner } from '../../../daemons/syscheckd/sync/sync-runner.js';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
@@ -14,12 +14,12 @@ import { RequestServer } from '../../../lib/bus/request-server.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
 import type { FimRow } from '../../../lib/fim/fim-messages.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { FakeManager } from '../../support/agentlink/fake-manager.js';
 import { keyLine } from '../../support/agentlink/minimal-agent.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { identity } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { SYNC_SETTINGS, syncRow, SyncRows } from '../../support/syscheckd/sync-rows.js';
 import {
   asTraced,
@@ -114,9 +114,10 @@ describe('svc-agentd between a manager and svc-syscheckd', function () {
 
   it('counts an order by name while svc-syscheckd is not there', async () => {
     manager.send('#!-syscheck restart');
-    await eventually('the failure', async () => {
-      return ((await agentdClient.call('stats', {})) as { integrity: { failed: number } }).integrity.failed === 1;
-    });
+    await eventually(
+      'the failure',
+      async () => ((await agentdClient.call('stats', {})) as { integrity: { failed: number } }).integrity.failed === 1,
+    );
     expect(agentd?.output).to.match(/Order 'syscheck restart' did not get to svc-syscheckd: .*not available/);
     await server.start();
     manager.send('#!-syscheck restart');

@@ -3,17 +3,17 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { buildMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
+import { buildMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { FakeManager } from '../../support/agentlink/fake-manager.js';
 import { keyLine } from '../../support/agentlink/minimal-agent.js';
-import { identity } from '../../support/remoted/remoted-home.js';
 import { killSupervised } from '../../support/daemon/kill-supervised.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { eventually } from '../../support/eventually.js';
+import { identity } from '../../support/remoted/remoted-home.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector'];

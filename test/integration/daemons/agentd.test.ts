@@ -6,13 +6,13 @@ import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { sampleEvent } from '../../support/bus/bus-events.js';
-import { eventually } from '../../support/eventually.js';
 import { keyLine } from '../../support/agentlink/minimal-agent.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
+import { sampleEvent } from '../../support/bus/bus-events.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const root = fileURLToPath(productRoot());

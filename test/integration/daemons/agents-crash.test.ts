@@ -3,19 +3,19 @@ import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { ClientKeysFile } from '../../../lib/agentlink/client-keys-file.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { endProcessesOfHome } from '../../chaos/processes-of-home.js';
+import { SimulatedAgent } from '../../support/agentlink/simulated-agent.js';
 import { authdHome } from '../../support/authd/authd-server.js';
 import { connectEnrollment, keyOf } from '../../support/authd/enrollment.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
 import { sinkOf } from '../../support/remoted/remoted-home.js';
-import { TestProgram } from '../../support/daemon/run-program.js';
-import { SimulatedAgent } from '../../support/agentlink/simulated-agent.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 
 /** Agents that enrol; `SVC_ENROLMENTS=1000` for the large run. */

@@ -8,8 +8,8 @@ import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { PipelineHome, TestPipeline } from '../../support/analysisd/pipeline-kit.js';
+import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-analysisd', productRoot()));

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
-import { AuthdServer, authdHome, configureAuth } from '../../support/authd/authd-server.js';
+import { authdHome, AuthdServer, configureAuth } from '../../support/authd/authd-server.js';
 import { enrol, keyLines, keyOf } from '../../support/authd/enrollment.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { KeepingSink } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
-import { testCertificate, type TestCertificate } from '../../support/tls/test-certificates.js';
+import { type TestCertificate, testCertificate } from '../../support/tls/test-certificates.js';
 
 const CA = '<ssl_agent_ca>etc/agents.pem</ssl_agent_ca>';
 const VERIFY_HOST = '<ssl_verify_host>yes</ssl_verify_host>';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { AuthdServer, authdHome, configureAuth } from '../../support/authd/authd-server.js';
+import { authdHome, AuthdServer, configureAuth } from '../../support/authd/authd-server.js';
 import { enrol, keyOf } from '../../support/authd/enrollment.js';
 import { eventually } from '../../support/eventually.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { startupMessage } from '../../../lib/agentlink/control-text.js';
-import { AuthdServer, authdHome } from '../../support/authd/authd-server.js';
-import { enrol, keyOf } from '../../support/authd/enrollment.js';
-import { eventually } from '../../support/eventually.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
-import { KeepingSink } from '../../support/remoted/remoted-home.js';
+import { authdHome, AuthdServer } from '../../support/authd/authd-server.js';
+import { enrol, keyOf } from '../../support/authd/enrollment.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { KeepingSink } from '../../support/remoted/remoted-home.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 
 const REMOTE = '<remote><connection>secure</connection><port>0</port><local_ip>127.0.0.1</local_ip></remote>';

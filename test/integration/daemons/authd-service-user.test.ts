@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { findServiceAccount, type ServiceAccount } from '../../../bin/control/home/service-account.js';
-import { Home } from '../../../lib/home/home.js';
-import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
+import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import { Home } from '../../../lib/home/home.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { AuthdServer, authdHome } from '../../support/authd/authd-server.js';
+import { authdHome, AuthdServer } from '../../support/authd/authd-server.js';
 import { enrol } from '../../support/authd/enrollment.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 

@@ -1,17 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { certificateNames } from '../../../lib/tls/certificate-host.js';
 import {
   ENROLLMENT_CONNECTIONS,
   EnrollmentServer,
   type EnrollmentServerOptions,
 } from '../../../daemons/authd/enrollment-server.js';
-import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
+import { certificateNames } from '../../../lib/tls/certificate-host.js';
 import { connectEnrollment, enrol, readReply } from '../../support/authd/enrollment.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
-import { testCertificate, type TestCertificate } from '../../support/tls/test-certificates.js';
+import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
+import { type TestCertificate, testCertificate } from '../../support/tls/test-certificates.js';
 
 const closed = (socket: Socket) =>
   new Promise<void>((resolve) => {

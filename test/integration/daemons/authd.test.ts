@@ -6,11 +6,11 @@ import { expect } from 'chai';
 import { enrollmentKeyHash } from '../../../lib/agentlink/agent-key.js';
 import type { BusError } from '../../../lib/bus/bus-error.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { AuthdServer, authdHome, configureAuth } from '../../support/authd/authd-server.js';
+import { authdHome, AuthdServer, configureAuth } from '../../support/authd/authd-server.js';
 import { connectEnrollment, enrol, keyLines, keyOf, readReply } from '../../support/authd/enrollment.js';
 import { eventually } from '../../support/eventually.js';
-import { testCertificate } from '../../support/tls/test-certificates.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
+import { testCertificate } from '../../support/tls/test-certificates.js';
 
 const DUPLICATE = (name: string) => `ERROR: Duplicate agent name: ${name}. Unable to add agent`;
 const HASH = /^[0-9a-f]{64}$/;
@@ -261,7 +261,7 @@ describe('svc-authd', () => {
     authd = await AuthdServer.start(home);
     const { port } = authd;
     const replies = [];
-    for (let number = 1; number <= 25; number++) replies.push(await enrol(port, `OSSEC A:'flood${number}'\n`));
+    for (let number = 1; number <= 25; number += 1) replies.push(await enrol(port, `OSSEC A:'flood${number}'\n`));
     const refused = 'ERROR: Too many enrollments from this address. Unable to add agent';
     expect(replies.map((reply) => reply === refused)).to.deep.equal([...Array(20).fill(false), ...Array(5).fill(true)]);
     expect(keyOf(await enrol(port, "OSSEC A:'web01'\n", { localAddress: '127.0.0.2' })).id).to.equal('021');
@@ -355,7 +355,7 @@ describe('svc-authd', () => {
   it('loses no answered key and gives no id twice when it is killed', async () => {
     home = await authdHome();
     const answered: { id: string; name: string; key: string }[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 3; round += 1) {
       authd = await AuthdServer.start(home);
       const server = authd;
       let next = 0;

@@ -2,16 +2,16 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSy
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { initHome } from '../../../bin/control/home/init-home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { ApiClient } from '../../support/api/api-client.js';
-import { eventually } from '../../support/eventually.js';
 import { killSupervised } from '../../support/daemon/kill-supervised.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-apid'];

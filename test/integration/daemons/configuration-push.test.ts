@@ -1,15 +1,15 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parseMergedFile } from '../../../lib/agentlink/merged-file.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { eventually } from '../../support/eventually.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
-import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
 
 const AGENTS = 12;
 /** What does not compress, and is more than the network holds of a connection whose other end does not read. */
@@ -30,8 +30,9 @@ describe('configuration of groups on its way to agents', function () {
 
   before(async () => {
     mkdirSync(home.path('queue', 'db'), { recursive: true });
-    for (const group of ['default', 'web', 'plain', 'large'])
+    for (const group of ['default', 'web', 'plain', 'large']) {
       mkdirSync(home.path('etc', 'shared', group), { recursive: true });
+    }
     share('default', 'site.txt', 'first\n');
     share('web', 'site.txt', 'of the web\n');
     home.keys(...Array.from({ length: AGENTS }, (_none, index) => identity(index + 1)));
@@ -231,12 +232,12 @@ describe('configuration of groups on its way to agents', function () {
         return groups.some(({ name }) => name === 'edge');
       });
       await put('override', agent, 'edge');
-      await eventually('it is merged', () => {
-        return (
+      await eventually(
+        'it is merged',
+        () =>
           sumOf(mergedPath('edge')) !== undefined &&
-          readFileSync(mergedPath('edge'), 'latin1').includes(`!${String(bytes)} f.txt\n`)
-        );
-      });
+          readFileSync(mergedPath('edge'), 'latin1').includes(`!${String(bytes)} f.txt\n`),
+      );
       await untilPushed(agent, mergedPath('edge'));
       expect(files(agent)['f.txt']).to.equal('#!-'.repeat(1000).slice(0, bytes));
       expect(agent.received.filter((text) => text.startsWith('no file'))).to.deep.equal([]);

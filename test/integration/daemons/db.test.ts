@@ -68,9 +68,9 @@ describe('svc-db', () => {
     const acknowledged = new Set<string>(['000']);
     let calls = 0;
     const registering = Array.from({ length: 8 }, async (_none, lane) => {
-      for (let number = 1; number < 1000; number++) {
+      for (let number = 1; number < 1000; number += 1) {
         const id = String(number * 8 + lane).padStart(3, '0');
-        calls++;
+        calls += 1;
         try {
           await client.call('agents.register', { id, name: `agent-${id}`, dateAdd: 1, groups: ['default', 'site'] });
         } catch {
@@ -126,7 +126,7 @@ describe('svc-db', () => {
     await client.call('agents.register', { id: '001', name: 'web', dateAdd: 1 });
     const large = 'x'.repeat(60_000);
     let refusal: unknown;
-    for (let number = 2; number < 200 && refusal === undefined; number++) {
+    for (let number = 2; number < 200 && refusal === undefined; number += 1) {
       const id = String(number).padStart(3, '0');
       try {
         await client.call('agents.register', { id, name: 'web', dateAdd: 1 });

@@ -1,16 +1,16 @@
-import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
+import { expect } from 'chai';
 import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { eventually } from '../../support/eventually.js';
-import { fileAttributes, fimEvent } from '../../support/syscheckd/fim-kit.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { PipelineHome } from '../../support/analysisd/pipeline-kit.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { fileAttributes, fimEvent } from '../../support/syscheckd/fim-kit.js';
 
 /** Events of the test; `SVC_FIM_EVENTS=200000` for a large run. */
 const EVENTS = Number(process.env['SVC_FIM_EVENTS'] ?? 20_000);
@@ -73,7 +73,7 @@ describe('files of agents under kill -9', function () {
     producer.start();
     const victims = ['svc-db', 'svc-analysisd'] as const;
     let killing = Promise.resolve();
-    for (let index = 0; index < EVENTS; index++) {
+    for (let index = 0; index < EVENTS; index += 1) {
       while (!producer.trySend(event(index))) await producer.ready();
       const part = Math.floor(EVENTS / (KILLS + 1));
       const victim = victims[Math.floor(index / part) % 2];

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { decodeKeyText } from '../../../lib/agents/key-text.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { initHome } from '../../../bin/control/home/init-home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { keyLine } from '../../support/agentlink/minimal-agent.js';
 import { ApiClient } from '../../support/api/api-client.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { eventually } from '../../support/eventually.js';
-import { keyLine } from '../../support/agentlink/minimal-agent.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER: readonly DaemonName[] = ['svc-db', 'svc-authd', 'svc-analysisd', 'svc-remoted', 'svc-apid'];

@@ -21,12 +21,12 @@ import { readDaemonStats } from '../../../bin/control/daemon-stats.js';
 import { statsLines } from '../../../bin/control/stats-table.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { writeEngineFiles } from '../../support/engine/engine-files.js';
-import { eventually } from '../../support/eventually.js';
 import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
-import { TestProgram } from '../../support/daemon/run-program.js';
 import { basic } from '../../support/api/test-api.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
+import { writeEngineFiles } from '../../support/engine/engine-files.js';
+import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></decoder>
@@ -162,7 +162,7 @@ describe('a disk that takes nothing', function () {
     const file = openSync(path, 'w');
     try {
       // More than the disk has: it ends with an error before.
-      for (let written = 0; written < 64; written++) writeSync(file, Buffer.alloc(1024 * 1024));
+      for (let written = 0; written < 64; written += 1) writeSync(file, Buffer.alloc(1024 * 1024));
       throw new Error('the disk is larger than it should be');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
@@ -284,7 +284,7 @@ describe('a disk that takes nothing', function () {
     mounts.push(journal);
     expect(mount('-o', 'remount,bind,ro', journal)).to.equal(undefined);
     let answer = await post(SEGMENT_EVENTS);
-    for (let more = 0; answer.status === 200 && more < 4; more++) answer = await post(SEGMENT_EVENTS);
+    for (let more = 0; answer.status === 200 && more < 4; more += 1) answer = await post(SEGMENT_EVENTS);
     await expectRefusal(answer);
     expect(unmount(journal)).to.equal(0);
     mounts = mounts.filter((path) => path !== journal);

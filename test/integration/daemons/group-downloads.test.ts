@@ -5,10 +5,10 @@ import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { FileServer } from '../../support/remoted/file-server.js';
 import { KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 
 const DEADLINE_MS = 30_000;
 

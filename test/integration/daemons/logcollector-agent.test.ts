@@ -5,9 +5,9 @@ import { expect } from 'chai';
 import { logcollectorContract } from '../../../lib/bus/contracts/logcollector.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { BusChild } from '../../support/bus/spawn-bus-child.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 describe('svc-logcollector on an agent', function () {

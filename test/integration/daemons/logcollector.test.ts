@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -16,8 +16,8 @@ import { expect } from 'chai';
 import { logcollectorContract } from '../../../lib/bus/contracts/logcollector.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { BusChild } from '../../support/bus/spawn-bus-child.js';
+import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const root = fileURLToPath(productRoot());
@@ -161,7 +161,7 @@ describe('svc-logcollector', function () {
     await startDaemon();
     let written = 0;
     const write = (count: number): void => {
-      for (const end = written + count; written < end; written++) appendFileSync(path, `line ${String(written)}\n`);
+      for (const end = written + count; written < end; written += 1) appendFileSync(path, `line ${String(written)}\n`);
     };
     const all = async (what: string): Promise<void> => {
       await eventually(what, () => texts().length >= written, 20_000);
@@ -219,7 +219,7 @@ describe('svc-logcollector', function () {
     const lines: string[] = [];
     let stopped = false;
     const writing = (async () => {
-      for (let number = 0; !stopped; number++) {
+      for (let number = 0; !stopped; number += 1) {
         const batch = Array.from({ length: 50 }, (_, index) => `line ${String(number * 50 + index)}`);
         lines.push(...batch);
         appendFileSync(path, batch.map((line) => `${line}\n`).join(''));
@@ -228,7 +228,7 @@ describe('svc-logcollector', function () {
     })();
     // A test that fails leaves it without a file to write to.
     writing.catch(() => {});
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 4; round += 1) {
       if (round % 2 === 0) {
         // A file that comes and is renamed away while nobody follows cannot be known: this one is being read.
         const fresh = lines.length;

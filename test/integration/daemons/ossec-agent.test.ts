@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { copyShippedRuleset } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 
 type Alert = { rule: { id: string }; full_log: string; syscheck?: Record<string, unknown> };
 

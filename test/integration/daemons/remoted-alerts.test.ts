@@ -4,11 +4,11 @@ import { startupMessage } from '../../../lib/agentlink/control-text.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { copyShippedRuleset } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
-import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { identity, RemotedHome } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 
 type Alert = { rule: { id: string }; agent: Record<string, unknown>; location: string; full_log: string };
 const FAILURE = 'Dec 25 20:45:02 box sshd[1234]: Failed password for invalid user admin from 192.0.2.10';

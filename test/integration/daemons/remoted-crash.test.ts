@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { READ_AHEAD_EVENTS } from '../../../daemons/remoted/remoted-limits.js';
-import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
-import { RequestClient } from '../../../lib/bus/request-client.js';
 import { buildEventPayload } from '../../../lib/agentlink/event-payload.js';
 import { MAX_WINDOW_EVENTS } from '../../../lib/bus/bus-limits.js';
-import { eventually } from '../../support/eventually.js';
+import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
-import { identity, KeepingSink, RemotedHome, type RemotedHomeOptions } from '../../support/remoted/remoted-home.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { identity, KeepingSink, RemotedHome, type RemotedHomeOptions } from '../../support/remoted/remoted-home.js';
 
 /** More events than the window and the socket's buffers hold. */
 const MANY = 3 * MAX_WINDOW_EVENTS;

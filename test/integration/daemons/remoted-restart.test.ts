@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { buildEventPayload } from '../../../lib/agentlink/event-payload.js';
-import { eventually } from '../../support/eventually.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
-import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 
 const EVENTS = 8000;
 /** An agent that has sent so many is in full swing when the daemon is told to stop. */

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { parseMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
+import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { RemotedHome } from '../../support/remoted/remoted-home.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 
 const LARGE_BYTES = 24 * 1024 * 1024;
 const DEADLINE_MS = 30_000;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
-import { BusError } from '../../../lib/bus/bus-error.js';
-import { RequestClient } from '../../../lib/bus/request-client.js';
 import { AGENT_CONNECTIONS } from '../../../daemons/remoted/remoted-limits.js';
-import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
-import { eventually } from '../../support/eventually.js';
+import { BusError } from '../../../lib/bus/bus-error.js';
+import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
-import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
+import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 
 const IDLE_CONNECTIONS = 1100;
 const FIRST_KEYS = 20;
@@ -55,10 +55,7 @@ describe('svc-remoted', function () {
     return agent;
   }
 
-  const logged = (text: string) =>
-    eventually(`the log says '${text}'`, () => {
-      return daemon.output.includes(text);
-    });
+  const logged = (text: string) => eventually(`the log says '${text}'`, () => daemon.output.includes(text));
   const texts = (id: string, count: number) =>
     eventually(`${String(count)} events of ${id}`, () => sink.texts(id).length >= count && sink.texts(id));
 

@@ -1,14 +1,14 @@
-import { expect } from 'chai';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import type { HttpMethod } from '../../../api/contract/contract.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { ApiClient } from '../../support/api/api-client.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { eventually } from '../../support/eventually.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
-import { RootcheckTree } from '../../support/syscheckd/rootcheck-kit.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { RootcheckTree } from '../../support/syscheckd/rootcheck-kit.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-apid', 'svc-syscheckd'];

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { initHome } from '../../../bin/control/home/init-home.js';
+import { keyLine, MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { AuthdServer, furnishAuthd } from '../../support/authd/authd-server.js';
 import { keyLines } from '../../support/authd/enrollment.js';
-import { eventually } from '../../support/eventually.js';
-import { MinimalAgent, keyLine } from '../../support/agentlink/minimal-agent.js';
-import { identity, KeepingSink } from '../../support/remoted/remoted-home.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
+import { identity, KeepingSink } from '../../support/remoted/remoted-home.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const WAIT_MS = 40_000;

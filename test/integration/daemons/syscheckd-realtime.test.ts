@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { expect } from 'chai';
 import { eventually } from '../../support/eventually.js';
 import { FimHome } from '../../support/syscheckd/fim-home.js';
 

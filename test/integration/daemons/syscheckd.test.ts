@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import type { ApiList } from '../../support/api/api-list.js';
 import { eventually } from '../../support/eventually.js';
 import { FimHome } from '../../support/syscheckd/fim-home.js';

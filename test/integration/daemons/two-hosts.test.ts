@@ -1,21 +1,21 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { initHome } from '../../../bin/control/home/init-home.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { eventually } from '../../support/eventually.js';
 import { killSupervised } from '../../support/daemon/kill-supervised.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-monitord'];
@@ -127,9 +127,9 @@ describe('a manager and an agent', function () {
   });
 
   it("makes an alert of a line of a file, with the agent's id and location", async () => {
-    await eventually('the file is followed', () => {
-      return readFileSync(agent.path('logs', 'manager.log'), 'utf8').includes("auth.log'");
-    });
+    await eventually('the file is followed', () =>
+      readFileSync(agent.path('logs', 'manager.log'), 'utf8').includes("auth.log'"),
+    );
     appendFileSync(agent.path('logs', 'app', 'auth.log'), `${LINE}\n`);
     const alert = await eventually('the alert', () => alerts().find(({ rule }) => rule.id === '5710'), WAIT_MS);
     expect(alert.agent).to.include({ id: '001', name: 'web01' });
@@ -155,11 +155,11 @@ describe('a manager and an agent', function () {
     expect(await ask('nosuch', 'x')).to.equal("err Unknown target 'nosuch'");
     const order = JSON.stringify({ version: 1, command: 'firewall-drop0', parameters: {} });
     await remoted.call('agents.send', { ids: ['001'], message: `execd ${order}` });
-    await eventually('the refusal', () => {
-      return readFileSync(agent.path('logs', 'manager.log'), 'utf8').includes(
+    await eventually('the refusal', () =>
+      readFileSync(agent.path('logs', 'manager.log'), 'utf8').includes(
         "Order for 'firewall-drop0' refused: this version has no svc-execd on agents.",
-      );
-    });
+      ),
+    );
   });
 
   it('connects anew when told to, keeps its events while no manager is there, and restarts when told to', async () => {

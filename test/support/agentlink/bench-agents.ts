@@ -1,9 +1,9 @@
 /** The agents of `npm run bench -- remoted` and `-- push`, in a process of their own: MODE PORT COUNT FORM SIZE FIRST. */
 import { buildEventPayload } from '../../../lib/agentlink/event-payload.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
-import type { AgentReport } from './bench-agents-process.js';
 import { quantile } from '../process/measuring.js';
 import { identity } from '../remoted/remoted-home.js';
+import type { AgentReport } from './bench-agents-process.js';
 import { connectAll, keepAlive, SimulatedAgent } from './simulated-agent.js';
 
 const [mode, port, count, form, size, first] = [

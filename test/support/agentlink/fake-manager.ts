@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
 import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { ACK_MESSAGE, CONTROL_HEADER, pushStartMessage } from '../../../lib/agentlink/control-text.js';
 import { pushMessages } from '../../../lib/agentlink/file-push.js';
 import { FrameDecoder } from '../../../lib/agentlink/frame-decoder.js';
-import { parseKeepalive, type Keepalive } from '../../../lib/agentlink/keepalive.js';
+import { type Keepalive, parseKeepalive } from '../../../lib/agentlink/keepalive.js';
 import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
-import { readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
 import type { AgentIdentity } from './minimal-agent.js';
 

@@ -9,7 +9,7 @@ import { answerMessage, isControl, SHUTDOWN_MESSAGE, startupMessage } from '../.
 import { buildEventPayload } from '../../../lib/agentlink/event-payload.js';
 import { PushReceiver, type PushResult } from '../../../lib/agentlink/file-push.js';
 import { FrameDecoder } from '../../../lib/agentlink/frame-decoder.js';
-import { buildKeepalive, type AgentLabel } from '../../../lib/agentlink/keepalive.js';
+import { type AgentLabel, buildKeepalive } from '../../../lib/agentlink/keepalive.js';
 import { parseManagerControl } from '../../../lib/agentlink/manager-control.js';
 import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-counters.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';

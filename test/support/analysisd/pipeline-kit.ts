@@ -5,8 +5,8 @@ import { EngineDiagnostics } from '../../../daemons/analysisd/engine-diagnostics
 import { Pipeline } from '../../../daemons/analysisd/pipeline/pipeline.js';
 import { loadSettings } from '../../../daemons/analysisd/settings.js';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
-import { eventually } from '../eventually.js';
 import { writeEngineFiles } from '../engine/engine-files.js';
+import { eventually } from '../eventually.js';
 import { RecordingLogger } from '../recording-logger.js';
 import { TemporaryHome } from '../temporary-home.js';
 

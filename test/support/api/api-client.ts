@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Agent } from 'node:https';
-import type { Home } from '../../../lib/home/home.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import type { Home } from '../../../lib/home/home.js';
 import { httpRequest, type TestResponse } from './http-request.js';
 
 /** Longer than the API's own time limit. */

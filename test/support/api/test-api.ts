@@ -5,15 +5,15 @@ import type { ApiSettings } from '../../../api/api-settings.js';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { authdContract } from '../../../lib/bus/contracts/authd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
-import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
+import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
-import { httpRequest, type TestResponse } from './http-request.js';
-import { RecordingLogger } from '../recording-logger.js';
 import { testCatalogue } from '../daemon/test-catalogue.js';
+import { RecordingLogger } from '../recording-logger.js';
 import { TemporaryHome } from '../temporary-home.js';
+import { httpRequest, type TestResponse } from './http-request.js';
 
 export const TEST_PASSWORD = 'Secret-42-password';
 

@@ -1,5 +1,5 @@
-import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { readFileSync } from 'node:fs';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Home } from '../../../lib/home/home.js';
 
 /** How a client connects; `localAddress` is the one the manager sees. */

@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
+import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../lib/bus/event-sink.js';
-import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
-import { sampleEvent } from './bus-events.js';
 import { RecordingLogger } from '../recording-logger.js';
+import { sampleEvent } from './bus-events.js';
 import { sampleContract, sampleHandlers } from './sample-contract.js';
 
 /*
@@ -36,7 +36,7 @@ function openJournal(journal: string): { positions: MemoryStreamPositions; appen
     positions,
     async append({ events, positions: reached }) {
       const texts = events.map((event) => event.message.toString());
-      appendFileSync(journal, JSON.stringify({ positions: [...reached], texts }) + '\n');
+      appendFileSync(journal, `${JSON.stringify({ positions: [...reached], texts })}\n`);
       // A kill that lands here has the batch in the journal and its producer without an answer.
       await new Promise((resolve) => setTimeout(resolve, 3));
     },

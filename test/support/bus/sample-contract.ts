@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { BusError } from '../../../lib/bus/bus-error.js';
-import type { Handlers } from '../../../lib/bus/contract.js';
-import { defineContract } from '../../../lib/bus/contract.js';
+import { defineContract, type Handlers } from '../../../lib/bus/contract.js';
 import { commonHandlers, commonMethods } from '../../../lib/bus/contracts/common.js';
 
 /** A contract for tests of the bus, as a daemon would declare one. */

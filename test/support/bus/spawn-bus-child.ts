@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -38,8 +37,9 @@ export class BusChild {
   async signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     this.process.kill(signal);
     if (signal === 'SIGKILL') await this.#exited;
-    if (signal === 'SIGSTOP')
+    if (signal === 'SIGSTOP') {
       await eventually('it stands still', () => this.#threads().every((state) => state === 'T'));
+    }
   }
 
   /** State letters of its threads: those that talk for it are libzmq's. */

@@ -1,6 +1,6 @@
-import type { Home } from '../../../lib/home/home.js';
-import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { productCatalogue, stopOrder } from '../../../lib/control/daemon-catalogue.js';
+import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import type { Home } from '../../../lib/home/home.js';
 import { eventually } from '../eventually.js';
 import type { TestProgram } from './run-program.js';
 

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { runControl } from '../../../bin/control/control-command.js';
-import type { Program } from '../../../lib/control/daemon-catalogue.js';
-import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
+import { productCatalogue, type Program } from '../../../lib/control/daemon-catalogue.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 
 /**

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import type { DaemonSpec } from '../../../lib/daemon/daemon-spec.js';
-import type { Home } from '../../../lib/home/home.js';
 import { runDaemon } from '../../../lib/daemon/run-daemon.js';
+import type { Home } from '../../../lib/home/home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 
 /** What `etc/<daemon>.test.json` of a test home may ask of the daemon below. */

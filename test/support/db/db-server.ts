@@ -1,9 +1,9 @@
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
-import { ensureManagerAgent, MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
 import { FimDatabase } from '../../../daemons/db/fim/fim-database.js';
 import { fimHandlers } from '../../../daemons/db/fim/fim-handlers.js';
 import { forgettingFiles } from '../../../daemons/db/fim/forgetting-files.js';
 import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
+import { ensureManagerAgent, MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
 import { QueryStatistics } from '../../../daemons/db/query-statistics.js';
 import { Registry } from '../../../daemons/db/registry.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
@@ -57,7 +57,7 @@ export class DbServer {
     await this.groups(...Array.from({ length: 40 }, (_none, index) => `site-${index}`));
     for (let from = 1; from <= count; from += 5000) {
       await this.registry.edit((edit) => {
-        for (let id = from; id < Math.min(count + 1, from + 5000); id++) {
+        for (let id = from; id < Math.min(count + 1, from + 5000); id += 1) {
           const { record, lastKeepAlive } = sampleAgent(id);
           const row = edit.setAgent(id, record);
           if (lastKeepAlive !== undefined) edit.setKeepAlive(row, lastKeepAlive);

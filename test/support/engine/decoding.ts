@@ -1,12 +1,11 @@
 import type { DecoderSet } from '../../../lib/engine/decode/decoder-set.js';
-import { EngineEvent, STATIC_FIELDS } from '../../../lib/engine/event.js';
 import { EventDecoder } from '../../../lib/engine/decode/event-decoder.js';
-import type { DecodingStep } from '../../../lib/engine/decode/interpret-decoders.js';
-import { interpretDecoders } from '../../../lib/engine/decode/interpret-decoders.js';
-import { loadDecoders } from '../../../lib/engine/load/load-decoders.js';
-import type { RulesetSource } from '../../../lib/engine/load/ruleset-source.js';
+import { type DecodingStep, interpretDecoders } from '../../../lib/engine/decode/interpret-decoders.js';
 import type { RuleExists } from '../../../lib/engine/decode/plugins/ossec-alert-plugin.js';
 import { makePlugins } from '../../../lib/engine/decode/plugins/plugins.js';
+import { EngineEvent, STATIC_FIELDS } from '../../../lib/engine/event.js';
+import { loadDecoders } from '../../../lib/engine/load/load-decoders.js';
+import type { RulesetSource } from '../../../lib/engine/load/ruleset-source.js';
 import { predecode } from '../../../lib/engine/predecode/predecode.js';
 import { resolveLocation } from '../../../lib/engine/predecode/resolve-location.js';
 import { compilePattern } from '../../../lib/patterns/compile-pattern.js';

@@ -1,6 +1,6 @@
-import { Engine, type EngineHooks, type EngineOptions, DEFAULT_STEP_BUDGET } from '../../../lib/engine/engine.js';
-import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks, type EngineOptions } from '../../../lib/engine/engine.js';
 import { DEFAULT_STATE_OPTIONS, EngineState, type EngineStateOptions } from '../../../lib/engine/engine-state.js';
+import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset, type LoadRulesetOptions } from '../../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../../lib/engine/load/mitre-table.js';
 import type { Outcome } from '../../../lib/engine/outcome.js';

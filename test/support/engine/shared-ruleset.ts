@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { readOfflineRuleset } from '../../../bin/offline/read-offline-ruleset.js';
 import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset } from '../../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../../lib/engine/load/mitre-table.js';
-import { readOfflineRuleset } from '../../../bin/offline/read-offline-ruleset.js';
 import { compilePattern } from '../../../lib/patterns/compile-pattern.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { RecordingDiagnostics } from '../recording-diagnostics.js';

@@ -1,5 +1,4 @@
-import type { JournalFile, JournalFiles } from '../../../lib/journal/segment-file.js';
-import { systemFiles } from '../../../lib/journal/segment-file.js';
+import { type JournalFile, type JournalFiles, systemFiles } from '../../../lib/journal/segment-file.js';
 
 /** What can be made to fail. */
 export type FileOperation = 'open' | 'write' | 'sync' | 'truncate' | 'remove' | 'syncDirectory' | 'makeDirectory';

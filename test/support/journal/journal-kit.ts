@@ -1,12 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DamageReport } from '../../../lib/journal/journal-error.js';
-import { JournalDamageError } from '../../../lib/journal/journal-error.js';
+import { Journal, type JournalOptions } from '../../../lib/journal/journal.js';
+import { type DamageReport, JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalReader } from '../../../lib/journal/journal-reader.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
-import type { JournalOptions } from '../../../lib/journal/journal.js';
-import { Journal } from '../../../lib/journal/journal.js';
 
 /** In memory where there is such a place: for tests that make and delete thousands of files. */
 export const QUICK_DIRECTORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -61,8 +59,9 @@ export function textsFrom(journal: Journal, from = journal.start): string[] {
   const reader = journal.reader(from);
   const texts: string[] = [];
   try {
-    for (let record = reader.next(); record !== undefined; record = reader.next())
+    for (let record = reader.next(); record !== undefined; record = reader.next()) {
       texts.push(record.payload.toString());
+    }
   } finally {
     reader.close();
   }

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CollectorStats } from '../../../daemons/logcollector/collector-stats.js';
 import { FileFollower } from '../../../daemons/logcollector/file-follower.js';
-import { makeFileSource, type FileSource } from '../../../daemons/logcollector/file-source.js';
+import { type FileSource, makeFileSource } from '../../../daemons/logcollector/file-source.js';
 import { openLog } from '../../../daemons/logcollector/open-log.js';
 import { Outlet } from '../../../daemons/logcollector/outlet.js';
 import { PositionStore } from '../../../daemons/logcollector/position-store.js';
 import { parseManagerConfig } from '../../../lib/config/load-manager-config.js';
 import { eventually } from '../eventually.js';
-import { LogSink } from './log-sink.js';
 import { RecordingLogger } from '../recording-logger.js';
+import { LogSink } from './log-sink.js';
 
 /** A file follower on a temporary directory, with a sink and saved positions that outlive it. */
 export class FollowerHarness {
@@ -137,7 +137,7 @@ export class FollowerHarness {
 
   /** Lets everything that is under way come to an end. */
   async settle(): Promise<void> {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 3; round += 1) {
       await this.follower?.poll();
       await new Promise((resolve) => setTimeout(resolve, 15));
     }

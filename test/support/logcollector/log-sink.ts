@@ -1,6 +1,6 @@
+import type { FollowerEvents } from '../../../daemons/logcollector/follower-parts.js';
 import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { EventStream } from '../../../lib/bus/event-stream.js';
-import type { FollowerEvents } from '../../../daemons/logcollector/follower-parts.js';
 
 type Taken = { readonly stream: string; readonly sequence: number; readonly event: BusEvent };
 

@@ -1,5 +1,5 @@
 import { FOLD } from '../../../lib/patterns/fold-ascii.js';
-import { parseOsRegex, type OsRegexAlternative, type OsRegexElement } from '../../../lib/patterns/os-regex-parse.js';
+import { type OsRegexAlternative, type OsRegexElement, parseOsRegex } from '../../../lib/patterns/os-regex-parse.js';
 
 export type ReferenceMatch = { readonly end: number; readonly captures: readonly string[] };
 
@@ -208,8 +208,14 @@ class ReferenceScan {
       return true;
     };
     if (ends()) return true;
-    if (this.#rep && stepOverClass() && quantifier('+*') && (ends() || (stepOverClass() && quantifier('*') && ends())))
+    if (
+      this.#rep &&
+      stepOverClass() &&
+      quantifier('+*') &&
+      (ends() || (stepOverClass() && quantifier('*') && ends()))
+    ) {
       return true;
+    }
     return stepOverClass() && quantifier('*') && ends();
   }
 

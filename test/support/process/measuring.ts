@@ -20,13 +20,13 @@ export function calibrate(): { readonly sha256Seconds: number; readonly regExpSe
   const block = Buffer.alloc(1 << 20, 7);
   const sha256Seconds = measured(() => {
     const hash = createHash('sha256');
-    for (let i = 0; i < 512; i++) hash.update(block);
+    for (let i = 0; i < 512; i += 1) hash.update(block);
     hash.digest();
   });
   const expression = /user (\S+) (\d+\.\d+\.\d+\.\d+) port (\d+)/;
   const line = 'Mar 20  9:46:40 web02 sshd[10339]: Disconnected from user ubuntu 10.3.11.191 port 29678 ';
   const regExpSeconds = measured(() => {
-    for (let i = 0; i < 5_000_000; i++) expression.exec(line);
+    for (let i = 0; i < 5_000_000; i += 1) expression.exec(line);
   });
   return { sha256Seconds, regExpSeconds };
 }

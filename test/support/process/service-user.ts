@@ -8,13 +8,13 @@ import { findServiceAccount, type ServiceAccount } from '../../../bin/control/ho
 import { liveProcess } from '../../../bin/control/supervisor/live-process.js';
 import { controlSocket, supervisorLock } from '../../../lib/control/control-protocol.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
-import type { HomeRole } from '../../../lib/home/home-record.js';
-import { Home } from '../../../lib/home/home.js';
-import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
-import { MANAGER_DAEMONS, type DaemonName } from '../../../lib/product/daemon-names.js';
+import { Home } from '../../../lib/home/home.js';
+import type { HomeRole } from '../../../lib/home/home-record.js';
+import { ProcessLock } from '../../../lib/process/process-lock.js';
+import { type DaemonName, MANAGER_DAEMONS } from '../../../lib/product/daemon-names.js';
+import { type ProgramResult, TestProgram } from '../daemon/run-program.js';
 import { eventually } from '../eventually.js';
-import { TestProgram, type ProgramResult } from '../daemon/run-program.js';
 
 /** Why a test of privileges cannot run; undefined for root. */
 export const notRoot = process.getuid?.() === 0 ? undefined : 'only root can make a home for a service user';
@@ -75,7 +75,7 @@ export class AttackedHome {
   ask(request: object): string {
     return this.attackWith(`import { connect } from 'node:net';
       const socket = connect(${JSON.stringify(controlSocket(this.home))});
-      socket.on('connect', () => socket.write(${JSON.stringify(JSON.stringify(request) + '\n')}));
+      socket.on('connect', () => socket.write(${JSON.stringify(`${JSON.stringify(request)}\n`)}));
       socket.pipe(process.stdout);`).output;
   }
 

@@ -8,7 +8,7 @@ export class ConnectionFlood {
 
   /** Opens so many one after the other. */
   async open(port: number, count: number, from = '127.0.0.1'): Promise<void> {
-    for (let number = 0; number < count; number++) {
+    for (let number = 0; number < count; number += 1) {
       const socket = connect({ port, host: '127.0.0.1', localAddress: from });
       socket.on('error', () => {});
       socket.on('close', () => (this.#closed += 1));

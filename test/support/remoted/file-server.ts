@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { once } from 'node:events';
 import type { TestCertificate } from '../tls/test-certificates.js';
 
 export type FileAnswer = (request: http.IncomingMessage, response: http.ServerResponse) => void;

@@ -1,17 +1,17 @@
-import { linkOf, type Agent, type AgentLink, type Route } from '../../../daemons/remoted/agent-link.js';
+import { type Agent, type AgentLink, linkOf, type Route } from '../../../daemons/remoted/agent-link.js';
 import { FloodGuard } from '../../../daemons/remoted/flood-guard.js';
-import { RemotedCounters } from '../../../daemons/remoted/remoted-counters.js';
+import { KeyStore } from '../../../daemons/remoted/link/key-store.js';
 import { FilePusher } from '../../../daemons/remoted/push/file-pusher.js';
+import type { PushContent } from '../../../daemons/remoted/push/push-content.js';
+import { PushSealer } from '../../../daemons/remoted/push/push-sealer.js';
 import type { PushClock } from '../../../daemons/remoted/push/push-session.js';
+import { RemotedCounters } from '../../../daemons/remoted/remoted-counters.js';
 import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { FrameDecoder } from '../../../lib/agentlink/frame-decoder.js';
-import { KeyStore } from '../../../daemons/remoted/link/key-store.js';
 import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
-import type { PushContent } from '../../../daemons/remoted/push/push-content.js';
-import { PushSealer } from '../../../daemons/remoted/push/push-sealer.js';
 import { RecordingLogger } from '../recording-logger.js';
 
 const schedules = new BlowfishCache();

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { EventSink } from '../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
-import type { Home } from '../../../lib/home/home.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
+import type { Home } from '../../../lib/home/home.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { keyLine, type AgentIdentity } from '../agentlink/minimal-agent.js';
+import { type AgentIdentity, keyLine } from '../agentlink/minimal-agent.js';
 import { RecordingLogger } from '../recording-logger.js';
 import { TemporaryHome } from '../temporary-home.js';
 

@@ -32,7 +32,7 @@ const large = 'x'.repeat(50_000);
 let refused: unknown;
 let undone = 0;
 let count = 0;
-for (; count < 2000 && refused === undefined; count++) {
+for (; count < 2000 && refused === undefined; count += 1) {
   try {
     await store.commit([left.put(count, large), right.put(count, 'small')], () => undone++);
   } catch (error) {

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { syscheckdContract, type ScanStatus } from '../../../lib/bus/contracts/syscheckd.js';
-import { RequestClient } from '../../../lib/bus/request-client.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
+import { type ScanStatus, syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { ApiClient } from '../api/api-client.js';
 import type { ApiList } from '../api/api-list.js';
-import { eventually } from '../eventually.js';
 import { RunningDaemon } from '../daemon/running-daemon.js';
+import { eventually } from '../eventually.js';
 import { TemporaryHome } from '../temporary-home.js';
 
 const WAIT_MS = 60_000;

@@ -12,9 +12,9 @@ import { IgnoreList } from '../../../lib/fim/scan/path-list.js';
 import { scanTree } from '../../../lib/fim/scan/scan-tree.js';
 import { type WatchedDirectories, watchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import { eventually } from '../eventually.js';
+import { RecordingLogger } from '../recording-logger.js';
 import { TRAITS } from './fim-tree.js';
 import { RecorderDouble } from './recorder-double.js';
-import { RecordingLogger } from '../recording-logger.js';
 
 const LIMITS = { maxFileBytes: 1024 ** 3 };
 

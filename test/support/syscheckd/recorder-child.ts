@@ -3,8 +3,8 @@ import { EventSender } from '../../../daemons/syscheckd/record/event-sender.js';
 import { Recorder } from '../../../daemons/syscheckd/record/recorder.js';
 import { FileStore } from '../../../daemons/syscheckd/store/file-store.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
-import { watchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
+import { watchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import { RecordingLogger } from '../recording-logger.js';
 
 /*

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContentChanges } from '../../../daemons/syscheckd/diff/content-changes.js';
-import { Recorder, type Recorded } from '../../../daemons/syscheckd/record/recorder.js';
+import { type Recorded, Recorder } from '../../../daemons/syscheckd/record/recorder.js';
 import { Baselines } from '../../../daemons/syscheckd/store/baselines.js';
-import { FileStore } from '../../../daemons/syscheckd/store/file-store.js';
 import type { FileRow } from '../../../daemons/syscheckd/store/file-row.js';
+import { FileStore } from '../../../daemons/syscheckd/store/file-store.js';
 import type { SequencedEvent } from '../../../daemons/syscheckd/store/outbox.js';
 import type { DirectoryOption } from '../../../lib/config/sections/syscheck.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
@@ -17,7 +17,7 @@ import { type ScannedEntry, scanTree } from '../../../lib/fim/scan/scan-tree.js'
 import { type WatchedDirectories, watchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import { memoryDirectory } from '../memory-directory.js';
 import { RecordingLogger } from '../recording-logger.js';
-import { toldChange, type ToldChange } from './told-change.js';
+import { type ToldChange, toldChange } from './told-change.js';
 
 const TRAITS = { recursionLevel: 256, diffSizeLimit: 51_200 };
 

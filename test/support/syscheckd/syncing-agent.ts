@@ -1,7 +1,7 @@
-import { FIM_FILE, syncMessage, type FimRow } from '../../../lib/fim/fim-messages.js';
 import { RangeSync } from '../../../daemons/syscheckd/sync/range-sync.js';
 import { readSyncAnswer } from '../../../daemons/syscheckd/sync/read-sync-answer.js';
-import { SyncRows, syncRow } from './sync-rows.js';
+import { FIM_FILE, type FimRow, syncMessage } from '../../../lib/fim/fim-messages.js';
+import { syncRow, SyncRows } from './sync-rows.js';
 
 /** Path, as a byte string, and checksum of a file. */
 export type SyncEntry = { readonly path: string; readonly checksum: string };

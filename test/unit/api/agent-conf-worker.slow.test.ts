@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 import { AgentConfWorker } from '../../../api/groups/agent-conf-worker.js';
 import { ApiError } from '../../../api/http/api-error.js';
 import { Problem } from '../../../api/http/problem.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 
 const FILE = 'etc/shared/web/agent.conf';
 const LABEL = '<label key="k">v</label>';

@@ -1,11 +1,11 @@
-import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { groupHash, LONG_HASH_CHARS } from '../../../lib/agentlink/merged-file.js';
 import { ListCaller } from '../../support/api/api-list.js';
+import { TestApi } from '../../support/api/test-api.js';
 import { DbServer } from '../../support/db/db-server.js';
 import { RemotedServer } from '../../support/remoted/remoted-server.js';
-import { TestApi } from '../../support/api/test-api.js';
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 const CLUSTER = `<manager_config><cluster><node_name>node01</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>`;

@@ -1,11 +1,11 @@
-import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { Permissions, type RbacMode } from '../../../api/rbac/permissions.js';
 import type { PolicyBody } from '../../../api/rbac/rbac-model.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { DbServer } from '../../support/db/db-server.js';
 import { addUser, policy } from '../../support/api/rbac-user.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { DbServer } from '../../support/db/db-server.js';
 
 const COUNT = 120;
 const USER = { name: 'someone', password: 'Other-42-password' };
@@ -61,7 +61,7 @@ describe('agents a user may see and change', () => {
       [...mixed, policy('deny', 'agent:read', 'agent:group:default'), policy('allow', 'agent:read', 'agent:id:003')],
     ],
   ] as const) {
-    it(`follow the policies: ${mode} mode, ${policies.map(({ effect, resources }) => effect + ' ' + resources.join(' ')).join('; ')}`, async () => {
+    it(`follow the policies: ${mode} mode, ${policies.map(({ effect, resources }) => `${effect} ${resources.join(' ')}`).join('; ')}`, async () => {
       await login(mode, [...policies]);
       const all = [...db.registry.agents.byId()].map(({ idText }) => idText);
       const allowed = new Permissions(mode, policies).allowed('agent:read', 'agent:id', all, members);
@@ -76,7 +76,9 @@ describe('agents a user may see and change', () => {
         const refused = body.data.failed_items.find(({ error }) => error.code === 4000);
         expect(refused?.id ?? []).to.include.members(wanted.filter((id) => !allowed.has(id)));
         expect(failures(body).find(([code]) => code === 1701)).to.include('999');
-      } else expect(body.error).to.equal(4000);
+      } else {
+        expect(body.error).to.equal(4000);
+      }
       const summary = await call('GET', '/agents/summary/status');
       const { connection } = summary.body.data as unknown as { connection: { total: number } };
       expect(connection.total).to.equal(expected.filter((id) => id !== '000').length);

@@ -1,9 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { ListCaller } from '../../support/api/api-list.js';
-import { DbServer } from '../../support/db/db-server.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { DbServer } from '../../support/db/db-server.js';
 
 type Item = Record<string, unknown> & { id: string };
 const COUNT = 300;
@@ -125,8 +125,9 @@ describe('lists of agents', () => {
         const key = (item: Item) => at(item, field);
         const compare = (a: Item, b: Item) => {
           const [left, right] = [key(a), key(b)];
-          if (left === undefined || right === undefined)
+          if (left === undefined || right === undefined) {
             return Number(left === undefined) - Number(right === undefined);
+          }
           return lower(left) < lower(right) ? -1 : lower(left) > lower(right) ? 1 : 0;
         };
         expected = expected.toSorted((a, b) => (sign === '-' ? -compare(a, b) : compare(a, b)));

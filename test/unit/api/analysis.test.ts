@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { EventSink } from '../../../lib/bus/event-sink.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
-import { eventually } from '../../support/eventually.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { eventually } from '../../support/eventually.js';
 
 type List = {
   data: {

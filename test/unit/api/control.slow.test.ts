@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { expect } from 'chai';
 import { RemotedCounters } from '../../../daemons/remoted/remoted-counters.js';
 import {
   remotedStateText,
@@ -14,10 +14,10 @@ import { RequestServer } from '../../../lib/bus/request-server.js';
 import { controlSocket } from '../../../lib/control/control-protocol.js';
 import { serveAnalysisd } from '../../support/analysisd/analysisd-server.js';
 import { ListCaller } from '../../support/api/api-list.js';
-import { eventually } from '../../support/eventually.js';
 import { addUser } from '../../support/api/rbac-user.js';
-import { serveContract } from '../../support/bus/serve-contract.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { serveContract } from '../../support/bus/serve-contract.js';
+import { eventually } from '../../support/eventually.js';
 
 const CLUSTER = `<manager_config><cluster><node_name>left</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>`;
 
@@ -55,7 +55,7 @@ describe('control of the manager over the API', () => {
           if (!line.endsWith('\n')) return;
           const request = JSON.parse(line) as { command: string };
           asked.push(request);
-          socket.end(JSON.stringify(answer(request)) + '\n');
+          socket.end(`${JSON.stringify(answer(request))}\n`);
         });
       });
       supervisor.listen(controlSocket(api.home), resolve);

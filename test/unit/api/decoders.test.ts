@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { ListCaller, type ApiList } from '../../support/api/api-list.js';
+import { expect } from 'chai';
+import { type ApiList, ListCaller } from '../../support/api/api-list.js';
 import { addUser } from '../../support/api/rbac-user.js';
 import { TestApi } from '../../support/api/test-api.js';
 

@@ -1,12 +1,12 @@
-import { expect } from 'chai';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { expect } from 'chai';
 import { API_CONNECTIONS } from '../../../api/http/api-connections.js';
 import { CONNECTION_TIMES } from '../../../api/http/api-server.js';
-import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
-import { eventually } from '../../support/eventually.js';
 import { httpRequest, type TestRequest } from '../../support/api/http-request.js';
-import { TEST_PASSWORD, TestApi, basic } from '../../support/api/test-api.js';
+import { basic, TEST_PASSWORD, TestApi } from '../../support/api/test-api.js';
+import { eventually } from '../../support/eventually.js';
+import { ConnectionFlood } from '../../support/remoted/connection-flood.js';
 
 const LOGIN = '/security/user/authenticate';
 /** Who floods, and who has nothing to do with it. */
@@ -27,7 +27,7 @@ describe('a flood of requests without a token', () => {
     headers: (index: number) => Record<string, string>,
   ) {
     const statuses = [];
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < count; index += 1) {
       statuses.push((await api.request(method, path, { from: HOSTILE, headers: headers(index) })).status);
     }
     return statuses;
@@ -126,8 +126,9 @@ describe('a flood of idle connections', () => {
       // Nothing but the flood itself ends its connections.
       const never = 600_000;
       const connectionTimes = { ...CONNECTION_TIMES };
-      for (const time of ['handshake', 'headers', 'request', 'keepAlive', 'idle'] as const)
+      for (const time of ['handshake', 'headers', 'request', 'keepAlive', 'idle'] as const) {
         connectionTimes[time] = never;
+      }
       await api.start({ https: encrypted ? https : undefined }, { connectionTimes });
       const flood = new ConnectionFlood();
       const user = new (encrypted ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 });

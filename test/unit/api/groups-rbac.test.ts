@@ -1,12 +1,12 @@
-import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import type { RbacMode } from '../../../api/rbac/permissions.js';
 import type { PolicyBody } from '../../../api/rbac/rbac-model.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { DbServer } from '../../support/db/db-server.js';
 import { addUser, policy } from '../../support/api/rbac-user.js';
-import { sampleAgent } from '../../support/db/sample-agents.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { DbServer } from '../../support/db/db-server.js';
+import { sampleAgent } from '../../support/db/sample-agents.js';
 
 const USER = { name: 'someone', password: 'Other-42-password' };
 const GROUPS = ['db', 'mail', 'web'];
@@ -86,8 +86,9 @@ describe('groups a user may see and change', () => {
       await expectDenied('group:id', 'GET', `/groups?groups_list=${hidden.join(',')}`);
       for (const path of ['configuration', 'files', 'files/agent.conf', 'files/agent.conf?raw=true', 'agents']) {
         for (const group of hidden) await expectDenied('group:id', 'GET', `/groups/${group}/${path}`);
-        if (path !== 'agents')
+        if (path !== 'agents') {
           expect((await call('GET', `/groups/${visible[0]}/${path.replace('?raw=true', '')}`)).status).to.equal(200);
+        }
       }
       const overview = await call('GET', '/overview/agents');
       expect(

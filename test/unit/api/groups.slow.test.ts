@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -12,12 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import type { HttpMethod } from '../../../api/contract/contract.js';
 import { buildMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { ListCaller } from '../../support/api/api-list.js';
+import { TestApi } from '../../support/api/test-api.js';
 import { DbServer } from '../../support/db/db-server.js';
 import { sampleAgent } from '../../support/db/sample-agents.js';
-import { TestApi } from '../../support/api/test-api.js';
 
 const CONFIGURATION = '/groups/{group_id}/configuration';
 const FILES = '/groups/{group_id}/files';
@@ -54,7 +54,7 @@ describe('groups over the API', () => {
   const register = async (count: number, groups: string[]) => {
     const first = db.registry.agents.byId().length;
     await db.registry.edit((edit) => {
-      for (let id = first; id < first + count; id++) {
+      for (let id = first; id < first + count; id += 1) {
         edit.setAgent(id, { ...sampleAgent(id).record, groups, status: 'never_connected' });
       }
     });
@@ -457,8 +457,9 @@ describe('groups over the API', () => {
         await new Promise(setImmediate);
       }
       expect((await writing).map(({ status }) => status)).to.deep.equal(Array(10).fill(200));
-      for (const look of new Set(looks))
+      for (const look of new Set(looks)) {
         expect(look.trimEnd().endsWith('</agent_config>'), look.slice(-40)).to.equal(true);
+      }
     });
   });
 

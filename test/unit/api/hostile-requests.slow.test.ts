@@ -1,6 +1,6 @@
+import net from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import net from 'node:net';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { TestApi } from '../../support/api/test-api.js';
 

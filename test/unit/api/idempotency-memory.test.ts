@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { messageResult, type ApiResult } from '../../../api/http/envelope.js';
+import { type ApiResult, messageResult } from '../../../api/http/envelope.js';
 import { IdempotencyMemory } from '../../../api/http/idempotency-memory.js';
 
 const MEGABYTE = 1024 * 1024;

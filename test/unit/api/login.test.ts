@@ -1,8 +1,8 @@
-import { expect } from 'chai';
-import jwt from 'jsonwebtoken';
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { TestApi, basic, TEST_PASSWORD } from '../../support/api/test-api.js';
+import { expect } from 'chai';
+import jwt from 'jsonwebtoken';
+import { basic, TEST_PASSWORD, TestApi } from '../../support/api/test-api.js';
 
 const LOGIN = '/security/user/authenticate';
 
@@ -262,7 +262,7 @@ describe('limits', () => {
 
   it('admits so many requests a minute, then 429', async () => {
     api = await new TestApi().start({ access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 5 } });
-    for (let count = 1; count <= 5; count++) expect((await api.request('GET', '/')).status).to.equal(401);
+    for (let count = 1; count <= 5; count += 1) expect((await api.request('GET', '/')).status).to.equal(401);
     const refused = await api.request('GET', '/');
     expect(refused.status).to.equal(429);
     expect(refused.headers['retry-after']).to.equal('60');
@@ -274,13 +274,13 @@ describe('limits', () => {
     });
     expect((await api.request('GET', '/nothing')).status, 'unknown paths do not count').to.equal(404);
     api.elapsed += 60_001;
-    for (let count = 1; count <= 6; count++) expect((await api.request('GET', '/')).status).to.equal(401);
+    for (let count = 1; count <= 6; count += 1) expect((await api.request('GET', '/')).status).to.equal(401);
     expect((await api.request('GET', '/')).status).to.equal(429);
   });
 
   it('counts logins among the requests of users', async () => {
     api = await new TestApi().start({ access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 5 } });
-    for (let count = 1; count <= 4; count++) expect((await api.call('GET', '/')).status).to.equal(200);
+    for (let count = 1; count <= 4; count += 1) expect((await api.call('GET', '/')).status).to.equal(200);
     expect((await api.call('GET', '/')).json()).to.include({ error: 6001 });
     const login = await api.request('POST', LOGIN, { headers: { authorization: basic('admin', TEST_PASSWORD) } });
     expect(login.status).to.equal(429);
@@ -288,7 +288,7 @@ describe('limits', () => {
 
   it('admits 30 requests a minute on /events', async () => {
     api = await new TestApi().start();
-    for (let count = 1; count <= 30; count++) expect((await api.call('POST', '/events', 'x')).status).to.equal(400);
+    for (let count = 1; count <= 30; count += 1) expect((await api.call('POST', '/events', 'x')).status).to.equal(400);
     const refused = await api.call('POST', '/events', 'x');
     expect(refused.status).to.equal(429);
     expect(refused.text).to.equal(
@@ -300,7 +300,7 @@ describe('limits', () => {
 
   it('has no limit at all with 0', async () => {
     api = await new TestApi().start({ access: { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 0 } });
-    for (let count = 1; count <= 40; count++) expect((await api.request('POST', '/events')).status).to.equal(401);
+    for (let count = 1; count <= 40; count += 1) expect((await api.request('POST', '/events')).status).to.equal(401);
   });
 
   it('blocks an address after 50 wrong passwords, for 300 s after the first', async () => {
@@ -309,10 +309,10 @@ describe('limits', () => {
     const right = () => api.request('POST', LOGIN, { headers: { authorization: basic('admin', TEST_PASSWORD) } });
     const first = api.elapsed;
     const token = await api.login();
-    for (let count = 1; count <= 49; count++) expect((await wrong()).status).to.equal(401);
+    for (let count = 1; count <= 49; count += 1) expect((await wrong()).status).to.equal(401);
     expect((await right()).status, 'not blocked yet').to.equal(200);
     expect((await wrong()).status).to.equal(401);
-    for (let count = 51; count <= 60; count++) expect((await wrong()).status).to.equal(403);
+    for (let count = 51; count <= 60; count += 1) expect((await wrong()).status).to.equal(403);
     const blocked = await right();
     expect(blocked.json()).to.deep.equal({
       title: 'Permission Denied',

@@ -1,13 +1,13 @@
-import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../../lib/bus/contracts/logcollector.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
-import { DbServer } from '../../support/db/db-server.js';
 import { addUser } from '../../support/api/rbac-user.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { DbServer } from '../../support/db/db-server.js';
 
 const CONFIGURATION = `<manager_config>
   <global><logall>no</logall><white_list>127.0.0.1</white_list></global>

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { ResponseChecker } from '../../support/api/response-checker.js';
-import { readVectors } from '../../support/read-vectors.js';
-import { TestApi } from '../../support/api/test-api.js';
 import type { Operation, Schema } from '../../../api/contract/contract.js';
+import { ResponseChecker } from '../../support/api/response-checker.js';
+import { TestApi } from '../../support/api/test-api.js';
+import { readVectors } from '../../support/read-vectors.js';
 
 /** Operations that this version answers; the other ones of the contract are 501. */
 const ANSWERED = [

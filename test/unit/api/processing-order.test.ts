@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { loadContract } from '../../../api/contract/contract.js';
-import { TestApi, basic, TEST_PASSWORD } from '../../support/api/test-api.js';
+import { basic, TEST_PASSWORD, TestApi } from '../../support/api/test-api.js';
 
 describe('order of processing', () => {
   let api: TestApi;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { ListCaller, type ApiList } from '../../support/api/api-list.js';
-import { DbServer } from '../../support/db/db-server.js';
+import { type ApiList, ListCaller } from '../../support/api/api-list.js';
 import { addUser, policy } from '../../support/api/rbac-user.js';
-import { RemotedServer } from '../../support/remoted/remoted-server.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { DbServer } from '../../support/db/db-server.js';
+import { RemotedServer } from '../../support/remoted/remoted-server.js';
 
 const LIST = '/rootcheck/{agent_id}';
 const LAST_SCAN = '/rootcheck/{agent_id}/last_scan';

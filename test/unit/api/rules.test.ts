@@ -1,9 +1,9 @@
-import { expect } from 'chai';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { ListCaller, type ApiList } from '../../support/api/api-list.js';
+import { expect } from 'chai';
+import { type ApiList, ListCaller } from '../../support/api/api-list.js';
+import { addUser } from '../../support/api/rbac-user.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { TestApi } from '../../support/api/test-api.js';
-import { addUser } from '../../support/api/rbac-user.js';
 
 const CONFIGURATION = `<manager_config>
   <ruleset>

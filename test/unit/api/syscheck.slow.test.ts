@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
-import { ListCaller, type ApiList } from '../../support/api/api-list.js';
-import { DbServer } from '../../support/db/db-server.js';
-import { fileAttributes, fimEvent } from '../../support/syscheckd/fim-kit.js';
+import { type ApiList, ListCaller } from '../../support/api/api-list.js';
 import { addUser, policy } from '../../support/api/rbac-user.js';
-import { RemotedServer } from '../../support/remoted/remoted-server.js';
-import { serveContract } from '../../support/bus/serve-contract.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { serveContract } from '../../support/bus/serve-contract.js';
+import { DbServer } from '../../support/db/db-server.js';
+import { RemotedServer } from '../../support/remoted/remoted-server.js';
+import { fileAttributes, fimEvent } from '../../support/syscheckd/fim-kit.js';
 
 const LIST = '/syscheck/{agent_id}';
 const LAST_SCAN = '/syscheck/{agent_id}/last_scan';

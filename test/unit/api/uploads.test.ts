@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   chmodSync,
   existsSync,
@@ -10,10 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { expect } from 'chai';
 import type { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import type { RequestServer } from '../../../lib/bus/request-server.js';
 import { serveAnalysisd } from '../../support/analysisd/analysisd-server.js';
-import { ListCaller, type ApiList } from '../../support/api/api-list.js';
+import { type ApiList, ListCaller } from '../../support/api/api-list.js';
 import { addUser } from '../../support/api/rbac-user.js';
 import { TestApi } from '../../support/api/test-api.js';
 

@@ -1,14 +1,12 @@
 import { parseXml } from '../../../xml/parse-xml.js';
-import type { XmlElement } from '../../../xml/xml-element.js';
-import { attributeValue } from '../../../xml/xml-element.js';
+import { attributeValue, type XmlElement } from '../../../xml/xml-element.js';
 import { XmlError } from '../../../xml/xml-error.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
+import { jsonString } from '../../json-text.js';
 import { stringMember } from '../json/json-values.js';
 import { parseJsonObject } from '../json/parse-json.js';
-import { jsonString } from '../../json-text.js';
 import type { JsonPlugin } from '../plugins/json-plugin.js';
-import { setDecoder } from './internal-decoder.js';
-import type { Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import { type Identities, type InternalDecoder, type InternalOutcome, setDecoder } from './internal-decoder.js';
 import { AUDIT_CATEGORIES, POLICY_CHANGES } from './windows-categories.js';
 
 const AUDIT_FAILURE = 0x10000000000000n;
@@ -214,7 +212,7 @@ function toObject(members: Members): string {
 function withoutTrailingSpace(text: string): string {
   let end = text.length;
   while (end > 0 && ' \t\n\v\f\r'.includes(text.charAt(end - 1))) {
-    end--;
+    end -= 1;
   }
   return text.slice(0, end);
 }

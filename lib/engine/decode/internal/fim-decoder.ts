@@ -1,12 +1,17 @@
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { compactJson, integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
-import type { JsonObject, JsonValue } from '../json/parse-json.js';
-import { parseJsonObject } from '../json/parse-json.js';
+import { type JsonObject, type JsonValue, parseJsonObject } from '../json/parse-json.js';
 import type { AgentMemory } from './agent-memory.js';
 import { FIM_DECODERS, type FimChange, type FimKind } from './fim-decoder-names.js';
 import { fimLog } from './fim-log.js';
-import { addField, setDecoder } from './internal-decoder.js';
-import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import {
+  addField,
+  type AgentEffects,
+  type Identities,
+  type InternalDecoder,
+  type InternalOutcome,
+  setDecoder,
+} from './internal-decoder.js';
 import { LegacyFimDecoder } from './legacy-fim-decoder.js';
 
 /** Attributes and the fields they become; each also has a `<field>_before` from the old attributes. */

@@ -1,7 +1,12 @@
 import type { EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
-import { setDecoder } from './internal-decoder.js';
-import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import {
+  type AgentEffects,
+  type Identities,
+  type InternalDecoder,
+  type InternalOutcome,
+  setDecoder,
+} from './internal-decoder.js';
 
 const HOST = /^Host: (\S+) \(([^)]*)\), ([^]*)$/;
 

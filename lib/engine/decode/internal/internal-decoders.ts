@@ -1,13 +1,18 @@
-import type { DecoderSet } from '../decoder-set.js';
 import type { DecoderIdentity, Diagnostics, EngineEvent } from '../../event.js';
 import { INTERNAL_DECODER_NAMES } from '../../load/internal-decoder-names.js';
+import type { DecoderSet } from '../decoder-set.js';
 import type { JsonPlugin } from '../plugins/json-plugin.js';
 import type { AgentMemory } from './agent-memory.js';
 import { EventchannelDecoder } from './eventchannel-decoder.js';
 import { FimDecoder } from './fim-decoder.js';
 import { HostinfoDecoder } from './hostinfo-decoder.js';
-import { setDecoder } from './internal-decoder.js';
-import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import {
+  type AgentEffects,
+  type Identities,
+  type InternalDecoder,
+  type InternalOutcome,
+  setDecoder,
+} from './internal-decoder.js';
 import { RootcheckDecoder } from './rootcheck-decoder.js';
 import { ScaDecoder } from './sca-decoder.js';
 import { SyscollectorDecoder } from './syscollector-decoder.js';

@@ -1,18 +1,24 @@
-import type { Diagnostics, EngineEvent } from '../../event.js';
-import type { AgentMemory } from './agent-memory.js';
-import { FIM_DECODERS, type FimChange } from './fim-decoder-names.js';
-import { addField, setDecoder } from './internal-decoder.js';
-import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
-import { legacyFimLog } from './legacy-fim-log.js';
 import {
   isSameSum,
+  type LegacyFim,
+  type LegacySum,
   readLegacyFim,
   readLegacySum,
   readRegistryKey,
   tellsMore,
-  type LegacyFim,
-  type LegacySum,
 } from '../../../events/legacy-fim.js';
+import type { Diagnostics, EngineEvent } from '../../event.js';
+import type { AgentMemory } from './agent-memory.js';
+import { FIM_DECODERS, type FimChange } from './fim-decoder-names.js';
+import {
+  addField,
+  type AgentEffects,
+  type Identities,
+  type InternalDecoder,
+  type InternalOutcome,
+  setDecoder,
+} from './internal-decoder.js';
+import { legacyFimLog } from './legacy-fim-log.js';
 
 /** Columns as fields of rules, and as `changed_attributes` names them. */
 const COLUMNS = [

@@ -1,5 +1,5 @@
-import { ctime } from '../../../time/ctime.js';
 import type { LegacySum } from '../../../events/legacy-fim.js';
+import { ctime } from '../../../time/ctime.js';
 
 const RIGHTS = ['---', '--x', '-w-', '-wx', 'r--', 'r-x', 'rw-', 'rwx'] as const;
 /** Longest line of a change, its end included. */

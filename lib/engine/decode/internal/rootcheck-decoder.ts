@@ -1,8 +1,14 @@
+import { readScanText } from '../../../events/legacy-fim.js';
 import type { EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
-import { addField, setDecoder } from './internal-decoder.js';
-import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
-import { readScanText } from '../../../events/legacy-fim.js';
+import {
+  addField,
+  type AgentEffects,
+  type Identities,
+  type InternalDecoder,
+  type InternalOutcome,
+  setDecoder,
+} from './internal-decoder.js';
 
 const AUDIT_PREFIX = 'System Audit: ';
 

@@ -1,11 +1,16 @@
 import type { Diagnostics, EngineEvent } from '../../event.js';
-import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
-import type { JsonObject } from '../json/parse-json.js';
-import { parseJsonObject } from '../json/parse-json.js';
 import { jsonStrings } from '../../json-text.js';
+import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
+import { type JsonObject, parseJsonObject } from '../json/parse-json.js';
 import type { AgentMemory } from './agent-memory.js';
-import { addField, setDecoder } from './internal-decoder.js';
-import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import {
+  addField,
+  type AgentEffects,
+  type Identities,
+  type InternalDecoder,
+  type InternalOutcome,
+  setDecoder,
+} from './internal-decoder.js';
 
 /** Members of a check that are comma lists and become arrays. */
 const LISTS = ['file', 'directory', 'registry', 'process', 'command'] as const;

@@ -1,9 +1,14 @@
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { compactJson, objectMember, scalarText, stringMember } from '../json/json-values.js';
-import type { JsonObject } from '../json/parse-json.js';
-import { parseJsonObject } from '../json/parse-json.js';
-import { addField, setDecoder } from './internal-decoder.js';
-import type { AgentEffects, Identities, InternalDecoder, InternalOutcome } from './internal-decoder.js';
+import { type JsonObject, parseJsonObject } from '../json/parse-json.js';
+import {
+  addField,
+  type AgentEffects,
+  type Identities,
+  type InternalDecoder,
+  type InternalOutcome,
+  setDecoder,
+} from './internal-decoder.js';
 import { INVENTORY_TABLES } from './inventory-columns.js';
 
 const PREFIX = 'dbsync_';

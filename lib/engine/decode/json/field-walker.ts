@@ -1,3 +1,4 @@
+import { printValue } from './json-printer.js';
 import {
   JSON_ARRAY,
   JSON_FALSE,
@@ -9,7 +10,6 @@ import {
   JsonReader,
   JsonSyntaxError,
 } from './json-reader.js';
-import { printValue } from './json-printer.js';
 import { fieldNumberText } from './number-text.js';
 
 /** What becomes of arrays: a field with their JSON text, one with their scalars between commas, or nothing. */
@@ -96,7 +96,7 @@ export class FieldWalker {
   #add(name: string, value: string): void {
     this.names[this.count] = name;
     this.values[this.count] = value;
-    this.count++;
+    this.count += 1;
   }
 
   #addArray(name: string): void {

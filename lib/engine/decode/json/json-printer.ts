@@ -1,3 +1,4 @@
+import { jsonNumber, jsonString } from '../../json-text.js';
 import {
   JSON_ARRAY,
   JSON_FALSE,
@@ -7,10 +8,9 @@ import {
   JSON_OBJECT,
   JSON_STRING,
   JSON_TRUE,
+  type JsonReader,
   JsonSyntaxError,
 } from './json-reader.js';
-import type { JsonReader } from './json-reader.js';
-import { jsonNumber, jsonString } from '../../json-text.js';
 
 const BRACE = 0x7d;
 const BRACKET = 0x5d;
@@ -52,12 +52,12 @@ function printArray(reader: JsonReader, formatted: boolean, depth: number): stri
       text += (formatted ? ', ' : ',') + printValue(reader, formatted, depth);
     }
   }
-  return text + ']';
+  return `${text}]`;
 }
 
 function printObject(reader: JsonReader, formatted: boolean, depth: number): string {
-  const lineStart = formatted ? '\n' + '\t'.repeat(depth) : '';
-  const lineEnd = formatted ? '\n' + '\t'.repeat(depth - 1) : '';
+  const lineStart = formatted ? `\n${'\t'.repeat(depth)}` : '';
+  const lineEnd = formatted ? `\n${'\t'.repeat(depth - 1)}` : '';
   const colon = formatted ? ':\t' : ':';
   let text = '{';
   if (reader.open(BRACE)) {
@@ -66,5 +66,5 @@ function printObject(reader: JsonReader, formatted: boolean, depth: number): str
       text += `,${lineStart}${jsonString(reader.readKey())}${colon}${printValue(reader, formatted, depth)}`;
     }
   }
-  return text + lineEnd + '}';
+  return `${text + lineEnd}}`;
 }

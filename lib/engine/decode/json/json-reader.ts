@@ -86,14 +86,14 @@ export class JsonReader {
     if (this.#depth >= MAX_DEPTH) {
       throw NOT_JSON;
     }
-    this.#depth++;
-    this.#pos++;
+    this.#depth += 1;
+    this.#pos += 1;
     this.#skipSpace();
     if (this.#text.charCodeAt(this.#pos) !== close) {
       return true;
     }
-    this.#pos++;
-    this.#depth--;
+    this.#pos += 1;
+    this.#depth -= 1;
     return false;
   }
 
@@ -101,7 +101,7 @@ export class JsonReader {
   next(close: number): boolean {
     this.#skipSpace();
     const code = this.#text.charCodeAt(this.#pos);
-    this.#pos++;
+    this.#pos += 1;
     if (code === 0x2c) {
       this.#skipSpace();
       return true;
@@ -109,7 +109,7 @@ export class JsonReader {
     if (code !== close) {
       throw NOT_JSON;
     }
-    this.#depth--;
+    this.#depth -= 1;
     return false;
   }
 
@@ -120,7 +120,7 @@ export class JsonReader {
     if (this.#text.charCodeAt(this.#pos) !== 0x3a) {
       throw NOT_JSON;
     }
-    this.#pos++;
+    this.#pos += 1;
     this.#skipSpace();
     return key;
   }
@@ -234,7 +234,7 @@ export class JsonReader {
   #readSmallInteger(): number {
     let value = 0;
     let at = this.#pos;
-    for (const end = at + MAX_SMALL_DIGITS; at < end; at++) {
+    for (const end = at + MAX_SMALL_DIGITS; at < end; at += 1) {
       const digit = this.#text.charCodeAt(at) - 0x30;
       if (!(digit >= 0 && digit <= 9)) {
         break;
@@ -251,7 +251,7 @@ export class JsonReader {
 
   #skipSpace(): void {
     while (this.#text.charCodeAt(this.#pos) <= 0x20) {
-      this.#pos++;
+      this.#pos += 1;
     }
   }
 }

@@ -1,8 +1,6 @@
-import type { Decoder } from '../decoder-set.js';
-import { OFFSET_AFTER_PARENT, OFFSET_AFTER_PREMATCH, OFFSET_NONE } from '../decoder-set.js';
 import type { Diagnostics, EngineEvent, StaticField } from '../../event.js';
-import type { ArrayMode } from '../json/field-walker.js';
-import { FieldWalker } from '../json/field-walker.js';
+import { type Decoder, OFFSET_AFTER_PARENT, OFFSET_AFTER_PREMATCH, OFFSET_NONE } from '../decoder-set.js';
+import { type ArrayMode, FieldWalker } from '../json/field-walker.js';
 import { setStaticField } from '../static-field.js';
 import type { Plugin, PluginOffsets } from './plugin.js';
 
@@ -54,7 +52,7 @@ export class JsonPlugin implements Plugin {
     }
     const { names, values, count } = walker;
     let dropped = false;
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < count; i += 1) {
       const name = names[i] ?? '';
       const value = values[i] ?? '';
       const field = name.length <= LONGEST_STATIC_KEY ? STATIC_KEYS.get(name) : undefined;

@@ -39,7 +39,7 @@ export class PfPlugin implements Plugin {
     event.dstport = dstport ?? event.dstport;
     let protocol = targetEnd + 1;
     while (log.charAt(protocol) === ' ') {
-      protocol++;
+      protocol += 1;
     }
     const first = log.charAt(protocol);
     event.protocol = first === 'u' ? 'UDP' : first === 'i' ? 'ICMP' : 'TCP';
@@ -49,7 +49,7 @@ export class PfPlugin implements Plugin {
 /** What follows the fourth dot is the port. */
 function splitPort(text: string): [string, string | undefined] {
   let dot = -1;
-  for (let count = 0; count < 4; count++) {
+  for (let count = 0; count < 4; count += 1) {
     dot = text.indexOf('.', dot + 1);
     if (dot < 0) {
       return [text, undefined];

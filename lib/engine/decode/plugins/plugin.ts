@@ -1,6 +1,6 @@
 import type { MatchContext } from '../../../patterns/matcher.js';
-import type { Decoder } from '../decoder-set.js';
 import type { EngineEvent } from '../../event.js';
+import type { Decoder } from '../decoder-set.js';
 
 /** Where the text that a plugin may be told to begin at stands in the log; -1 = there is none. */
 export type PluginOffsets = {

@@ -1,9 +1,8 @@
-import type { PluginName } from '../../load/decoder-definition.js';
 import type { Diagnostics } from '../../event.js';
+import type { PluginName } from '../../load/decoder-definition.js';
 import type { PatternCompiler } from '../../load/pattern-compiler.js';
 import { JsonPlugin } from './json-plugin.js';
-import type { RuleExists } from './ossec-alert-plugin.js';
-import { OssecAlertPlugin } from './ossec-alert-plugin.js';
+import { OssecAlertPlugin, type RuleExists } from './ossec-alert-plugin.js';
 import { PfPlugin } from './pf-plugin.js';
 import type { Plugin } from './plugin.js';
 import { SonicwallPlugin } from './sonicwall-plugin.js';

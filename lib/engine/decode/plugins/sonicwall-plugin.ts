@@ -1,7 +1,7 @@
 import type { MatchContext, Matcher } from '../../../patterns/matcher.js';
-import type { Decoder } from '../decoder-set.js';
 import type { Category, EngineEvent } from '../../event.js';
 import type { PatternCompiler } from '../../load/pattern-compiler.js';
+import type { Decoder } from '../decoder-set.js';
 import type { Plugin, PluginOffsets } from './plugin.js';
 
 const MAX_CATEGORY = 7;

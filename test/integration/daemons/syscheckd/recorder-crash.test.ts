@@ -1,10 +1,10 @@
-import { expect } from 'chai';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { EventSender } from '../../../../daemons/syscheckd/record/event-sender.js';
 import { FileStore } from '../../../../daemons/syscheckd/store/file-store.js';
 import type { EventBatch } from '../../../../lib/bus/bus-event.js';
@@ -13,7 +13,7 @@ import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { toldChange, type ToldChange } from '../../../support/syscheckd/told-change.js';
+import { type ToldChange, toldChange } from '../../../support/syscheckd/told-change.js';
 
 const CHILD = fileURLToPath(new URL('../../../support/syscheckd/recorder-child.js', import.meta.url));
 
@@ -75,7 +75,7 @@ describe('recording of files in a process that is killed', () => {
   }
 
   it('tells every change that is in a row once, and none that is not, whenever it is killed', async () => {
-    for (let round = 1; round <= 4; round++) {
+    for (let round = 1; round <= 4; round += 1) {
       child = spawn(process.execPath, [CHILD, directory], { stdio: ['ignore', 'ignore', 'pipe'] });
       const before = told.length;
       await eventually('changes are told', () => told.length > before + 100 * round, 30_000);

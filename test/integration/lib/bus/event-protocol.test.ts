@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { Dealer, Router } from 'zeromq';
-import type { Ack, Nack, Welcome } from '../../../../lib/bus/event-frames.js';
+import { MAX_BATCH_EVENTS } from '../../../../lib/bus/bus-limits.js';
 import {
+  type Ack,
   BatchEncoder,
   decodeFromProducer,
   decodeFromSink,
@@ -9,8 +10,9 @@ import {
   encodeHello,
   encodeNack,
   encodeWelcome,
+  type Nack,
+  type Welcome,
 } from '../../../../lib/bus/event-frames.js';
-import { MAX_BATCH_EVENTS } from '../../../../lib/bus/bus-limits.js';
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { encodeMessage } from '../../../../lib/bus/message-codec.js';
@@ -325,7 +327,7 @@ describe('the event producer, frame by frame', () => {
   it('waits longer from refusal to refusal', async () => {
     void producer.send(sampleEvent('stubborn')).catch(() => undefined);
     const started = performance.now();
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 5; round += 1) {
       const [number] = await nextBatch();
       await say(encodeNack(number, 'failed', 'disk full'));
       await welcome();

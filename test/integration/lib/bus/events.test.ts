@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../../../lib/bus/bus-event.js';
 import {
-  MAX_BATCHES_IN_FLIGHT,
   MAX_BATCH_EVENTS,
+  MAX_BATCHES_IN_FLIGHT,
   MAX_EVENT_BYTES,
   MAX_SINK_EVENTS,
   MAX_WINDOW_EVENTS,
@@ -115,7 +115,7 @@ describe('events over the bus', () => {
     await sink.stop();
     const producer = makeProducer();
     const sent = producer.send(sampleEvent('early'));
-    for (let tries = 0; tries < 3; tries++) await new Promise((resolve) => setTimeout(resolve, 30));
+    for (let tries = 0; tries < 3; tries += 1) await new Promise((resolve) => setTimeout(resolve, 30));
     sink = makeSink();
     await sink.start();
     await sent;
@@ -144,7 +144,7 @@ describe('events over the bus', () => {
     const producer = makeProducer();
     journal.hold();
     let taken = 0;
-    while (producer.trySend(sampleEvent(`${taken}`))) taken++;
+    while (producer.trySend(sampleEvent(`${taken}`))) taken += 1;
     expect(taken).to.equal(MAX_WINDOW_EVENTS);
     expect(producer.room).to.equal(0);
     expect(producer.counters.refused).to.equal(1);
@@ -161,7 +161,7 @@ describe('events over the bus', () => {
     const producer = makeProducer();
     journal.hold();
     await producer.ready();
-    for (let count = 0; count < MAX_WINDOW_EVENTS - 1; count++) producer.trySend(sampleEvent('fill'));
+    for (let count = 0; count < MAX_WINDOW_EVENTS - 1; count += 1) producer.trySend(sampleEvent('fill'));
     const error = await producer.sendAll([sampleEvent('x'), sampleEvent('y')]).catch((reason: unknown) => reason);
     expect(error).to.include({ code: 'busy' });
     expect(producer.room).to.equal(1);
@@ -193,7 +193,7 @@ describe('events over the bus', () => {
     const producer = makeProducer();
     const outcomes = new Map<string, string>();
     const sending: Promise<void>[] = [];
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 60; round += 1) {
       const texts = numbers(round * 100, 1 + ((round * 37) % 100));
       const limits = { startMs: 200, deadlineMs: 1000 };
       const sent = producer.sendAll(
@@ -251,7 +251,7 @@ describe('events over the bus', () => {
       while (!producer.trySend(sampleEvent(text))) await producer.ready();
       if (index % 6000 === 5999) {
         await restartSink();
-        restarts++;
+        restarts += 1;
       }
     }
     await eventually('all are acknowledged', () => producer.pending === 0);
@@ -337,7 +337,7 @@ describe('events over the bus', () => {
     const producer = makeProducer('svc-logcollector');
     const files = Array.from({ length: 2500 }, (_, index) => producer.openStream(`2049:${index}:1`));
     await Promise.all(files.map((file) => file.position()));
-    for (let round = 1; round <= 3; round++) {
+    for (let round = 1; round <= 3; round += 1) {
       for (const file of files) expect(file.trySend(sampleEvent(file.name), round * 10)).to.equal(true);
       if (round === 2) await restartSink();
     }
@@ -353,7 +353,7 @@ describe('events over the bus', () => {
     positions = new MemoryStreamPositions(1);
     await restartSink();
     const [one, two] = [makeProducer(), makeProducer()];
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 5; round += 1) {
       await one.send(sampleEvent(`one ${round}`));
       await two.send(sampleEvent(`two ${round}`));
     }
@@ -365,7 +365,7 @@ describe('events over the bus', () => {
     const many = Array.from({ length: MAX_SINK_EVENTS / (MAX_BATCHES_IN_FLIGHT * MAX_BATCH_EVENTS) + 2 }, () =>
       makeProducer(),
     );
-    for (const producer of many) for (let n = 0; producer.trySend(sampleEvent(`${n}`)); n++);
+    for (const producer of many) for (let n = 0; producer.trySend(sampleEvent(`${n}`)); n += 1);
     await eventually('a batch was refused', () => sink.counters.refused > 0);
     expect(sink.waiting).to.be.within(MAX_SINK_EVENTS - 8192, MAX_SINK_EVENTS + 512);
     journal.release();

@@ -1,8 +1,8 @@
-import { expect } from 'chai';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { FramedSocket } from '../../../../lib/bus/framed-socket.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, critical() {} };

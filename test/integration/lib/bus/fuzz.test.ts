@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Dealer, Router } from 'zeromq';
+import { MessageError } from '../../../../lib/bus/check-message.js';
 import {
   BatchEncoder,
   decodeFromProducer,
@@ -10,7 +11,6 @@ import {
   encodeNack,
   encodeWelcome,
 } from '../../../../lib/bus/event-frames.js';
-import { MessageError } from '../../../../lib/bus/check-message.js';
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { decodeMessage, encodeMessage } from '../../../../lib/bus/message-codec.js';
@@ -19,9 +19,9 @@ import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { RecordingJournal, sampleEvent } from '../../../support/bus/bus-events.js';
+import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** A valid batch with every kind of cell. */

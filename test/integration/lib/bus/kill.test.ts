@@ -1,15 +1,15 @@
-import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { RecordingJournal, sampleEvent } from '../../../support/bus/bus-events.js';
-import { eventually } from '../../../support/eventually.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
 import { sampleContract } from '../../../support/bus/sample-contract.js';
 import { BusChild } from '../../../support/bus/spawn-bus-child.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -47,14 +47,14 @@ describe('kill -9 on the bus', function () {
     const sending = (async () => {
       while (!stop) {
         await producer.ready();
-        for (let count = 0; count < 20 && producer.room > 0; count++) {
+        for (let count = 0; count < 20 && producer.room > 0; count += 1) {
           void producer.send(sampleEvent(`${given++}`)).then(() => acknowledged++);
         }
         await pause(1);
       }
     })();
     const kills = 6;
-    for (let kill = 0; kill < kills; kill++) {
+    for (let kill = 0; kill < kills; kill += 1) {
       const before = acknowledged;
       await eventually('events flow', () => acknowledged > before + 50);
       await pause(Math.random() * 20);
@@ -77,7 +77,7 @@ describe('kill -9 on the bus', function () {
   it('of a follower of a file loses no line and doubles none', async () => {
     const lines = Array.from({ length: 12_000 }, (_, index) => `line ${index} ${'x'.repeat(index % 50)}`);
     const file = home.path('tmp', 'followed.log');
-    writeFileSync(file, lines.join('\n') + '\n');
+    writeFileSync(file, `${lines.join('\n')}\n`);
     const journal = new RecordingJournal();
     const sink = new EventSink({
       path: home.eventsSocket(),
@@ -95,7 +95,7 @@ describe('kill -9 on the bus', function () {
       await eventually('lines arrive', () => journal.texts.length > reached || child.ended);
       if (child.done) break;
       await child.signal('SIGKILL');
-      kills++;
+      kills += 1;
       child = await start('follow', home.eventsSocket(), file);
     }
     await eventually('it is done', () => child.done || child.ended);
@@ -107,7 +107,7 @@ describe('kill -9 on the bus', function () {
   it('of a server ends its calls at once, and the client goes on with the next server', async () => {
     const path = home.socket('svc-db');
     const client = new RequestClient({ contract: sampleContract, path });
-    for (let kill = 0; kill < 3; kill++) {
+    for (let kill = 0; kill < 3; kill += 1) {
       const server = await start('server', path);
       expect(await client.call('add', { a: kill })).to.equal(kill + 1);
       const calls = Array.from({ length: 50 }, () => client.call('wait', { ms: 60_000 }, { deadlineMs: 60_000 }));

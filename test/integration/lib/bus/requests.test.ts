@@ -1,12 +1,12 @@
-import { expect } from 'chai';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import { MAX_CALLS_RUNNING, MAX_CALLS_WAITING, MAX_MESSAGE_BYTES } from '../../../../lib/bus/bus-limits.js';
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
+import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
-import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** What a promise rejects with; fails when it does not. */
@@ -175,7 +175,7 @@ describe('requests over the bus', () => {
     expect(error.message).to.contain('nobody listens on');
     expect(performance.now() - started).to.be.below(2000);
     started = performance.now();
-    const long = new RequestClient({ contract: sampleContract, path: '/' + 'x'.repeat(107) });
+    const long = new RequestClient({ contract: sampleContract, path: `/${'x'.repeat(107)}` });
     expect((await rejection(long.call('ping', {}))).code).to.equal('bad_path');
     const relative = new RequestClient({ contract: sampleContract, path: 'db.sock' });
     expect((await rejection(relative.call('ping', {}))).code).to.equal('bad_path');

@@ -1,13 +1,13 @@
 import fs, { statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect } from 'chai';
+import { ControlServer } from '../../../../bin/control/supervisor/control-server.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { FramedSocket } from '../../../../lib/bus/framed-socket.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
-import { ControlServer } from '../../../../bin/control/supervisor/control-server.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
 import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** A group that is not the test's own; only root can name one. */
@@ -61,9 +61,8 @@ describe('mode and group of sockets', () => {
       const handler = () => Promise.resolve('');
       return new FramedSocket({ path, handler, oversizeAnswer: '', logger });
     },
-    'the control socket': (path: string) => {
-      return new ControlServer(path, { kind: 'group', gid: OTHER_GROUP }, () => Promise.resolve(undefined), logger);
-    },
+    'the control socket': (path: string) =>
+      new ControlServer(path, { kind: 'group', gid: OTHER_GROUP }, () => Promise.resolve(undefined), logger),
   };
 
   for (const [kind, make] of Object.entries(kinds)) {

@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { expect } from 'chai';
 import { Dealer, Router } from 'zeromq';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import { MAX_MESSAGE_BYTES, SEND_HIGH_WATER_MARK, SOCKET_MESSAGE_BYTES } from '../../../../lib/bus/bus-limits.js';
@@ -10,10 +10,10 @@ import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { ownIdentity } from '../../../../lib/process/process-identity.js';
-import { eventually } from '../../../support/eventually.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
 import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { BusChild } from '../../../support/bus/spawn-bus-child.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 /** What a promise rejects with, or undefined while it is unsettled after `ms`. */
@@ -112,22 +112,22 @@ describe('traps of ZeroMQ', () => {
       await raw(new Router()).bind(`ipc://${path}`);
       const error = await outcome(makeServer().start(), 2000);
       expect(error).to.include({ code: 'in_use', message: `socket '${path}' is in use by another process` });
-      expect(existsSync(path + '.lock')).to.equal(false);
+      expect(existsSync(`${path}.lock`)).to.equal(false);
     });
 
     it('after a kill -9 the path is free, socket and lock left behind or not', async () => {
       const child = await BusChild.start('server', path);
       await child.signal('SIGKILL');
       expect(existsSync(path)).to.equal(true);
-      expect(existsSync(path + '.lock')).to.equal(true);
+      expect(existsSync(`${path}.lock`)).to.equal(true);
       await makeServer().start();
       expect((await makeClient().call('ping', {})).pid).to.equal(process.pid);
     });
 
     it('a lock of a process that had the same pid does not count', async () => {
-      writeFileSync(path + '.lock', JSON.stringify({ pid: process.pid, startTime: 'another-boot:1' }));
+      writeFileSync(`${path}.lock`, JSON.stringify({ pid: process.pid, startTime: 'another-boot:1' }));
       await makeServer().start();
-      expect(JSON.parse(readFileSync(path + '.lock', 'utf8'))).to.deep.equal(ownIdentity());
+      expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).to.deep.equal(ownIdentity());
     });
 
     it('a file that is no socket is not removed', async () => {
@@ -166,15 +166,16 @@ describe('traps of ZeroMQ', () => {
       const [id] = await router.receive();
       const message = Buffer.alloc(100_000);
       let stuck: Promise<void> | undefined;
-      for (let count = 0; count < 1000 && stuck === undefined; count++) {
+      for (let count = 0; count < 1000 && stuck === undefined; count += 1) {
         const sent = router.send([id!, message]);
         if (
           (await outcome(
             sent.then(() => 'sent'),
             300,
           )) !== 'sent'
-        )
+        ) {
           stuck = sent;
+        }
       }
       expect(stuck, 'a send that does not settle').not.to.equal(undefined);
       expect(() => void router.send([id!, message])).to.throw('busy writing');
@@ -187,12 +188,13 @@ describe('traps of ZeroMQ', () => {
       const deaf = raw(new Dealer({ receiveHighWaterMark: 1, linger: 0 }));
       deaf.connect(`ipc://${path}`);
       const calls = 2 * SEND_HIGH_WATER_MARK + 500;
-      for (let id = 0; id < calls; id++)
+      for (let id = 0; id < calls; id += 1) {
         await deaf.send(encodeMessage({ id, method: 'blob', params: { bytes: 20_000 } }));
+      }
       await eventually('some were given up', () => server.counters.undelivered > 0);
       const client = makeClient();
       const started = performance.now();
-      for (let a = 0; a < 20; a++) expect(await client.call('add', { a })).to.equal(a + 1);
+      for (let a = 0; a < 20; a += 1) expect(await client.call('add', { a })).to.equal(a + 1);
       expect(performance.now() - started).to.be.below(5000);
     });
   });

@@ -1,10 +1,9 @@
-import { expect } from 'chai';
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { eventually } from '../../../support/eventually.js';
 import { JournalKit, readAll } from '../../../support/journal/journal-kit.js';
 

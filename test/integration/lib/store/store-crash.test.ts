@@ -1,10 +1,10 @@
-import { expect } from 'chai';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { z } from 'zod';
 import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
 import { eventually } from '../../../support/eventually.js';
@@ -28,8 +28,9 @@ describe('LMDB store in a process that is killed, or that finds the disk full', 
   function start(command: string, args: readonly string[]): ChildProcess {
     output = '';
     const started = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [started.stdout, started.stderr])
+    for (const stream of [started.stdout, started.stderr]) {
       stream.on('data', (data: Buffer) => (output += String(data)));
+    }
     child = started;
     return started;
   }
@@ -42,7 +43,7 @@ describe('LMDB store in a process that is killed, or that finds the disk full', 
   }
 
   it('opens with whole transactions and everything that was acknowledged, after kill -9 at any moment', async () => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 4; round += 1) {
       start(process.execPath, [CHILD, 'pairs', directory]);
       const lines = 3 + 17 * round;
       await eventually('commits are acknowledged', () => output.split('\n').length > lines);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { PasswordHasher, PasswordQueueFullError } from '../../../../api/auth/password-hasher.js';
 import { basicCredentials, parseAuthorization } from '../../../../api/auth/authorization-header.js';
+import { PasswordHasher, PasswordQueueFullError } from '../../../../api/auth/password-hasher.js';
 import { randomPassword } from '../../../../lib/security/initial-password.js';
 
 const CHEAP = { N: 16, r: 1, p: 1 };
@@ -69,7 +69,7 @@ describe('a flood of password checks', () => {
 
 describe('random passwords', () => {
   it('meet the rule for passwords', () => {
-    for (let count = 0; count < 200; count++) {
+    for (let count = 0; count < 200; count += 1) {
       const password = randomPassword();
       expect(password).to.have.length(24);
       expect(password)

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ConfigError } from '../../../../lib/config/config-error.js';
 import { formatConfiguration } from '../../../../api/groups/format-configuration.js';
+import { ConfigError } from '../../../../lib/config/config-error.js';
 import { readConfigurationXml } from '../../../../lib/config/read-configuration-xml.js';
 import type { XmlElement } from '../../../../lib/xml/xml-element.js';
 

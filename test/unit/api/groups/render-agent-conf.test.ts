@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../../../lib/config/config-error.js';
 import { renderAgentConf } from '../../../../api/groups/render-agent-conf.js';
+import { ConfigError } from '../../../../lib/config/config-error.js';
 
 const render = (text: string) => JSON.parse(JSON.stringify(renderAgentConf(text, 'agent.conf'))) as unknown;
 

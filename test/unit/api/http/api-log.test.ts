@@ -1,10 +1,10 @@
-import { expect } from 'chai';
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
 import { ApiLog } from '../../../../api/http/api-log.js';
-import { TemporaryHome } from '../../../support/temporary-home.js';
-import { TestApi, basic, TEST_PASSWORD } from '../../../support/api/test-api.js';
+import { basic, TEST_PASSWORD, TestApi } from '../../../support/api/test-api.js';
 import { eventually } from '../../../support/eventually.js';
+import { TemporaryHome } from '../../../support/temporary-home.js';
 
 describe('API log', () => {
   let home: TemporaryHome;
@@ -52,7 +52,7 @@ describe('API log', () => {
 
   it('is rotated by size when asked, with numbers', async () => {
     const log = open(100);
-    for (let line = 0; line < 9; line++) log.info('x'.repeat(30));
+    for (let line = 0; line < 9; line += 1) log.info('x'.repeat(30));
     await log.close();
     for (const number of [1, 2]) {
       expect(existsSync(home.path('logs', 'api', '2026', 'May', `api.log-08_${number}.gz`))).to.equal(true);

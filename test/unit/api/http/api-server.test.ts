@@ -1,15 +1,15 @@
-import { expect } from 'chai';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
-import { httpRequest } from '../../../support/api/http-request.js';
-import { eventually } from '../../../support/eventually.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
-import { TEST_SETTINGS, TestApi } from '../../../support/api/test-api.js';
+import { expect } from 'chai';
 import { ApiConnections } from '../../../../api/http/api-connections.js';
 import { ApiServer, ApiStartError, CONNECTION_TIMES } from '../../../../api/http/api-server.js';
 import { dataResult } from '../../../../api/http/envelope.js';
+import { httpRequest } from '../../../support/api/http-request.js';
+import { TEST_SETTINGS, TestApi } from '../../../support/api/test-api.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const QUICK = { handshake: 150, headers: 150, request: 300, keepAlive: 200, idle: 400, check: 50 };
 
@@ -248,7 +248,7 @@ describe('handlers', () => {
     );
     expect((await api.request('GET', '/docs')).status).to.equal(404);
     const statuses = [];
-    for (let count = 0; count < 3; count++) statuses.push((await api.request('GET', '/')).status);
+    for (let count = 0; count < 3; count += 1) statuses.push((await api.request('GET', '/')).status);
     expect(statuses).to.deep.equal([401, 401, 429]);
   });
 });

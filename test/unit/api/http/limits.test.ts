@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { AddressBlock } from '../../../../api/http/address-block.js';
-import { RateLimit } from '../../../../api/http/rate-limit.js';
 import { JsonDepth, MAX_JSON_DEPTH } from '../../../../api/http/json-depth.js';
 import { jsonText } from '../../../../api/http/json-text.js';
-import { pythonText, pythonSet } from '../../../../api/http/python-text.js';
+import { pythonSet, pythonText } from '../../../../api/http/python-text.js';
+import { RateLimit } from '../../../../api/http/rate-limit.js';
 import { parseRequestTarget } from '../../../../api/http/request-target.js';
 
 describe('rate limit', () => {
@@ -50,7 +50,7 @@ describe('address block', () => {
 
   it('remembers a limited number of addresses', () => {
     const block = new AddressBlock(1, 10, () => 0);
-    for (let number = 0; number <= 100_000; number++) block.recordFailure(`a${number}`);
+    for (let number = 0; number <= 100_000; number += 1) block.recordFailure(`a${number}`);
     expect(block.isBlocked('a0')).to.equal(false);
     expect(block.isBlocked('a1')).to.equal(true);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { Permissions, type RbacMode } from '../../../../api/rbac/permissions.js';
-import { DEFAULT_POLICIES, DEFAULT_ROLES } from '../../../../api/rbac/default-objects.js';
 import { ApiError } from '../../../../api/http/api-error.js';
+import { DEFAULT_POLICIES, DEFAULT_ROLES } from '../../../../api/rbac/default-objects.js';
+import { Permissions, type RbacMode } from '../../../../api/rbac/permissions.js';
 
 type Entry = [effect: 'allow' | 'deny', action: string, ...resources: string[]];
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { commonHandlers, commonMethods } from '../../../../lib/bus/contracts/common.js';
-import { defineContract } from '../../../../lib/bus/contract.js';
-import { RequestServer } from '../../../../lib/bus/request-server.js';
 import { runControl } from '../../../../bin/control/control-command.js';
+import { defineContract } from '../../../../lib/bus/contract.js';
+import { commonHandlers, commonMethods } from '../../../../lib/bus/contracts/common.js';
+import { RequestServer } from '../../../../lib/bus/request-server.js';
 import type { DaemonName } from '../../../../lib/product/daemon-names.js';
+import { testCatalogue } from '../../../support/daemon/test-catalogue.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
-import { testCatalogue } from '../../../support/daemon/test-catalogue.js';
 
 type Stats = Record<string, unknown>;
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { InteractiveLogtest, type InteractiveOptions } from '../../../../bin/logtest/interactive-logtest.js';
-import { LogtestConnectionError, type LogtestBackend } from '../../../../bin/logtest/logtest-backend.js';
-import type { LogtestReply } from '../../../../lib/logtest/logtest-request.js';
+import { type LogtestBackend, LogtestConnectionError } from '../../../../bin/logtest/logtest-backend.js';
 import { OfflineBackend } from '../../../../bin/logtest/offline-backend.js';
-import { textStyle } from '../../../../bin/terminal/text-style.js';
 import { parseUnitTest } from '../../../../bin/logtest/unit-test.js';
+import { textStyle } from '../../../../bin/terminal/text-style.js';
+import type { LogtestReply } from '../../../../lib/logtest/logtest-request.js';
 
 const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></decoder>
 <decoder name="door-open"><parent>door</parent><regex>^opened by (\\S+)</regex><order>user</order></decoder>`;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { membersOf } from '../../../../lib/logtest/logtest-request.js';
 import { pythonNotation, pythonText } from '../../../../bin/logtest/python-notation.js';
 import { renderPhases } from '../../../../bin/logtest/render-phases.js';
 import { textStyle } from '../../../../bin/terminal/text-style.js';
+import { membersOf } from '../../../../lib/logtest/logtest-request.js';
 
 const FILE = textStyle(false, {});
 const render = (data: Record<string, unknown>, style = FILE): string =>

@@ -1,9 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { loadRuleset } from '../../../../lib/engine/load/load-ruleset.js';
-import { MitreTable } from '../../../../lib/engine/load/mitre-table.js';
-import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
-import { textStyle } from '../../../../bin/terminal/text-style.js';
 import { junitReport } from '../../../../bin/ruletest/junit-report.js';
 import { readIniTests } from '../../../../bin/ruletest/read-ini-tests.js';
 import { readYamlTests } from '../../../../bin/ruletest/read-yaml-tests.js';
@@ -11,6 +7,10 @@ import { renderCoverage, renderResult, renderSummary } from '../../../../bin/rul
 import { RuleTestError } from '../../../../bin/ruletest/rule-test.js';
 import { RuleTestRunner } from '../../../../bin/ruletest/run-rule-test.js';
 import { testCoverage } from '../../../../bin/ruletest/test-coverage.js';
+import { textStyle } from '../../../../bin/terminal/text-style.js';
+import { loadRuleset } from '../../../../lib/engine/load/load-ruleset.js';
+import { MitreTable } from '../../../../lib/engine/load/mitre-table.js';
+import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
 import { parseXml } from '../../../../lib/xml/parse-xml.js';
 import { RecordingDiagnostics } from '../../../support/recording-diagnostics.js';
 

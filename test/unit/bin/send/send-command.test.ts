@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EventSink } from '../../../../lib/bus/event-sink.js';
-import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { sendCommand } from '../../../../bin/send/send-command.js';
 import { splitLines } from '../../../../bin/send/split-lines.js';
+import { EventSink } from '../../../../lib/bus/event-sink.js';
+import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
@@ -30,8 +30,9 @@ describe('svc-send', () => {
       positions: new MemoryStreamPositions(),
       logger: new RecordingLogger(),
       onBatch: ({ events }) => {
-        for (const { queue, location, message } of events)
+        for (const { queue, location, message } of events) {
           seen.push(`${queue}:${location}:${message.toString('latin1')}`);
+        }
         return Promise.resolve();
       },
     });

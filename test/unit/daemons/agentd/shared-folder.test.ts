@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type InstallStep, SharedFolder } from '../../../../daemons/agentd/shared/shared-folder.js';
-import { planUnpack } from '../../../../daemons/agentd/shared/unpack-plan.js';
 import { SharedUpdates } from '../../../../daemons/agentd/shared/shared-updates.js';
+import { planUnpack } from '../../../../daemons/agentd/shared/unpack-plan.js';
 import { buildMergedFile, MergedFileError } from '../../../../lib/agentlink/merged-file.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
@@ -201,7 +201,7 @@ describe('the shared files of an agent', () => {
     const file = fc
       .array(fc.tuple(name, fc.string({ maxLength: 20 })), { maxLength: 6 })
       .map((entries) =>
-        Buffer.from('#g\n' + entries.map(([path, text]) => `!${Buffer.byteLength(text)} ${path}\n${text}`).join('')),
+        Buffer.from(`#g\n${entries.map(([path, text]) => `!${Buffer.byteLength(text)} ${path}\n${text}`).join('')}`),
       );
     fc.assert(
       fc.property(fc.oneof(file, fc.uint8Array({ maxLength: 60 }).map(Buffer.from)), (content) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { ServerConfig } from '../../../../daemons/agentd/agentd-settings.js';
 import { openTransport } from '../../../../daemons/agentd/transport.js';

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { BusEvent, ReceivedEvent } from '../../../../lib/bus/bus-event.js';
-import { eventually } from '../../../support/eventually.js';
 import { PipelineHome, TestPipeline } from '../../../support/analysisd/pipeline-kit.js';
+import { eventually } from '../../../support/eventually.js';
 
 const NEW_YEARS_EVE = new Date(2025, 11, 31, 23, 59, 58).getTime();
 const RULES = `<group name="syslog,"><rule id="1" level="0" noalert="1"><category>syslog</category><description>Any.</description></rule>

@@ -2,8 +2,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -63,9 +63,9 @@ describe('file diff store', () => {
   it('tells long names apart that begin alike', () => {
     const store = new FileDiffStore(directory);
     mkdirSync(directory, { recursive: true });
-    store.store('ä'.repeat(200) + '1', 1, 'one');
-    store.store('ä'.repeat(200) + '2', 1, 'two');
-    expect(store.last('ä'.repeat(200) + '1', 1)).to.equal('one');
+    store.store(`${'ä'.repeat(200)}1`, 1, 'one');
+    store.store(`${'ä'.repeat(200)}2`, 1, 'two');
+    expect(store.last(`${'ä'.repeat(200)}1`, 1)).to.equal('one');
   });
 
   describe('behind checkpoints', () => {

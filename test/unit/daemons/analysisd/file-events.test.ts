@@ -1,8 +1,8 @@
-import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileEvents, type FileDatabase } from '../../../../daemons/analysisd/pipeline/file-events.js';
+import { expect } from 'chai';
+import { type FileDatabase, FileEvents } from '../../../../daemons/analysisd/pipeline/file-events.js';
 import { Intake } from '../../../../daemons/analysisd/pipeline/intake.js';
 import { journalIdentity } from '../../../../daemons/analysisd/pipeline/journal-identity.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
@@ -29,8 +29,9 @@ class FakeDatabase {
   readonly client: FileDatabase = {
     call: (method: string, params: unknown) => {
       if (this.away) return Promise.reject(new Error('svc-db is not there'));
-      if (method === 'fim.position')
+      if (method === 'fim.position') {
         return Promise.resolve({ journal: this.journal, position: this.position }) as never;
+      }
       const { journal, operations, upTo, after } = params as {
         after?: number;
         journal: string;
@@ -163,7 +164,7 @@ describe('Events of files on their way to svc-db', () => {
   it('waits for svc-db, says so, and takes everything of a journal that it does not know', async () => {
     db.away = true;
     const { files, intake } = await begin();
-    for (let index = 0; index < 50; index++) await take(intake, [event('8', `e${String(index)}`)]);
+    for (let index = 0; index < 50; index += 1) await take(intake, [event('8', `e${String(index)}`)]);
     await eventually('it is logged', () => logger.lines.some((line) => line.includes('svc-db does not take them')));
     expect(files.stored).to.equal(undefined);
     db.away = false;
@@ -182,7 +183,7 @@ describe('Events of files on their way to svc-db', () => {
     await take(first.intake, [event('8', 'first')]);
     await storedAll(1);
     db.away = true;
-    for (let index = 0; index < 300; index++) {
+    for (let index = 0; index < 300; index += 1) {
       await take(first.intake, [event('8', `e${String(index)} ${'x'.repeat(200)}`)]);
     }
     expect(journal.end - first.files.needed).to.equal(16_384);

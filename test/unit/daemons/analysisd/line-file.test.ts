@@ -1,7 +1,7 @@
-import { expect } from 'chai';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { LineFile } from '../../../../daemons/analysisd/line-file.js';
 import type { FileRepair } from '../../../../lib/output/append-file.js';
 

@@ -1,6 +1,6 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { Outputs, type OutputSettings, type OutputsState } from '../../../../daemons/analysisd/outputs.js';
 import { datedPath } from '../../../../lib/output/dated-files.js';
 import { memoryDirectory } from '../../../support/memory-directory.js';

@@ -2,8 +2,8 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { LogtestDiffs } from '../../../../daemons/analysisd/logtest-diffs.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
-import { eventually } from '../../../support/eventually.js';
 import { PipelineHome, statefulRules, TestPipeline } from '../../../support/analysisd/pipeline-kit.js';
+import { eventually } from '../../../support/eventually.js';
 
 const NOON = new Date(2026, 2, 4, 12).getTime();
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { expect } from 'chai';
-import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import type { CheckpointData } from '../../../../daemons/analysisd/pipeline/checkpoint-data.js';
+import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { CheckpointStore } from '../../../../lib/journal/checkpoint-store.js';
 import { datedPath } from '../../../../lib/output/dated-files.js';
 import { PipelineHome, statefulRules, TestPipeline } from '../../../support/analysisd/pipeline-kit.js';
@@ -42,9 +42,11 @@ function makeSteps(random: (below: number) => number, count: number): Step[] {
   let now = START;
   for (let index = 0; index < count; index += 1) {
     const choice = random(13);
-    if (choice === 12) steps.push({ kind: 'restart', sections: SECTIONS[random(SECTIONS.length)] ?? '' });
-    else if (choice === 0) steps.push({ kind: 'rules', level: 3 + random(6) });
-    else if (choice < 5) {
+    if (choice === 12) {
+      steps.push({ kind: 'restart', sections: SECTIONS[random(SECTIONS.length)] ?? '' });
+    } else if (choice === 0) {
+      steps.push({ kind: 'rules', level: 3 + random(6) });
+    } else if (choice < 5) {
       const milliseconds = choice === 1 ? 1_500_000 : 11_000;
       now += milliseconds;
       steps.push({ kind: 'time', milliseconds });

@@ -1,7 +1,7 @@
-import { expect } from 'chai';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { StatisticsFiles, type StatisticsFilesState } from '../../../../daemons/analysisd/statistics-files.js';
 
 const MARCH_4 = new Date(2025, 2, 4, 10, 30);

@@ -1,7 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
-import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { AgentRegistrar } from '../../../../daemons/authd/agent-registrar.js';
 import {
   type AgentTable,
@@ -11,6 +9,8 @@ import {
 } from '../../../../daemons/authd/agent-table.js';
 import { RegistrationTimes } from '../../../../daemons/authd/registration-times.js';
 import { RequestedGroups } from '../../../../daemons/authd/requested-groups.js';
+import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
+import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
@@ -23,7 +23,7 @@ class MemoryTable implements AgentTable {
   calls = 0;
 
   #there(): Promise<void> {
-    this.calls++;
+    this.calls += 1;
     return this.away ? Promise.reject(new Error('away')) : Promise.resolve();
   }
   async register({ id, name, registerIP, groups, dateAdd, replaces }: NewAgent): Promise<void> {
@@ -133,7 +133,7 @@ describe('AgentRegistrar', () => {
   it('tells of comings and goings in their order', async () => {
     registrar.start();
     await settled();
-    for (let index = 1; index <= 200; index++) newAgent(String(index).padStart(3, '0'));
+    for (let index = 1; index <= 200; index += 1) newAgent(String(index).padStart(3, '0'));
     keys.live.delete('100');
     registrar.removed(['100']);
     expect(await registrar.facts('200')).to.deep.include({ status: 'never_connected' });

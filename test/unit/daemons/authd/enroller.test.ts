@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { AdmissionError, Enroller, type Candidate } from '../../../../daemons/authd/enroller.js';
+import { AdmissionError, type Candidate, Enroller } from '../../../../daemons/authd/enroller.js';
 import { KeyRegistry } from '../../../../daemons/authd/key-registry.js';
 import { RegistrationTimes } from '../../../../daemons/authd/registration-times.js';
 import { ReplacementGuard } from '../../../../daemons/authd/replacement-guard.js';

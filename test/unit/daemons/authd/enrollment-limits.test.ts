@@ -33,8 +33,8 @@ describe('limits of enrolment', () => {
   });
 
   it('stop an address that has got so many keys in a day', () => {
-    for (let minute = 0; minute < 3; minute++) {
-      for (let count = 0; count < 50; count++) {
+    for (let minute = 0; minute < 3; minute += 1) {
+      for (let count = 0; count < 50; count += 1) {
         if (limits.refusal('2001:db8::1') === undefined) limits.given(`2001:db8::${count + 1}`);
       }
       now += 60_000;
@@ -54,7 +54,7 @@ describe('limits of enrolment', () => {
       'Refusing those on top.';
     expect(logger.lines).to.deep.equal([text, `${text} (2 more since the last line)`]);
     rates = { perMinute: 0, perDay: 0 };
-    for (let count = 0; count < 200; count++) limits.given('192.0.2.1');
+    for (let count = 0; count < 200; count += 1) limits.given('192.0.2.1');
     expect(admitted('192.0.2.1', 1000)).to.equal(1000);
     rates = { perMinute: 60, perDay: 0 };
     expect(admitted('192.0.2.1', 1), 'credit is not made up for').to.equal(0);

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import {
   EnrollmentError,
   parseEnrollmentRequest,
   type RequestRules,
 } from '../../../../daemons/authd/enrollment-request.js';
+import type { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 
 const OPEN: RequestRules = { password: undefined, allowHigherVersions: false };
 const SECRET: RequestRules = { ...OPEN, password: 'TopSecret' };

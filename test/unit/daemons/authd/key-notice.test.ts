@@ -8,11 +8,11 @@ describe('KeyNotice', () => {
     let told = 0;
     const releases: (() => void)[] = [];
     const reload = () => {
-      told++;
+      told += 1;
       return new Promise<void>((resolve) => releases.push(resolve));
     };
     const notice = new KeyNotice(reload, new RecordingLogger(), 1);
-    for (let count = 0; count < 50; count++) notice.changed();
+    for (let count = 0; count < 50; count += 1) notice.changed();
     expect(told).to.equal(1);
     releases.shift()?.();
     await eventually('the others are told as one', () => told === 2);

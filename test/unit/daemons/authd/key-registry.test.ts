@@ -5,8 +5,8 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { KeyRegistry, KeyWriteError, newRawKey } from '../../../../daemons/authd/key-registry.js';
 import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
-import { KeyRegistry, KeyWriteError, newRawKey } from '../../../../daemons/authd/key-registry.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 describe('KeyRegistry', () => {
@@ -162,7 +162,7 @@ describe('KeyRegistry', () => {
     const inode = statSync(path).ino;
     const adding = Array.from({ length: 500 }, (_, index) => add(registry, `agent${index}`));
     await Promise.all(adding);
-    for (let index = 500; index < 520; index++) await add(registry, `agent${index}`);
+    for (let index = 500; index < 520; index += 1) await add(registry, `agent${index}`);
     expect(statSync(path).ino, 'the same file').to.equal(inode);
     expect(statSync(path).mode & 0o777).to.equal(0o640);
     expect(names()).to.have.length(522);
@@ -184,7 +184,7 @@ describe('KeyRegistry', () => {
     await add(registry, 'torn');
     const after = readFileSync(path, 'latin1');
     const torn = after.length - after.indexOf('003 torn');
-    for (let length = before.length; length <= after.length; length++) {
+    for (let length = before.length; length <= after.length; length += 1) {
       writeFileSync(path, after.slice(0, length));
       writeFileSync(`${path}.adding`, '');
       logger.lines.splice(0);

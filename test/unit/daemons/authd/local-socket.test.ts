@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LocalSocketService } from '../../../../daemons/authd/local-socket.js';
 import { type LocalAgents, LocalRequestError } from '../../../../daemons/authd/local-agents.js';
+import { LocalSocketService } from '../../../../daemons/authd/local-socket.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 /** Refuses everything that gets as far as this. */
@@ -51,7 +51,8 @@ describe('LocalSocketService', () => {
         .to.have.property('error')
         .that.is.within(9002, 9004);
     }
-    for (const text of ['', ' ', '[]', 'getconfig', 'getconfig other', '\0\0'])
+    for (const text of ['', ' ', '[]', 'getconfig', 'getconfig other', '\0\0']) {
       expect(await ask(text)).to.match(/^err /);
+    }
   });
 });

@@ -19,12 +19,12 @@ describe('ReplacementGuard', () => {
   }
 
   it('lets one host enrol anew as often as it needs', () => {
-    for (let count = 0; count < 9; count++) expect(take('192.0.2.1', `key${count}`), String(count)).to.equal(true);
+    for (let count = 0; count < 9; count += 1) expect(take('192.0.2.1', `key${count}`), String(count)).to.equal(true);
     expect(guard.conflicts()[0]?.sources).to.deep.equal(['192.0.2.1']);
   });
 
   it('stops at ten changes of hands, whoever asks, until an hour has passed', () => {
-    for (let count = 0; count < 10; count++) take('192.0.2.1', `key${count}`);
+    for (let count = 0; count < 10; count += 1) take('192.0.2.1', `key${count}`);
     expect(take('192.0.2.1', 'key10')).to.equal(false);
     now += 3_600_000;
     expect(take('192.0.2.1', 'key10')).to.equal(true);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type ListParams, listAgents } from '../../../../daemons/db/agent-list.js';
+import { listAgents, type ListParams } from '../../../../daemons/db/agent-list.js';
 import type { AgentRecord } from '../../../../daemons/db/agent-record.js';
 import { AgentSet } from '../../../../daemons/db/agent-set.js';
 import { QueryError } from '../../../../lib/query/query-error.js';

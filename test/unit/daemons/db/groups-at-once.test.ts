@@ -1,8 +1,8 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import { Registry } from '../../../../daemons/db/registry.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import { callRegistry } from '../../../support/db/registry-calls.js';

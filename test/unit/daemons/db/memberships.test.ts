@@ -1,17 +1,17 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import { AgentSet } from '../../../../daemons/db/agent-set.js';
 import { ensureManagerAgent } from '../../../../daemons/db/manager-agent.js';
 import { MembershipLog } from '../../../../daemons/db/membership-log.js';
 import { Registry } from '../../../../daemons/db/registry.js';
-import { encodeValue } from '../../../../lib/store/store-table.js';
-import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
 import { type MembershipMark, readMemberships } from '../../../../daemons/remoted/push/read-memberships.js';
 import type { CallParams } from '../../../../lib/bus/contract.js';
 import type { dbContract } from '../../../../lib/bus/contracts/db.js';
+import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
+import { encodeValue } from '../../../../lib/store/store-table.js';
 import { callRegistry, type RegistryMethod } from '../../../support/db/registry-calls.js';
 
 const NOW = 1_795_000_000;
@@ -92,8 +92,9 @@ describe('memberships of agents', () => {
         await call('agents.remove', { ids: [change.id] });
         this.reported.delete(change.id);
       } else if (change.kind === 'disconnect') {
-        if (this.reported.has(change.id))
+        if (this.reported.has(change.id)) {
           await call('agents.status', { agents: [{ id: change.id, status: 'disconnected' }] });
+        }
       } else if (change.kind === 'ungroup') {
         await call('groups.remove', { names: [change.name] });
       } else if (change.kind === 'sums') {
@@ -188,7 +189,7 @@ describe('memberships of agents', () => {
     const isFull = async (since: MembershipMark) => (await call('agents.memberships', { since })).full;
     expect(await isFull({ epoch: 'other', version })).to.equal(true);
     expect(await isFull({ epoch, version: version + 2 })).to.equal(true);
-    for (let index = 0; index < 9; index++) {
+    for (let index = 0; index < 9; index += 1) {
       await call('agents.register', { id: '002', name: 'again', dateAdd: NOW });
       await call('agents.remove', { ids: ['002'] });
     }
@@ -202,7 +203,7 @@ describe('memberships of agents', () => {
   async function openWith(count: number): Promise<void> {
     await registry.close();
     await open(new AgentSet(new MembershipLog(5)));
-    for (let id = 1; id <= count; id++) await call('agents.register', { id: `00${id}`, name: 'x', dateAdd: NOW });
+    for (let id = 1; id <= count; id += 1) await call('agents.register', { id: `00${id}`, name: 'x', dateAdd: NOW });
   }
 
   it('decide on the status at once, of connected and disconnected agents, and over a restart', async () => {

@@ -1,8 +1,8 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import { ensureManagerAgent } from '../../../../daemons/db/manager-agent.js';
 import { Registry } from '../../../../daemons/db/registry.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
@@ -345,7 +345,7 @@ describe('registry of agents', () => {
   });
 
   it('takes back any series of changes that could not be stored', async () => {
-    for (let id = 1; id < 20; id++) await register(String(id).padStart(3, '0'));
+    for (let id = 1; id < 20; id += 1) await register(String(id).padStart(3, '0'));
     await registry.close();
     const step = fc.record({
       kind: fc.constantFrom('set', 'delete', 'seen', 'labels', 'group', 'ungroup'),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { thinAnchors, type Anchor } from '../../../../daemons/logcollector/anchors.js';
+import { type Anchor, thinAnchors } from '../../../../daemons/logcollector/anchors.js';
 
 describe('anchors of a followed file', () => {
   it('are few, and have one at every scale of distance, however fast the file grows', () => {

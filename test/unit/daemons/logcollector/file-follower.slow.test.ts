@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -11,9 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';

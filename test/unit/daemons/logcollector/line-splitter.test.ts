@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LineSplitter, MAX_LINE_BYTES, type LogLine } from '../../../../daemons/logcollector/line-splitter.js';
+import { LineSplitter, type LogLine, MAX_LINE_BYTES } from '../../../../daemons/logcollector/line-splitter.js';
 
 const text = ({ bytes }: LogLine): string => bytes.toString('latin1');
 

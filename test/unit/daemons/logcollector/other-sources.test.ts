@@ -70,7 +70,7 @@ describe('CommandRunner', () => {
   it('stops although nobody takes what it sends', async () => {
     let waiting = 0;
     start('command', 'echo x', '', (_location, _message, signal) => {
-      waiting++;
+      waiting += 1;
       return new Promise((resolve) => {
         signal.addEventListener('abort', () => {
           resolve();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compileOutputFormat } from '../../../../daemons/logcollector/output-format.js';
 import { LineFilter } from '../../../../daemons/logcollector/line-filter.js';
+import { compileOutputFormat } from '../../../../daemons/logcollector/output-format.js';
 import { expandPath, pathMatcher } from '../../../../daemons/logcollector/path-pattern.js';
 import { strftime } from '../../../../daemons/logcollector/strftime.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AgentWatch, type AgentWatchSettings } from '../../../../daemons/monitord/agent-watch.js';
-import type { BusEvent } from '../../../../lib/bus/bus-event.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
+import type { BusEvent } from '../../../../lib/bus/bus-event.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
@@ -41,9 +41,9 @@ describe('the watch over agents', () => {
     const all = [...rows.values()];
     switch (method) {
       case 'agents.disconnect_stale': {
-        const stale = all.filter(({ status, lastKeepAlive }) => {
-          return status === 'active' && lastKeepAlive < Number(params['before']);
-        });
+        const stale = all.filter(
+          ({ status, lastKeepAlive }) => status === 'active' && lastKeepAlive < Number(params['before']),
+        );
         for (const row of stale) row.status = 'disconnected';
         return { agents: stale.map(({ id, lastKeepAlive }) => ({ ...agentNamed(id), lastKeepAlive })) };
       }

@@ -112,7 +112,7 @@ describe('maintenance of log files', () => {
     writeFileSync(home.path('logs/manager/2026'), 'no directory');
     const work = maintenance();
     const running = work.run();
-    for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
     await running;
     expect(logger.lines).to.have.length(1);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { linkOf, type Agent, type Route } from '../../../../daemons/remoted/agent-link.js';
+import { type Agent, linkOf, type Route } from '../../../../daemons/remoted/agent-link.js';
 import { ControlMessages } from '../../../../daemons/remoted/control-messages.js';
 import { PushKit } from '../../../support/remoted/push-kit.js';
 

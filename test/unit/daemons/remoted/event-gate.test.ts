@@ -125,9 +125,10 @@ describe('the gate for events', () => {
   });
 
   it('lets sources read on in groups, and none while others have an event in hand', async () => {
-    const sources = Array.from({ length: 2 * MAX_READMITTED }, (_, index) => {
-      return new Source(gate, [`a${String(index)}`], [`b${String(index)}`]);
-    });
+    const sources = Array.from(
+      { length: 2 * MAX_READMITTED },
+      (_, index) => new Source(gate, [`a${String(index)}`], [`b${String(index)}`]),
+    );
     for (const source of sources) source.resume();
     const reads = () => sources.filter((source) => source.reads > 0).length;
     await window.give(1);

@@ -1,12 +1,12 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { KeyWatcher } from '../../../../daemons/remoted/key-watcher.js';
-import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js';
 import type { AgentLink } from '../../../../daemons/remoted/agent-link.js';
-import { ClientKeysFile } from '../../../../lib/agentlink/client-keys-file.js';
-import type { ClientKeys } from '../../../../lib/agentlink/client-keys.js';
+import { KeyWatcher } from '../../../../daemons/remoted/key-watcher.js';
 import { CounterFiles } from '../../../../daemons/remoted/link/counter-files.js';
 import { KeyStore } from '../../../../daemons/remoted/link/key-store.js';
+import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js';
+import type { ClientKeys } from '../../../../lib/agentlink/client-keys.js';
+import { ClientKeysFile } from '../../../../lib/agentlink/client-keys-file.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
@@ -56,7 +56,7 @@ describe('KeyWatcher', () => {
 
   it('reads only new agents while agents are added', async () => {
     const first = store.byId('001');
-    for (let number = 3; number <= 50; number++) {
+    for (let number = 3; number <= 50; number += 1) {
       appendFileSync(path, line(number));
       await watcher.reload();
       await watcher.reload();

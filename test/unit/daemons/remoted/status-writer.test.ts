@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import type { Agent, AgentLink } from '../../../../daemons/remoted/agent-link.js';
-import { linkOf } from '../../../../daemons/remoted/agent-link.js';
+import { type Agent, type AgentLink, linkOf } from '../../../../daemons/remoted/agent-link.js';
+import { KnownAgent } from '../../../../daemons/remoted/link/known-agent.js';
 import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js';
 import { StatusWriter } from '../../../../daemons/remoted/status-writer.js';
 import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
-import { KnownAgent } from '../../../../daemons/remoted/link/known-agent.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';

@@ -59,7 +59,7 @@ describe('relay of the synchronisation', () => {
     const names = Array.from({ length: MAX_SYNC_CALL_MESSAGES + 40 }, (_none, index) => `m${index}`);
     for (const name of names) relay.take(one, 'fim_file', Buffer.from(name));
     expect(asked.map(({ texts }) => texts)).to.deep.equal([['m0'], ['m1']]);
-    for (let index = 0; index < 4; index++) {
+    for (let index = 0; index < 4; index += 1) {
       asked[index]?.answer(index === 2 ? ['fim_file dbsync no_data {"id":1}', 'fim_file dbsync checksum_fail {}'] : []);
       await turn();
     }
@@ -74,7 +74,7 @@ describe('relay of the synchronisation', () => {
   it('does not make a call too large', async () => {
     const one = agent('001');
     const message = Buffer.alloc(60_000, 'x');
-    for (let index = 0; index < 2 + 20; index++) relay.take(one, 'fim_file', message);
+    for (let index = 0; index < 2 + 20; index += 1) relay.take(one, 'fim_file', message);
     asked[0]?.answer();
     await turn();
     expect(asked[2]?.texts).to.have.length(Math.ceil(MAX_SYNC_CALL_BYTES / message.length));
@@ -82,10 +82,12 @@ describe('relay of the synchronisation', () => {
 
   it('gives agents their turns, and keeps to the number of calls', async () => {
     const agents = Array.from({ length: 20 }, (_none, index) => agent(String(index).padStart(3, '0')));
-    for (const each of agents) for (let index = 0; index < 30; index++) relay.take(each, 'fim_file', Buffer.from('x'));
+    for (const each of agents) {
+      for (let index = 0; index < 30; index += 1) relay.take(each, 'fim_file', Buffer.from('x'));
+    }
     expect(asked).to.have.length(MAX_SYNC_CALLS);
     expect(new Set(asked.map(({ agent: id }) => id)).size).to.equal(MAX_SYNC_CALLS / MAX_SYNC_CALLS_PER_AGENT);
-    for (let index = 0; index < 8; index++) {
+    for (let index = 0; index < 8; index += 1) {
       asked[index]?.answer();
       await turn();
     }
@@ -97,7 +99,7 @@ describe('relay of the synchronisation', () => {
   it('drops what finds no room, and what is not answered, and counts both', async () => {
     const one = agent('001');
     const all = MAX_SYNC_MESSAGES_PER_AGENT + MAX_SYNC_CALLS_PER_AGENT;
-    for (let index = 0; index < all + 3; index++) relay.take(one, 'fim_file', Buffer.from('x'));
+    for (let index = 0; index < all + 3; index += 1) relay.take(one, 'fim_file', Buffer.from('x'));
     relay.take(one, 'syscollector', Buffer.from('x'));
     expect(relay.counters).to.include({ dropped: 3, unserved: 1 });
     relay.take(agent('002'), 'fim_file', Buffer.from('other'));

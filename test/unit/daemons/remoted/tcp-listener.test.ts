@@ -11,9 +11,9 @@ import {
 import type { Taken, TcpConnection } from '../../../../daemons/remoted/tcp-connection.js';
 import { TcpListener } from '../../../../daemons/remoted/tcp-listener.js';
 import { encodeFrame } from '../../../../lib/agentlink/frame-decoder.js';
-import { ConnectionFlood } from '../../../support/remoted/connection-flood.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
+import { ConnectionFlood } from '../../../support/remoted/connection-flood.js';
 
 describe('the listener for agents', function () {
   this.timeout(20_000);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LinkWatch } from '../../../../daemons/syscheckd/link-watch.js';
-import { directoryTraits } from '../../../../lib/fim/scan/watched-directory.js';
 import { WatchedDirectories } from '../../../../lib/fim/scan/watched-directories.js';
+import { directoryTraits } from '../../../../lib/fim/scan/watched-directory.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 

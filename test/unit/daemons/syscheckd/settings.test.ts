@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { copyFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import { activeSections } from '../../../../daemons/syscheckd/active-sections.js';
 import { loadSyscheckdSettings } from '../../../../daemons/syscheckd/settings.js';
 import { ConfigError } from '../../../../lib/config/config-error.js';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
-import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import { Blowfish } from '../../../../lib/agentlink/blowfish.js';
+import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import { piWords } from '../../../../lib/agentlink/pi-words.js';
 
 const NO_IV = Buffer.alloc(8);

@@ -1,12 +1,12 @@
+import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { ClientKeysDocument, ClientKeysError } from '../../../../daemons/authd/client-keys-document.js';
 import { AgentAddress, normalizeAddress } from '../../../../lib/agentlink/agent-address.js';
 import { isAgentId, isAgentName } from '../../../../lib/agentlink/agent-identity.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
-import { ClientKeysDocument, ClientKeysError } from '../../../../daemons/authd/client-keys-document.js';
-import { ClientKeysFile, KeyFileError } from '../../../../lib/agentlink/client-keys-file.js';
 import { parseClientKeys } from '../../../../lib/agentlink/client-keys.js';
+import { ClientKeysFile, KeyFileError } from '../../../../lib/agentlink/client-keys-file.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const parse = (text: string | Buffer): ReturnType<typeof parseClientKeys> =>
@@ -203,11 +203,11 @@ describe('ClientKeysFile', () => {
     expect(await file.changed()).to.equal(true);
     expect((await file.read()).agents.map(({ id }) => id)).to.deep.equal(['001']);
     expect(await file.changed()).to.equal(false);
-    writeFileSync(path + '.new', '002 web any k\n');
-    renameSync(path + '.new', path);
+    writeFileSync(`${path}.new`, '002 web any k\n');
+    renameSync(`${path}.new`, path);
     expect(await file.changed()).to.equal(true);
     expect((await file.read()).agents.map(({ id }) => id)).to.deep.equal(['002']);
-    renameSync(path, path + '.gone');
+    renameSync(path, `${path}.gone`);
     expect(await file.changed()).to.equal(true);
     expect((await file.read()).agents).to.deep.equal([]);
     expect(await file.changed()).to.equal(false);
@@ -241,8 +241,8 @@ describe('ClientKeysFile', () => {
     }
     writeFileSync(path, many);
     await file.read();
-    writeFileSync(path + '.new', many + line('303'));
-    renameSync(path + '.new', path);
+    writeFileSync(`${path}.new`, many + line('303'));
+    renameSync(`${path}.new`, path);
     expect(await idsOf(), 'another file').to.equal(undefined);
     rmSync(path);
     expect(await idsOf(), 'no file').to.equal(undefined);

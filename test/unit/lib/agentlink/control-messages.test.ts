@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { judgeStartup, parseAgentControl, type AgentControl } from '../../../../daemons/remoted/link/agent-control.js';
 import { AgentHandshake } from '../../../../daemons/agentd/agent-handshake.js';
+import { type AgentControl, judgeStartup, parseAgentControl } from '../../../../daemons/remoted/link/agent-control.js';
 import { isHigherVersion, isOlderThan } from '../../../../lib/agentlink/agent-version.js';
 import * as texts from '../../../../lib/agentlink/control-text.js';
 import { keepsPushOpen, parseManagerControl } from '../../../../lib/agentlink/manager-control.js';
@@ -18,9 +18,11 @@ describe('control messages of agents', () => {
   });
 
   it('are a startup, with or without a version', () => {
-    const startup = (version: string | undefined, versionMissing = false): AgentControl => {
-      return { kind: 'startup', version, versionMissing };
-    };
+    const startup = (version: string | undefined, versionMissing = false): AgentControl => ({
+      kind: 'startup',
+      version,
+      versionMissing,
+    });
     expect(texts.startupMessage('v4.14.7')).to.equal('#!-agent startup {"version":"v4.14.7"}');
     expect(fromAgent(texts.startupMessage('v4.14.7'))).to.deep.equal(startup('v4.14.7'));
     expect(fromAgent('#!-agent startup ')).to.deep.equal(startup(undefined));

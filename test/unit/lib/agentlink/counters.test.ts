@@ -1,13 +1,13 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { CounterFiles } from '../../../../daemons/remoted/link/counter-files.js';
 import {
   compareCounters,
+  type CounterPair,
   formatCounters,
   laterCounters,
   parseCounters,
-  type CounterPair,
 } from '../../../../lib/agentlink/message-counters.js';
 import { SenderCounter } from '../../../../lib/agentlink/sender-counter.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
@@ -101,8 +101,8 @@ describe('SenderCounter', () => {
     writeFileSync(path, '6:9997:7:');
     const counter = new SenderCounter(path, fail);
     expect(counter.next()).to.deep.equal({ global: 7, local: 1 });
-    writeFileSync(path + '.new', '90:5:');
-    renameSync(path + '.new', path);
+    writeFileSync(`${path}.new`, '90:5:');
+    renameSync(`${path}.new`, path);
     const seen = Array.from({ length: 300 }, () => counter.next());
     expect(seen.at(-1)?.global).to.equal(90);
   });

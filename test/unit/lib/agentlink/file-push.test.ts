@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { hash } from 'node:crypto';
 import { isControl } from '../../../../lib/agentlink/control-text.js';
 import { pushMessages, PushReceiver, type PushResult } from '../../../../lib/agentlink/file-push.js';
 import { parseManagerControl } from '../../../../lib/agentlink/manager-control.js';

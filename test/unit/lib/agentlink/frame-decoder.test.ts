@@ -5,8 +5,9 @@ import { encodeFrame, FrameDecoder, FrameSizeError } from '../../../../lib/agent
 /** Takes all that is complete, copied: frames share memory with what was pushed. */
 function drain(decoder: FrameDecoder): Buffer[] {
   const messages: Buffer[] = [];
-  for (let message = decoder.next(); message !== undefined; message = decoder.next())
+  for (let message = decoder.next(); message !== undefined; message = decoder.next()) {
     messages.push(Buffer.from(message));
+  }
   return messages;
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { buildKeepalive, labelNames, parseKeepalive, type AgentLabel } from '../../../../lib/agentlink/keepalive.js';
 import { parseUname } from '../../../../daemons/remoted/link/uname-line.js';
+import { type AgentLabel, buildKeepalive, labelNames, parseKeepalive } from '../../../../lib/agentlink/keepalive.js';
 
 const DEBIAN = 'Linux |vm |6.18.44-fc-v595 |#1 SMP PREEMPT_DYNAMIC @0 |x86_64 [Debian GNU/Linux|debian: 12 (bookworm)]';
 const SUM = '24a80d1144a2f4241b5cffa6892b2955';

@@ -1,14 +1,14 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { createCipheriv, hash, randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { readMessageHead } from '../../../../daemons/remoted/link/message-prefix.js';
 import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import type { MessageForm } from '../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../lib/agentlink/message-opener.js';
-import { readMessageHead } from '../../../../daemons/remoted/link/message-prefix.js';
-import { rejectionText, type RejectionReason } from '../../../../lib/agentlink/message-rejection.js';
+import { type RejectionReason, rejectionText } from '../../../../lib/agentlink/message-rejection.js';
 import { MessageSealer, MessageSizeError } from '../../../../lib/agentlink/message-sealer.js';
 
 const FORMS: readonly MessageForm[] = ['aes', 'aes-iv', 'blowfish'];
@@ -192,7 +192,7 @@ describe('heads of messages', () => {
     });
     expect(['#ping', '#ping and more'].map(kindOf)).to.deep.equal(['ping', 'ping']);
     expect(['', '#AES:x', ':x', '#pin', 'x'].map(kindOf)).to.deep.equal(['bare', 'bare', 'bare', 'bare', 'bare']);
-    const malformed = ['!', '!!', '!001', '!001x!', '!123456789!:x', '!-1!:', '!' + '1'.repeat(60_000)];
+    const malformed = ['!', '!!', '!001', '!001x!', '!123456789!:x', '!-1!:', `!${'1'.repeat(60_000)}`];
     expect(malformed.map(kindOf)).to.deep.equal(malformed.map(() => 'malformed'));
     expect(readMessageHead(Buffer.from('!001!'))).to.deep.include({ kind: 'prefixed', body: Buffer.alloc(0) });
   });

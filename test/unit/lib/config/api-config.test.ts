@@ -86,9 +86,11 @@ describe('api.yaml', () => {
 
   it('merges a partial section with its defaults and reads yes, no and upper case', () => {
     const { config } = parseApiConfig(
-      'port: 0\nhttps:\n  Enabled: no\n'.replace('Enabled', 'enabled') +
-        '  key: My-Key.PEM\n  ssl_protocol: TLSv1.2\nlogs:\n  level: DEBUG2\n  max_size: {enabled: true, size: 2048K}\n' +
-        'cors:\n  expose_headers: [A, B]\nupload_configuration:\n  remote_commands:\n    localfile:\n      allow: no\n      exceptions: [Uptime]\n',
+      `${'port: 0\nhttps:\n  Enabled: no\n'.replace(
+        'Enabled',
+        'enabled',
+      )}  key: My-Key.PEM\n  ssl_protocol: TLSv1.2\nlogs:\n  level: DEBUG2\n  max_size: {enabled: true, size: 2048K}\n` +
+        `cors:\n  expose_headers: [A, B]\nupload_configuration:\n  remote_commands:\n    localfile:\n      allow: no\n      exceptions: [Uptime]\n`,
       API_YAML,
     );
     expect(config.port).to.equal(0);
@@ -167,12 +169,10 @@ describe('api.yaml', () => {
     expect(errorOf(() => parseApiConfig('a: 1\nb: "x\n', API_YAML)).message).to.match(/\(line \d+\)\.$/);
     expect(errorOf(() => parseApiConfig('port: !!js/function x', API_YAML))).to.include({ code: 2004, line: 1 });
     expect(errorOf(() => parseApiConfig('port: 1\nport: 2', API_YAML))).to.include({ code: 2004, line: 2 });
-    const bomb =
-      'a: &a [1,1,1,1,1,1,1,1,1,1]\n' +
-      'bcdefgh'
-        .split('')
-        .map((name, i) => `${name}: &${name} [${Array(10).fill(`*${'abcdefgh'[i]!}`).join(',')}]\n`)
-        .join('');
+    const bomb = `a: &a [1,1,1,1,1,1,1,1,1,1]\n${'bcdefgh'
+      .split('')
+      .map((name, i) => `${name}: &${name} [${Array(10).fill(`*${'abcdefgh'[i]!}`).join(',')}]\n`)
+      .join('')}`;
     expect(errorOf(() => parseApiConfig(bomb, API_YAML))).to.include({ code: 2004 });
     expect(errorOf(() => parseApiConfig(`a: ${'['.repeat(5000)}`, API_YAML))).to.include({ code: 2004 });
   });

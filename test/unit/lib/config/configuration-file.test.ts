@@ -1,8 +1,8 @@
 import { copyFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ConfigError } from '../../../../lib/config/config-error.js';
 import { checkConfiguration } from '../../../../lib/config/check-configuration.js';
+import { ConfigError } from '../../../../lib/config/config-error.js';
 import { loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';

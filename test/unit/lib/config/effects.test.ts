@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { effectsOf, ownerOf, WODLE_NAMES } from '../../../../lib/config/effects/effect-table.js';
 import type { ElementEffects } from '../../../../lib/config/effects/effect.js';
+import { effectsOf, ownerOf, WODLE_NAMES } from '../../../../lib/config/effects/effect-table.js';
 import { findNoEffect } from '../../../../lib/config/effects/find-no-effect.js';
 import type { Field, Shape } from '../../../../lib/config/field.js';
 import { SECTION_NAMES, SECTIONS } from '../../../../lib/config/manager-config.js';
@@ -23,10 +23,13 @@ function differences(shape: Shape, elements: ElementEffects, path: string): stri
     .map((name) => `${path}/${name} is not read`);
   for (const [name, field] of Object.entries(shape)) {
     const effect = elements[name];
-    if (effect === undefined) wrong.push(`${path}/${name} is in no table`);
-    else if (effect.kind === 'group') wrong.push(...differences(field.shape ?? {}, effect.elements, `${path}/${name}`));
-    else if (effect.kind === 'works' && field.shape !== undefined)
+    if (effect === undefined) {
+      wrong.push(`${path}/${name} is in no table`);
+    } else if (effect.kind === 'group') {
+      wrong.push(...differences(field.shape ?? {}, effect.elements, `${path}/${name}`));
+    } else if (effect.kind === 'works' && field.shape !== undefined) {
       wrong.push(`${path}/${name}: what is inside is in no table`);
+    }
   }
   return wrong;
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ConfigReport } from '../../../../lib/config/config-report.js';
 import { group, list } from '../../../../lib/config/field.js';
+import { readConfigurationXml } from '../../../../lib/config/read-configuration-xml.js';
 import { requireText } from '../../../../lib/config/value-fields.js';
 import type { XmlElement } from '../../../../lib/xml/xml-element.js';
-import { readConfigurationXml } from '../../../../lib/config/read-configuration-xml.js';
 
 const SECTION = group({ item: list(requireText), inner: group({ item: list(requireText) }) });
 

@@ -4,9 +4,9 @@ import type { AgentIdentityText } from '../../../../lib/config/agent-conf.js';
 import { ConfigError, describeWarning, logConfigWarnings } from '../../../../lib/config/config-error.js';
 import { loadHostConfig, sharedProblem } from '../../../../lib/config/load-host-config.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
+import { LARGE_AGENT_CONF } from '../../../support/config/large-agent-conf.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
-import { LARGE_AGENT_CONF } from '../../../support/config/large-agent-conf.js';
 
 const SHARED = 'etc/shared/agent.conf';
 

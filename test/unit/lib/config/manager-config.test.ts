@@ -694,14 +694,13 @@ describe('main configuration: sections', () => {
       '<command><name>blk</name><executable>block</executable><timeout_allowed>yes</timeout_allowed></command>' +
       '<command><name>once</name><executable>once</executable></command>';
     const config = parse(
-      commands +
-        '<active-response><repeated_offenders>30,60</repeated_offenders></active-response>' +
-        '<active-response><disabled>yes</disabled><command>blk</command><location>all</location></active-response>' +
-        '<active-response><command>blk</command><location>local,server</location><level>7</level><timeout>600</timeout>' +
-        '<rules_id>5712, 5720 5551</rules_id></active-response>' +
-        '<active-response><command>once</command><location>analysis-server</location><timeout>60</timeout></active-response>' +
-        '<active-response><command>once</command><location>defined-agent</location><agent_id>000</agent_id></active-response>' +
-        '<active-response><command>once</command><location>defined-agent</location><agent_id>001,007</agent_id></active-response>',
+      `${commands}<active-response><repeated_offenders>30,60</repeated_offenders></active-response>` +
+        `<active-response><disabled>yes</disabled><command>blk</command><location>all</location></active-response>` +
+        `<active-response><command>blk</command><location>local,server</location><level>7</level><timeout>600</timeout>` +
+        `<rules_id>5712, 5720 5551</rules_id></active-response>` +
+        `<active-response><command>once</command><location>analysis-server</location><timeout>60</timeout></active-response>` +
+        `<active-response><command>once</command><location>defined-agent</location><agent_id>000</agent_id></active-response>` +
+        `<active-response><command>once</command><location>defined-agent</location><agent_id>001,007</agent_id></active-response>`,
     );
     const { responses, execdDisabled, repeatedOffenders } = config['active-response'];
     expect(responses.map(({ command, locations, timeout }) => [command.name, locations, timeout])).to.deep.equal([

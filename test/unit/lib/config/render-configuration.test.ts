@@ -242,7 +242,7 @@ describe('configuration as the API shows it', () => {
   it('never shows sections outside the table', () => {
     const hidden = ['logging', 'rule_test', 'client_buffer', 'socket', 'wdb', 'github', 'task-manager', 'nonsense'];
     expect(
-      render(hidden.map((name) => `<${name}><a>1</a></${name}>`).join('') + '<wodle name="aws-s3"><a>1</a></wodle>'),
+      render(`${hidden.map((name) => `<${name}><a>1</a></${name}>`).join('')}<wodle name="aws-s3"><a>1</a></wodle>`),
     ).to.deep.equal({});
     for (const section of [...hidden, 'aws-s3', 'docker-listener']) {
       expect(errorOf(() => render('<logging><a>1</a></logging>', { section })).code).to.equal(1102);

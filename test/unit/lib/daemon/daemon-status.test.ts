@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { readDaemonStatus, shownState } from '../../../../lib/daemon/daemon-status.js';
-import { HeartbeatWriter, heartbeatAge, monotonicMs } from '../../../../lib/daemon/heartbeat.js';
-import { ownIdentity } from '../../../../lib/process/process-identity.js';
-import { RunFiles, restartMarker } from '../../../../lib/daemon/run-files.js';
+import { heartbeatAge, HeartbeatWriter, monotonicMs } from '../../../../lib/daemon/heartbeat.js';
+import { restartMarker, RunFiles } from '../../../../lib/daemon/run-files.js';
 import { writeRunRecord } from '../../../../lib/daemon/run-record.js';
+import { ownIdentity } from '../../../../lib/process/process-identity.js';
 import { MANAGER_DAEMONS } from '../../../../lib/product/daemon-names.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 

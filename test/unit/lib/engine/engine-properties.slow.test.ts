@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { EngineState } from '../../../../lib/engine/engine-state.js';
 import type { IncomingEvent } from '../../../../lib/engine/event.js';
 import { group, loadTestRuleset, TestEngine } from '../../../support/engine/engine-kit.js';
-import { sharedData } from '../../../support/shared-data.js';
 import { rulesetOf } from '../../../support/engine/shared-ruleset.js';
+import { sharedData } from '../../../support/shared-data.js';
 
 const RULES = group(
   '<rule id="100" level="5"><match>denied</match><group>auth,</group><description>Denied $(srcip) $(x) $(</description></rule>' +
@@ -110,8 +110,8 @@ describe('the engine', () => {
       return seed % below;
     };
     let most = 0;
-    for (let i = 0; i < 40_000; i++) {
-      if (i % 100 === 0) engine.now++;
+    for (let i = 0; i < 40_000; i += 1) {
+      if (i % 100 === 0) engine.now += 1;
       const fields = { srcip: `10.${String(random(200))}.${String(random(200))}.1`, url: `/${String(random(50))}` };
       engine.app(fields, 'denied', `[${String(random(5000))}] (agent) any->/x`);
       most = Math.max(most, correlation.bytes);
@@ -136,7 +136,7 @@ describe('the engine', () => {
     let engine = new TestEngine(ruleset);
     let fired = 0;
     let rulesets = 0;
-    for (let i = 1; i <= 20_000; i++) {
+    for (let i = 1; i <= 20_000; i += 1) {
       if (i % 1000 === 0) {
         const other = rulesets++ % 2 === 0 ? next : ruleset;
         engine = new TestEngine(other, { state: engine.engine.state.transferTo(other.rules) });

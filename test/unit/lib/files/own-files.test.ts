@@ -15,10 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { expect } from 'chai';
-import { LogFile } from '../../../../lib/log/log-file.js';
 import { isOnlyName, makeOwnFile, writeOwnFile } from '../../../../lib/files/open-own-file.js';
 import { NotOwnError, ownDirectory } from '../../../../lib/files/own-directory.js';
 import { removeTree } from '../../../../lib/files/remove-tree.js';
+import { LogFile } from '../../../../lib/log/log-file.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const isRoot = process.geteuid?.() === 0;

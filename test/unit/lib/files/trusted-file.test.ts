@@ -2,11 +2,11 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
 import { loadInternalOption } from '../../../../lib/config/internal-options.js';
 import { loadApiConfig } from '../../../../lib/config/load-api-config.js';
+import { loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
+import { readTrustedFile, UntrustedFileError } from '../../../../lib/files/trusted-file.js';
 import { Home } from '../../../../lib/home/home.js';
-import { UntrustedFileError, readTrustedFile } from '../../../../lib/files/trusted-file.js';
 import { notRoot } from '../../../support/process/service-user.js';
 
 const OTHER = 65_534;

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readEvent, readState } from '../../../../daemons/db/fim/read-entry.js';
 import { readJson } from '../../../../daemons/db/fim/read-json.js';
+import { readSyncAnswer } from '../../../../daemons/syscheckd/sync/read-sync-answer.js';
 import { ALL_CHECKS, CHECKS } from '../../../../lib/fim/checks.js';
 import { fileAttributes, type FileFacts } from '../../../../lib/fim/entry-checksum.js';
 import { FimMessageError } from '../../../../lib/fim/fim-message-error.js';
 import { fimEvent, MAX_FIM_MESSAGE_BYTES, scanMark, syncMessage } from '../../../../lib/fim/fim-messages.js';
-import { readSyncAnswer } from '../../../../daemons/syscheckd/sync/read-sync-answer.js';
 import { toldChange } from '../../../support/syscheckd/told-change.js';
 
 const FACTS: FileFacts = {

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeError } from '../../../../lib/log/describe-error.js';
-import { HomeError, readHomeRecord } from '../../../../lib/home/home-record.js';
 import { Home } from '../../../../lib/home/home.js';
+import { HomeError, readHomeRecord } from '../../../../lib/home/home-record.js';
 import { resolveHome } from '../../../../lib/home/resolve-home.js';
+import { describeError } from '../../../../lib/log/describe-error.js';
 
 describe('home record', () => {
   let directory: string;
@@ -43,7 +43,7 @@ describe('home record', () => {
   }
 
   it('refuses a path in which a socket could not be bound', () => {
-    const longest = (length: number) => new Home('/' + 'x'.repeat(length - 1));
+    const longest = (length: number) => new Home(`/${'x'.repeat(length - 1)}`);
     // '/var/run/svc-logcollector.sock' takes 30 of the 107 bytes.
     expect(() => readHomeRecord(longest(77))).to.throw(HomeError, /is not a home/);
     expect(() => readHomeRecord(longest(78))).to.throw(

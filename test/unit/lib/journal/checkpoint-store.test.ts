@@ -1,9 +1,8 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CheckpointDamage } from '../../../../lib/journal/checkpoint-store.js';
-import { CheckpointStore } from '../../../../lib/journal/checkpoint-store.js';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type CheckpointDamage, CheckpointStore } from '../../../../lib/journal/checkpoint-store.js';
 import { JournalKit } from '../../../support/journal/journal-kit.js';
 
 describe('checkpoint store', () => {

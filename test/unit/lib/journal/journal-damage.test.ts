@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import {
   appendFileSync,
   cpSync,
@@ -11,10 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { DamageReport } from '../../../../lib/journal/journal-error.js';
-import { describeDamage, JournalDamageError } from '../../../../lib/journal/journal-error.js';
-import { SEGMENT_HEADER_BYTES } from '../../../../lib/journal/journal-limits.js';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import type { Journal } from '../../../../lib/journal/journal.js';
+import { type DamageReport, describeDamage, JournalDamageError } from '../../../../lib/journal/journal-error.js';
+import { SEGMENT_HEADER_BYTES } from '../../../../lib/journal/journal-limits.js';
 import { eventually } from '../../../support/eventually.js';
 import { FailingFiles } from '../../../support/journal/failing-files.js';
 import { JournalKit, QUICK_DIRECTORY, readAll, textsFrom } from '../../../support/journal/journal-kit.js';

@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import type { Journal, JournalOptions } from '../../../../lib/journal/journal.js';
 import { eventually } from '../../../support/eventually.js';
 import { FailingFiles } from '../../../support/journal/failing-files.js';

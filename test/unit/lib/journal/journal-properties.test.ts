@@ -1,12 +1,12 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Journal } from '../../../../lib/journal/journal.js';
 import { JournalFullError } from '../../../../lib/journal/journal-error.js';
 import { SEGMENT_HEADER_BYTES } from '../../../../lib/journal/journal-limits.js';
 import type { JournalReader } from '../../../../lib/journal/journal-reader.js';
-import type { Journal } from '../../../../lib/journal/journal.js';
 import { segmentFirst } from '../../../../lib/journal/segment-header.js';
 import { FailingFiles, type FileOperation } from '../../../support/journal/failing-files.js';
 import { JournalKit, QUICK_DIRECTORY, readAll } from '../../../support/journal/journal-kit.js';

@@ -1,8 +1,8 @@
-import { expect } from 'chai';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { JournalFullError } from '../../../../lib/journal/journal-error.js';
+import { expect } from 'chai';
 import type { Journal, JournalOptions } from '../../../../lib/journal/journal.js';
+import { JournalFullError } from '../../../../lib/journal/journal-error.js';
 import { eventually } from '../../../support/eventually.js';
 import { JournalKit, textsFrom } from '../../../support/journal/journal-kit.js';
 
@@ -91,8 +91,9 @@ describe('journal', () => {
       const text = `${index}`.repeat((index * 7) % 60);
       texts.push(text);
       await append(journal, text);
-      if (index % 3 === 0)
+      if (index % 3 === 0) {
         for (let record = reader.next(); record; record = reader.next()) seen.push(`${record.payload}`);
+      }
     }
     for (let record = reader.next(); record; record = reader.next()) seen.push(`${record.payload}`);
     reader.close();

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DaemonLogger, LogOutput } from '../../../../lib/log/daemon-logger.js';
-import type { DebugLevel } from '../../../../lib/log/daemon-logger.js';
+import { DaemonLogger, type DebugLevel, LogOutput } from '../../../../lib/log/daemon-logger.js';
 import { LogFile } from '../../../../lib/log/log-file.js';
 import { formatLogTime, sanitiseLogMessage } from '../../../../lib/log/log-line.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
@@ -156,7 +155,7 @@ describe('LogFile', () => {
 
   it('keeps lines whole when several writers share a file', () => {
     const writers = [1, 2, 3].map(() => new LogFile(home.path('logs', 'x.log'), lost));
-    for (let i = 0; i < 100; i++) for (const writer of writers) writer.append('y'.repeat(1000));
+    for (let i = 0; i < 100; i += 1) for (const writer of writers) writer.append('y'.repeat(1000));
     for (const writer of writers) writer.close();
     const lines = readFileSync(home.path('logs', 'x.log'), 'utf8').trimEnd().split('\n');
     expect(lines).to.have.length(300);

@@ -1,7 +1,7 @@
-import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { hostSystem } from '../../../../lib/manager/host-system.js';
 
 describe('system of this host', () => {

@@ -1,8 +1,8 @@
-import { expect } from 'chai';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { readManagerLog, summariseLog } from '../../../../lib/manager/manager-log.js';
+import { expect } from 'chai';
 import { installationId } from '../../../../lib/manager/installation-id.js';
 import { managerInfo } from '../../../../lib/manager/manager-info.js';
+import { readManagerLog, summariseLog } from '../../../../lib/manager/manager-log.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 describe('manager log', () => {
@@ -62,7 +62,7 @@ describe('manager log', () => {
   it('is limited to the last 2000 lines, and summarised by tag', async () => {
     const path = home.path('logs', 'manager.log');
     writeFileSync(path, '');
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 3; n += 1) {
       const line = (level: string, tag: string) => `2026/05/08 12:00:00 ${tag}: ${level}: ${'x'.repeat(2000)}\n`;
       appendFileSync(path, line('INFO', 'svc-b').repeat(600) + line('CRITICAL', 'svc-a').repeat(400));
     }

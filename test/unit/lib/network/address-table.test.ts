@@ -14,7 +14,7 @@ describe('a table of addresses', () => {
 
   it('is bounded', () => {
     const table = new AddressTable(() => ({ count: 0 }));
-    for (let index = 0; index < 20_000; index++) table.of(`10.0.${index >> 8}.${index & 255}`).count = 1;
+    for (let index = 0; index < 20_000; index += 1) table.of(`10.0.${index >> 8}.${index & 255}`).count = 1;
     expect(table.size).to.equal(10_000);
     expect(table.of('10.0.78.31').count, 'the latest is known').to.equal(1);
     expect(table.of('10.0.0.0').count, 'the oldest begins anew').to.equal(0);

@@ -20,7 +20,7 @@ describe('a budget of connections', () => {
   };
   /** Both turns of the event loop after which it is decided. */
   const decided = async () => {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
 
   it('closes the oldest of an address that has too many, and nothing of others', async () => {
@@ -58,7 +58,7 @@ describe('a budget of connections', () => {
 
   it('closes the oldest of all when many addresses have some each', async () => {
     start({ unproven: 3 });
-    for (let number = 1; number <= 5; number++) open(`c${number}`, `192.0.2.${number}`);
+    for (let number = 1; number <= 5; number += 1) open(`c${number}`, `192.0.2.${number}`);
     await decided();
     expect(closed).to.deep.equal(['c1', 'c2']);
     expect(budget.unproven).to.equal(3);

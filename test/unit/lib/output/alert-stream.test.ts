@@ -1,8 +1,8 @@
-import { expect } from 'chai';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
 import { type AlertPosition, AlertStream } from '../../../../lib/output/alert-stream.js';
 import { OutputFile } from '../../../../lib/output/output-file.js';
 

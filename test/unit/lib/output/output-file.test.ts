@@ -1,17 +1,17 @@
-import { expect } from 'chai';
 import {
+  appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  existsSync,
   writeFileSync,
-  appendFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { OutputFile, type OutputFileOptions } from '../../../../lib/output/output-file.js';
 
 const MARCH_4 = new Date(2025, 2, 4, 10, 0, 0);
@@ -128,7 +128,7 @@ describe('output file', () => {
 
   it('does not continue a part above the size limit', () => {
     const first = new OutputFile(options, MARCH_4);
-    first.append('x'.repeat(100) + '\n');
+    first.append(`${'x'.repeat(100)}\n`);
     first.close();
     const second = new OutputFile({ ...options, maxBytes: 50 }, MARCH_4);
     expect(second.path).to.equal(dated('ossec-alerts-04-001.json'));

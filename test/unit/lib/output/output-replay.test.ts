@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import fs, {
   cpSync,
   existsSync,
@@ -15,6 +13,8 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import type { FileRepair } from '../../../../lib/output/append-file.js';
 import { OutputFile, type OutputFileOptions, type OutputFileState } from '../../../../lib/output/output-file.js';
 import { memoryDirectory } from '../../../support/memory-directory.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
 import { MatchContext, type PatternLanguage } from '../../../../lib/patterns/matcher.js';
-import { patternGrowth, type PatternGrowth } from '../../../../lib/patterns/pattern-growth.js';
+import { type PatternGrowth, patternGrowth } from '../../../../lib/patterns/pattern-growth.js';
 import { isAnchored, leadingRun } from '../../../../lib/patterns/pcre2/analyse.js';
 import { costModelOf } from '../../../../lib/patterns/pcre2/cost-model.js';
 import { parsePcre2 } from '../../../../lib/patterns/pcre2/parse.js';
@@ -20,15 +20,15 @@ function long(unit: string, tail = ''): string {
 describe('step budget', () => {
   const costly: [PatternLanguage, string, string][] = [
     ['pcre2', '(a+)+$', long('a', '!')],
-    ['pcre2', '(a|aa)+$', 'a'.repeat(60) + '!'],
-    ['pcre2', '(a|a)*b!', 'b!'.padStart(60, 'a').replace('b!', 'c b!') + '!'],
-    ['pcre2', '^(?:a?){50}a{50}b', 'a'.repeat(49) + 'c' + 'ab'],
-    ['pcre2', 'a.*b.*c.*d', 'd' + long('abc').slice(1)],
-    ['pcre2', '(\\w+\\s?)+!:', '!: ' + 'word '.repeat(12)],
-    ['pcre2', '(?s).*?x.*?y.*?z', 'zy' + long('x').slice(2)],
+    ['pcre2', '(a|aa)+$', `${'a'.repeat(60)}!`],
+    ['pcre2', '(a|a)*b!', `${'b!'.padStart(60, 'a').replace('b!', 'c b!')}!`],
+    ['pcre2', '^(?:a?){50}a{50}b', `${'a'.repeat(49)}cab`],
+    ['pcre2', 'a.*b.*c.*d', `d${long('abc').slice(1)}`],
+    ['pcre2', '(\\w+\\s?)+!:', `!: ${'word '.repeat(12)}`],
+    ['pcre2', '(?s).*?x.*?y.*?z', `zy${long('x').slice(2)}`],
     ['pcre2', '(\\((?:[^()]|(?1))*\\))!', long('((', ')\n!').replaceAll('\n', '')],
-    ['osregex', '\\w*a\\w*a\\w*a\\w*a\\w*ab', 'ab ' + 'a'.repeat(300) + ' '],
-    ['osregex', 'ab\\w+c:', 'c:' + long('ab').slice(3) + ' '],
+    ['osregex', '\\w*a\\w*a\\w*a\\w*a\\w*ab', `ab ${'a'.repeat(300)} `],
+    ['osregex', 'ab\\w+c:', `c:${long('ab').slice(3)} `],
   ];
   for (const [language, source, subject] of costly) {
     it(`ends ${language} ${source}, as no match, when it is used up`, () => {
@@ -59,7 +59,7 @@ describe('step budget', () => {
 
   it('is taken in the same steps whatever the context has seen before', () => {
     const source = '(a|ab)+c.*d!';
-    const subject = 'ab'.repeat(40) + ' c d!';
+    const subject = `${'ab'.repeat(40)} c d!`;
     const used = (context: MatchContext): number => {
       context.stepsLeft = BUDGET;
       compilePattern('pcre2', source).test(subject, context);

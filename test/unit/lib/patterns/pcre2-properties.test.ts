@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MatchContext } from '../../../../lib/patterns/matcher.js';
-import { Pcre2 } from '../../../../lib/patterns/pcre2/pcre2.js';
 import { parsePcre2 } from '../../../../lib/patterns/pcre2/parse.js';
+import { Pcre2 } from '../../../../lib/patterns/pcre2/pcre2.js';
 import { compileProgram } from '../../../../lib/patterns/pcre2/program.js';
 import { toRegExp } from '../../../../lib/patterns/pcre2/to-reg-exp.js';
 

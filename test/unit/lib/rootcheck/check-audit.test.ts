@@ -1,6 +1,6 @@
+import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { symlinkSync } from 'node:fs';
 import { AUDIT_LIMITS, readAuditFile } from '../../../../lib/rootcheck/audit-file.js';
 import { checkAudit } from '../../../../lib/rootcheck/check-audit.js';
 import { SYSTEM_TREE } from '../../../../lib/rootcheck/tree-calls.js';

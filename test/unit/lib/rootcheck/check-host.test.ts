@@ -1,8 +1,8 @@
-import { expect } from 'chai';
-import { symlinkSync } from 'node:fs';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect } from 'chai';
 import { checkInterfaces } from '../../../../lib/rootcheck/check-interfaces.js';
 import { checkPids } from '../../../../lib/rootcheck/check-pids.js';
 import { checkPorts } from '../../../../lib/rootcheck/check-ports.js';

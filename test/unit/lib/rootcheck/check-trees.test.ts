@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   appendFileSync,
   chmodSync,
@@ -9,6 +8,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
+import { expect } from 'chai';
 import { checkDev } from '../../../../lib/rootcheck/check-dev.js';
 import { checkFiles } from '../../../../lib/rootcheck/check-files.js';
 import { checkSys } from '../../../../lib/rootcheck/check-sys.js';

@@ -1,6 +1,6 @@
+import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { symlinkSync } from 'node:fs';
 import { checkTrojans } from '../../../../lib/rootcheck/check-trojans.js';
 import { PrintableStrings } from '../../../../lib/rootcheck/printable-strings.js';
 import { RootcheckIgnore } from '../../../../lib/rootcheck/rootcheck-ignore.js';

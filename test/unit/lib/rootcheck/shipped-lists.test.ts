@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { entryLines } from '../../../../lib/groups/rootcheck-lists.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { readRootkitFiles, readTrojans } from '../../../../lib/rootcheck/rootcheck-lists.js';

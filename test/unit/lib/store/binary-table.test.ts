@@ -1,10 +1,10 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type BinaryTable, MAX_KEY_BYTES } from '../../../../lib/store/binary-table.js';
 import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
-import { MAX_KEY_BYTES, type BinaryTable } from '../../../../lib/store/binary-table.js';
 
 describe('Table with keys of bytes', () => {
   let directory: string;

@@ -1,7 +1,7 @@
-import { expect } from 'chai';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { open } from 'lmdb';
 import { checkLmdbFile } from '../../../../lib/store/check-lmdb-file.js';
 
@@ -10,7 +10,7 @@ describe('checkLmdbFile', () => {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'svc-lmdb-'));
     const root = open({ path: join(directory, 'good') });
-    for (let key = 0; key < 500; key++) void root.put(key, 'x'.repeat(200));
+    for (let key = 0; key < 500; key += 1) void root.put(key, 'x'.repeat(200));
     await root.flushed;
     await root.close();
   });

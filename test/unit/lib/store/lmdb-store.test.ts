@@ -1,7 +1,7 @@
-import { expect } from 'chai';
 import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { z } from 'zod';
 import { LmdbStore, type LmdbStoreOptions } from '../../../../lib/store/lmdb-store.js';
 import { StoreError } from '../../../../lib/store/store-error.js';

@@ -1,8 +1,8 @@
-import { expect } from 'chai';
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { ensureSelfSignedCertificate } from '../../../../lib/tls/self-signed-certificate.js';
 
 describe('ensureSelfSignedCertificate', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseXml } from '../../../../lib/xml/parse-xml.js';
-import type { XmlOptions } from '../../../../lib/xml/parse-xml.js';
+import { parseXml, type XmlOptions } from '../../../../lib/xml/parse-xml.js';
 import type { XmlElement } from '../../../../lib/xml/xml-element.js';
 import { XmlError } from '../../../../lib/xml/xml-error.js';
 
@@ -164,7 +163,7 @@ describe('parseXml', () => {
     // Quadratic time would take minutes and end in mocha's time-out.
     expect(read('<!'.repeat(2_000_000))).to.equal('XMLERR: Comment not closed. (line 1)');
     expect(read('\\'.repeat(4_000_000))).to.deep.equal([]);
-    expect(read('<a>' + '\\<'.repeat(9_000))).to.equal(
+    expect(read(`<a>${'\\<'.repeat(9_000)}`)).to.equal(
       'XMLERR: End of file and some elements were not closed. (line 1)',
     );
     expect(parseXml('<a b="1"/>'.repeat(400_000), 'f.xml')).to.have.length(400_000);

@@ -3,8 +3,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -12,12 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { initHome } from '../../../../../bin/control/home/init-home.js';
+import { hostLogSection } from '../../../../../bin/control/host-log-section.js';
 import { loadInternalOptions } from '../../../../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../../../../lib/config/load-manager-config.js';
-import { hostLogSection } from '../../../../../bin/control/host-log-section.js';
-import { initHome } from '../../../../../bin/control/home/init-home.js';
-import { HomeError } from '../../../../../lib/home/home-record.js';
 import { Home } from '../../../../../lib/home/home.js';
+import { HomeError } from '../../../../../lib/home/home-record.js';
 
 /** Every path below a directory with its mode, size and time of change. */
 function tree(root: string): Record<string, string> {

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { liveProcess, reloadDaemon } from '../../../../../bin/control/supervisor/live-process.js';
+import { RunFiles } from '../../../../../lib/daemon/run-files.js';
 import { writeFileAtomically } from '../../../../../lib/files/write-file-atomically.js';
 import { identityOf } from '../../../../../lib/process/process-identity.js';
-import { RunFiles } from '../../../../../lib/daemon/run-files.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 
 describe('live process', () => {

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { readDebugFlags, switchDebug } from '../../../../../bin/control/debug-switch.js';
+import { ScriptLockError, withScriptLock } from '../../../../../bin/control/home/script-lock.js';
+import { stalePidFiles } from '../../../../../bin/control/supervisor/live-process.js';
+import { RestartDelay } from '../../../../../bin/control/supervisor/restart-delay.js';
 import {
-  UnknownDaemonError,
   selectDaemons,
   startOrder,
   stopOrder,
   stopPhases,
+  UnknownDaemonError,
 } from '../../../../../lib/control/daemon-catalogue.js';
-import { readDebugFlags, switchDebug } from '../../../../../bin/control/debug-switch.js';
-import { stalePidFiles } from '../../../../../bin/control/supervisor/live-process.js';
-import { RestartDelay } from '../../../../../bin/control/supervisor/restart-delay.js';
-import { ScriptLockError, withScriptLock } from '../../../../../bin/control/home/script-lock.js';
 import { wantedDaemons } from '../../../../../lib/control/wanted-daemons.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 

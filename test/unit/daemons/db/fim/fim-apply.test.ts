@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import {
   fileAttributes,
+  type FileFacts,
   fimEvent,
   FimKit,
   fimState,
   NOW,
-  type FileFacts,
 } from '../../../../support/syscheckd/fim-kit.js';
 
 const first: FileFacts = { content: 'one\n', mtime: 1_700_000_000, inode: 131_075 };

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createHash } from 'node:crypto';
 import { toByteString } from '../../../../../lib/engine/byte-string.js';
 import { bytesOf } from '../../../../../lib/fim/byte-order.js';
 import { FimKit } from '../../../../support/syscheckd/fim-kit.js';
-import { SyncingAgent, type SyncEntry } from '../../../../support/syscheckd/syncing-agent.js';
+import { type SyncEntry, SyncingAgent } from '../../../../support/syscheckd/syncing-agent.js';
 
 const ROUNDS = 3;
 

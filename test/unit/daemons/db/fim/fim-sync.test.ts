@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import {
   fileAttributes,
   fileChecksum,
+  type FileFacts,
   FimKit,
   fimState,
-  type FileFacts,
 } from '../../../../support/syscheckd/fim-kit.js';
 
 const HELLO = 'hello world\n';

@@ -1,9 +1,9 @@
-import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import type { FimBatch, FimMemory } from '../../../../../daemons/db/fim/fim-batch.js';
-import { fimTables, NEW_STATE, openFimStore, type FimTables } from '../../../../../daemons/db/fim/fim-store.js';
+import { type FimTables, fimTables, NEW_STATE, openFimStore } from '../../../../../daemons/db/fim/fim-store.js';
 import { FimWriter } from '../../../../../daemons/db/fim/fim-writer.js';
 import type { Change } from '../../../../../lib/store/commit-queue.js';
 import type { LmdbStore } from '../../../../../lib/store/lmdb-store.js';

@@ -1,13 +1,13 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { DownloadError } from '../../../../../daemons/remoted/downloads/download-error.js';
 import { AUTHORITIES_FILE, DownloadTrust } from '../../../../../daemons/remoted/downloads/download-trust.js';
 import {
-  fetchFile,
   type Fetched,
+  fetchFile,
   type FetchOptions,
   type FetchRequest,
 } from '../../../../../daemons/remoted/downloads/fetch-file.js';
@@ -74,7 +74,9 @@ describe('fetchFile', function () {
     const address = server.serve('/a', ({ headers }, response) => {
       if (headers['if-none-match'] === '"v1"' && headers['if-modified-since'] === modified) {
         response.writeHead(304).end();
-      } else response.writeHead(200, { etag: '"v1"', 'last-modified': modified }).end('one');
+      } else {
+        response.writeHead(200, { etag: '"v1"', 'last-modified': modified }).end('one');
+      }
     });
     const first = await fetch(address);
     if (first.state !== 'fetched') expect.fail('nothing fetched');

@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { GroupDownloads, type DownloadOptions } from '../../../../../daemons/remoted/downloads/group-downloads.js';
+import { type DownloadOptions, GroupDownloads } from '../../../../../daemons/remoted/downloads/group-downloads.js';
 import { writeFileAtomically } from '../../../../../lib/files/write-file-atomically.js';
 import { eventually } from '../../../../support/eventually.js';
-import { FileServer } from '../../../../support/remoted/file-server.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { FileServer } from '../../../../support/remoted/file-server.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 
 const OPTIONS: DownloadOptions = {

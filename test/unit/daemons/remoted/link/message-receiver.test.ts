@@ -1,19 +1,19 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { CounterFiles } from '../../../../../daemons/remoted/link/counter-files.js';
+import { KeyStore } from '../../../../../daemons/remoted/link/key-store.js';
+import { PONG } from '../../../../../daemons/remoted/link/message-prefix.js';
+import { MessageReceiver, type Received } from '../../../../../daemons/remoted/link/message-receiver.js';
 import { AgentAddress, normalizeAddress } from '../../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../../lib/agentlink/blowfish-cache.js';
-import { CounterFiles } from '../../../../../daemons/remoted/link/counter-files.js';
 import { encodeFrame, FrameDecoder } from '../../../../../lib/agentlink/frame-decoder.js';
-import { KeyStore } from '../../../../../daemons/remoted/link/key-store.js';
-import { laterCounters, NO_COUNTERS, type CounterPair } from '../../../../../lib/agentlink/message-counters.js';
+import { type CounterPair, laterCounters, NO_COUNTERS } from '../../../../../lib/agentlink/message-counters.js';
 import type { MessageForm } from '../../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../../lib/agentlink/message-opener.js';
-import { PONG } from '../../../../../daemons/remoted/link/message-prefix.js';
-import { MessageReceiver, type Received } from '../../../../../daemons/remoted/link/message-receiver.js';
 import { MessageSealer } from '../../../../../lib/agentlink/message-sealer.js';
 import { eventually } from '../../../../support/eventually.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
@@ -168,9 +168,11 @@ describe('MessageReceiver', () => {
         decoder.push(chunk);
         for (let frame = decoder.next(); frame !== undefined; frame = decoder.next()) {
           const received = receiver.receive(frame, source, 1);
-          if (received.kind === 'ping') socket.write(encodeFrame(PONG));
-          else if (received.kind !== 'message') return socket.destroy();
-          else {
+          if (received.kind === 'ping') {
+            socket.write(encodeFrame(PONG));
+          } else if (received.kind !== 'message') {
+            return socket.destroy();
+          } else {
             events.push(told(received));
             const { key, form } = received.agent;
             socket.write(sealer.seal(key, 'ack', { form, counters: { global: 0, local: 1 }, framed: true }));
@@ -192,9 +194,9 @@ describe('MessageReceiver', () => {
       const first = new TestAgent(KEYS[0]!);
       const second = new TestAgent(KEYS[1]!, 'blowfish');
       // Two streams in turn, a few bytes at a time: frames of one never mix with those of the other.
-      const streams = [first, second].map((agent, index) => {
-        return Buffer.concat(Array.from({ length: 20 }, (_, n) => encodeFrame(agent.seal(`1:${index}:${n}`))));
-      });
+      const streams = [first, second].map((agent, index) =>
+        Buffer.concat(Array.from({ length: 20 }, (_, n) => encodeFrame(agent.seal(`1:${index}:${n}`)))),
+      );
       const answers = new FrameDecoder();
       let acks = 0;
       two.on('data', (chunk) => {

@@ -6,14 +6,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Breather } from '../../../../../daemons/remoted/merge/breather.js';
 import { buildGroup } from '../../../../../daemons/remoted/merge/build-group.js';
-import { NO_AGENT_CONF } from '../../../../../daemons/remoted/merge/needed-files.js';
 import { confProblem } from '../../../../../daemons/remoted/merge/conf-problem.js';
 import { looksBinary } from '../../../../../daemons/remoted/merge/looks-binary.js';
+import { NO_AGENT_CONF } from '../../../../../daemons/remoted/merge/needed-files.js';
 import { scanFolder } from '../../../../../daemons/remoted/merge/scan-folder.js';
 import { MAX_SHARED_FILE_BYTES } from '../../../../../daemons/remoted/merge/shared-limits.js';
 import { compareSharedNames } from '../../../../../daemons/remoted/merge/shared-names.js';
-import { MAX_AGENT_CONF_BYTES } from '../../../../../lib/config/agent-conf-file.js';
 import { parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../../../lib/config/agent-conf-file.js';
 
 describe('building the merged file of a group', function () {
   this.timeout(60_000);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { NO_AGENT_CONF } from '../../../../../daemons/remoted/merge/needed-files.js';
 import { MultigroupBuilder, MultigroupTooLargeError } from '../../../../../daemons/remoted/merge/build-multigroup.js';
+import { NO_AGENT_CONF } from '../../../../../daemons/remoted/merge/needed-files.js';
 import { MAX_MERGED_BYTES } from '../../../../../daemons/remoted/merge/shared-limits.js';
-import { MAX_AGENT_CONF_BYTES } from '../../../../../lib/config/agent-conf-file.js';
 import { buildMergedFile, parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
+import { MAX_AGENT_CONF_BYTES } from '../../../../../lib/config/agent-conf-file.js';
 
 const merged = (group: string, files: Record<string, string>): Buffer =>
   buildMergedFile(

@@ -6,9 +6,9 @@ import { confCheck } from '../../../../../daemons/remoted/merge/conf-check.js';
 import { NO_AGENT_CONF } from '../../../../../daemons/remoted/merge/needed-files.js';
 import { SharedFiles, type SharedFilesParts } from '../../../../../daemons/remoted/merge/shared-files.js';
 import { groupHash, parseMergedFile } from '../../../../../lib/agentlink/merged-file.js';
+import { secureMessageVectors } from '../../../../support/agentlink/secure-message-vectors.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { secureMessageVectors } from '../../../../support/agentlink/secure-message-vectors.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 
 const CONF = '<agent_config>\n  <labels>\n    <label key="a">b</label>\n  </labels>\n</agent_config>\n';
@@ -24,8 +24,9 @@ class FakeTable {
 
   call = ((method: string, params: { name?: string; names?: string[]; unusedSince?: string }) => {
     this.calls.push(method);
-    if (method === 'groups.list')
+    if (method === 'groups.list') {
       return Promise.resolve({ groups: [...this.groups].map((name) => ({ name, count: 0 })), mark: 'm' });
+    }
     if (method === 'groups.create') this.groups.add(params.name ?? '');
     const names = params.names ?? [];
     const isKept = (name: string): boolean => params.unusedSince === 'm' && this.wanted.has(name);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { linkOf, type Agent } from '../../../../../daemons/remoted/agent-link.js';
+import { type Agent, linkOf } from '../../../../../daemons/remoted/agent-link.js';
 import { ConfigurationCheck } from '../../../../../daemons/remoted/push/configuration-check.js';
+import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
 import { PushContents } from '../../../../../daemons/remoted/push/push-contents.js';
 import { SumReporter } from '../../../../../daemons/remoted/push/sum-reporter.js';
-import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
 import { eventually } from '../../../../support/eventually.js';
-import { PushKit } from '../../../../support/remoted/push-kit.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { PushKit } from '../../../../support/remoted/push-kit.js';
 
 describe('comparing what agents report', () => {
   const content = new PushContent(Buffer.from('#default\n'));

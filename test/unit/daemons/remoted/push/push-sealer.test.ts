@@ -1,7 +1,9 @@
+import { deflateSync, inflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { deflateSync, inflateSync } from 'node:zlib';
 import { adler32, adlerValue, joinAdler } from '../../../../../daemons/remoted/push/adler.js';
+import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
+import { PushSealer } from '../../../../../daemons/remoted/push/push-sealer.js';
 import { AgentAddress } from '../../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../../lib/agentlink/blowfish-cache.js';
@@ -9,8 +11,6 @@ import { pushMessages } from '../../../../../lib/agentlink/file-push.js';
 import { FrameDecoder } from '../../../../../lib/agentlink/frame-decoder.js';
 import type { MessageForm } from '../../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../../lib/agentlink/message-opener.js';
-import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
-import { PushSealer } from '../../../../../daemons/remoted/push/push-sealer.js';
 
 const FORMS: readonly MessageForm[] = ['aes', 'aes-iv', 'blowfish'];
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   appendFileSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { ChangeMaker } from '../../../../../daemons/syscheckd/diff/change-maker.js';
 import { PIECE_BYTES } from '../../../../../daemons/syscheckd/diff/copy-format.js';
 import { CopyStore, type NewCopy } from '../../../../../daemons/syscheckd/diff/copy-store.js';

@@ -7,7 +7,7 @@ const NAMES = { before: 'old', after: 'new' };
 
 async function* pieces(content: Buffer, sizes: readonly number[]): Content {
   await Promise.resolve();
-  for (let at = 0, index = 0; at < content.length; index++) {
+  for (let at = 0, index = 0; at < content.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
     yield content.subarray(at, at + size);
     at += size;
@@ -69,7 +69,7 @@ describe('comparing of contents in pieces', () => {
         if (fails) throw new Error('damaged');
         yield Buffer.from('b\n');
       } finally {
-        closed++;
+        closed += 1;
       }
     };
     const outcome = await compareContents(content(false), content(true), NAMES).catch(String);

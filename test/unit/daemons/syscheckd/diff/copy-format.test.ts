@@ -1,10 +1,10 @@
-import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect } from 'chai';
 import {
   CopyWriter,
   DamagedCopyError,
@@ -17,7 +17,7 @@ const md5 = (content: Buffer) => createHash('md5').update(content).digest('hex')
 /** Hard to pack, so that the copy has several pieces as well. */
 const noise = (length: number) => {
   const bytes = Buffer.alloc(length);
-  for (let at = 0, state = 1; at < length; at++) bytes[at] = (state = (state * 48_271) % 2_147_483_647) & 0xff;
+  for (let at = 0, state = 1; at < length; at += 1) bytes[at] = (state = (state * 48_271) % 2_147_483_647) & 0xff;
   return bytes;
 };
 

@@ -1,11 +1,11 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cutDiff, MORE_CHANGES } from '../../../../../lib/fim/cut-diff.js';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import { diffText, linesDiff, MAX_DIFF_BYTES, wholeDiff } from '../../../../../daemons/syscheckd/diff/diff-text.js';
+import { cutDiff, MORE_CHANGES } from '../../../../../lib/fim/cut-diff.js';
 
 const NAMES = { before: 'old', after: 'new' };
 const diff = (before: string, after: string) =>
@@ -61,7 +61,7 @@ describe('text of changes', () => {
   it('makes the new file of the old where both are long', () => {
     const long = fc.tuple(fc.integer({ min: 1, max: 3000 }), file, fc.integer({ min: 1, max: 3000 }));
     const text = (head: number, middle: string, tail: number) =>
-      'head of the file\n'.repeat(head) + middle + '\n' + 'tail of the file\n'.repeat(tail);
+      `${'head of the file\n'.repeat(head) + middle}\n${'tail of the file\n'.repeat(tail)}`;
     fc.assert(
       fc.property(long, file, ([head, middle, tail], other) => {
         const before = text(head, middle, tail);
@@ -103,7 +103,7 @@ describe('text of changes', () => {
         edit(lines);
         for (const end of ['\n', '']) {
           const after = lines.length === 0 ? '' : lines.join('\n') + end;
-          expect(diff(base.join('\n') + '\n', after)).to.equal(real(base.join('\n') + '\n', after));
+          expect(diff(`${base.join('\n')}\n`, after)).to.equal(real(`${base.join('\n')}\n`, after));
         }
       }
       fc.assert(

@@ -1,4 +1,4 @@
-import { expect } from 'chai';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -12,10 +12,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
 import type { ContentChange } from '../../../../../daemons/syscheckd/diff/content-changes.js';
 import { copyName } from '../../../../../daemons/syscheckd/diff/copy-name.js';
 import { type DiffSettings, diffSettings, DiffWorker } from '../../../../../daemons/syscheckd/diff/diff-worker.js';
@@ -314,7 +314,7 @@ describe('report_changes', () => {
     const broken = begin(thread);
     try {
       writeFileSync(path, 'one\n');
-      for (let attempt = 0; attempt < 5; attempt++) {
+      for (let attempt = 0; attempt < 5; attempt += 1) {
         const { text, settle } = await broken.prepare(change());
         expect(text).to.equal(undefined);
         await settle();

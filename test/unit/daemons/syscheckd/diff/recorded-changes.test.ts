@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import type { ContentChanges, PreparedChange } from '../../../../../daemons/syscheckd/diff/content-changes.js';
 import { copyName } from '../../../../../daemons/syscheckd/diff/copy-name.js';
 import { type DiffSettings, DiffWorker } from '../../../../../daemons/syscheckd/diff/diff-worker.js';

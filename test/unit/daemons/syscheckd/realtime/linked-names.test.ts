@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { appendFileSync, linkSync, unlinkSync } from 'node:fs';
+import { expect } from 'chai';
 import { ThreadWatcher } from '../../../../../daemons/syscheckd/realtime/thread-watcher.js';
 import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
 

@@ -1,16 +1,16 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import {
   appendFileSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
-  lstatSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import { eventually } from '../../../../support/eventually.js';
 import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
 

@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { rmSync, unlinkSync } from 'node:fs';
+import { expect } from 'chai';
 import { eventually } from '../../../../support/eventually.js';
 import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
 import { WatcherDouble } from '../../../../support/syscheckd/watcher-double.js';

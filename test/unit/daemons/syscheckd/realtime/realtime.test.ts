@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -10,6 +9,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { expect } from 'chai';
 import { ThreadWatcher } from '../../../../../daemons/syscheckd/realtime/thread-watcher.js';
 import { bytesOf } from '../../../../../lib/fim/byte-order.js';
 import { eventually } from '../../../../support/eventually.js';
@@ -124,7 +124,7 @@ describe('real-time monitoring', () => {
     kit.write('a/d/x/y/1');
     await kit.watch([['a']]);
     await kit.scan();
-    for (let turn = 0; turn < 20; turn++) {
+    for (let turn = 0; turn < 20; turn += 1) {
       writeFileSync(kit.path('a/d/x/y/1'), `turn ${turn}`);
       renameSync(kit.path('a/d'), kit.path('away'));
       await new Promise((resolve) => setTimeout(resolve, turn));

@@ -1,7 +1,7 @@
-import { expect } from 'chai';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { ThreadWatcher } from '../../../../../daemons/syscheckd/realtime/thread-watcher.js';
 import { eventually } from '../../../../support/eventually.js';
 
@@ -43,7 +43,7 @@ describe('watcher in a thread', () => {
       ]),
     ).to.deep.equal(['fresh', 'fresh', 'watching', 'vanished']);
     expect(watcher.watches).to.equal(2);
-    for (let at = 0; at < 100; at++) writeFileSync(join(root, 'a', String(at)), '');
+    for (let at = 0; at < 100; at += 1) writeFileSync(join(root, 'a', String(at)), '');
     await eventually('all are told of', () => told.size >= 100);
     expect(await watcher.unwatch([join(root, 'none'), root, join(root, 'a')])).to.deep.equal([root]);
     expect(watcher.watches).to.equal(0);

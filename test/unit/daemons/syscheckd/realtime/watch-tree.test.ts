@@ -1,9 +1,9 @@
-import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { WatchTree } from '../../../../../daemons/syscheckd/realtime/watch-tree.js';
 import { bytesOf } from '../../../../../lib/fim/byte-order.js';
 import { eventually } from '../../../../support/eventually.js';
@@ -162,7 +162,7 @@ describe('tree of watches', () => {
   });
 
   it('ends thousands of watches in pieces', async () => {
-    for (let at = 0; at < 1500; at++) tree.watch(make('many', String(at)));
+    for (let at = 0; at < 1500; at += 1) tree.watch(make('many', String(at)));
     expect(tree.watches).to.equal(1500);
     expect(tree.unwatch(path('many'))).to.equal(true);
     expect(tree.unwatch(path('many'))).to.equal(false);
@@ -175,7 +175,7 @@ describe('tree of watches', () => {
     make('a');
     tree.watch(path('a'));
     // The loop does not go on while they are made: as if the thread got no processor.
-    for (let at = 0; at < 6000; at++) mkdirSync(path('a', String(at)));
+    for (let at = 0; at < 6000; at += 1) mkdirSync(path('a', String(at)));
     await isTold('a', '5999');
     expect(told.size).to.equal(6000);
     await eventually('the turn is over', () => counts.length > 0);

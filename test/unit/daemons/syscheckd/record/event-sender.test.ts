@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { EventSender, type PaceClock } from '../../../../../daemons/syscheckd/record/event-sender.js';
 import { FileStore } from '../../../../../daemons/syscheckd/store/file-store.js';
 import type { OutEvent } from '../../../../../daemons/syscheckd/store/outbox.js';

@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
 import type {
   ContentChange,
   ContentChanges,

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   chmodSync,
   mkdirSync,
@@ -9,6 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { expect } from 'chai';
 import { MOST_EVENTS } from '../../../../../daemons/syscheckd/store/outbox.js';
 import { ALL_CHECKS } from '../../../../../lib/fim/checks.js';
 import { EMPTY_HASHES } from '../../../../../lib/fim/entry-checksum.js';
@@ -268,7 +268,7 @@ describe('recording of files', () => {
 
   it('keeps to the limit of files to the one, tells it once, and uses what gets free', async () => {
     await start();
-    for (let file = 0; file < 300; file++) write(`file${file}`);
+    for (let file = 0; file < 300; file += 1) write(`file${file}`);
     kit.limit = 250;
     await kit.scan();
     expect(kit.recorder.rows).to.equal(250);

@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
+import { expect } from 'chai';
 import { Rootcheck } from '../../../../../daemons/syscheckd/rootcheck/rootcheck.js';
 import type { OutEvent } from '../../../../../daemons/syscheckd/store/outbox.js';
 import { MOST_UNTAKEN } from '../../../../../lib/rootcheck/run-rootcheck.js';

@@ -108,7 +108,7 @@ describe('loop of scans', () => {
 
   it('scans again at once when it was asked to during a scan, once for all who asked', async () => {
     const { begun } = await run({ frequency: 100 }, 3, (number, loop) => {
-      if (number === 1) for (let times = 0; times < 3; times++) loop.request();
+      if (number === 1) for (let times = 0; times < 3; times += 1) loop.request();
       return true;
     });
     expect(begun).to.deep.equal([0, 10, 121]);

@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { expect } from 'chai';
 import type { ScanRules } from '../../../../../daemons/syscheckd/scan/scan-parts.js';
 import { ScanRunner } from '../../../../../daemons/syscheckd/scan/scan-runner.js';
 import { type DirectoryOption, NO_SYSCHECK, type SyscheckConfig } from '../../../../../lib/config/sections/syscheck.js';

@@ -1,10 +1,9 @@
-import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
+import { expect } from 'chai';
 import type { Baselines } from '../../../../../daemons/syscheckd/store/baselines.js';
-import type { WatchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
-import { watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
-import type { WatchedDirectory } from '../../../../../lib/fim/scan/watched-directory.js';
 import type { DirectoryOption } from '../../../../../lib/config/sections/syscheck.js';
+import { type WatchedDirectories, watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
+import type { WatchedDirectory } from '../../../../../lib/fim/scan/watched-directory.js';
 import { RecorderKit } from '../../../../support/syscheckd/recorder-kit.js';
 
 describe('baselines', () => {

@@ -1,7 +1,7 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import type { FileRow } from '../../../../../daemons/syscheckd/store/file-row.js';
 import { FileStore, MOST_LONG_PATHS } from '../../../../../daemons/syscheckd/store/file-store.js';
 import { SyncSource } from '../../../../../daemons/syscheckd/store/sync-source.js';

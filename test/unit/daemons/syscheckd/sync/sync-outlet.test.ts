@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { AgentOutlet, ManagerOutlet } from '../../../../../daemons/syscheckd/sync/sync-outlet.js';
 import { HOST_CLOCK, type SyncClock } from '../../../../../daemons/syscheckd/sync/sync-clock.js';
+import { AgentOutlet, ManagerOutlet } from '../../../../../daemons/syscheckd/sync/sync-outlet.js';
 import { SyncRunner } from '../../../../../daemons/syscheckd/sync/sync-runner.js';
 import { BusError } from '../../../../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../../../../lib/bus/bus-event.js';
 import { eventually } from '../../../../support/eventually.js';
-import { FimKit } from '../../../../support/syscheckd/fim-kit.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { FimKit } from '../../../../support/syscheckd/fim-kit.js';
 import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/syscheckd/sync-rows.js';
 
 type Database = ConstructorParameters<typeof ManagerOutlet>[0]['db'];

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { Engine } from '../../../../../lib/engine/engine.js';
+import { DEFAULT_STEP_BUDGET, Engine } from '../../../../../lib/engine/engine.js';
 import { EngineState } from '../../../../../lib/engine/engine-state.js';
-import { DEFAULT_STEP_BUDGET } from '../../../../../lib/engine/engine.js';
 import { MitreTable } from '../../../../../lib/engine/load/mitre-table.js';
 import type { Outcome } from '../../../../../lib/engine/outcome.js';
 import { bytes } from '../../../../support/engine/decoding.js';
@@ -56,7 +55,7 @@ const SECONDS = String(Math.floor(AT / 1000) + 3);
 
 function storm(engine: Engine): Outcome {
   let outcome: Outcome | undefined;
-  for (let i = 0; i < 4; i++) {
+  for (let i = 0; i < 4; i += 1) {
     const clock = `10:15:${String(27 + i)}`;
     outcome = engine.process({
       queue: '1',
@@ -291,9 +290,9 @@ describe('alerts', () => {
     );
     const day = new Date(2025, 2, 1, 9, 0, 0).getTime() / 1000;
     let alert: Outcome['statistics'];
-    for (let d = 0; d < 4; d++) {
+    for (let d = 0; d < 4; d += 1) {
       engine.now = day + d * 86400;
-      for (let i = 0; i < (d < 3 ? 5 : 200); i++) alert ??= engine.send('x').statistics;
+      for (let i = 0; i < (d < 3 ? 5 : 200); i += 1) alert ??= engine.send('x').statistics;
     }
     const json = JSON.parse(engine.engine.alertJson(alert!, { id: '1.0' })) as Record<string, unknown>;
     expect(json['rule']).to.deep.equal({ level: 4, id: '11', mail: false, groups: ['stats'] });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../../../../lib/engine/engine-state.js';
-import { group, loadTestRuleset, testEngine, TestEngine } from '../../../../support/engine/engine-kit.js';
+import { group, loadTestRuleset, TestEngine, testEngine } from '../../../../support/engine/engine-kit.js';
 
 const WEB = (n: number): string => `[${String(n).padStart(3, '0')}] (web-${String(n)}) any->/var/log/app.log`;
 
@@ -23,7 +23,7 @@ function series(
   location?: (i: number) => string,
 ): (number | undefined)[] {
   return Array.from({ length: count }, (_, i) => {
-    engine.now++;
+    engine.now += 1;
     return engine.app(fields(i), 'denied', location?.(i));
   });
 }
@@ -34,7 +34,7 @@ describe('correlation', () => {
     expect(series(engine, 12)).to.deep.equal([100, 100, 100, 200, 100, 100, 100, 200, 100, 100, 100, 200]);
     const again = testEngine(group(base(composite(`${BY_SID}<same_source_ip/>`))));
     const outcomes = [1, 2, 3, 4].map((i) => {
-      again.now++;
+      again.now += 1;
       return again.send(`Mar  4 10:15:3${String(i)} web-02 app: denied ;srcip=10.0.0.1;`);
     });
     const json: unknown = JSON.parse(again.engine.alertJson(outcomes[3]!.alert, { id: '1.0' }));
@@ -175,8 +175,10 @@ describe('correlation', () => {
     expect(series(zero, 3)).to.deep.equal([100, 100, 100]);
     const silent = testEngine(
       group(
-        '<rule id="100" level="5"><match>denied</match><options>no_log</options><description>b</description></rule>' +
-          composite(BY_SID, 'frequency="2"'),
+        `<rule id="100" level="5"><match>denied</match><options>no_log</options><description>b</description></rule>${composite(
+          BY_SID,
+          'frequency="2"',
+        )}`,
       ),
     );
     expect(series(silent, 2)).to.deep.equal([100, 200]);
@@ -237,7 +239,7 @@ describe('correlation', () => {
   describe('memory', () => {
     it('stays flat under a flood of equal events', () => {
       const engine = testEngine(group(base(composite(`${BY_SID}<same_source_ip/>`, 'frequency="8" timeframe="3600"'))));
-      for (let i = 0; i < 5000; i++) engine.app({ srcip: '10.0.0.1' }, 'denied');
+      for (let i = 0; i < 5000; i += 1) engine.app({ srcip: '10.0.0.1' }, 'denied');
       const { correlation } = engine.engine.state;
       expect(correlation.count).to.be.lessThan(10);
       expect(correlation.bytes, 'what is forgotten is given back').to.be.lessThan(20_000);
@@ -252,8 +254,9 @@ describe('correlation', () => {
         },
       );
       const { correlation } = engine.engine.state;
-      for (let i = 0; i < 3000; i++)
+      for (let i = 0; i < 3000; i += 1) {
         engine.app({ srcip: `10.0.${String(i >> 8)}.${String(i & 255)}` }, 'denied', WEB(i % 500));
+      }
       expect(correlation.bytes).to.be.at.most(200_000);
       expect(correlation.evicted).to.be.greaterThan(1000);
       expect(series(engine, 3, () => ({ srcip: '10.9.9.9' }))).to.deep.equal([100, 100, 200]);
@@ -261,7 +264,7 @@ describe('correlation', () => {
 
     it('forgets what no timeframe can need', () => {
       const engine = testEngine(group(base(composite(BY_SID, 'frequency="9" timeframe="60"'))));
-      for (let i = 0; i < 50; i++) engine.app({}, 'denied', WEB(i));
+      for (let i = 0; i < 50; i += 1) engine.app({}, 'denied', WEB(i));
       engine.now += 61;
       engine.app({}, 'denied');
       expect(engine.engine.state.correlation.count).to.equal(1);
@@ -313,7 +316,7 @@ describe('correlation', () => {
           if (each.differentUrl && past.url !== undefined && past.url === event.url) continue;
           if (past.mark >= each.level) return false;
           if (count < each.frequency - 2) {
-            count++;
+            count += 1;
             newest ??= past;
             continue;
           }
@@ -404,7 +407,7 @@ describe('correlation', () => {
       const after = new TestEngine(next, { state: before.engine.state.transferTo(next.rules) });
       after.now = before.now;
       expect(series(after, 1)).to.deep.equal([200]);
-      after.now++;
+      after.now += 1;
       expect(after.send('Mar  4 10:15:30 h app: denied ;srcip=10.0.0.1;').alert.firedTimes).to.equal(4);
     });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { EngineEvent } from '../../../../../lib/engine/event.js';
 import { FirstTimeSeen } from '../../../../../lib/engine/correlate/first-time-seen.js';
+import { EngineEvent } from '../../../../../lib/engine/event.js';
 import type { FtsPart } from '../../../../../lib/engine/load/fts-spec.js';
 
 const FTS = { parts: new Set<FtsPart>(['id']), fields: [] };

@@ -1,7 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readFileSync, readdirSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import type { DecodingStep } from '../../../../../lib/engine/decode/interpret-decoders.js';
 import { compilePattern } from '../../../../../lib/patterns/compile-pattern.js';
 import { bytes, decodedOf, DecodingBench } from '../../../../support/engine/decoding.js';
@@ -35,8 +35,11 @@ describe('decoding events', () => {
       const xml =
         root('<program_name>^doord$</program_name>', 'acme-door') +
         child(
-          '<prematch offset="after_parent">^door opened</prematch>' +
-            regex('^ by (\\S+) from (\\S+):(\\d+)', 'user, srcip, srcport', 'after_prematch'),
+          `<prematch offset="after_parent">^door opened</prematch>${regex(
+            '^ by (\\S+) from (\\S+):(\\d+)',
+            'user, srcip, srcport',
+            'after_prematch',
+          )}`,
           'acme-door-open',
           'acme-door',
         );
@@ -314,7 +317,7 @@ describe('decoding events', () => {
       const bench = new DecodingBench(
         root('<program_name>^p1\\d*$</program_name>'.replace('\\d*', '')) + root('<program_name>9</program_name>', 's'),
       );
-      for (let i = 0; i < 5000; i++) {
+      for (let i = 0; i < 5000; i += 1) {
         const event = bench.decode(`${HEADER}p${String(i)}: x`);
         expect(event.decoder?.name).to.equal(i === 1 ? 'r' : String(i).includes('9') ? 's' : undefined);
       }

@@ -3,12 +3,11 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Explainer } from '../../../../../lib/engine/explain/explainer.js';
-import { explanationOf, type Explanation } from '../../../../../lib/engine/explain/explanation.js';
+import { type Explanation, explanationOf } from '../../../../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
-import type { TestEngineOptions } from '../../../../support/engine/engine-kit.js';
-import { group, loadTestRuleset, TestEngine } from '../../../../support/engine/engine-kit.js';
-import { sharedData } from '../../../../support/shared-data.js';
+import { group, loadTestRuleset, TestEngine, type TestEngineOptions } from '../../../../support/engine/engine-kit.js';
 import { rulesetOf } from '../../../../support/engine/shared-ruleset.js';
+import { sharedData } from '../../../../support/shared-data.js';
 
 /** An engine that explains beside one that does not. */
 class Both {

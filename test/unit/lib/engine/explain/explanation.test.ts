@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { type Diagnostics, EngineEvent } from '../../../../../lib/engine/event.js';
 import { failureText } from '../../../../../lib/engine/explain/describe-condition.js';
 import { explainWhy, type LoadMessage, type WhyNot } from '../../../../../lib/engine/explain/explain-why.js';
 import { Explainer } from '../../../../../lib/engine/explain/explainer.js';
-import { explanationOf, type Explanation } from '../../../../../lib/engine/explain/explanation.js';
+import { type Explanation, explanationOf } from '../../../../../lib/engine/explain/explanation.js';
 import { headerFormat } from '../../../../../lib/engine/explain/header-format.js';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
-import { EngineEvent, type Diagnostics } from '../../../../../lib/engine/event.js';
 import { predecode } from '../../../../../lib/engine/predecode/predecode.js';
-import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
 import { group, loadTestRuleset, TestEngine, type TestEngineOptions } from '../../../../support/engine/engine-kit.js';
+import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
 
 type Answer = { readonly explanation: Explanation; readonly why: (rule: number) => WhyNot };
 

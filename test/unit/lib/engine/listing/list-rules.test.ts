@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { filterFiles } from '../../../../../api/ruleset/filter-files.js';
 import {
   filterRules,
   parseLevelRange,
@@ -10,11 +11,10 @@ import {
   ruleRequirementValues,
   unknownRuleIds,
 } from '../../../../../api/ruleset/filter-rules.js';
-import { filterFiles } from '../../../../../api/ruleset/filter-files.js';
 import { filterDecoders, listDecoders } from '../../../../../api/ruleset/list-decoders.js';
+import { xmlAsJson } from '../../../../../api/ruleset/xml-as-json.js';
 import { listRules } from '../../../../../lib/engine/listing/list-rules.js';
 import type { ListedFile } from '../../../../../lib/engine/listing/listing-source.js';
-import { xmlAsJson } from '../../../../../api/ruleset/xml-as-json.js';
 import { parseXml } from '../../../../../lib/xml/parse-xml.js';
 import { sharedData } from '../../../../support/shared-data.js';
 

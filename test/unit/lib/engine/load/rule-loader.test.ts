@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset } from '../../../../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../../../../lib/engine/load/mitre-table.js';
-import { RulesetError } from '../../../../../lib/engine/load/ruleset-error.js';
 import type { Rule } from '../../../../../lib/engine/load/rule.js';
+import { RulesetError } from '../../../../../lib/engine/load/ruleset-error.js';
 import { compilePattern } from '../../../../../lib/patterns/compile-pattern.js';
 import {
   group,
@@ -246,7 +246,7 @@ describe('loading rules', () => {
       ],
       [
         'unknown variable',
-        '<var name="A">1</var>' + rule('<match>$Bee</match>'),
+        `<var name="A">1</var>${rule('<match>$Bee</match>')}`,
         "(1227): Error applying XML variables 'rules/test.xml': XMLERR: Unknown variable: 'Bee'.",
       ],
       ['only comments', '<!-- nothing -->\n', "(1202): Configuration error at 'rules/test.xml'."],
@@ -271,7 +271,7 @@ describe('loading rules', () => {
     });
 
     it('checks all groups of a file before any of its rules', () => {
-      const { lines } = load(rule('<mach/>') + '<other/>');
+      const { lines } = load(`${rule('<mach/>')}<other/>`);
       expect(texts(lines)).to.deep.equal(['rules_op: Invalid root element "other".Only "group" is allowed']);
     });
   });
@@ -493,11 +493,10 @@ describe('loading rules', () => {
   });
 
   it('applies variables to what comes after them', () => {
-    const file =
-      rule('<match>$A|b</match>', 'id="100" level="3"') +
-      '<var name="A">x.y</var>' +
-      rule('<match>p$A|q</match>', 'id="101" level="3"') +
-      group('<rule id="102" level="3"><match>z</match><description>$(srcip) $a</description></rule>');
+    const file = `${rule('<match>$A|b</match>', 'id="100" level="3"')}<var name="A">x.y</var>${rule(
+      '<match>p$A|q</match>',
+      'id="101" level="3"',
+    )}${group('<rule id="102" level="3"><match>z</match><description>$(srcip) $a</description></rule>')}`;
     const { ruleset } = load(file);
     const of = (id: number): Rule => ruleset!.rules.byId.get(id)!.rule;
     expect(of(100).patterns.match!.source).to.equal('$A|b');
@@ -596,13 +595,13 @@ describe('loading rules', () => {
       const child = (id: number, attributes: string, inside = ''): string =>
         `<rule id="${String(id)}" ${attributes}><if_sid>100</if_sid>${inside}<match>never</match><description>d</description></rule>`;
       const rules = group(
-        '<rule id="100" level="3"><description>parent</description></rule>' +
-          child(101, 'level="5"') +
-          child(102, 'level="0"') +
-          child(103, 'level="10"', '<if_matched_sid>100</if_matched_sid>') +
-          child(104, 'level="5"') +
-          child(105, 'level="3" accuracy="0"') +
-          child(106, 'level="12"'),
+        `<rule id="100" level="3"><description>parent</description></rule>${child(101, 'level="5"')}${child(
+          102,
+          'level="0"',
+        )}${child(103, 'level="10"', '<if_matched_sid>100</if_matched_sid>')}${child(104, 'level="5"')}${child(
+          105,
+          'level="3" accuracy="0"',
+        )}${child(106, 'level="12"')}`,
       );
       const trace: string[] = [];
       testEngine(rules).send('x', undefined, trace);

@@ -1,17 +1,16 @@
-import { expect } from 'chai';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import type { PatternCompiler } from '../../../../../lib/engine/load/pattern-compiler.js';
 import { RulesetError } from '../../../../../lib/engine/load/ruleset-error.js';
-import { DiskRulesetFileSystem } from '../../../../../lib/engine/load/ruleset-file-system.js';
-import type { RulesetFileSystem } from '../../../../../lib/engine/load/ruleset-file-system.js';
-import type { FileSelection } from '../../../../../lib/engine/load/ruleset-files.js';
+import { DiskRulesetFileSystem, type RulesetFileSystem } from '../../../../../lib/engine/load/ruleset-file-system.js';
 import {
+  type FileSelection,
   offlineSelection,
   readRulesetFiles,
   selectRulesetFiles,
 } from '../../../../../lib/engine/load/ruleset-files.js';
-import type { PatternCompiler } from '../../../../../lib/engine/load/pattern-compiler.js';
 import { MatchContext } from '../../../../../lib/patterns/matcher.js';
 import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
 

@@ -1,10 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { readOfflineRuleset } from '../../../../../bin/offline/read-offline-ruleset.js';
 import { loadRuleset } from '../../../../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../../../../lib/engine/load/mitre-table.js';
 import { describePlace } from '../../../../../lib/engine/load/ruleset-error.js';
 import { compilePattern } from '../../../../../lib/patterns/compile-pattern.js';
-import { readOfflineRuleset } from '../../../../../bin/offline/read-offline-ruleset.js';
-import { fileURLToPath } from 'node:url';
 import { productRoot } from '../../../../../lib/product/product-root.js';
 
 const ROOT =

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { CdbList } from '../../../../../lib/engine/rules/cdb-list.js';
 import { MemoryDiffStore } from '../../../../../lib/engine/correlate/diff-store.js';
+import { CdbList } from '../../../../../lib/engine/rules/cdb-list.js';
 import { groupWordMatch } from '../../../../../lib/engine/rules/group-word-match.js';
-import { IpExpression } from '../../../../../lib/network/ip-expression.js';
 import { Statistics } from '../../../../../lib/engine/statistics.js';
+import { IpExpression } from '../../../../../lib/network/ip-expression.js';
 import { TimeExpression } from '../../../../../lib/time/time-expression.js';
 import { parseWeekdays } from '../../../../../lib/time/weekday-expression.js';
 
@@ -194,7 +194,7 @@ describe('MemoryDiffStore', () => {
   it('keeps to its bound and forgets what was stored longest ago', () => {
     const store = new MemoryDiffStore();
     const log = 'x'.repeat(65_000);
-    for (let i = 0; i < 1200; i++) store.store(`host${String(i)}`, 100, log);
+    for (let i = 0; i < 1200; i += 1) store.store(`host${String(i)}`, 100, log);
     expect(store.last('host0', 100)).to.equal(undefined);
     expect(store.last('host1199', 100)).to.equal(log);
     expect(store.evicted).to.be.greaterThan(100);

@@ -1,11 +1,11 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
 import { group, loadTestRuleset, TestEngine } from '../../../../support/engine/engine-kit.js';
-import { sharedData } from '../../../../support/shared-data.js';
 import { rulesetOf } from '../../../../support/engine/shared-ruleset.js';
+import { sharedData } from '../../../../support/shared-data.js';
 
 /** The two ways of evaluation: a trace makes the engine try every rule, as the specification words it. */
 class Both {
@@ -120,13 +120,14 @@ describe('looking candidates up', () => {
       group(`<rule id="100" level="1"><description>p</description></rule>${children.join('')}`),
     );
     const both = new Both(ruleset);
-    for (let i = 0; i < 4000; i++) {
+    for (let i = 0; i < 4000; i += 1) {
       const id = String(i % 70);
       const rule = both.send(`Mar  4 10:15:30 h app: ;id=${id}; ;app.mode=${id}${String(i)};`, 1_741_083_330);
       expect(rule).to.equal(i % 70 < 60 ? 200 + (i % 70) : 100);
     }
-    for (let i = 0; i < 3000; i++)
+    for (let i = 0; i < 3000; i += 1) {
       both.send(`Mar  4 10:15:30 h app: ;id=${'x'.repeat(i % 300)}${String(i)};`, 1_741_083_330);
+    }
     both.compareStates();
   });
 

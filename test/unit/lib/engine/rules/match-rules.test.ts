@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { group, testEngine, type TestEngine } from '../../../../support/engine/engine-kit.js';
+import { group, type TestEngine, testEngine } from '../../../../support/engine/engine-kit.js';
 
 function rule(id: number, level: number, inside: string, attributes = ''): string {
   return `<rule id="${String(id)}" level="${String(level)}" ${attributes}>${inside}<description>d</description></rule>`;
@@ -244,8 +244,11 @@ describe('matching rules', () => {
     const trace: string[] = [];
     const engine = testEngine(
       group(
-        rule(100, 3, '<match>x</match>') +
-          '<rule id="101" level="3"><if_sid>100</if_sid><match>y</match><description>Name $(srcip)</description></rule>',
+        `${rule(
+          100,
+          3,
+          '<match>x</match>',
+        )}<rule id="101" level="3"><if_sid>100</if_sid><match>y</match><description>Name $(srcip)</description></rule>`,
       ),
     );
     engine.send('x', undefined, trace);

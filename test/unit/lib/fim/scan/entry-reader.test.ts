@@ -1,9 +1,9 @@
-import { expect } from 'chai';
-import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { ALL_HASHES } from '../../../../../lib/fim/checks.js';
 import { EMPTY_HASHES } from '../../../../../lib/fim/entry-checksum.js';
 import { CHUNK_BYTES, EntryReader } from '../../../../../lib/fim/scan/entry-reader.js';
@@ -119,7 +119,7 @@ describe('reading of a file', () => {
     const calls: Partial<FileCalls> = {
       open: (at) => (open++, SYSTEM_CALLS.open(at)),
       close: (descriptor) => {
-        open--;
+        open -= 1;
         SYSTEM_CALLS.close(descriptor);
       },
       read: () => {

@@ -1,7 +1,7 @@
-import { expect } from 'chai';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { HostNames } from '../../../../../daemons/syscheckd/host-names.js';
 
 describe('names of the host', () => {

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -14,14 +13,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { bytesOf } from '../../../../../lib/fim/byte-order.js';
 import { ALL_HASHES } from '../../../../../lib/fim/checks.js';
 import { EMPTY_HASHES } from '../../../../../lib/fim/entry-checksum.js';
 import { EntryReader } from '../../../../../lib/fim/scan/entry-reader.js';
 import { EntryThreads } from '../../../../../lib/fim/scan/entry-threads.js';
 import { SYSTEM_CALLS } from '../../../../../lib/fim/scan/file-calls.js';
-import { eventually } from '../../../../support/eventually.js';
 import { type Prefilter, PrefilterError, readPrefilter } from '../../../../../lib/fim/scan/prefilter.js';
+import { eventually } from '../../../../support/eventually.js';
 
 /** A zombie has ended: in a container nobody may be there to collect it. */
 function isRunning(pid: number): boolean {

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -11,13 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import { expect } from 'chai';
 import { EMPTY_HASHES } from '../../../../../lib/fim/entry-checksum.js';
 import { EntryThreads } from '../../../../../lib/fim/scan/entry-threads.js';
+import { FileSystems } from '../../../../../lib/fim/scan/file-systems.js';
 import { IgnoreList } from '../../../../../lib/fim/scan/path-list.js';
 import { scanTree } from '../../../../../lib/fim/scan/scan-tree.js';
 import { depthBelow, walkTree } from '../../../../../lib/fim/scan/walk-tree.js';
 import { WatchedDirectories, watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
-import { FileSystems } from '../../../../../lib/fim/scan/file-systems.js';
 import { FimTree, TRAITS } from '../../../../support/syscheckd/fim-tree.js';
 
 describe('scan of a tree', () => {
@@ -123,7 +123,7 @@ describe('scan of a tree', () => {
 
   it('walks as deep as names go', async () => {
     let path = '';
-    for (let depth = 0; depth < 300; depth++) path += 'd/';
+    for (let depth = 0; depth < 300; depth += 1) path += 'd/';
     mkdirSync(tree.path(path), { recursive: true });
     write(`${path}deep`);
     expect(names((await tree.scan([['', { name: 'recursion_level', value: 320 }]])).entries)).to.deep.equal([
@@ -202,7 +202,7 @@ describe('scan of a tree', () => {
   });
 
   it('goes past what vanishes', async () => {
-    for (let file = 0; file < 600; file++) write(`f${file}`);
+    for (let file = 0; file < 600; file += 1) write(`f${file}`);
     const directories = await watchedDirectories([{ path: tree.root, options: [] }], TRAITS, {});
     const gone: string[] = [];
     let found = 0;
@@ -223,7 +223,7 @@ describe('scan of a tree', () => {
   });
 
   it('looks at so many files in a second at most', async () => {
-    for (let file = 0; file < 600; file++) write(`f${file}`);
+    for (let file = 0; file < 600; file += 1) write(`f${file}`);
     const start = performance.now();
     const { entries } = await tree.scan([['']], { maxFilesPerSecond: 500 });
     // Only waiting is asked for: a slow machine takes longer.
@@ -294,7 +294,7 @@ describe('scan of a tree', () => {
   });
 
   it('goes on while files are renamed under it', async () => {
-    for (let file = 0; file < 300; file++) write(`f${file}`);
+    for (let file = 0; file < 300; file += 1) write(`f${file}`);
     let turn = 0;
     const { entries } = await tree.scan([['']], {
       known: (path) => {

@@ -1,15 +1,15 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
 import type { DirectoryOption } from '../../../../../lib/config/sections/syscheck.js';
 import { ALL_CHECKS, CHECKS } from '../../../../../lib/fim/checks.js';
 import { expandWildcard, nameExpression } from '../../../../../lib/fim/scan/expand-wildcard.js';
 import { mountOptions } from '../../../../../lib/fim/scan/file-systems.js';
 import { IgnoreList, NodiffList } from '../../../../../lib/fim/scan/path-list.js';
-import { directoryTraits, optionText } from '../../../../../lib/fim/scan/watched-directory.js';
 import { watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
+import { directoryTraits, optionText } from '../../../../../lib/fim/scan/watched-directory.js';
 import { TRAITS } from '../../../../support/syscheckd/fim-tree.js';
 
 const ALL_OFF: DirectoryOption = { name: 'check_all', value: false };
@@ -152,7 +152,7 @@ describe('configured paths', () => {
       }),
     );
     const hostile = nameExpression('*a'.repeat(100));
-    expect(hostile.test('a'.repeat(255) + 'b')).to.equal(false);
+    expect(hostile.test(`${'a'.repeat(255)}b`)).to.equal(false);
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EngineEvent } from '../../../../../../lib/engine/event.js';
 import { AgentMemory } from '../../../../../../lib/engine/decode/internal/agent-memory.js';
 import type { AgentEffects, InternalOutcome } from '../../../../../../lib/engine/decode/internal/internal-decoder.js';
 import { InternalDecoders } from '../../../../../../lib/engine/decode/internal/internal-decoders.js';
-import { INTERNAL_DECODER_NAMES } from '../../../../../../lib/engine/load/internal-decoder-names.js';
 import { JsonPlugin } from '../../../../../../lib/engine/decode/plugins/json-plugin.js';
+import { EngineEvent } from '../../../../../../lib/engine/event.js';
+import { INTERNAL_DECODER_NAMES } from '../../../../../../lib/engine/load/internal-decoder-names.js';
 import { resolveLocation } from '../../../../../../lib/engine/predecode/resolve-location.js';
 import { RecordingDiagnostics } from '../../../../../support/recording-diagnostics.js';
 
@@ -448,7 +448,7 @@ describe('internal decoders', () => {
     });
 
     it('goes on with the message when the XML cannot be read, warning once', () => {
-      for (let i = 0; i < 2; i++) {
+      for (let i = 0; i < 2; i += 1) {
         expect(bench.fields('f', '{"Event":"<a","Message":"m"}')).to.deep.equal([
           'windows_eventchannel',
           'win.system.message="m"',

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EngineEvent } from '../../../../../../lib/engine/event.js';
 import { AgentMemory } from '../../../../../../lib/engine/decode/internal/agent-memory.js';
 import { FimDecoder } from '../../../../../../lib/engine/decode/internal/fim-decoder.js';
-import { isSameSum, readLegacyFim, readLegacySum } from '../../../../../../lib/events/legacy-fim.js';
+import { EngineEvent } from '../../../../../../lib/engine/event.js';
 import { resolveLocation } from '../../../../../../lib/engine/predecode/resolve-location.js';
+import { isSameSum, readLegacyFim, readLegacySum } from '../../../../../../lib/events/legacy-fim.js';
 import { ctime } from '../../../../../../lib/time/ctime.js';
 import { RecordingDiagnostics } from '../../../../../support/recording-diagnostics.js';
 

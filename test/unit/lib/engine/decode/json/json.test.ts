@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ArrayMode } from '../../../../../../lib/engine/decode/json/field-walker.js';
-import { FieldWalker } from '../../../../../../lib/engine/decode/json/field-walker.js';
+import { type ArrayMode, FieldWalker } from '../../../../../../lib/engine/decode/json/field-walker.js';
 import { fieldNumberText } from '../../../../../../lib/engine/decode/json/number-text.js';
-import type { JsonValue } from '../../../../../../lib/engine/decode/json/parse-json.js';
-import { parseJson, parseJsonObject } from '../../../../../../lib/engine/decode/json/parse-json.js';
+import { type JsonValue, parseJson, parseJsonObject } from '../../../../../../lib/engine/decode/json/parse-json.js';
 import { bytes } from '../../../../../support/engine/decoding.js';
 
 function fields(text: string, discardNulls = false, arrays: ArrayMode = 'array'): [string, string][] | undefined {
@@ -67,7 +65,7 @@ describe('lenient JSON', () => {
   it('reads strings with their escapes as bytes', () => {
     expect(one('"a\\"\\\\\\/\\b\\f\\n\\r\\t"')).to.equal('a"\\/\b\f\n\r\t');
     expect(one('"\\u00e9\\u20ac\\ud83d\\ude00"')).to.equal(bytes('é€😀'));
-    expect(one(`"${bytes('é')}\n\t"`)).to.equal(bytes('é') + '\n\t');
+    expect(one(`"${bytes('é')}\n\t"`)).to.equal(`${bytes('é')}\n\t`);
     expect(one('"ab\\u0000cd"')).to.equal('ab');
     expect(one('"ab\\uzzzzcd"')).to.equal('ab');
     for (const bad of ['"\\x"', '"\\ud83d"', '"\\ude00"', '"\\ud83dx"', '"\\u12"', '"abc', '"\\']) {
@@ -124,7 +122,7 @@ describe('lenient JSON', () => {
   });
 
   it('reads 1000 levels and not more', () => {
-    const nested = (n: number): string => '{"a":'.repeat(n) + '1' + '}'.repeat(n);
+    const nested = (n: number): string => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`;
     expect(fields(nested(1000))?.[0]?.[0]).to.have.length(1999);
     expect(fields(nested(1001))).to.equal(undefined);
     expect(fields(`{"a":${'['.repeat(999)}${']'.repeat(999)}}`)).to.have.length(1);
