@@ -1,6 +1,5 @@
 import type { Server as NetServer, Socket } from 'node:net';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
 
 /**
@@ -17,11 +16,11 @@ export class ApiConnections {
   readonly #below = new Map<string, Socket>();
   /** The same by the socket that requests come from. */
   readonly #carriers = new WeakMap<Socket, Socket>();
-  readonly #log: LogLimiter;
+  readonly #log: LimitedLogger;
   #refused = 0;
 
-  constructor(logger: Pick<Logger, 'warn'>, limits: ConnectionLimits = API_CONNECTIONS) {
-    this.#log = new LogLimiter((message) => logger.warn(message));
+  constructor(logger: Pick<Logger, 'limited'>, limits: ConnectionLimits = API_CONNECTIONS) {
+    this.#log = logger.limited();
     this.#budget = new ConnectionBudget({
       limits,
       close: (socket, address) => this.#refuse(socket, `the oldest one of ${address} without a token was closed`),
@@ -60,7 +59,7 @@ export class ApiConnections {
 
   #refuse(socket: Socket, what: string): void {
     this.#refused += 1;
-    this.#log.log(`Too many connections to the API: ${what}.`);
+    this.#log.warn(`Too many connections to the API: ${what}.`);
     socket.destroy();
   }
 }

@@ -8,6 +8,7 @@ import type { Home } from '../../lib/home/home.js';
 import { readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
 import { describeError } from '../../lib/log/describe-error.js';
+import { LimitedLog } from '../../lib/log/limited-log.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';
@@ -58,7 +59,14 @@ async function send(location: string, options: Options, { input, writeError }: S
     writeError(`svc-send: ${text}\n`);
   };
   const silent = (): void => {};
-  const logger: Logger = { debug: silent, info: silent, warn: say, error: say, critical: say };
+  const logger: Logger = {
+    debug: silent,
+    info: silent,
+    warn: say,
+    error: say,
+    critical: say,
+    limited: (now) => new LimitedLog((level, message) => logger[level](message), now),
+  };
   const home = resolveHome(options.home);
   const absence = await sinkAbsence(home, Math.min(SINK_WAIT_MS, options.timeout * 1000));
   if (absence !== undefined) {

@@ -1,9 +1,8 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 
 /** Orders on their way to svc-syscheckd: stops a manager gone wrong from filling memory. */
 const MOST_WAITING = 4096;
@@ -25,25 +24,24 @@ export class IntegrityOrders {
   /** Orders that arrived there, those it does not know, those it did not get, and those that found no room. */
   readonly counters = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   readonly #parts: IntegrityParts;
-  readonly #refusedLog: LogLimiter;
-  readonly #failedLog: LogLimiter;
-  readonly #droppedLog: LogLimiter;
+  readonly #refusedLog: LimitedLogger;
+  readonly #failedLog: LimitedLogger;
+  readonly #droppedLog: LimitedLogger;
   #waiting = 0;
   #bytes = 0;
 
   constructor(parts: IntegrityParts) {
     this.#parts = parts;
-    const warn = (text: string): void => parts.logger.warn(text);
-    this.#refusedLog = new LogLimiter(warn);
-    this.#failedLog = new LogLimiter(warn);
-    this.#droppedLog = new LogLimiter(warn);
+    this.#refusedLog = parts.logger.limited();
+    this.#failedLog = parts.logger.limited();
+    this.#droppedLog = parts.logger.limited();
   }
 
   /** Hands an order on, in the order they come. @param text what is behind `#!-`, a byte string */
   take(text: string): void {
     if (this.#waiting >= MOST_WAITING || this.#bytes + text.length > MOST_WAITING_BYTES) {
       this.counters.dropped += 1;
-      this.#droppedLog.log(`Order '${nameOf(text)}' dropped: too many wait for svc-syscheckd.`);
+      this.#droppedLog.warn(`Order '${nameOf(text)}' dropped: too many wait for svc-syscheckd.`);
       return;
     }
     void this.#carry(text);
@@ -81,10 +79,10 @@ export class IntegrityOrders {
     } catch (error) {
       if (error instanceof BusError && (error.code === 'unrecognized' || error.code === 'off')) {
         this.counters.refused += 1;
-        this.#refusedLog.log(`svc-syscheckd refused the order '${nameOf(text)}': ${describeError(error)}`);
+        this.#refusedLog.warn(`svc-syscheckd refused the order '${nameOf(text)}': ${describeError(error)}`);
       } else {
         this.counters.failed += 1;
-        this.#failedLog.log(`Order '${nameOf(text)}' did not get to svc-syscheckd: ${describeError(error)}`);
+        this.#failedLog.warn(`Order '${nameOf(text)}' did not get to svc-syscheckd: ${describeError(error)}`);
       }
     } finally {
       this.#waiting -= 1;

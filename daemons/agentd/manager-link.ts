@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 import { AgentHandshake } from './agent-handshake.js';
 import type { ClientConfig, ServerConfig } from './agentd-settings.js';
@@ -43,7 +42,7 @@ export class StoppingError extends Error {
 export class ManagerLink {
   readonly #parts: LinkParts;
   /** The file is looked at each second while no key is there. */
-  readonly #keyProblems: LogLimiter;
+  readonly #keyProblems: LimitedLogger;
   #session: Session | undefined;
   #waiting: { resolve: (session: Session) => void; reject: (error: Error) => void }[] = [];
   #name: string | undefined;
@@ -57,7 +56,7 @@ export class ManagerLink {
   constructor(parts: LinkParts) {
     this.#parts = parts;
     this.#name = parts.name;
-    this.#keyProblems = new LogLimiter((text) => parts.logger.error(text));
+    this.#keyProblems = parts.logger.limited();
   }
 
   get session(): Session | undefined {
@@ -232,10 +231,10 @@ export class ManagerLink {
   async #key(): Promise<AgentKey | undefined> {
     try {
       const { agents, problems } = await this.#parts.keys.read();
-      for (const { text } of problems) this.#keyProblems.log(text);
+      for (const { text } of problems) this.#keyProblems.error(text);
       return agents[0];
     } catch (error) {
-      this.#keyProblems.log(`(1410): Reading authentication keys file: ${describeError(error)}`);
+      this.#keyProblems.error(`(1410): Reading authentication keys file: ${describeError(error)}`);
       return undefined;
     }
   }

@@ -3,10 +3,9 @@ import { answerMessage, requestAckMessage } from '../../lib/agentlink/control-te
 import type { ManagerControl } from '../../lib/agentlink/manager-control.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import type { AgentState } from './agent-state.js';
 import type { IntegrityOrders } from './integrity-orders.js';
 import type { Session } from './session.js';
@@ -44,7 +43,7 @@ export type OrderParts = {
 /** What a manager asks of the agent (agents-and-groups.md 4.5). */
 export class ManagerOrders {
   readonly #parts: OrderParts;
-  readonly #refusals = new Map<string, LogLimiter>();
+  readonly #refusals = new Map<string, LimitedLogger>();
   /** Requests under way, and over UDP those whose answer has not been confirmed, by their counter. */
   readonly #open = new Set<string>();
 
@@ -89,10 +88,10 @@ export class ManagerOrders {
     this.#parts.state.refused += 1;
     let limiter = this.#refusals.get(what);
     if (limiter === undefined && this.#refusals.size < MOST_REQUESTS) {
-      limiter = new LogLimiter((text) => this.#parts.logger.warn(text));
+      limiter = this.#parts.logger.limited();
       this.#refusals.set(what, limiter);
     }
-    limiter?.log(`Order for '${what}' refused: this version has no ${part} on agents.`);
+    limiter?.warn(`Order for '${what}' refused: this version has no ${part} on agents.`);
   }
 
   async #execute(text: string): Promise<void> {

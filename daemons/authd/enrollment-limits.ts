@@ -1,5 +1,4 @@
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { AddressTable } from '../../lib/network/address-table.js';
 
 const MINUTE_MS = 60_000;
@@ -24,20 +23,22 @@ export class EnrollmentLimits {
   readonly #rates: () => EnrollmentRates;
   readonly #now: () => number;
   readonly #addresses: AddressTable<Use>;
-  readonly #log: LogLimiter;
+  readonly #log: LimitedLogger;
   #refused = 0;
 
   /**
    * @param rates those in force
    * @param now milliseconds of a clock that is not set
    */
-  constructor(rates: () => EnrollmentRates, logger: Pick<Logger, 'warn'>, now: () => number = () => performance.now()) {
+  constructor(
+    rates: () => EnrollmentRates,
+    logger: Pick<Logger, 'limited'>,
+    now: () => number = () => performance.now(),
+  ) {
     this.#rates = rates;
     this.#now = now;
     this.#addresses = new AddressTable(() => ({ credit: Infinity, creditAt: now(), keys: 0, dayFrom: now() }));
-    this.#log = new LogLimiter((message) => {
-      logger.warn(message);
-    }, now);
+    this.#log = logger.limited(now);
   }
 
   /** Requests refused. */
@@ -73,7 +74,7 @@ export class EnrollmentLimits {
 
   #refuse(address: string, what: string): string {
     this.#refused += 1;
-    this.#log.log(`Too many enrolments from ${address}: ${what}. Refusing those on top.`);
+    this.#log.warn(`Too many enrolments from ${address}: ${what}. Refusing those on top.`);
     return 'Too many enrollments from this address';
   }
 }

@@ -1,9 +1,8 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
 import { explainPortInUse } from '../../lib/process/port-in-use.js';
 import { certificateNames } from '../../lib/tls/certificate-host.js';
@@ -70,19 +69,15 @@ export class EnrollmentServer {
   readonly #server: Server;
   readonly #sockets = new Set<TLSSocket>();
   readonly #answering = new Set<Promise<void>>();
-  readonly #handshakeLog: LogLimiter;
-  readonly #refusalLog: LogLimiter;
+  readonly #handshakeLog: LimitedLogger;
+  readonly #refusalLog: LimitedLogger;
   readonly #budget: ConnectionBudget<Socket>;
 
   constructor(options: EnrollmentServerOptions) {
     this.#options = options;
     const { logger } = options;
-    this.#handshakeLog = new LogLimiter((message) => {
-      logger.warn(message);
-    });
-    this.#refusalLog = new LogLimiter((message) => {
-      logger.error(message);
-    });
+    this.#handshakeLog = logger.limited();
+    this.#refusalLog = logger.limited();
     this.#server = createServer(
       {
         ...options.tls,
@@ -108,7 +103,7 @@ export class EnrollmentServer {
     this.#server.on('tlsClientError', (error, socket) => {
       this.counters.dropped += 1;
       const peer = socket.remoteAddress === undefined ? 'a client that is gone' : peerOf(socket);
-      this.#handshakeLog.log(`TLS handshake with ${peer} failed: ${describeError(error)}`);
+      this.#handshakeLog.warn(`TLS handshake with ${peer} failed: ${describeError(error)}`);
       socket.destroy();
     });
   }
@@ -161,7 +156,7 @@ export class EnrollmentServer {
 
   #refuse(socket: Socket, what: string): void {
     this.counters.refused += 1;
-    this.#refusalLog.log(`Too many connections. Rejecting. ${what}`);
+    this.#refusalLog.error(`Too many connections. Rejecting. ${what}`);
     socket.destroy();
   }
 

@@ -2,10 +2,9 @@ import { isIP } from 'node:net';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { authdContract } from '../../lib/bus/contracts/authd.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import type { Clock } from './clock.js';
 
 /** Times of the watch, seconds unless said otherwise. */
@@ -57,7 +56,7 @@ const MINUTE = 60;
 /** Finds agents that are no longer heard, and tells the analysis (agents-and-groups.md 4.6, daemons-and-config.md 4.1). */
 export class AgentWatch {
   readonly #parts: AgentWatchParts;
-  readonly #failureLog: LogLimiter;
+  readonly #failureLog: LimitedLogger;
   /** Disconnected and not yet announced, by id. */
   readonly #remembered = new Map<string, GoneAgent>();
   #outbox: BusEvent[] = [];
@@ -67,9 +66,7 @@ export class AgentWatch {
 
   constructor(parts: AgentWatchParts) {
     this.#parts = parts;
-    this.#failureLog = new LogLimiter((message) => {
-      parts.logger.error(message);
-    });
+    this.#failureLog = parts.logger.limited();
     this.#nextCheck = this.#now() + Math.min(START_WAIT_SECONDS, parts.settings().disconnectionTime);
   }
 
@@ -211,7 +208,7 @@ export class AgentWatch {
       await work();
       return true;
     } catch (error) {
-      this.#failureLog.log(`Agents are not watched at the moment: ${describeError(error)}`);
+      this.#failureLog.error(`Agents are not watched at the moment: ${describeError(error)}`);
       return false;
     }
   }

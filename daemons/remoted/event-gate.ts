@@ -1,6 +1,5 @@
 import type { BusEvent } from '../../lib/bus/bus-event.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import type { ReadAhead } from './read-ahead.js';
 import { MAX_QUEUED_BYTES, MAX_READMITTED } from './remoted-limits.js';
 
@@ -30,7 +29,7 @@ export interface Holder {
 export class EventGate {
   readonly #window: EventWindow;
   readonly #mostQueued: number;
-  readonly #fullLog: LogLimiter;
+  readonly #fullLog: LimitedLogger;
   #held = new Map<Holder, BusEvent>();
   /** Sources that are too far ahead of the acknowledgements; they hold up nobody else. */
   readonly #ahead = new Map<Holder, BusEvent>();
@@ -50,9 +49,7 @@ export class EventGate {
   constructor(window: EventWindow, mostQueued: number, logger: Logger) {
     this.#window = window;
     this.#mostQueued = mostQueued;
-    this.#fullLog = new LogLimiter((message) => {
-      logger.warn(message);
-    });
+    this.#fullLog = logger.limited();
   }
 
   /** Events that wait in the queue. */
@@ -86,7 +83,7 @@ export class EventGate {
   queue(event: BusEvent): boolean {
     if (this.#free && this.#send(event)) return true;
     if (this.#queue.length >= this.#mostQueued || this.#queuedBytes >= MAX_QUEUED_BYTES) {
-      this.#fullLog.log(`Message queue is full (${String(this.#queue.length)}). Events may be lost.`);
+      this.#fullLog.warn(`Message queue is full (${String(this.#queue.length)}). Events may be lost.`);
       return false;
     }
     this.#queue.push(event);

@@ -1,10 +1,9 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { AgentChanges } from '../../lib/bus/contracts/db-agents.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { type Agent, linkOf } from './agent-link.js';
 import { tableId } from './agent-report.js';
 import type { StatusMessage, StatusSink } from './control-messages.js';
@@ -59,7 +58,7 @@ type Batch = {
 export class StatusWriter implements StatusSink {
   readonly #parts: StatusWriterParts;
   readonly #mailbox: ControlMailbox<Waiting>;
-  readonly #failureLog: LogLimiter;
+  readonly #failureLog: LimitedLogger;
   #wake: (() => void) | undefined;
   #stopping = false;
   #failing = false;
@@ -67,9 +66,7 @@ export class StatusWriter implements StatusSink {
   constructor(parts: StatusWriterParts) {
     this.#parts = parts;
     this.#mailbox = new ControlMailbox(parts.mostAgents);
-    this.#failureLog = new LogLimiter((message) => {
-      parts.logger.error(message);
-    });
+    this.#failureLog = parts.logger.limited();
   }
 
   /** Agents whose word waits. */
@@ -182,7 +179,7 @@ export class StatusWriter implements StatusSink {
         const passing = error instanceof BusError && PASSING.has(error.code);
         if (!passing) refusals += 1;
         this.#failing = true;
-        this.#failureLog.log(`svc-db did not take ${what}, agents stay connected: ${describeError(error)}`);
+        this.#failureLog.error(`svc-db did not take ${what}, agents stay connected: ${describeError(error)}`);
         if (this.#stopping || refusals >= MAX_REFUSALS) return;
       }
       await this.#parts.sleep(RETRY_MS);

@@ -1,9 +1,8 @@
 import { CONTROL_HEADER } from '../../lib/agentlink/control-text.js';
 import type { CallParams, CallResult } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import type { Agent } from './agent-link.js';
 import {
   MAX_SYNC_BYTES,
@@ -47,9 +46,9 @@ export class SyncRelay {
   readonly #lanes = new Map<string, Lane>();
   /** Lanes that may ask, in the order of their turns. */
   readonly #ready = new Set<Lane>();
-  readonly #droppedLog: LogLimiter;
-  readonly #failedLog: LogLimiter;
-  readonly #unservedLog: LogLimiter;
+  readonly #droppedLog: LimitedLogger;
+  readonly #failedLog: LimitedLogger;
+  readonly #unservedLog: LimitedLogger;
   #messages = 0;
   #bytes = 0;
   #calls = 0;
@@ -58,9 +57,9 @@ export class SyncRelay {
   constructor(parts: SyncRelayParts) {
     this.#parts = parts;
     const { logger } = parts;
-    this.#droppedLog = new LogLimiter((text) => logger.warn(text));
-    this.#failedLog = new LogLimiter((text) => logger.warn(text));
-    this.#unservedLog = new LogLimiter((text) => logger.debug(text));
+    this.#droppedLog = logger.limited();
+    this.#failedLog = logger.limited();
+    this.#unservedLog = logger.limited();
   }
 
   /** Messages that wait. */
@@ -73,7 +72,7 @@ export class SyncRelay {
     this.counters.received += 1;
     if (location === UNSERVED_LOCATION) {
       this.counters.unserved += 1;
-      this.#unservedLog.log(`The synchronisation of inventory of agent '${agent.id}' is answered by nobody.`);
+      this.#unservedLog.debug(`The synchronisation of inventory of agent '${agent.id}' is answered by nobody.`);
       return;
     }
     let lane = this.#lanes.get(agent.id);
@@ -85,7 +84,7 @@ export class SyncRelay {
       lane.bytes >= MAX_SYNC_BYTES_PER_AGENT
     ) {
       this.counters.dropped += 1;
-      this.#droppedLog.log(`Too many messages of the synchronisation wait: some of agent '${agent.id}' are dropped.`);
+      this.#droppedLog.warn(`Too many messages of the synchronisation wait: some of agent '${agent.id}' are dropped.`);
       return;
     }
     this.#lanes.set(agent.id, lane);
@@ -167,6 +166,6 @@ export class SyncRelay {
   #failed(agent: Agent, messages: number, reason: string): void {
     this.counters.failed += messages;
     if (this.#closed) return;
-    this.#failedLog.log(`A message of the synchronisation of agent '${agent.id}' was not taken: ${reason}`);
+    this.#failedLog.warn(`A message of the synchronisation of agent '${agent.id}' was not taken: ${reason}`);
   }
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
-import { LogLimiter } from '../../lib/bus/log-limiter.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
+import { LimitedLog } from '../../lib/log/limited-log.js';
 import { ConnectionBudget } from '../../lib/network/connection-budget.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
@@ -39,7 +39,7 @@ export class TcpListener implements ConnectionOwner {
   readonly #unproven = new Map<TcpConnection, number>();
   /** Those in the middle of a frame, and since when; the oldest first. */
   readonly #unfinished = new Map<TcpConnection, number>();
-  readonly #refused: LogLimiter;
+  readonly #refused: LimitedLog;
   #sweep: NodeJS.Timeout | undefined;
   #lastGone: (() => void) | undefined;
 
@@ -52,15 +52,13 @@ export class TcpListener implements ConnectionOwner {
     this.#budget = new ConnectionBudget({
       limits: AGENT_CONNECTIONS,
       close: (connection, address) => {
-        this.#refused.log(
+        this.#refused.warn(
           `Too many connections without a readable message: the oldest one of '${address}' was closed.`,
         );
         this.#refuse(connection);
       },
     });
-    this.#refused = new LogLimiter((message) => {
-      parts.log.log('warning', message);
-    }, parts.now);
+    this.#refused = new LimitedLog((_, message) => parts.log.log('warning', message), parts.now);
   }
 
   get size(): number {
@@ -160,7 +158,7 @@ export class TcpListener implements ConnectionOwner {
     this.#connections.add(connection);
     this.#unproven.set(connection, now());
     if (this.#budget.open(connection, connection.source)) return;
-    this.#refused.log(`Too many connections of agents: a new one of '${connection.source}' was refused.`);
+    this.#refused.warn(`Too many connections of agents: a new one of '${connection.source}' was refused.`);
     this.#refuse(connection);
   }
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../log/logger.js';
+import type { LimitedLogger, Logger } from '../log/logger.js';
 import type { EventBatch, ReceivedEvent } from './bus-event.js';
 import { MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';
 import { BusListener } from './bus-listener.js';
@@ -13,7 +13,6 @@ import {
   type NackCode,
   type StreamPosition,
 } from './event-frames.js';
-import { LogLimiter } from './log-limiter.js';
 import type { StreamPositions } from './stream-positions.js';
 
 export type EventSinkOptions = {
@@ -74,8 +73,8 @@ export class EventSink {
   readonly #onBatch: (batch: EventBatch) => Promise<void>;
   readonly #positions: StreamPositions;
   readonly #maxGroupEvents: number;
-  readonly #malformedLog: LogLimiter;
-  readonly #failureLog: LogLimiter;
+  readonly #malformedLog: LimitedLogger;
+  readonly #failureLog: LimitedLogger;
   readonly #logger: Logger;
   /** The last group was not taken. */
   #failing = false;
@@ -92,12 +91,8 @@ export class EventSink {
     this.#positions = options.positions;
     this.#maxGroupEvents = options.maxGroupEvents ?? MAX_GROUP_EVENTS;
     this.#logger = options.logger;
-    this.#malformedLog = new LogLimiter((message) => {
-      options.logger.warn(message);
-    });
-    this.#failureLog = new LogLimiter((message) => {
-      options.logger.error(message);
-    });
+    this.#malformedLog = options.logger.limited();
+    this.#failureLog = options.logger.limited();
     this.#listener = new BusListener(options.path, options.group, {
       onMessage: (peer, frame) => {
         this.#receive(peer, frame);
@@ -246,7 +241,7 @@ export class EventSink {
   #sendBack(group: readonly Admitted[], error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#failing = true;
-    this.#failureLog.log(`Events cannot be taken: ${reason}. Their producers keep them and try again`);
+    this.#failureLog.error(`Events cannot be taken: ${reason}. Their producers keep them and try again`);
     const behind = this.#queue;
     this.#queue = [];
     this.#queuedEvents = 0;
@@ -268,6 +263,6 @@ export class EventSink {
 
   #malformed(reason: string): void {
     this.counters.malformed += 1;
-    this.#malformedLog.log(`Event socket: message dropped: ${reason}`);
+    this.#malformedLog.warn(`Event socket: message dropped: ${reason}`);
   }
 }

@@ -1,10 +1,9 @@
-import type { Logger } from '../log/logger.js';
+import type { LimitedLogger, Logger } from '../log/logger.js';
 import { BusError } from './bus-error.js';
 import { MAX_CALLS_RUNNING, MAX_CALLS_WAITING, MAX_MESSAGE_BYTES } from './bus-limits.js';
 import { BusListener } from './bus-listener.js';
 import type { Contract, Handlers, MethodContract } from './contract.js';
 import { describeIssue } from './describe-issue.js';
-import { LogLimiter } from './log-limiter.js';
 import { decodeMessage, encodeMessage } from './message-codec.js';
 import { type AnswerMessage, hostClock, messageId, readRequest, type RequestMessage } from './request-message.js';
 
@@ -57,7 +56,7 @@ export class RequestServer<C extends Contract> {
   readonly #methods = new Map<string, Method>();
   readonly #listener: BusListener;
   readonly #logger: Logger;
-  readonly #malformedLog: LogLimiter;
+  readonly #malformedLog: LimitedLogger;
   readonly #waiting: Call[] = [];
   #running = 0;
   #stopping = false;
@@ -66,9 +65,7 @@ export class RequestServer<C extends Contract> {
   constructor(options: RequestServerOptions<C>) {
     this.#daemon = options.contract.daemon;
     this.#logger = options.logger;
-    this.#malformedLog = new LogLimiter((message) => {
-      options.logger.warn(message);
-    });
+    this.#malformedLog = options.logger.limited();
     const handlers: Readonly<Record<string, ((params: never) => unknown) | undefined>> = options.handlers;
     for (const [name, contract] of Object.entries(options.contract.methods)) {
       const handle = handlers[name];
@@ -206,7 +203,7 @@ export class RequestServer<C extends Contract> {
 
   #malformed(reason: string): void {
     this.counters.malformed += 1;
-    this.#malformedLog.log(`Request socket: message dropped: ${reason}`);
+    this.#malformedLog.warn(`Request socket: message dropped: ${reason}`);
   }
 
   #stoppingError(): BusError {

@@ -1,6 +1,7 @@
 import { ConfigError, type ConfigPlace } from '../config/config-error.js';
 import type { Home } from '../home/home.js';
 import { describeError } from '../log/describe-error.js';
+import { LimitedLog } from '../log/limited-log.js';
 import type { Logger } from '../log/logger.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { DaemonCheck } from './daemon-check.js';
@@ -32,12 +33,13 @@ export function runCheck(
   const say = (level: CheckMessage['level']) => (text: string) => {
     messages.push({ level, text });
   };
-  const logger = {
+  const logger: Logger = {
     debug,
     info: () => {},
     warn: say('warning'),
     error: say('error'),
     critical: say('critical'),
+    limited: (now) => new LimitedLog((level, message) => logger[level](message), now),
   };
   try {
     check({ name, home, logger, ownFlags });

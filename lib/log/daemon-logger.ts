@@ -1,9 +1,10 @@
 import { type Logger as PinoLogger, pino } from 'pino';
 import type { Home } from '../home/home.js';
+import { LimitedLog } from './limited-log.js';
 import { LogFile } from './log-file.js';
 import { formatLogTime, formatPlainLine, type LogLevel, sanitiseLogMessage } from './log-line.js';
 import { callerOrigin } from './log-origin.js';
-import type { Logger } from './logger.js';
+import type { LimitedLogger, Logger } from './logger.js';
 
 /** Verbosity: 0 = info and worse, 1 and 2 = debug lines with their origin (`-d`, `-dd`). */
 export type DebugLevel = 0 | 1 | 2;
@@ -154,10 +155,19 @@ export class DaemonLogger implements Logger {
     this.#log('critical', message, fields);
   }
 
-  #log(level: LogLevel, message: string, fields: Record<string, unknown> | undefined): void {
+  limited(now?: () => number): LimitedLogger {
+    return new LimitedLog((level, message) => {
+      if (level === 'debug' && this.#output.debugLevel === 0) return;
+      // Two methods of the limited log lie between this function and the caller.
+      this.#log(level === 'warn' ? 'warning' : level, message, undefined, 2);
+    }, now);
+  }
+
+  /** @param between frames between the function that called this method and the caller of the logger */
+  #log(level: LogLevel, message: string, fields: Record<string, unknown> | undefined, between = 0): void {
     this.#time = formatLogTime(this.#output.now());
     // Frames of the logger itself: this method and the public one that called it.
-    const origin = this.#output.debugLevel > 0 ? callerOrigin(2) : undefined;
+    const origin = this.#output.debugLevel > 0 ? callerOrigin(2 + between) : undefined;
     this.#output.writePlain(formatPlainLine(this.#time, this.tag, level, message, origin));
     if (!this.#output.targets.json) return;
     const members: Record<string, unknown> = { ...origin, level, description: sanitiseLogMessage(message) };

@@ -8,4 +8,16 @@ export interface Logger {
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
   critical(message: string, fields?: Record<string, unknown>): void;
+  /**
+   * A log for one kind of problem that may come again and again: it writes one line a minute at most and counts the rest.
+   * @param now milliseconds of a clock that is not set; injected by tests
+   */
+  limited(now?: () => number): LimitedLogger;
+}
+
+/** Writes the first message at once, then one a minute at most with the number of those that it left out. */
+export interface LimitedLogger {
+  debug(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
 }

@@ -1,4 +1,5 @@
-import type { Logger } from '../../lib/log/logger.js';
+import { LimitedLog } from '../../lib/log/limited-log.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 
 /** A logger that keeps its lines, `level: message`, for tests to look at. */
 export class RecordingLogger implements Logger {
@@ -18,5 +19,8 @@ export class RecordingLogger implements Logger {
   }
   critical(message: string): void {
     this.lines.push(`critical: ${message}`);
+  }
+  limited(now?: () => number): LimitedLogger {
+    return new LimitedLog((level, message) => this[level](message), now);
   }
 }

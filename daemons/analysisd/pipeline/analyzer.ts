@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import type { Configuration } from '../configuration.js';
 import type { EpsLimiter } from '../eps-limiter.js';
@@ -56,7 +55,7 @@ export type AnalyzerParts = {
 export class Analyzer {
   readonly #parts: AnalyzerParts;
   readonly #patience: Patience;
-  readonly #readLog: LogLimiter;
+  readonly #readLog: LimitedLogger;
   #position: number;
   #done: number;
   /** Between two events or records; not while files are being changed. */
@@ -79,9 +78,7 @@ export class Analyzer {
   constructor(parts: AnalyzerParts) {
     this.#parts = parts;
     this.#patience = new Patience(parts.logger);
-    this.#readLog = new LogLimiter((message) => {
-      parts.logger.error(message);
-    });
+    this.#readLog = parts.logger.limited();
     this.#position = parts.start.position;
     this.#done = parts.start.done;
   }
@@ -159,7 +156,7 @@ export class Analyzer {
       try {
         return this.#parts.feed.next();
       } catch (error) {
-        this.#readLog.log(`The journal cannot be read on, trying again: ${describeError(error)}`);
+        this.#readLog.error(`The journal cannot be read on, trying again: ${describeError(error)}`);
         await this.#patience.pause(RETRY_MS);
       }
     }

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 
 /** What a checkpoint is made of. */
 export type Capture = {
@@ -41,7 +40,7 @@ export type Kept = { readonly position: number; readonly ruleset: string };
 /** Writes checkpoints, one at a time. A failure is logged once a minute; the one before stays good. */
 export class Checkpointer {
   readonly #parts: CheckpointerParts;
-  readonly #failureLog: LogLimiter;
+  readonly #failureLog: LimitedLogger;
   #last: Kept | undefined;
   #savedAt: number | undefined;
   #running: Promise<boolean> | undefined;
@@ -53,9 +52,7 @@ export class Checkpointer {
   constructor(parts: CheckpointerParts, last: Kept | undefined) {
     this.#parts = parts;
     this.#last = last;
-    this.#failureLog = new LogLimiter((message) => {
-      parts.logger.error(message);
-    });
+    this.#failureLog = parts.logger.limited();
   }
 
   /** Position of the newest checkpoint; undefined when there is none. */
@@ -114,7 +111,7 @@ export class Checkpointer {
     } catch (error) {
       const reason = `checkpoint could not be written: ${describeError(error)}`;
       this.#failure = `a ${reason}`;
-      this.#failureLog.log(`A ${reason}`);
+      this.#failureLog.error(`A ${reason}`);
       return false;
     }
   }
@@ -124,7 +121,7 @@ export class Checkpointer {
     try {
       await onSafe();
     } catch (error) {
-      this.#failureLog.log(
+      this.#failureLog.error(
         `What a checkpoint made possible could not be done, the next one does it: ${describeError(error)}`,
       );
     }

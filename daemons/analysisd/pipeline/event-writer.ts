@@ -1,8 +1,7 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
 import type { Outcome } from '../../../lib/engine/outcome.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import { componentOf } from '../component.js';
 import type { Counters } from '../counters.js';
@@ -14,15 +13,13 @@ export class EventWriter {
   readonly #analysis: Analysis;
   readonly #taken: TakenEvents;
   readonly #counters: Counters;
-  readonly #failureLog: LogLimiter;
+  readonly #failureLog: LimitedLogger;
 
   constructor(analysis: Analysis, taken: TakenEvents, counters: Counters, logger: Logger) {
     this.#analysis = analysis;
     this.#taken = taken;
     this.#counters = counters;
-    this.#failureLog = new LogLimiter((message) => {
-      logger.error(message);
-    });
+    this.#failureLog = logger.limited();
   }
 
   /** Never throws, whatever the event holds. */
@@ -49,7 +46,7 @@ export class EventWriter {
       // A defect of ours. Thrown on, it would have the event analysed again, the others of its batch with it, for ever.
       counters.alertsFailed += 1;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#failureLog.log(`The alert of an event from '${event.location}' could not be written: ${reason}`);
+      this.#failureLog.error(`The alert of an event from '${event.location}' could not be written: ${reason}`);
     }
   }
 

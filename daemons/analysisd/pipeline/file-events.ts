@@ -3,12 +3,11 @@ import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import type { CallParams, CallResult } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import { type FimOperation, MAX_FIM_APPLY_BYTES, MAX_FIM_OPERATIONS } from '../../../lib/bus/contracts/db-fim.js';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { JournalFeed } from './journal-feed.js';
 import { type Entry, isEvents } from './journal-record.js';
 
@@ -67,8 +66,8 @@ const MOST_FLIGHTS = 2;
 export class FileEvents {
   readonly counters = { received: 0, stored: 0, failed: 0, passed_over: { gaps: 0, bytes: 0 } };
   readonly #parts: FileEventsParts;
-  readonly #waitLog: LogLimiter;
-  readonly #lossLog: LogLimiter;
+  readonly #waitLog: LimitedLogger;
+  readonly #lossLog: LimitedLogger;
   readonly #streams = new MemoryStreamPositions();
   readonly #stopped = new AbortController();
   /** Undefined until svc-db has told where to go on. */
@@ -87,8 +86,8 @@ export class FileEvents {
 
   constructor(parts: FileEventsParts) {
     this.#parts = parts;
-    this.#waitLog = new LogLimiter((text) => parts.logger.warn(text));
-    this.#lossLog = new LogLimiter((text) => parts.logger.error(text));
+    this.#waitLog = parts.logger.limited();
+    this.#lossLog = parts.logger.limited();
   }
 
   /** Begins. @param onFailure gets what should never be thrown */
@@ -163,7 +162,7 @@ export class FileEvents {
         this.#stored = from;
         this.#feed = new JournalFeed(journal, this.#taken, (error) => {
           if (error instanceof JournalDamageError) this.#passedOver(error.report.from, error.report.to);
-          else this.#lossLog.log(`Events of files may not be stored: ${describeError(error)}`);
+          else this.#lossLog.error(`Events of files may not be stored: ${describeError(error)}`);
         });
         return;
       } catch (error) {
@@ -183,7 +182,7 @@ export class FileEvents {
       try {
         entry = feed.next();
       } catch (error) {
-        this.#lossLog.log(`The journal cannot be read for svc-db, trying again: ${describeError(error)}`);
+        this.#lossLog.error(`The journal cannot be read for svc-db, trying again: ${describeError(error)}`);
         await this.#pause();
       }
       if (entry === undefined || this.#stopped.signal.aborted) return;
@@ -279,13 +278,13 @@ export class FileEvents {
   #waiting(error: unknown): void {
     if (this.#stopped.signal.aborted) return;
     this.counters.failed += 1;
-    this.#waitLog.log(`Events of files wait in the journal, as svc-db does not take them: ${describeError(error)}`);
+    this.#waitLog.warn(`Events of files wait in the journal, as svc-db does not take them: ${describeError(error)}`);
   }
 
   #passedOver(from: number, to: number): void {
     this.counters.passed_over.gaps += 1;
     this.counters.passed_over.bytes += to - from;
-    this.#lossLog.log(
+    this.#lossLog.error(
       `Events of files in ${String(to - from)} bytes of the journal are not stored, which are gone from it: the agents' synchronisation repairs it.`,
     );
   }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventBatch } from '../../../lib/bus/bus-event.js';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import type { JournalConfig } from '../../../lib/config/sections/journal.js';
 import { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { Journal } from '../../../lib/journal/journal.js';
 import { describeDamage } from '../../../lib/journal/journal-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
+import type { LimitedLogger } from '../../../lib/log/logger.js';
 import { dayOf, isSameDay } from '../../../lib/time/local-day.js';
 import { Analysis } from '../analysis.js';
 import { Configuration, type ConfigurationParts } from '../configuration.js';
@@ -70,7 +70,7 @@ export class Pipeline {
   readonly #analyzer: Analyzer;
   readonly #checkpointer: Checkpointer;
   readonly #configuration: Configuration;
-  readonly #troubleLog: LogLimiter;
+  readonly #troubleLog: LimitedLogger;
   readonly #journalConfig: JournalConfig;
   /** Last accepted sequence of every stream: for the sink. */
   readonly positions: MemoryStreamPositions;
@@ -101,9 +101,7 @@ export class Pipeline {
     });
     const loaded = store.load();
     const data = isCheckpointData(loaded?.data) ? loaded.data : undefined;
-    const troubleLog = new LogLimiter((message) => {
-      logger.error(message);
-    });
+    const troubleLog = logger.limited();
     const journal = await Journal.open({
       directory,
       sync: config.sync,
@@ -115,7 +113,7 @@ export class Pipeline {
         else logger.error(describeDamage(report));
       },
       onTrouble: (error) => {
-        troubleLog.log(`The journal has trouble with its files: ${describeError(error)}`);
+        troubleLog.error(`The journal has trouble with its files: ${describeError(error)}`);
       },
     });
     const checkpoint = loaded === undefined || data === undefined ? undefined : { position: loaded.position, data };
@@ -163,7 +161,7 @@ export class Pipeline {
       readonly positions: MemoryStreamPositions;
       readonly scanned: ScannedJournal;
       readonly configuration: Configuration;
-      readonly troubleLog: LogLimiter;
+      readonly troubleLog: LimitedLogger;
       readonly from: number;
       readonly files: FileEvents | undefined;
     },
@@ -248,7 +246,7 @@ export class Pipeline {
     try {
       this.#configuration.keep();
     } catch (error) {
-      this.#troubleLog.log(`The ruleset could not be kept as the last good one: ${describeError(error)}`);
+      this.#troubleLog.error(`The ruleset could not be kept as the last good one: ${describeError(error)}`);
     }
     // Without one, where the outputs end is not known: neither may they be written, nor may an event be accepted.
     if (this.#checkpointer.position === undefined) await this.#checkpointer.make();
@@ -303,7 +301,7 @@ export class Pipeline {
       await this.#intake.meet();
       await this.#rotateIfDue();
     } catch (error) {
-      this.#troubleLog.log(`The journal takes nothing, events wait at their producers: ${describeError(error)}`);
+      this.#troubleLog.error(`The journal takes nothing, events wait at their producers: ${describeError(error)}`);
     } finally {
       this.#ticking = false;
     }
@@ -448,7 +446,7 @@ export class Pipeline {
         new Set([...this.#rulesets, older, newer, this.#newest].map(({ ruleset }) => ruleset)),
       );
     } catch (error) {
-      this.#troubleLog.log(`Copies of old rulesets could not be removed: ${describeError(error)}`);
+      this.#troubleLog.error(`Copies of old rulesets could not be removed: ${describeError(error)}`);
     }
   }
 }

@@ -1,5 +1,4 @@
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
 import { applyOperations, type FimEvents } from './fim-apply.js';
@@ -38,7 +37,7 @@ export class FimDatabase {
   readonly #memory: FimMemory;
   readonly #tables: FimTables;
   readonly #knows: (agent: string) => boolean;
-  readonly #refusals: Readonly<Record<Refusal, LogLimiter>>;
+  readonly #refusals: Readonly<Record<Refusal, LimitedLogger>>;
 
   /** @throws StoreError */
   static async open(parts: FimDatabaseParts): Promise<FimDatabase> {
@@ -57,9 +56,8 @@ export class FimDatabase {
     this.reader = { tables, memory };
     this.#writer = new FimWriter(store, tables, memory, setProblem);
     this.#garbage = new FimGarbage(store, tables);
-    const limiter = () => new LogLimiter((message) => logger.warn(message));
-    this.#refusals = mapRefusals(this.counters.refused, limiter);
-    const unserved = new LogLimiter((message) => logger.debug(message));
+    this.#refusals = mapRefusals(this.counters.refused, () => logger.limited());
+    const unserved = logger.limited();
     this.sync = new FimSync({
       writer: this.#writer,
       tables,
@@ -69,7 +67,7 @@ export class FimDatabase {
       onRefused: this.#refuse,
       now,
       onUnserved: (component) => {
-        unserved.log(`Nothing is stored of the synchronisation of '${component}'.`);
+        unserved.debug(`Nothing is stored of the synchronisation of '${component}'.`);
       },
       onDropped: () => {
         this.#garbage.wake();
@@ -180,7 +178,7 @@ export class FimDatabase {
   readonly #refuse = (reason: Refusal, agent: string): void => {
     this.counters.refused[reason] += 1;
     if (reason === 'unknown_agent') return;
-    this.#refusals[reason].log(`An event or state of files of agent '${agent}' is not stored: ${TEXTS[reason]}.`);
+    this.#refusals[reason].warn(`An event or state of files of agent '${agent}' is not stored: ${TEXTS[reason]}.`);
   };
 }
 
@@ -194,8 +192,8 @@ const TEXTS: Readonly<Record<Refusal, string>> = {
   too_many_findings: 'rootcheck has found too much on it',
 };
 
-function mapRefusals(counters: FimCounters['refused'], make: () => LogLimiter): Record<Refusal, LogLimiter> {
-  return Object.fromEntries(Object.keys(counters).map((reason) => [reason, make()])) as Record<Refusal, LogLimiter>;
+function mapRefusals(counters: FimCounters['refused'], make: () => LimitedLogger): Record<Refusal, LimitedLogger> {
+  return Object.fromEntries(Object.keys(counters).map((reason) => [reason, make()])) as Record<Refusal, LimitedLogger>;
 }
 
 /** `001`. */

@@ -1,9 +1,8 @@
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { RequestClient } from '../../../lib/bus/request-client.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 
 /** Groups made at once; svc-db writes those that arrive together in one transaction. */
 const MOST_AT_ONCE = 64;
@@ -17,7 +16,7 @@ const DEFAULT_GROUP = 'default';
  * used it since: whoever makes a group makes the folder first.
  */
 export class GroupTable {
-  readonly #trouble: LogLimiter;
+  readonly #trouble: LimitedLogger;
   #failures = 0;
 
   /** @param folders lists the groups that have a folder; throws when that cannot be told */
@@ -26,9 +25,7 @@ export class GroupTable {
     private readonly logger: Logger,
     private readonly folders: () => readonly string[],
   ) {
-    this.#trouble = new LogLimiter((message) => {
-      logger.warn(message);
-    });
+    this.#trouble = logger.limited();
   }
 
   /** @returns whether the table is right now; when not, the reason is in the log and it is to be called again */
@@ -48,7 +45,7 @@ export class GroupTable {
     } catch (error) {
       this.#failures += 1;
       if (this.#failures > QUIET_FAILURES) {
-        this.#trouble.log(`The table of groups is not the same as the folders of etc/shared: ${describeError(error)}`);
+        this.#trouble.warn(`The table of groups is not the same as the folders of etc/shared: ${describeError(error)}`);
       }
       return false;
     }

@@ -1,6 +1,5 @@
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { MEMBERSHIPS_POLL_MS, RETRY_MS } from './push-limits.js';
 import type { MembershipChanges, MembershipMark } from './read-memberships.js';
 
@@ -25,7 +24,7 @@ type GroupList = { readonly groups: readonly string[]; agents: number };
  */
 export class Memberships {
   readonly #parts: MembershipsParts;
-  readonly #failureLog: LogLimiter;
+  readonly #failureLog: LimitedLogger;
   #lists = new Map<string, GroupList>();
   #byAgent = new Map<string, GroupList>();
   #mark: MembershipMark | undefined;
@@ -34,9 +33,7 @@ export class Memberships {
 
   constructor(parts: MembershipsParts) {
     this.#parts = parts;
-    this.#failureLog = new LogLimiter((message) => {
-      parts.logger.error(message);
-    });
+    this.#failureLog = parts.logger.limited();
   }
 
   /** Groups of an agent by priority. @param id as svc-db has it @returns undefined when they are not known */
@@ -65,7 +62,7 @@ export class Memberships {
       // Whoever stops is not interested any more.
       if (!this.#stopped) {
         this.#failing = true;
-        this.#failureLog.log(`Groups of agents cannot be read, those known stay in force: ${describeError(error)}`);
+        this.#failureLog.error(`Groups of agents cannot be read, those known stay in force: ${describeError(error)}`);
       }
       return false;
     }

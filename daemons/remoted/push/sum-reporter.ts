@@ -1,6 +1,5 @@
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { COLLECT_MS, RETRY_MS } from './push-limits.js';
 
 export type MergedSum = { readonly groups: readonly string[]; readonly md5: string };
@@ -21,16 +20,14 @@ export type SumReporterParts = {
  */
 export class SumReporter {
   readonly #parts: SumReporterParts;
-  readonly #failureLog: LogLimiter;
+  readonly #failureLog: LimitedLogger;
   #changed = false;
   #wake: (() => void) | undefined;
   #stopped = false;
 
   constructor(parts: SumReporterParts) {
     this.#parts = parts;
-    this.#failureLog = new LogLimiter((message) => {
-      parts.logger.error(message);
-    });
+    this.#failureLog = parts.logger.limited();
   }
 
   /** There is something to tell. */
@@ -52,7 +49,7 @@ export class SumReporter {
       } catch (error) {
         if (this.#isStopped()) return;
         this.#changed = true;
-        this.#failureLog.log(`svc-db did not take the sums of merged files: ${describeError(error)}`);
+        this.#failureLog.error(`svc-db did not take the sums of merged files: ${describeError(error)}`);
         await sleep(RETRY_MS);
       }
     }

@@ -1,8 +1,7 @@
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import type { SyncAnswer } from '../../../lib/fim/sync-step.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { readSyncAnswer } from './read-sync-answer.js';
 
 /** Bytes of the ranges that wait: a manager gone wrong may name long paths that nobody has. */
@@ -14,8 +13,8 @@ export class SyncAnswers {
   /** Taken, those for tables that are not here, those that are none, and those that found no room. */
   readonly counters = { answers: 0, ignored: 0, malformed: 0, dropped: 0 };
   readonly #component: string;
-  readonly #malformedLog: LogLimiter;
-  readonly #droppedLog: LogLimiter;
+  readonly #malformedLog: LimitedLogger;
+  readonly #droppedLog: LimitedLogger;
   #arrived: SyncAnswer[] = [];
   /** Those that arrived first, the last one first. */
   #ready: SyncAnswer[] = [];
@@ -24,8 +23,8 @@ export class SyncAnswers {
   /** @param component of the table whose answers they are */
   constructor(component: string, logger: Logger) {
     this.#component = component;
-    this.#malformedLog = new LogLimiter((text) => logger.warn(text));
-    this.#droppedLog = new LogLimiter((text) => logger.warn(text));
+    this.#malformedLog = logger.limited();
+    this.#droppedLog = logger.limited();
   }
 
   get length(): number {
@@ -49,13 +48,13 @@ export class SyncAnswers {
       answer = readSyncAnswer(verb, json);
     } catch (error) {
       this.counters.malformed += 1;
-      this.#malformedLog.log(`An answer of the synchronisation cannot be read: ${describeError(error)}`);
+      this.#malformedLog.warn(`An answer of the synchronisation cannot be read: ${describeError(error)}`);
       return false;
     }
     const bytes = answer.begin.length + answer.end.length;
     if (this.length >= most || (this.length > 0 && this.#bytes + bytes > MOST_BYTES)) {
       this.counters.dropped += 1;
-      this.#droppedLog.log('Too many answers of the synchronisation wait: some are dropped until the next round.');
+      this.#droppedLog.warn('Too many answers of the synchronisation wait: some are dropped until the next round.');
       return false;
     }
     this.counters.answers += 1;

@@ -3,11 +3,10 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { EventProducer } from '../../../lib/bus/event-producer.js';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { CallOptions, RequestClient } from '../../../lib/bus/request-client.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { InFlight } from './in-flight.js';
 
 /** Messages on their way to the sink: few, so that events of files find room in the same window. */
@@ -42,10 +41,10 @@ export class AgentOutlet implements SyncOutlet {
 
   constructor(parts: AgentOutletParts) {
     this.#parts = parts;
-    const lostLog = new LogLimiter((text) => parts.logger.warn(text));
+    const lostLog = parts.logger.limited();
     this.#inFlight = new InFlight(MOST_EVENTS, (error) => {
       this.#lost += 1;
-      lostLog.log(`A message of the synchronisation did not get to the sink of events: ${describeError(error)}`);
+      lostLog.warn(`A message of the synchronisation did not get to the sink of events: ${describeError(error)}`);
     });
   }
 
@@ -75,16 +74,16 @@ export type ManagerOutletParts = {
 export class ManagerOutlet implements SyncOutlet {
   readonly #parts: ManagerOutletParts;
   readonly #inFlight: InFlight;
-  readonly #refusedLog: LogLimiter;
+  readonly #refusedLog: LimitedLogger;
   #lost = 0;
 
   constructor(parts: ManagerOutletParts) {
     this.#parts = parts;
-    this.#refusedLog = new LogLimiter((text) => parts.logger.warn(text));
-    const lostLog = new LogLimiter((text) => parts.logger.warn(text));
+    this.#refusedLog = parts.logger.limited();
+    const lostLog = parts.logger.limited();
     this.#inFlight = new InFlight(MOST_CALLS, (error) => {
       this.#lost += 1;
-      lostLog.log(`A message of the synchronisation did not get to svc-db: ${describeError(error)}`);
+      lostLog.warn(`A message of the synchronisation did not get to svc-db: ${describeError(error)}`);
     });
   }
 
@@ -106,7 +105,7 @@ export class ManagerOutlet implements SyncOutlet {
     } catch (error) {
       // That is about one message; the others may well be good.
       if (!(error instanceof BusError) || error.code !== 'bad_message') throw error;
-      this.#refusedLog.log(`svc-db refused a message of the synchronisation: ${describeError(error)}`);
+      this.#refusedLog.warn(`svc-db refused a message of the synchronisation: ${describeError(error)}`);
     }
   }
 }

@@ -1,12 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { LogLimiter } from '../../../lib/bus/log-limiter.js';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
 import { unlessAborted } from '../../../lib/daemon/unless-aborted.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { FIM_FILE, type FimRow, MAX_FIM_MESSAGE_BYTES, syncMessage } from '../../../lib/fim/fim-messages.js';
 import type { SyncStep } from '../../../lib/fim/sync-step.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { type RangeSource, RangeSync } from './range-sync.js';
 import { SyncAnswers } from './sync-answers.js';
 import type { SyncClock } from './sync-clock.js';
@@ -40,8 +39,8 @@ export class SyncRunner {
   readonly #sync: RangeSync<FimRow>;
   readonly #answers: SyncAnswers;
   readonly #counters = { rounds: 0, checks: 0, states: 0, too_long: 0, failed: 0 };
-  readonly #failedLog: LogLimiter;
-  readonly #tooLongLog: LogLimiter;
+  readonly #failedLog: LimitedLogger;
+  readonly #tooLongLog: LimitedLogger;
   #settings: SyncSettings;
   #schedule: SyncSchedule;
   /** Messages since the last pause. */
@@ -59,8 +58,8 @@ export class SyncRunner {
     this.#sync = new RangeSync(parts.source);
     this.#answers = new SyncAnswers(FIM_FILE, parts.logger);
     this.#schedule = scheduleOf(settings);
-    this.#failedLog = new LogLimiter((text) => parts.logger.warn(text));
-    this.#tooLongLog = new LogLimiter((text) => parts.logger.warn(text));
+    this.#failedLog = parts.logger.limited();
+    this.#tooLongLog = parts.logger.limited();
   }
 
   /** For `stats` of the daemon. */
@@ -133,7 +132,7 @@ export class SyncRunner {
       } catch (error) {
         if (signal.aborted) return;
         this.#counters.failed += 1;
-        this.#failedLog.log(`The synchronisation of files stopped until its next round: ${describeError(error)}`);
+        this.#failedLog.warn(`The synchronisation of files stopped until its next round: ${describeError(error)}`);
       }
     }
   }
@@ -174,7 +173,7 @@ export class SyncRunner {
     if (message.length > MAX_FIM_MESSAGE_BYTES) {
       this.#counters.too_long += 1;
       const path = step.type === 'state' ? step.row.key : 'check' in step ? step.check.begin : '';
-      this.#tooLongLog.log(
+      this.#tooLongLog.warn(
         `A message of the synchronisation is longer than ${MAX_FIM_MESSAGE_BYTES} bytes and not sent: '${readable(path).slice(0, 256)}'`,
       );
       return;

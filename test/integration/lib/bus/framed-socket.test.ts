@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { FramedSocket } from '../../../../lib/bus/framed-socket.js';
-
-const silent = { debug() {}, info() {}, warn() {}, error() {}, critical() {} };
+import { RecordingLogger } from '../../../support/recording-logger.js';
 
 function frame(text: string): Buffer {
   const body = Buffer.from(text);
@@ -42,7 +41,7 @@ describe('framed socket', () => {
     server = new FramedSocket({
       path,
       oversizeAnswer: 'too big',
-      logger: silent,
+      logger: new RecordingLogger(),
       maxConnectionMs: 300,
       handler: (request) => {
         seen.push(request.toString());
@@ -94,7 +93,12 @@ describe('framed socket', () => {
   });
 
   it('replaces a stale socket file at start', async () => {
-    const second = new FramedSocket({ path, oversizeAnswer: '', logger: silent, handler: () => Promise.resolve('2') });
+    const second = new FramedSocket({
+      path,
+      oversizeAnswer: '',
+      logger: new RecordingLogger(),
+      handler: () => Promise.resolve('2'),
+    });
     await second.start();
     expect(await exchange(path, [frame('x')])).to.deep.equal(frame('2'));
     await second.stop();

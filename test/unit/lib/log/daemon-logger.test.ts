@@ -62,6 +62,22 @@ describe('DaemonLogger', () => {
     ]);
   });
 
+  it('names the place that reports a repeating problem, and counts what is left out', () => {
+    let now = 0;
+    const limited = logger(1).limited(() => now);
+    limited.warn('again');
+    limited.warn('again');
+    now = 60_000;
+    limited.error('again');
+    const place = String.raw`svc-execd\[${process.pid}\] daemon-logger\.test\.[jt]s:\d+ at \S+\(\)`;
+    const time = '2025/06/01 08:00:05';
+    expect(plain()).to.match(
+      new RegExp(
+        String.raw`^${time} ${place}: WARNING: again\n${time} ${place}: ERROR: again \(1 more since the last line\)\n$`,
+      ),
+    );
+  });
+
   it('keeps fields to the JSON form, below the members of the format, and hides secrets', () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
