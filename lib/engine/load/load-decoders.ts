@@ -7,7 +7,7 @@ import { DecoderTree } from '../decode/decoder-tree.js';
 import type { Diagnostics, SourcePlace } from '../event.js';
 import type { DecoderDefinition } from './decoder-definition.js';
 import type { PatternCompiler } from './pattern-compiler.js';
-import { readDecoder } from './read-decoder.js';
+import { readDecoder } from './read-decoder/read-decoder.js';
 import { RulesetError } from './ruleset-error.js';
 import type { RulesetSource } from './ruleset-source.js';
 

@@ -6,7 +6,7 @@ import { XmlError } from '../../xml/xml-error.js';
 import { asciiLowerCase } from '../ascii-case.js';
 import { compileRule, type RuleCompileContext } from './compile-rule.js';
 import type { Rule } from './rule.js';
-import { parseRule, type RuleParseContext } from './rule-parser.js';
+import { parseRule, type RuleParseContext } from './read-rule/parse-rule.js';
 import { failLoad } from './rule-problem.js';
 import { groupTester, LoadedRule, RuleTree } from './rule-tree.js';
 import type { RulesetSource } from './ruleset-source.js';

@@ -1,7 +1,7 @@
-import type { XmlElement } from '../../xml/xml-element.js';
-import { asciiLowerCase } from '../ascii-case.js';
-import type { Diagnostics, SourcePlace } from '../event.js';
-import { failLoad } from './rule-problem.js';
+import type { XmlElement } from '../../../xml/xml-element.js';
+import { asciiLowerCase } from '../../ascii-case.js';
+import type { Diagnostics, SourcePlace } from '../../event.js';
+import { failLoad } from '../rule-problem.js';
 
 /** Attributes of `<rule>` (rules-and-alerts.md 2.1). */
 export type RuleAttributes = {

@@ -1,7 +1,7 @@
-import type { XmlElement } from '../../xml/xml-element.js';
-import { asciiLowerCase } from '../ascii-case.js';
-import type { Diagnostics, SourcePlace } from '../event.js';
-import type { MitreSpec } from './rule.js';
+import type { XmlElement } from '../../../xml/xml-element.js';
+import { asciiLowerCase } from '../../ascii-case.js';
+import type { Diagnostics, SourcePlace } from '../../event.js';
+import type { MitreSpec } from '../rule.js';
 
 type Block = { readonly old: string[]; readonly tactics: string[]; readonly techniques: string[] };
 

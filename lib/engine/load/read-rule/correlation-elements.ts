@@ -1,4 +1,4 @@
-import type { CorrelationAttribute } from './rule.js';
+import type { CorrelationAttribute } from '../rule.js';
 
 /** What a `same_*`, `different_*` or `not_same_*` element means. */
 export type CorrelationElement =

@@ -1,7 +1,7 @@
-import type { XmlElement } from '../../xml/xml-element.js';
-import type { Diagnostics, SourcePlace } from '../event.js';
-import { LIST_ATTRIBUTES, LIST_LOOKUPS, type ListAttribute, type ListLookup, type ListSpec } from './rule.js';
-import { failLoad } from './rule-problem.js';
+import type { XmlElement } from '../../../xml/xml-element.js';
+import type { Diagnostics, SourcePlace } from '../../event.js';
+import { LIST_ATTRIBUTES, LIST_LOOKUPS, type ListAttribute, type ListLookup, type ListSpec } from '../rule.js';
+import { failLoad } from '../rule-problem.js';
 
 /**
  * Reads a `<list>` condition (rules-and-alerts.md 6.1). Whether the list is configured is the caller's question.

@@ -1,16 +1,16 @@
-import type { PatternLanguage } from '../../patterns/matcher.js';
-import { attributeValue, type XmlElement } from '../../xml/xml-element.js';
-import { staticFieldOf } from '../decode/static-field.js';
-import type { Category, Diagnostics, SourcePlace } from '../event.js';
+import type { PatternLanguage } from '../../../patterns/matcher.js';
+import { attributeValue, type XmlElement } from '../../../xml/xml-element.js';
+import { staticFieldOf } from '../../decode/static-field.js';
+import type { Category, Diagnostics, SourcePlace } from '../../event.js';
 import {
   type DecoderDefinition,
   type DecoderOffset,
   type PatternDefinition,
   PLUGIN_NAMES,
   type PluginName,
-} from './decoder-definition.js';
-import type { FtsPart, FtsSpec } from './fts-spec.js';
-import { RulesetError } from './ruleset-error.js';
+} from '../decoder-definition.js';
+import type { FtsPart, FtsSpec } from '../fts-spec.js';
+import { RulesetError } from '../ruleset-error.js';
 
 /** Joined text of a repeatable element must stay below this (decoding.md 4.2). */
 const MAX_TEXT = 1024;

@@ -1,7 +1,7 @@
-import type { XmlElement } from '../../xml/xml-element.js';
-import type { Diagnostics, SourcePlace } from '../event.js';
-import { IGNORE_PARTS, type IgnorePart, type IgnoreSpec } from './rule.js';
-import { failLoad } from './rule-problem.js';
+import type { XmlElement } from '../../../xml/xml-element.js';
+import type { Diagnostics, SourcePlace } from '../../event.js';
+import { IGNORE_PARTS, type IgnorePart, type IgnoreSpec } from '../rule.js';
+import { failLoad } from '../rule-problem.js';
 
 const PARTS: ReadonlySet<string> = new Set(IGNORE_PARTS);
 

@@ -1,11 +1,11 @@
-import { IpExpression } from '../../network/ip-expression.js';
-import type { PatternLanguage } from '../../patterns/matcher.js';
-import { TimeExpression } from '../../time/time-expression.js';
-import { parseWeekdays } from '../../time/weekday-expression.js';
-import { attributeValue, type XmlElement } from '../../xml/xml-element.js';
-import { asciiLowerCase } from '../ascii-case.js';
-import type { Category, Diagnostics, SourcePlace } from '../event.js';
-import { COMPILED_FUNCTIONS } from './compiled-functions.js';
+import { IpExpression } from '../../../network/ip-expression.js';
+import type { PatternLanguage } from '../../../patterns/matcher.js';
+import { TimeExpression } from '../../../time/time-expression.js';
+import { parseWeekdays } from '../../../time/weekday-expression.js';
+import { attributeValue, type XmlElement } from '../../../xml/xml-element.js';
+import { asciiLowerCase } from '../../ascii-case.js';
+import type { Category, Diagnostics, SourcePlace } from '../../event.js';
+import { COMPILED_FUNCTIONS } from '../compiled-functions.js';
 import {
   type AddressSpec,
   type CorrelationAttribute,
@@ -16,13 +16,13 @@ import {
   type PatternElement,
   type PatternSpec,
   type Rule,
-} from './rule.js';
+} from '../rule.js';
 import { isDigits, readRuleAttributes, type RuleAttributes } from './rule-attributes.js';
-import { correlationElement } from './rule-correlation-elements.js';
-import { readIgnoreSpec } from './rule-ignore-spec.js';
-import { readListSpec } from './rule-list-spec.js';
-import { RuleMitre } from './rule-mitre.js';
-import { failLoad } from './rule-problem.js';
+import { correlationElement } from './correlation-elements.js';
+import { readIgnoreSpec } from './ignore-element.js';
+import { readListSpec } from './list-element.js';
+import { RuleMitre } from './mitre-element.js';
+import { failLoad } from '../rule-problem.js';
 
 /** What rules are read against. */
 export type RuleParseContext = {
