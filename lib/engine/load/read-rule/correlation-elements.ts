@@ -1,55 +1,83 @@
+import type { XmlElement } from '../../../xml/xml-element.js';
 import type { CorrelationAttribute } from '../rule.js';
+import type { RuleDraft } from './rule-draft.js';
+import type { RuleElement } from './rule-element.js';
+import type { RuleReport } from './rule-report.js';
 
-/** What a `same_*`, `different_*` or `not_same_*` element means. */
-export type CorrelationElement =
-  | { readonly kind: 'same' | 'different'; readonly attribute: CorrelationAttribute }
-  | { readonly kind: 'sameField' | 'differentField' }
-  | { readonly kind: 'deprecated' };
+/** Elements of rules-and-alerts.md 2.4 whose names may be written in any case. */
+export const CORRELATION_ELEMENTS: Readonly<Record<string, RuleElement>> = {
+  same_source_ip: same('srcip'),
+  same_srcip: same('srcip'),
+  same_dstip: same('dstip'),
+  different_dstip: different('dstip'),
+  same_src_port: same('srcport'),
+  same_srcport: same('srcport'),
+  different_src_port: different('srcport'),
+  different_srcport: different('srcport'),
+  same_dst_port: same('dstport'),
+  same_dstport: same('dstport'),
+  different_dst_port: different('dstport'),
+  different_dstport: different('dstport'),
+  same_srcuser: same('srcuser'),
+  different_srcuser: different('srcuser'),
+  same_user: same('dstuser'),
+  different_user: different('dstuser'),
+  not_same_user: different('dstuser'),
+  same_protocol: same('protocol'),
+  same_action: same('action'),
+  same_location: same('location'),
+  different_location: different('location'),
+  same_field: fieldName('sameFields'),
+  different_field: fieldName('differentFields'),
+  not_same_field: fieldName('differentFields'),
+  same_agent: gone,
+  not_same_agent: gone,
+};
 
-const ANY_CASE = new Map<string, CorrelationElement>();
-const EXACT_CASE = new Map<string, CorrelationElement>();
+/** Elements of rules-and-alerts.md 2.4 whose names count only as written here: which ones they are is the reference's. */
+export const EXACT_CASE_CORRELATION_ELEMENTS: Readonly<Record<string, RuleElement>> = {
+  different_srcip: different('srcip'),
+  not_same_source_ip: different('srcip'),
+  same_id: same('id'),
+  different_id: different('id'),
+  not_same_id: different('id'),
+  different_protocol: different('protocol'),
+  different_action: different('action'),
+  same_url: same('url'),
+  different_url: different('url'),
+  same_data: same('data'),
+  different_data: different('data'),
+  same_extra_data: same('extra_data'),
+  different_extra_data: different('extra_data'),
+  same_status: same('status'),
+  different_status: different('status'),
+  same_system_name: same('system_name'),
+  different_system_name: different('system_name'),
+  same_srcgeoip: same('srcgeoip'),
+  different_srcgeoip: different('srcgeoip'),
+  same_dstgeoip: same('dstgeoip'),
+  different_dstgeoip: different('dstgeoip'),
+};
 
-function add(
-  names: Map<string, CorrelationElement>,
-  kind: 'same' | 'different',
-  attribute: CorrelationAttribute,
-  ...aliases: readonly string[]
-): void {
-  for (const alias of aliases) names.set(alias, { kind, attribute });
+function same(attribute: CorrelationAttribute): RuleElement {
+  return (rule) => {
+    rule.same.add(attribute);
+  };
 }
 
-// The table of rules-and-alerts.md 2.4: which spellings are compared case-sensitively is part of it.
-add(ANY_CASE, 'same', 'srcip', 'same_source_ip', 'same_srcip');
-add(EXACT_CASE, 'different', 'srcip', 'different_srcip', 'not_same_source_ip');
-add(ANY_CASE, 'same', 'dstip', 'same_dstip');
-add(ANY_CASE, 'different', 'dstip', 'different_dstip');
-add(ANY_CASE, 'same', 'srcport', 'same_src_port', 'same_srcport');
-add(ANY_CASE, 'different', 'srcport', 'different_src_port', 'different_srcport');
-add(ANY_CASE, 'same', 'dstport', 'same_dst_port', 'same_dstport');
-add(ANY_CASE, 'different', 'dstport', 'different_dst_port', 'different_dstport');
-add(ANY_CASE, 'same', 'srcuser', 'same_srcuser');
-add(ANY_CASE, 'different', 'srcuser', 'different_srcuser');
-add(ANY_CASE, 'same', 'dstuser', 'same_user');
-add(ANY_CASE, 'different', 'dstuser', 'different_user', 'not_same_user');
-add(EXACT_CASE, 'same', 'id', 'same_id');
-add(EXACT_CASE, 'different', 'id', 'different_id', 'not_same_id');
-add(ANY_CASE, 'same', 'protocol', 'same_protocol');
-add(EXACT_CASE, 'different', 'protocol', 'different_protocol');
-add(ANY_CASE, 'same', 'action', 'same_action');
-add(EXACT_CASE, 'different', 'action', 'different_action');
-for (const attribute of ['url', 'data', 'extra_data', 'status', 'system_name', 'srcgeoip', 'dstgeoip'] as const) {
-  add(EXACT_CASE, 'same', attribute, `same_${attribute}`);
-  add(EXACT_CASE, 'different', attribute, `different_${attribute}`);
+function different(attribute: CorrelationAttribute): RuleElement {
+  return (rule) => {
+    rule.different.add(attribute);
+  };
 }
-add(ANY_CASE, 'same', 'location', 'same_location');
-add(ANY_CASE, 'different', 'location', 'different_location');
-ANY_CASE.set('same_field', { kind: 'sameField' });
-ANY_CASE.set('not_same_field', { kind: 'differentField' });
-ANY_CASE.set('different_field', { kind: 'differentField' });
-ANY_CASE.set('same_agent', { kind: 'deprecated' });
-ANY_CASE.set('not_same_agent', { kind: 'deprecated' });
 
-/** Meaning of a correlation element by its name as written, or undefined when it is none. */
-export function correlationElement(name: string): CorrelationElement | undefined {
-  return EXACT_CASE.get(name) ?? ANY_CASE.get(name.toLowerCase());
+/** The text names a dynamic field. */
+function fieldName(member: 'sameFields' | 'differentFields'): RuleElement {
+  return (rule, element) => {
+    rule[member].push(element.content);
+  };
+}
+
+function gone(_rule: RuleDraft, element: XmlElement, report: RuleReport): void {
+  report.warn(element, `Detected a deprecated field option for rule, ${element.name} is not longer available.`);
 }

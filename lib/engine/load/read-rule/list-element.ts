@@ -1,17 +1,25 @@
 import type { XmlElement } from '../../../xml/xml-element.js';
-import type { Diagnostics, SourcePlace } from '../../event.js';
-import { LIST_ATTRIBUTES, LIST_LOOKUPS, type ListAttribute, type ListLookup, type ListSpec } from '../rule.js';
-import { failLoad } from '../rule-problem.js';
+import { LIST_ATTRIBUTES, LIST_LOOKUPS, type ListLookup, type ListSpec } from '../rule.js';
+import type { RuleDraft } from './rule-draft.js';
+import type { RuleReport } from './rule-report.js';
 
-/**
- * Reads a `<list>` condition (rules-and-alerts.md 6.1). Whether the list is configured is the caller's question.
- * @throws RulesetError for a missing or unknown attribute and for an unknown look-up
- */
-export function readListSpec(element: XmlElement, place: SourcePlace, diagnostics: Diagnostics): ListSpec {
+/** A `<list>` condition (rules-and-alerts.md 6.1); one that names no configured list drops the rule. */
+export function listCondition(rule: RuleDraft, element: XmlElement, report: RuleReport): void {
+  const list = readList(element, report);
+  if (report.context.knowsList(list.path)) {
+    rule.lists.push(list);
+    return;
+  }
+  const text = `(7616): List '${list.path}' could not be loaded. Rule '${report.ruleId}' will be ignored.`;
+  report.drop(element, text, { list: list.path });
+}
+
+/** @throws RulesetError for a missing or unknown attribute and for an unknown look-up */
+function readList(element: XmlElement, report: RuleReport): ListSpec {
   const path = element.content;
   const invalid = `(1274): Invalid configuration. Element '${element.name}': ${path}.`;
   if (element.attributes.length === 0) {
-    failLoad(diagnostics, place, 'List must have a correctly formatted field attribute', invalid);
+    report.fail(element, 'List must have a correctly formatted field attribute', invalid);
   }
   let word: string | undefined;
   let lookup: ListLookup = 'match_key';
@@ -23,7 +31,7 @@ export function readListSpec(element: XmlElement, place: SourcePlace, diagnostic
         break;
       case 'lookup': {
         const known = LIST_LOOKUPS.find((each) => each === value.toLowerCase());
-        if (known === undefined) failLoad(diagnostics, place, invalid, `List match lookup="${value}" is not valid.`);
+        if (known === undefined) report.fail(element, invalid, `List match lookup="${value}" is not valid.`);
         lookup = known;
         break;
       }
@@ -31,10 +39,10 @@ export function readListSpec(element: XmlElement, place: SourcePlace, diagnostic
         checkValue = value;
         break;
       default:
-        failLoad(diagnostics, place, `List field="${value}" is not valid`, invalid);
+        report.fail(element, `List field="${value}" is not valid`, invalid);
     }
   }
-  if (word === undefined) failLoad(diagnostics, place, 'List requires the field="" attribute', invalid);
-  const attribute: ListAttribute | undefined = LIST_ATTRIBUTES.find((each) => each === word);
+  if (word === undefined) report.fail(element, 'List requires the field="" attribute', invalid);
+  const attribute = LIST_ATTRIBUTES.find((each) => each === word);
   return { path, attribute, fieldName: attribute === undefined ? word : '', lookup, checkValue };
 }
