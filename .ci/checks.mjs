@@ -6,6 +6,7 @@ const bin = (name) => join(root, 'node_modules/.bin', name);
 
 /** Each [name, command, arguments]. */
 const CHECKS = [
+  ['error codes', process.execPath, [join(root, '.ci/generate-errors.mjs'), '--check']],
   ['types', process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']],
   [
     'prettier',

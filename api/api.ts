@@ -20,6 +20,7 @@ import { ApiServer, type BoundHost, CONNECTION_TIMES, type ConnectionTimes } fro
 import { createApp } from './http/create-app.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { documentationPages } from './http/docs-page.js';
+import { errorCatalogue } from './http/error-catalogue.js';
 import { RequestCounters } from './http/request-counters.js';
 import { ADMINISTRATOR_ROLE, DEFAULT_USERS } from './rbac/default-objects.js';
 import type { User } from './rbac/rbac-model.js';
@@ -114,6 +115,8 @@ export class Api {
       const securitySettings = new SecuritySettings(home, logger);
       const tokens = new TokenService(keys, now);
 
+      // A broken installation is said at the start, not in the first answer that needs it.
+      errorCatalogue();
       const contract = loadContract();
       const dispatcher = new Dispatcher(
         [infoRoutes(() => new Date(now())), loginRoutes(store, tokens, securitySettings), ...options.handlers],

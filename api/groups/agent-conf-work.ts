@@ -1,12 +1,13 @@
 import { checkAgentConf } from '../../lib/config/agent-conf.js';
 import { MAX_AGENT_CONF_BYTES } from '../../lib/config/agent-conf-file.js';
 import { ConfigError } from '../../lib/config/config-error.js';
+import type { ErrorCode } from '../http/error-code.js';
 import { formatConfiguration } from './format-configuration.js';
 import { renderAgentConf, type RenderedAgentConf } from './render-agent-conf.js';
 
 /** What came of it; a refusal has the number of the API and the detail behind its text. */
 export type AgentConfOutcome<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly code: number; readonly extra: string };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly code: ErrorCode; readonly extra: string };
 
 /** What is done with the text of an agent.conf, and what it gives. */
 export type AgentConfWorks = {
@@ -34,7 +35,7 @@ export const AGENT_CONF_WORKS: { readonly [K in AgentConfWorkName]: Work<AgentCo
 };
 
 /** @param code for a text that is no XML */
-function refusing<T>(code: number, work: () => AgentConfOutcome<T>): AgentConfOutcome<T> {
+function refusing<T>(code: ErrorCode, work: () => AgentConfOutcome<T>): AgentConfOutcome<T> {
   try {
     return work();
   } catch (error) {

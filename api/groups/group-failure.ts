@@ -1,7 +1,8 @@
 import { GroupError, type GroupErrorCode } from '../../lib/groups/group-error.js';
 import { ApiError } from '../http/api-error.js';
+import type { ErrorCode } from '../http/error-code.js';
 
-const CODES: Readonly<Record<GroupErrorCode, number>> = {
+const CODES: Readonly<Record<GroupErrorCode, ErrorCode>> = {
   invalid_name: 1722,
   group_exists: 1711,
   reserved_name: 1713,

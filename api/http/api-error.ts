@@ -1,5 +1,6 @@
 import { PRODUCT_NAME } from '../product-names.js';
-import { ERROR_CATALOGUE } from './error-catalogue.js';
+import { errorCatalogue } from './error-catalogue.js';
+import type { ErrorCode } from './error-code.js';
 import { Problem } from './problem.js';
 
 export type ApiErrorOptions = {
@@ -27,14 +28,14 @@ const TITLES: Readonly<Record<number, string>> = {
 /** A failure that has a code (rest-api.md 3.6): ends a request, or travels in `failed_items`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly code: number;
+  readonly code: ErrorCode;
   readonly status: number;
   readonly remediation: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   /** @throws RangeError when the catalogue does not know the code */
-  constructor(code: number, options: ApiErrorOptions = {}) {
-    const entry = ERROR_CATALOGUE.get(code);
+  constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
+    const entry = errorCatalogue().get(code);
     if (entry === undefined) throw new RangeError(`unknown API error code ${String(code)}`);
     const values = options.values ?? {};
     const text = entry.message.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);

@@ -6,6 +6,7 @@ import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult, messageResult } from '../http/envelope.js';
+import type { ErrorCode } from '../http/error-code.js';
 import { requireGroup } from './groups-routes.js';
 
 const AGENT_ACTION = 'agent:modify_group';
@@ -13,7 +14,7 @@ const GROUP_ACTION = 'group:modify_assignments';
 const DEFAULT_GROUP = 'default';
 
 /** Codes of svc-db for a change of membership that was not made. */
-const MEMBERSHIP_CODES: ReadonlyMap<string, number> = new Map([
+const MEMBERSHIP_CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['unknown_agent', 1701],
   ['manager', 1703],
   ['too_many_groups', 1737],
@@ -23,7 +24,7 @@ const MEMBERSHIP_CODES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Refusals that nobody wants to hear of who asked for all agents (rest-api.md 5.2). */
-const HIDDEN_ON_ALL = new Set([1701, 1703, 1734, 1751, 1752]);
+const HIDDEN_ON_ALL = new Set<ErrorCode>([1701, 1703, 1734, 1751, 1752]);
 
 /** Groups that an agent is to leave, and whether the client named them. */
 type Wanted = { readonly groups: readonly string[]; readonly named: boolean };

@@ -7,6 +7,7 @@ import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type FailedItem, type ListMessages, listResult, messageResult } from '../http/envelope.js';
+import type { ErrorCode } from '../http/error-code.js';
 import { listQuery, pageOf, queryFailure } from '../lists/list-parameters.js';
 import { runListQuery } from '../lists/run-list-query.js';
 import { AGENT_MESSAGES } from './agents-routes.js';
@@ -19,7 +20,7 @@ const FIELDS = ['name', 'count', ...SUM_FIELDS];
 const RULES = { defaultSort: 'name', sortFields: FIELDS, selectFields: FIELDS };
 
 /** Refusals that nobody wants to hear of who asked for all groups (rest-api.md 6.3). */
-const HIDDEN_ON_ALL = new Set([1710, 1712, 4000]);
+const HIDDEN_ON_ALL = new Set<ErrorCode>([1710, 1712, 4000]);
 
 const READ_MESSAGES: ListMessages = {
   all: 'All selected groups information was returned',

@@ -4,6 +4,7 @@ import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
+import { isErrorCode } from '../http/error-catalogue.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
 import { outcome } from './ruleset-upload-routes.js';
@@ -38,7 +39,7 @@ export function managerUploadRoutes(home: Home, configuration: ManagerConfigurat
 }
 
 function refusal(error: unknown): ApiError {
-  if (error instanceof ConfigurationRefusedError) {
+  if (error instanceof ConfigurationRefusedError && isErrorCode(error.code)) {
     return new ApiError(error.code, error.message === '' ? {} : { extra: error.message });
   }
   const extra = error instanceof NoSupervisorError ? error.message : describeError(error);

@@ -1,4 +1,6 @@
 import type { ListMessages } from '../http/envelope.js';
+import type { ErrorCode } from '../http/error-code.js';
+import type { DirectoryRules } from './upload-target.js';
 
 /** What differs between the operations on rules and those on decoders (rest-api.md 6.5, 6.6). */
 export type RulesetKind = {
@@ -9,12 +11,12 @@ export type RulesetKind = {
   readonly title: string;
   readonly errors: {
     /** The ruleset section of the main configuration cannot be read. */
-    readonly configuration: number;
-    readonly notFound: number;
-    readonly badXml: number;
-    readonly unreadable: number;
+    readonly configuration: ErrorCode;
+    readonly notFound: ErrorCode;
+    readonly badXml: ErrorCode;
+    readonly unreadable: ErrorCode;
     /** Refusals of a directory to store files in. */
-    readonly directory: { readonly notConfigured: number; readonly shipped: number; readonly missing: number };
+    readonly directory: DirectoryRules['errors'];
   };
   readonly messages: Readonly<Record<'files' | 'file' | 'upload' | 'remove', ListMessages>>;
 };

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
+import type { ErrorCode } from '../http/error-code.js';
 import { Problem } from '../http/problem.js';
 import { pythonText } from '../http/python-text.js';
 
@@ -26,7 +27,7 @@ export type DirectoryRules = {
   readonly configured: readonly string[];
   /** The shipped directory: nothing in it may be changed. */
   readonly shipped: string;
-  readonly errors: { readonly notConfigured: number; readonly shipped: number; readonly missing: number };
+  readonly errors: { readonly notConfigured: ErrorCode; readonly shipped: ErrorCode; readonly missing: ErrorCode };
 };
 
 /**
