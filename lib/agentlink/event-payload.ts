@@ -49,14 +49,9 @@ export function escapeLocation(location: string): string {
   return location.replace(/[|:]/g, '|$&');
 }
 
-/** Takes back `escapeLocation`; a bar before any other character stays. */
+/** Takes back `escapeLocation` (decoding.md 3.1): what a bar escapes stays, whatever it is, and so does a bar at the end. */
 export function unescapeLocation(location: string): string {
-  return location.replace(/\|([|:])/g, '$1');
-}
-
-/** Who sent an event, before its location inside the manager: `[001] (web01) any`, unescaped; `ip` is the registered one. */
-export function eventOrigin(agent: { readonly id: string; readonly name: string; readonly ip: string }): string {
-  return `[${agent.id}] (${agent.name}) ${agent.ip}`;
+  return location.replace(/\|([^])/g, '$1');
 }
 
 /** Text of the event by which an agent tells that it has started, or the manager that it was stopped (4.6). */

@@ -4,7 +4,6 @@ import {
   agentStateText,
   buildEventPayload,
   escapeLocation,
-  eventOrigin,
   parseEventPayload,
   unescapeLocation,
 } from '../../../../lib/agentlink/event-payload.js';
@@ -21,7 +20,7 @@ describe('event payloads', () => {
     ]);
     expect(parse('8:syscheck:{"type":"event"}')).to.deep.equal(['8', 'syscheck', '{"type":"event"}']);
     expect(parse('1:C|:\\logs||x:a:b')).to.deep.equal(['1', 'C:\\logs|x', 'a:b']);
-    expect(parse('1:a|b:c')).to.deep.equal(['1', 'a|b', 'c']);
+    expect(parse('1:a|b:c')).to.deep.equal(['1', 'ab', 'c']);
     expect(parse('1::')).to.deep.equal(['1', '', '']);
   });
 
@@ -32,6 +31,18 @@ describe('event payloads', () => {
     expect(parse('4:[002] (db) any->x:y')).to.equal('malformed');
     expect(parse('1:keepalive:x')).to.equal('ignored');
     expect(parse('1:keepalive-noise:x')).to.equal('ignored');
+  });
+
+  it('escape bars and colons of locations', () => {
+    expect(escapeLocation('a|b:c')).to.equal('a||b|:c');
+    expect(unescapeLocation('a||b|:c|xd|')).to.equal('a|b:cxd|');
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a|:[\] ]{0,12}$/), fc.stringMatching(/^[a|: ]{1,12}$/), (location, message) => {
+        expect(parse(buildEventPayload('2', location, message).toString('latin1'))).to.deep.equal([
+          ...['2', location, message],
+        ]);
+      }),
+    );
   });
 
   it('come back as they were built', () => {
@@ -57,10 +68,8 @@ describe('event payloads', () => {
     );
   });
 
-  it('get an origin, and texts for starts and stops', () => {
-    const agent = { id: '001', name: 'web01', ip: 'any' };
-    expect(eventOrigin(agent)).to.equal('[001] (web01) any');
-    expect(escapeLocation(eventOrigin({ ...agent, ip: '2001:0DB8:0000' }))).to.equal('[001] (web01) 2001|:0DB8|:0000');
+  it('say that an agent started or stopped', () => {
+    const agent = { name: 'web01', ip: 'any' };
     expect(agentStateText('stopped', agent)).to.equal("ossec: Agent stopped: 'web01->any'.");
     expect(agentStateText('started', agent)).to.equal("ossec: Agent started: 'web01->any'.");
   });

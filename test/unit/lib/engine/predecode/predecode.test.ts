@@ -1,19 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  EnvelopeError,
-  escapeLocation,
-  formatEnvelope,
-  parseEnvelope,
-  unescapeLocation,
-} from '../../../../../lib/engine/envelope.js';
+import { parseEventPayload } from '../../../../../lib/agentlink/event-payload.js';
 import { EngineEvent } from '../../../../../lib/engine/event.js';
 import { headerHostname } from '../../../../../lib/engine/predecode/header-hostname.js';
 import { predecode } from '../../../../../lib/engine/predecode/predecode.js';
 import { resolveLocation } from '../../../../../lib/engine/predecode/resolve-location.js';
 
 function predecoded(envelope: string): EngineEvent | undefined {
-  const event = new EngineEvent({ ...parseEnvelope(envelope), receivedAt: 0 });
+  const payload = parseEventPayload(Buffer.from(envelope, 'latin1'));
+  if (typeof payload === 'string') return expect.fail(payload);
+  const event = new EngineEvent({ ...payload, message: payload.message.toString('latin1'), receivedAt: 0 });
   if (!resolveLocation(event)) {
     return undefined;
   }
@@ -109,48 +105,6 @@ describe('pre-decoding', () => {
         expect(event.fullLog.startsWith('[T') || event.fullLog.endsWith(event.log)).to.equal(true);
       }),
       { numRuns: 3000 },
-    );
-  });
-});
-
-describe('envelope', () => {
-  it('refuses what is none', () => {
-    const refused = (text: string, message: string): void => {
-      expect(() => parseEnvelope(text)).to.throw(EnvelopeError, message);
-    };
-    refused('1:a', '(1222): Invalid msg: 1:a');
-    refused('', '(1222): Invalid msg: ');
-    refused('1:location|:only', '(1106): String not correctly formatted.');
-    refused(`1:${'x'.repeat(8451)}:m`, '(1106)');
-    expect(parseEnvelope(`1:${'x'.repeat(8450)}:m`).message).to.equal('m');
-  });
-
-  it('does not look at byte 1, nor at colons of the message', () => {
-    expect(parseEnvelope('1xloc:a:b')).to.deep.equal({ queue: '1', location: 'loc', message: 'a:b' });
-    expect(parseEnvelope('1:loc:a\0b').message).to.equal('a');
-  });
-
-  it('escapes and unescapes locations', () => {
-    expect(escapeLocation('a|b:c')).to.equal('a||b|:c');
-    expect(unescapeLocation('a||b|:c|xd|')).to.equal('a|b:cxd|');
-    expect(formatEnvelope({ queue: '1', location: ':'.repeat(8000), message: 'm' }).length).to.be.at.most(8196);
-    fc.assert(
-      fc.property(fc.stringMatching(/^[a|:[\] ]{0,12}$/), fc.stringMatching(/^[a|: ]{1,12}$/), (location, message) => {
-        const envelope = { queue: '2', location, message };
-        expect(parseEnvelope(formatEnvelope(envelope))).to.deep.equal(envelope);
-      }),
-    );
-  });
-
-  it('reads anything without failing in another way', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
-        try {
-          parseEnvelope(text);
-        } catch (error) {
-          expect(error).to.be.instanceOf(EnvelopeError);
-        }
-      }),
     );
   });
 });
