@@ -1,10 +1,7 @@
 import { z } from 'zod';
 
-/** Ids up to this one belong to built-in objects (rest-api.md 2.5, 5.5). */
-export const MAX_RESERVED_ID = 99;
-
 /** What a policy says (rest-api.md 5.1). */
-export const policyBodySchema = z.object({
+const policyBodySchema = z.object({
   actions: z.array(z.string()),
   resources: z.array(z.string()),
   effect: z.enum(['allow', 'deny']),

@@ -20,7 +20,7 @@ import {
 export type RevocationKey = `user:${number}` | `role:${number}` | 'run_as';
 
 /** The store cannot be used: damaged, or written by a newer version. */
-export class RbacStoreError extends Error {
+class RbacStoreError extends Error {
   override readonly name = 'RbacStoreError';
   readonly code = 2012;
 }

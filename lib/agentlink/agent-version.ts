@@ -2,7 +2,7 @@
 export type ReleaseLine = { readonly major: number; readonly minor: number };
 
 /** Reads `v4.14.7`, `4.14.7` or `4.14`; what is missing or no number is 0, so that odd versions count as old ones. */
-export function parseReleaseLine(version: string): ReleaseLine {
+function parseReleaseLine(version: string): ReleaseLine {
   const found = /^\s*v?(\d{1,6})(?:\.(\d{1,6}))?/.exec(version);
   return { major: Number(found?.[1] ?? 0), minor: Number(found?.[2] ?? 0) };
 }

@@ -9,12 +9,6 @@ export const ACK_MESSAGE = '#!-agent ack ';
 /** Last message of an agent that stops. */
 export const SHUTDOWN_MESSAGE = '#!-agent shutdown ';
 
-/** Makes an agent redo the handshake. */
-export const FORCE_RECONNECT_MESSAGE = '#!-force_reconnect';
-
-/** Starts a scan of file integrity. */
-export const SYSCHECK_RESTART_MESSAGE = '#!-syscheck restart';
-
 /** End of a pushed file. */
 export const PUSH_END_MESSAGE = '#!-close file ';
 
@@ -38,11 +32,6 @@ export function errorMessage(message: string): string {
 /** Start of a pushed file. @param md5 32 hex digits of the whole content */
 export function pushStartMessage(md5: string, name: string): string {
   return `${CONTROL_HEADER}up file ${md5} ${name}\n`;
-}
-
-/** Order for the agent's execution daemon. @param order JSON for agents from 4.2 on */
-export function execdMessage(order: string): string {
-  return `${CONTROL_HEADER}execd ${order}`;
 }
 
 /** Request to a part of the agent. @param counter hex digits @param target `agent`, `logcollector`, `syscheck`, ... */

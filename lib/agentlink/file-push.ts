@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { isControl, PUSH_END_MESSAGE, pushStartMessage } from './control-text.js';
-import { MERGED_FILE } from './merged-file.js';
+import { isControl } from './control-text.js';
 
 /** Bytes of a file in one message (agents-and-groups.md 4.4). */
 const PIECE_BYTES = 900;
@@ -20,16 +19,6 @@ export function* pushPieces(content: Buffer): Generator<Buffer> {
     yield content.subarray(at, end);
     at = end;
   }
-}
-
-/**
- * The payloads that push a file to an agent, in their order; each is sealed by itself, and nothing else may come between
- * them but what `keepsPushOpen` allows.
- */
-export function* pushMessages(content: Buffer, name: string = MERGED_FILE): Generator<Buffer> {
-  yield Buffer.from(pushStartMessage(hash('md5', content, 'hex'), name));
-  yield* pushPieces(content);
-  yield Buffer.from(PUSH_END_MESSAGE);
 }
 
 /** What came of a pushed file. */

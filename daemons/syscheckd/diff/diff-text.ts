@@ -26,30 +26,14 @@ export const NO_DIFF = {
   nodiff: "Diff truncated due to 'nodiff' configuration detected for this file.",
 } as const;
 
-/**
- * What changed from one content to another, in diff's normal format (integrity-and-inventory.md 3.10), cut to
- * `MAX_DIFF_BYTES`. Empty when nothing did. Time and memory are bounded: what differs in too many lines is shown as one
- * change.
- * @param names of both, for contents that are not text
- * @returns byte string
- */
-export function diffText(
-  before: Buffer,
-  after: Buffer,
-  names: { readonly before: string; readonly after: string },
-): string {
-  if (before.equals(after)) return '';
-  if (isBinary(before) || isBinary(after)) return binaryDiff(names);
-  return linesDiff(before, after, 0);
-}
-
 /** What stands for the changes of a file that is not text. */
 export function binaryDiff(names: { readonly before: string; readonly after: string }): string {
   return `Binary files ${names.before} and ${names.after} differ\n`;
 }
 
 /**
- * What changed between two texts that differ.
+ * What changed between two texts that differ, in diff's normal format (integrity-and-inventory.md 3.10), cut to
+ * `MAX_DIFF_BYTES`. Time and memory are bounded: what differs in too many lines is shown as one change.
  * @param linesBefore lines that both files have in front of these
  * @returns byte string
  */

@@ -5,13 +5,13 @@ import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { ACK_MESSAGE, CONTROL_HEADER, pushStartMessage } from '../../../lib/agentlink/control-text.js';
-import { pushMessages } from '../../../lib/agentlink/file-push.js';
 import { FrameDecoder } from '../../../lib/agentlink/frame-decoder.js';
 import { type Keepalive, parseKeepalive } from '../../../lib/agentlink/keepalive.js';
 import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
 import type { AgentIdentity } from './minimal-agent.js';
+import { pushMessages } from './push-messages.js';
 
 /** A manager of one agent over TCP, for what a real one never sends: it acknowledges, keeps what comes and pushes what it is told to. */
 export class FakeManager {

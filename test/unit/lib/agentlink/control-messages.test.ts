@@ -80,9 +80,9 @@ describe('control messages of managers', () => {
     expect(fromManager(texts.ACK_MESSAGE)).to.deep.equal({ kind: 'ack' });
     expect(fromManager(texts.errorMessage('no "way"'))).to.deep.equal({ kind: 'error', message: 'no "way"' });
     expect(fromManager('#!-err nonsense')).to.deep.equal({ kind: 'error', message: '' });
-    expect(fromManager(texts.FORCE_RECONNECT_MESSAGE)).to.deep.equal({ kind: 'force_reconnect' });
-    expect(fromManager(texts.execdMessage('{"version":1}'))).to.deep.equal({ kind: 'execd', text: '{"version":1}' });
-    expect(fromManager(texts.SYSCHECK_RESTART_MESSAGE)).to.deep.equal({ kind: 'syscheck', text: 'syscheck restart' });
+    expect(fromManager('#!-force_reconnect')).to.deep.equal({ kind: 'force_reconnect' });
+    expect(fromManager('#!-execd {"version":1}')).to.deep.equal({ kind: 'execd', text: '{"version":1}' });
+    expect(fromManager('#!-syscheck restart')).to.deep.equal({ kind: 'syscheck', text: 'syscheck restart' });
     const md5 = 'fe920c9b2e16ab18949883457ffcc2e8';
     expect(fromManager(texts.pushStartMessage(md5, 'merged.mg'))).to.deep.equal({
       kind: 'push_start',

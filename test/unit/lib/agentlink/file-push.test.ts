@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isControl } from '../../../../lib/agentlink/control-text.js';
-import { pushMessages, PushReceiver, type PushResult } from '../../../../lib/agentlink/file-push.js';
+import { PushReceiver, type PushResult } from '../../../../lib/agentlink/file-push.js';
 import { parseManagerControl } from '../../../../lib/agentlink/manager-control.js';
 import {
   buildMergedFile,
@@ -10,6 +10,7 @@ import {
   MergedFileError,
   parseMergedFile,
 } from '../../../../lib/agentlink/merged-file.js';
+import { pushMessages } from '../../../support/agentlink/push-messages.js';
 
 /** What an agent does with the payloads of a push. */
 function receive(payloads: Iterable<Buffer>, receiver = new PushReceiver()): PushResult | undefined {

@@ -3,7 +3,7 @@ import { linkOf } from '../../../../../daemons/remoted/agent-link.js';
 import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
 import { STALL_MS } from '../../../../../daemons/remoted/push/push-limits.js';
 import { ACK_MESSAGE } from '../../../../../lib/agentlink/control-text.js';
-import { pushMessages } from '../../../../../lib/agentlink/file-push.js';
+import { pushMessages } from '../../../../support/agentlink/push-messages.js';
 import { PushKit } from '../../../../support/remoted/push-kit.js';
 
 const file = (bytes: number, text = 'line of a file\n'): Buffer =>

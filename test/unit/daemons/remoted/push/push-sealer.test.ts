@@ -7,10 +7,10 @@ import { PushSealer } from '../../../../../daemons/remoted/push/push-sealer.js';
 import { AgentAddress } from '../../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../../lib/agentlink/blowfish-cache.js';
-import { pushMessages } from '../../../../../lib/agentlink/file-push.js';
 import { FrameDecoder } from '../../../../../lib/agentlink/frame-decoder.js';
 import type { MessageForm } from '../../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../../lib/agentlink/message-opener.js';
+import { pushMessages } from '../../../../support/agentlink/push-messages.js';
 
 const FORMS: readonly MessageForm[] = ['aes', 'aes-iv', 'blowfish'];
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareContents, type Content } from '../../../../../daemons/syscheckd/diff/compare-contents.js';
-import { diffText, MAX_DIFF_BYTES } from '../../../../../daemons/syscheckd/diff/diff-text.js';
+import { MAX_DIFF_BYTES } from '../../../../../daemons/syscheckd/diff/diff-text.js';
+import { diffOfWholes } from '../../../../support/syscheckd/diff-of-wholes.js';
 
 const NAMES = { before: 'old', after: 'new' };
 
@@ -26,7 +27,7 @@ describe('comparing of contents in pieces', () => {
     await fc.assert(
       fc.asyncProperty(content, content, sizes, sizes, async (before, after, cuts, others) => {
         const text = await compareContents(pieces(before, cuts), pieces(after, others), NAMES);
-        expect(text).to.equal(diffText(before, after, NAMES));
+        expect(text).to.equal(diffOfWholes(before, after, NAMES));
       }),
     );
   });

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { diffText, linesDiff, MAX_DIFF_BYTES, wholeDiff } from '../../../../../daemons/syscheckd/diff/diff-text.js';
+import { linesDiff, MAX_DIFF_BYTES, wholeDiff } from '../../../../../daemons/syscheckd/diff/diff-text.js';
 import { cutDiff, MORE_CHANGES } from '../../../../../lib/fim/cut-diff.js';
+import { diffOfWholes } from '../../../../support/syscheckd/diff-of-wholes.js';
 
 const NAMES = { before: 'old', after: 'new' };
 const diff = (before: string, after: string) =>
-  diffText(Buffer.from(before, 'latin1'), Buffer.from(after, 'latin1'), NAMES);
+  diffOfWholes(Buffer.from(before, 'latin1'), Buffer.from(after, 'latin1'), NAMES);
 const HAS_DIFF = spawnSync('diff', ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** Carries out a diff in normal format. */

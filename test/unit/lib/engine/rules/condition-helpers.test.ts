@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MemoryDiffStore } from '../../../../../lib/engine/correlate/diff-store.js';
 import { CdbList } from '../../../../../lib/engine/rules/cdb-list.js';
-import { groupWordMatch } from '../../../../../lib/engine/rules/group-word-match.js';
+import { compileGroupWords } from '../../../../../lib/engine/rules/group-word-match.js';
 import { Statistics } from '../../../../../lib/engine/statistics.js';
 import { IpExpression } from '../../../../../lib/network/ip-expression.js';
 import { TimeExpression } from '../../../../../lib/time/time-expression.js';
@@ -138,15 +138,15 @@ describe('CdbList', () => {
   });
 });
 
-describe('groupWordMatch', () => {
+describe('compileGroupWords', () => {
   it('matches parts and prefixes without regard to case; an empty last alternative matches all', () => {
-    expect(groupWordMatch('auth', 'local,AUTHENTICATION_failed,')).to.equal(true);
-    expect(groupWordMatch('^auth', 'local,authentication')).to.equal(false);
-    expect(groupWordMatch('^LOCAL|x', 'local,')).to.equal(true);
-    expect(groupWordMatch('!auth', 'local')).to.equal(false);
-    expect(groupWordMatch('local,$', 'local,')).to.equal(false);
-    expect(groupWordMatch('', 'local')).to.equal(false);
-    expect(groupWordMatch('x|', 'local')).to.equal(true);
+    expect(compileGroupWords('auth')('local,authentication_failed,')).to.equal(true);
+    expect(compileGroupWords('^auth')('local,authentication')).to.equal(false);
+    expect(compileGroupWords('^LOCAL|x')('local,')).to.equal(true);
+    expect(compileGroupWords('!auth')('local')).to.equal(false);
+    expect(compileGroupWords('local,$')('local,')).to.equal(false);
+    expect(compileGroupWords('')('local')).to.equal(false);
+    expect(compileGroupWords('x|')('local')).to.equal(true);
   });
 });
 
