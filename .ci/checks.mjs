@@ -15,6 +15,7 @@ const CHECKS = [
   ],
   ['eslint', bin('eslint'), ['--cache', '--cache-location', '.cache/eslint', '--max-warnings', '0', '.']],
   ['layers', bin('depcruise'), ['--output-type', 'err', 'bin', 'api', 'daemons', 'lib', 'test']],
+  ['exports', process.execPath, [join(root, '.ci/unused-exports.mjs')]],
 ];
 
 /**

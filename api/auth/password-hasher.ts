@@ -5,7 +5,7 @@ import { FairQueue } from './fair-queue.js';
 export type ScryptCost = { readonly N: number; readonly r: number; readonly p: number };
 
 /** 16 MiB and about a fifth of a second on one core: what OWASP's password storage advice names for p = 5. */
-export const DEFAULT_COST: ScryptCost = { N: 16_384, r: 8, p: 5 };
+const DEFAULT_COST: ScryptCost = { N: 16_384, r: 8, p: 5 };
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;

@@ -18,7 +18,7 @@ const CODES: Readonly<Record<GroupErrorCode, ErrorCode>> = {
 const WITH_DETAIL = new Set<GroupErrorCode>(['unknown_file', 'unreadable_file', 'too_large', 'too_many_files']);
 
 /** What a client is told when the folder of a group refused; other errors stay as they are. */
-export function groupFailure(error: unknown, group: string): unknown {
+function groupFailure(error: unknown, group: string): unknown {
   if (!(error instanceof GroupError)) return error;
   const code = CODES[error.code];
   if (error.code === 'group_exists') return new ApiError(code, { extra: group });

@@ -98,7 +98,7 @@ export class NdjsonBatch {
 }
 
 /** Reads one line of the protocol; a text says what is wrong with it. */
-export function parseBatchEvent(line: string): BatchEvent | string {
+function parseBatchEvent(line: string): BatchEvent | string {
   let value: unknown;
   try {
     value = JSON.parse(line);

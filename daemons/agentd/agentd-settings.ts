@@ -25,7 +25,7 @@ export type AgentdSettings = {
 };
 
 /** A configuration that an agent cannot run with. */
-export class AgentdSettingsError extends Error {
+class AgentdSettingsError extends Error {
   override readonly name = 'AgentdSettingsError';
 }
 

@@ -31,7 +31,7 @@ export type LinkParts = {
 };
 
 /** Thrown to those who wait for a connection when the agent stops. */
-export class StoppingError extends Error {
+class StoppingError extends Error {
   override readonly name = 'StoppingError';
 }
 

@@ -1,5 +1,5 @@
 /** How long a client's key is remembered (architecture.md 4 "Events"). */
-export const KEY_LIFETIME_MS = 10 * 60 * 1000;
+const KEY_LIFETIME_MS = 10 * 60 * 1000;
 /** Keys remembered at a time; the oldest go first: made-up keys must not fill the memory. */
 const MAX_KEYS = 200_000;
 

@@ -29,7 +29,7 @@ const READ_HINTS: Readonly<Record<string, string>> = {
 };
 
 /** A password or certificate that cannot be used; the message names the file. */
-export class AuthdSettingsError extends Error {
+class AuthdSettingsError extends Error {
   override readonly name = 'AuthdSettingsError';
 }
 

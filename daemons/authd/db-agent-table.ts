@@ -100,7 +100,7 @@ export class DbAgentTable implements AgentTable {
 }
 
 /** A key file written by hand may leave out the zeros. */
-export function tableId(id: string): string {
+function tableId(id: string): string {
   return formatAgentId(Number(id));
 }
 

@@ -5,7 +5,7 @@ const MAX_GROUP_NAME = 255;
 /** Longest list of groups in a request (agents-and-groups.md 2.4). */
 const MAX_GROUP_LIST = 65_535;
 /** Groups of one agent at most (agents-and-groups.md 2.3, step 11). */
-export const MAX_GROUPS = 128;
+const MAX_GROUPS = 128;
 
 /** What a list of groups may be written with, commas included. */
 const LIST_ALPHABET = /^[A-Za-z0-9.:;_\-=+!@(),]*$/;

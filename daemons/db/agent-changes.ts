@@ -13,7 +13,7 @@ export const NO_KEEPALIVE_CODE = 4;
 export const RESET_CODE = 5;
 
 /** The record with the changes in it. */
-export function changedRecord(record: AgentRecord, changes: Changes): AgentRecord {
+function changedRecord(record: AgentRecord, changes: Changes): AgentRecord {
   const { labels: _labels, lastKeepAlive: _time, os, ...given } = changes;
   const { uname, ...system } = os ?? {};
   const systemChange = os === undefined ? {} : { os: os === null ? null : system, uname: uname ?? null };

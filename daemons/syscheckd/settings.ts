@@ -40,7 +40,7 @@ export type SyscheckdSettings = {
 };
 
 /** An `<ignore>` or `<nodiff>` that is no pattern, or a `<prefilter_cmd>` that cannot be run. */
-export class SyscheckSettingsError extends Error {
+class SyscheckSettingsError extends Error {
   override readonly name = 'SyscheckSettingsError';
   readonly code = 'bad_settings';
 }

@@ -35,7 +35,7 @@ export type SharedState = {
 export type HostConfig<S extends SectionName = SectionName> = ManagerConfig<S> & { readonly shared: SharedState };
 
 /** A shared agent.conf that is not right, where another one is in use. */
-export class SharedConfError extends Error {
+class SharedConfError extends Error {
   override readonly name = 'SharedConfError';
   readonly code = 'shared_conf';
 }

@@ -307,7 +307,7 @@ function nothing(event: EngineEvent, disposition: Outcome['disposition']): Outco
 }
 
 /** Host name up to its first dot. */
-export function shortName(name: string): string {
+function shortName(name: string): string {
   const dot = name.indexOf('.');
   return dot < 0 ? name : name.slice(0, dot);
 }

@@ -75,7 +75,7 @@ export function fileAttributes(facts: FileFacts, checks: number): FileAttributes
  * Checksum of an entry (integrity-and-inventory.md 3.6): 40 lowercase hex digits.
  * @param inode the real one, decimal: it enters even when it is not watched (15.3)
  */
-export function entryChecksum(attributes: Omit<FileAttributes, 'checksum'>, inode: string): string {
+function entryChecksum(attributes: Omit<FileAttributes, 'checksum'>, inode: string): string {
   return createHash('sha1').update(checksumText(attributes, inode), 'latin1').digest('hex');
 }
 

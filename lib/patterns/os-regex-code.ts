@@ -16,7 +16,7 @@ export const STAY = 1;
 /** In the class, and nothing follows the repeat. */
 export const LAST = 2;
 /** Both the repeat and the class behind it take the byte. */
-export const MOVE = 3;
+const MOVE = 3;
 /** The byte is the literal behind the repeat, which is left. */
 export const LEAVE = 4;
 

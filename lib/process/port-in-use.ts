@@ -10,7 +10,7 @@ export type ListenerPlace = {
 };
 
 /** A port that somebody else has: the message names port, setting and, where this user may see it, the process. */
-export class PortInUseError extends Error {
+class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
   readonly code = 'port_in_use';
 }

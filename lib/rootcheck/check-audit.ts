@@ -148,7 +148,7 @@ class Audit {
 }
 
 /** Programs of the processes there are: byte strings. */
-export function runningExecutables(): string[] {
+function runningExecutables(): string[] {
   const paths = new Set<string>();
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
     try {

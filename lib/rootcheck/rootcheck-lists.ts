@@ -7,11 +7,11 @@ import { PatternError } from '../patterns/pattern-error.js';
 import type { CheckContext } from './check-context.js';
 
 /** Largest list read, bytes: those in use have some tens of thousands. */
-export const MAX_LIST_BYTES = 4 * 1024 * 1024;
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
 /** Entries taken of a list. */
-export const MAX_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 /** Names that are looked for everywhere, `*` entries (integrity-and-inventory.md 9.3). */
-export const MAX_ANYWHERE = 512;
+const MAX_ANYWHERE = 512;
 
 /** A file whose presence tells of a rootkit: byte strings. */
 export type RootkitEntry = { readonly path: string; readonly name: string };

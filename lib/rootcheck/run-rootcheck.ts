@@ -17,7 +17,7 @@ export const FLAGS = { stop: 0, progress: 1 } as const;
 /** Findings on their way: more, and the thread waits. */
 export const MOST_UNTAKEN = 64;
 /** Findings of one scan: a host with more has one trouble, and not as many. */
-export const MOST_FINDINGS = 10_000;
+const MOST_FINDINGS = 10_000;
 
 /** Megabytes the thread may hold. */
 const THREAD_MEGABYTES = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };

@@ -13,7 +13,7 @@ const VALID_DAYS = 365;
 const KEY_BITS = 2048;
 const KEY_MODE = 0o400;
 /** What clients check the API with is no secret. */
-export const CERTIFICATE_MODE = 0o640;
+const CERTIFICATE_MODE = 0o640;
 
 /** Whom a certificate names and what it may be used for. */
 type CertificateKind = {

@@ -13,7 +13,7 @@ export type RequestLimits = {
   readonly responseTimeout: number;
 };
 
-export const REQUEST_LIMITS: RequestLimits = { most: 1024, ackTimeout: 1000, attempts: 4, responseTimeout: 60_000 };
+const REQUEST_LIMITS: RequestLimits = { most: 1024, ackTimeout: 1000, attempts: 4, responseTimeout: 60_000 };
 
 /** Timers, real or of a test. */
 export type RequestTimers = {

@@ -14,7 +14,7 @@ import {
  * Bytes of each content that are compared line by line, from the line on that the first difference is in: all of a file
  * of the default limit (`<diff><file_size>`, 50 MB). What is larger behind that line counts as changed as a whole.
  */
-export const WINDOW_BYTES = 64 * 1024 * 1024;
+const WINDOW_BYTES = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 

@@ -26,7 +26,7 @@ export type SequencedEvent = OutEvent & { readonly sequence: number };
 /** Events that are on their way before those who make them wait. A group that crosses the limit is taken whole. */
 export const MOST_EVENTS = 100_000;
 /** The same in bytes of messages: a thousand with diffs as long as they may be. */
-export const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
 /** Room there must be before those who wait go on, so that they are not called for each single place. */
 const ROOMY = 3 / 4;
 

@@ -16,9 +16,9 @@ const logtestReply = z.object({
 const alertPosition = z.object({ file: z.string().max(64), offset: z.number().int().min(0) });
 
 /** Most alerts in one page of `alerts.read`. */
-export const MAX_ALERTS_PER_READ = 1000;
+const MAX_ALERTS_PER_READ = 1000;
 /** Longest wait of `alerts.read` for a first alert, milliseconds; its caller's deadline must be longer. */
-export const MAX_ALERT_WAIT_MS = 30_000;
+const MAX_ALERT_WAIT_MS = 30_000;
 
 /** What svc-analysisd answers. */
 export const analysisdContract = defineContract('svc-analysisd', {

@@ -3,7 +3,7 @@ import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 
 /** Keys of one page of `list`. */
-export const MAX_KEYS_PER_PAGE = 10_000;
+const MAX_KEYS_PER_PAGE = 10_000;
 /** Agents removed in one call. */
 export const MAX_REMOVED_PER_CALL = 100_000;
 

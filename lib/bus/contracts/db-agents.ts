@@ -11,7 +11,7 @@ export const MAX_AGENTS_PER_PAGE = 10_000;
 /** Agents one call may change or ask for by id. */
 export const MAX_AGENTS_PER_CALL = 100_000;
 /** Keepalives in one call: some seconds' worth of a large manager. */
-export const MAX_KEEPALIVES_PER_CALL = 10_000;
+const MAX_KEEPALIVES_PER_CALL = 10_000;
 /** Last keepalive of agent 000: the end of the year 9999. */
 export const MANAGER_KEEPALIVE = 253_402_300_799;
 /** Characters of an id or a name in a scope. */

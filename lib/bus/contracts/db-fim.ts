@@ -5,9 +5,9 @@ export const MAX_FIM_OPERATIONS = 2048;
 /** Message bytes of one `fim.apply`, well below what the bus carries. */
 export const MAX_FIM_APPLY_BYTES = 8 * 1024 * 1024;
 /** Bytes of one message of an agent (integrity-and-inventory.md 15, 35), with room for events that are made locally. */
-export const MAX_FIM_MESSAGE_BYTES = 1024 * 1024;
+const MAX_FIM_MESSAGE_BYTES = 1024 * 1024;
 /** Messages of one `fim.sync_all`. */
-export const MAX_SYNC_GROUP = 256;
+const MAX_SYNC_GROUP = 256;
 /** Items of one page of `fim.list` and `rootcheck.list` (rest-api.md 4.1); a page larger than a message is cut shorter. */
 export const MAX_FIM_PAGE = 100_000;
 /** Agents one call may clear. */

@@ -6,7 +6,7 @@ export const MAX_GROUPS_PER_AGENT = 128;
 export const MAX_GROUPS = 20_000;
 
 /** Merged files there can be: one a group, one a list of several groups, of which every agent may have its own. */
-export const MAX_MERGED_SUMS = 120_000;
+const MAX_MERGED_SUMS = 120_000;
 
 /** agents-and-groups.md 10.3. */
 export const groupName = z

@@ -7,7 +7,7 @@ export const MAX_AGENTS_PER_SEND = 100_000;
 /** Bytes of a message to an agent, less than a message of the channel holds. */
 const MAX_TEXT = 65_000;
 /** Longest wait for an agent's answer, milliseconds: the largest `remoted.response_timeout`. */
-export const MAX_ANSWER_WAIT_MS = 3_600_000;
+const MAX_ANSWER_WAIT_MS = 3_600_000;
 
 const id = z.string().regex(/^\d{3,8}$/, 'is no agent id: 3 to 8 digits');
 

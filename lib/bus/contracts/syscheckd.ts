@@ -3,7 +3,7 @@ import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 
 /** Longest order, bytes: what one control message carries. */
-export const MAX_ORDER_BYTES = 65_536;
+const MAX_ORDER_BYTES = 65_536;
 
 /** Scans of one kind: epoch seconds, null before the first. */
 const scans = {

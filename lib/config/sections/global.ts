@@ -27,7 +27,7 @@ const EVENT_CLASS_LEVEL = { min: 0, max: 16 };
 const SMTP_HOST = hostName();
 
 /** `<global>`: read by analysisd, monitord, remoted and the mail output (daemons-and-config.md 1.2). */
-export const GLOBAL_FIELDS = {
+const GLOBAL_FIELDS = {
   jsonout_output: yesNo(true),
   alerts_log: yesNo(true),
   logall: yesNo(false),

@@ -7,7 +7,7 @@ import { parseDigits, parseSize, splitList } from '../units.js';
 import { duration, freeText, oneOf, optionalText, readYesNo, requireText, yesNo } from '../value-fields.js';
 
 /** Log formats without an argument (daemons-and-config.md 6.1). */
-export const LOG_FORMATS = [
+const LOG_FORMATS = [
   'syslog',
   'generic',
   'apache',

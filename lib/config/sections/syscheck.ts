@@ -25,7 +25,7 @@ export type DirectoryOption =
   | { readonly name: 'diff_size_limit'; readonly value: number };
 
 /** Yes/no attributes of `<directories>`. */
-export const DIRECTORY_SWITCHES = [
+const DIRECTORY_SWITCHES = [
   'check_all',
   'check_sum',
   'check_md5sum',

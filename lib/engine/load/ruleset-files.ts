@@ -29,7 +29,7 @@ export type RulesetSelection = {
 export type RulesetKind = 'decoders' | 'rules';
 
 /** Pattern of a directory for which none is configured. */
-export const DEFAULT_PATTERN = '.xml$';
+const DEFAULT_PATTERN = '.xml$';
 
 /** The ruleset of directories without a home around them, each holding `decoders/` and `rules/`. */
 export function offlineSelection(dirs: readonly string[]): RulesetSelection {

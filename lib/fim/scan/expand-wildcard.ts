@@ -2,7 +2,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import { bytesOf } from '../byte-order.js';
 
 /** Most paths that one wildcard stands for. */
-export const MOST_MATCHES = 10_000;
+const MOST_MATCHES = 10_000;
 /** Most names that are compared for one wildcard. */
 const MOST_NAMES = 1_000_000;
 

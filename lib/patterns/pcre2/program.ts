@@ -52,7 +52,7 @@ export const IF_SET = 20;
 export const IF_IN_CALL = 21;
 /** count of bytes */
 export const BACK = 22;
-export const FAIL = 23;
+const FAIL = 23;
 export const MATCH = 24;
 
 /** Assertions by number, as the operand of ASSERT. */
