@@ -21,9 +21,9 @@ import {
   WeekdayCondition,
 } from '../rules/condition.js';
 import { COMPILED_FUNCTIONS } from './compiled-functions.js';
+import { failLoad } from './fail-load.js';
 import type { PatternCache } from './pattern-cache.js';
 import type { AddressSpec, PatternElement, PatternSpec, Rule } from './rule.js';
-import { failLoad } from './rule-problem.js';
 import { placeOfPattern } from './ruleset-error.js';
 import { warnOfExplosion } from './warn-of-explosion.js';
 

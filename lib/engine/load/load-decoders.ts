@@ -4,11 +4,11 @@ import type { XmlElement } from '../../xml/xml-element.js';
 import { XmlError } from '../../xml/xml-error.js';
 import type { DecoderSet } from '../decode/decoder-set.js';
 import { DecoderTree } from '../decode/decoder-tree.js';
-import type { Diagnostics, SourcePlace } from '../event.js';
+import type { Diagnostics } from '../event.js';
 import type { DecoderDefinition } from './decoder-definition.js';
+import { failLoad } from './fail-load.js';
 import type { PatternCompiler } from './pattern-compiler.js';
 import { readDecoder } from './read-decoder/read-decoder.js';
-import { RulesetError } from './ruleset-error.js';
 import type { RulesetSource } from './ruleset-source.js';
 
 /** Default of `analysisd.decoder_order_size`; allowed are 32 to 1024. */
@@ -54,12 +54,12 @@ function* readDecoderFile(
       source.content === ''
         ? `(1202): Configuration error at '${file}'.`
         : '(1231): Invalid NULL element in the configuration.';
-    throw report(diagnostics, text, { file, line: 0 });
+    failLoad(diagnostics, { file, line: 0 }, text);
   }
   for (const element of elements) {
     if (element.name.toLowerCase() !== 'decoder') {
       const text = `(1230): Invalid element in the configuration: '${element.name}'.`;
-      throw report(diagnostics, text, { file, line: element.line });
+      failLoad(diagnostics, { file, line: element.line }, text);
     }
     yield readDecoder(element, { file, diagnostics, orderSize });
   }
@@ -79,11 +79,6 @@ function readElements(source: RulesetSource, diagnostics: Diagnostics): XmlEleme
     const text = read
       ? `(1227): Error applying XML variables '${file}': ${error.message}.`
       : `(1226): Error reading XML file '${file}': ${error.message} (line ${String(error.line)}).`;
-    throw report(diagnostics, text, { file, line: error.line });
+    failLoad(diagnostics, { file, line: error.line }, text);
   }
-}
-
-function report(diagnostics: Diagnostics, text: string, place: SourcePlace): RulesetError {
-  diagnostics.error(text, place);
-  return new RulesetError(text, place);
 }

@@ -5,10 +5,10 @@ import type { XmlElement } from '../../xml/xml-element.js';
 import { XmlError } from '../../xml/xml-error.js';
 import { asciiLowerCase } from '../ascii-case.js';
 import { compileRule, type RuleCompileContext } from './compile-rule.js';
+import { failLoad } from './fail-load.js';
 import { parseRule } from './read-rule/parse-rule.js';
 import type { RuleParseContext } from './read-rule/rule-report.js';
 import type { Rule } from './rule.js';
-import { failLoad } from './rule-problem.js';
 import { groupTester, LoadedRule, RuleTree } from './rule-tree.js';
 import type { RulesetSource } from './ruleset-source.js';
 

@@ -1,8 +1,8 @@
 import type { XmlElement } from '../../../xml/xml-element.js';
 import { asciiLowerCase } from '../../ascii-case.js';
 import type { Diagnostics, SourcePlace } from '../../event.js';
+import { failLoad } from '../fail-load.js';
 import type { Rule } from '../rule.js';
-import { failLoad } from '../rule-problem.js';
 
 /** Attributes of `<rule>` (rules-and-alerts.md 2.1). */
 export type RuleAttributes = Pick<

@@ -1,6 +1,6 @@
 import type { XmlElement } from '../../../xml/xml-element.js';
 import type { Diagnostics, SourcePlace } from '../../event.js';
-import { failLoad } from '../rule-problem.js';
+import { failLoad } from '../fail-load.js';
 
 /** What rules are read against. */
 export type RuleParseContext = {

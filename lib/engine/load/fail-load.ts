@@ -2,7 +2,7 @@ import type { Diagnostics, SourcePlace } from '../event.js';
 import { RulesetError } from './ruleset-error.js';
 
 /**
- * Reports the texts of a rule load failure in the reference's order and ends the load.
+ * Reports the texts of a failure to load rules or decoders in the reference's order and ends the load.
  * @throws RulesetError always, with the last text
  */
 export function failLoad(
