@@ -1,7 +1,8 @@
 import type { DaemonCheck } from '../../lib/daemon/daemon-check.js';
-import { loadDbSettings, logWarnings } from './db-settings.js';
+import { checkSettings } from '../../lib/daemon/daemon-settings.js';
+import { SETTINGS } from './db-settings.js';
 
 /** What svc-db finds in its configuration. */
-export const check: DaemonCheck = ({ home, logger }) => {
-  logWarnings(loadDbSettings(home), logger);
+export const check: DaemonCheck = (context) => {
+  checkSettings(SETTINGS, context);
 };

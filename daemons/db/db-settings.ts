@@ -3,6 +3,7 @@ import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 
@@ -18,8 +19,11 @@ export type DbSettings = {
   readonly nodeName: string;
 };
 
+/** How svc-db reads its configuration. */
+export const SETTINGS: DaemonSettings<DbSettings> = { load: ({ home }) => load(home), logWarnings, sections };
+
 /** @throws ConfigError with file and line */
-export function loadDbSettings(home: Home): DbSettings {
+function load(home: Home): DbSettings {
   const config = loadManagerConfig(home, SECTIONS);
   return {
     config,
@@ -29,7 +33,7 @@ export function loadDbSettings(home: Home): DbSettings {
 }
 
 /** Logs what of the configuration has no effect: backups too, which it may take for granted. */
-export function logWarnings({ config, options }: DbSettings, logger: Logger): void {
+function logWarnings({ config, options }: DbSettings, logger: Logger): void {
   for (const warning of [...ownWarnings(config.warnings, 'svc-db'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
   }
@@ -50,9 +54,8 @@ const INTERNAL_OPTIONS = [
   'check_fragmentation_interval',
 ] as const;
 
-/** Sections in force, in the shapes of daemons-and-config.md 1.7, by the name they are asked for. */
-export function activeSections(settings: () => DbSettings): ReadonlyMap<string, () => Record<string, unknown>> {
-  return new Map<string, () => Record<string, unknown>>([
+function sections(settings: () => DbSettings): ReadonlyMap<string, ShownSection> {
+  return new Map<string, ShownSection>([
     ['wdb', () => ({ wdb: { backup: [{ database: 'global', ...settings().config.wdb.backup }] } })],
     [
       'internal',

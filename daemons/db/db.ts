@@ -1,12 +1,8 @@
 import { hostname } from 'node:os';
-import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
-import { RequestServer } from '../../lib/bus/request-server.js';
-import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
-import { Problems } from '../../lib/daemon/problems.js';
+import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { agentsHandlers } from './agents-handlers.js';
-import { check } from './check.js';
-import { activeSections, type DbSettings, loadDbSettings, logWarnings } from './db-settings.js';
+import { type DbSettings, SETTINGS } from './db-settings.js';
 import { FimDatabase } from './fim/fim-database.js';
 import { fimHandlers } from './fim/fim-handlers.js';
 import { forgettingFiles } from './fim/forgetting-files.js';
@@ -15,82 +11,57 @@ import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
 import { QueryStatistics } from './query-statistics.js';
 import { Registry } from './registry.js';
 
+const now = (): number => Date.now();
+
 /**
  * svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10), and
  * `queue/db/fim`, their files (integrity-and-inventory.md 7).
  */
-export const DB: DaemonSpec = {
-  name: 'svc-db',
-  check,
-  build: buildDb,
-};
+export const DB = defineDaemon({
+  contract: dbContract,
+  settings: SETTINGS,
+  async build({ home, logger, settings, problems, fatal, requests }, parts) {
+    const registry = parts.use(await Registry.open(home.path('queue', 'db'), problems.of('registry')));
+    void registry.broken.then(fatal);
+    const settle = async ({ nodeName }: DbSettings) => {
+      const seconds = Math.floor(now() / 1000);
+      await registry.ensureDefaultGroup(seconds);
+      await ensureManagerAgent(registry, hostname(), nodeName, seconds);
+    };
+    await settle(settings.current);
 
-async function buildDb(context: DaemonContext): Promise<RunningDaemon> {
-  const { home, logger } = context;
-  let settings = loadDbSettings(home);
-  logWarnings(settings, logger);
-
-  const problems = new Problems(context.setProblem);
-  const registry = await Registry.open(home.path('queue', 'db'), problems.of('registry'));
-  void registry.broken.then(context.fatal);
-  const now = () => Date.now();
-  const settle = async ({ nodeName }: DbSettings) => {
-    const seconds = Math.floor(now() / 1000);
-    await registry.ensureDefaultGroup(seconds);
-    await ensureManagerAgent(registry, hostname(), nodeName, seconds);
-  };
-  await settle(settings);
-
-  const fim = await FimDatabase.open({
-    directory: home.path('queue', 'db', 'fim'),
-    logger,
-    setProblem: problems.of('files'),
-    knows: (agent) => registry.agents.get(Number(agent)) !== undefined,
-    now,
-  });
-  void fim.broken.then(context.fatal);
-
-  const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
-  const agents = agentsHandlers(registry, now, MANAGER_VERSION);
-  const server = new RequestServer<typeof dbContract>({
-    contract: dbContract,
-    path: home.socket('svc-db'),
-    logger,
-    handlers: statistics.counting({
-      ...commonHandlers('svc-db', {
-        stats: (): Record<string, unknown> => ({
-          requests: { ...server.counters },
-          registry: { ...registry.counters, agents: registry.agents.size, groups: registry.groups.size },
-          files: fim.stats(),
-        }),
-        sections: activeSections(() => settings),
-        reload: context.reload,
+    const files = parts.use(
+      await FimDatabase.open({
+        directory: home.path('queue', 'db', 'fim'),
+        logger,
+        setProblem: problems.of('files'),
+        knows: (agent) => registry.agents.get(Number(agent)) !== undefined,
+        now,
       }),
-      ...agents,
-      ...forgettingFiles(agents, fim, logger),
-      ...groupsHandlers(registry, now),
-      ...fimHandlers(fim, now),
-      'statistics.read': () => statistics.report(),
-    }),
-  });
-  await fim.start();
-  await server.start();
-  registry.start();
-  logger.debug(`Agents: ${registry.agents.size}, groups: ${registry.groups.size}.`);
+    );
+    void files.broken.then(fatal);
 
-  return {
-    addresses: { requests: { protocol: 'ipc', address: home.socket('svc-db') } },
-    async reload() {
-      const next = loadDbSettings(home);
-      logWarnings(next, logger);
-      await settle(next);
-      settings = next;
-      return [];
-    },
-    async stop() {
-      await server.stop();
-      await fim.close();
-      await registry.close();
-    },
-  };
-}
+    const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
+    const agents = agentsHandlers(registry, now, MANAGER_VERSION);
+    const server = requests({
+      stats: (counters) => ({
+        requests: { ...counters },
+        registry: { ...registry.counters, agents: registry.agents.size, groups: registry.groups.size },
+        files: files.stats(),
+      }),
+      handlers: {
+        ...agents,
+        ...forgettingFiles(agents, files, logger),
+        ...groupsHandlers(registry, now),
+        ...fimHandlers(files, now),
+        'statistics.read': () => statistics.report(),
+      },
+      around: (handlers) => statistics.counting(handlers),
+    });
+    await files.start();
+    await parts.start(server);
+    registry.start();
+    logger.debug(`Agents: ${registry.agents.size}, groups: ${registry.groups.size}.`);
+    return { apply: settle };
+  },
+});

@@ -53,11 +53,14 @@ export type RunningDaemon = {
    * @throws an Error whose message names file, line or field
    */
   reload(): Promise<readonly string[]>;
-  /** Drains and stops; must settle within 4.5 s, after which the process exits 1 without waiting. */
+  /**
+   * Drains and stops; must settle within 4.5 s, after which the process exits 1 without waiting.
+   * @throws an Error, or an AggregateError of several, when parts could not stop in good order
+   */
   stop(): Promise<void>;
 };
 
-/** A daemon: `daemons/<short>/main.ts` hands one to `runDaemon`. */
+/** A daemon as `defineDaemon` makes it: `daemons/<short>/main.ts` hands one to `runDaemon`. */
 export type DaemonSpec = {
   readonly name: DaemonName;
   /** Flags that no other daemon has. */

@@ -315,7 +315,8 @@ class Lifecycle {
       await this.#reloading?.catch(() => {});
       await running.stop();
     } catch (error) {
-      this.#logger.error(`Stopping failed: ${describeError(error)}`, { err: error });
+      const failures: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+      for (const each of failures) this.#logger.error(`Stopping failed: ${describeError(each)}`, { err: each });
       this.#end(1);
       return;
     }
