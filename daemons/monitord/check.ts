@@ -1,7 +1,8 @@
 import type { DaemonCheck } from '../../lib/daemon/daemon-check.js';
-import { loadMonitordSettings, logWarnings } from './monitord-settings.js';
+import { checkSettings } from '../../lib/daemon/daemon-settings.js';
+import { SETTINGS } from './monitord-settings.js';
 
 /** What svc-monitord finds in its configuration. */
-export const check: DaemonCheck = ({ home, logger }) => {
-  logWarnings(loadMonitordSettings(home), logger);
+export const check: DaemonCheck = (context) => {
+  checkSettings(SETTINGS, context);
 };

@@ -3,6 +3,7 @@ import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { AgentWatchSettings } from './agent-watch.js';
@@ -18,8 +19,11 @@ export type MonitordSettings = {
   readonly maintenance: MaintenanceSettings;
 };
 
+/** How svc-monitord reads its configuration. */
+export const SETTINGS: DaemonSettings<MonitordSettings> = { load: ({ home }) => load(home), logWarnings, sections };
+
 /** @throws ConfigError with file and line */
-export function loadMonitordSettings(home: Home): MonitordSettings {
+function load(home: Home): MonitordSettings {
   const config = loadManagerConfig(home, SECTIONS);
   const options = loadInternalOptions(home, ['monitord']);
   return {
@@ -37,26 +41,31 @@ export function loadMonitordSettings(home: Home): MonitordSettings {
 }
 
 /** Logs what of the configuration has no effect. */
-export function logWarnings({ config, options }: MonitordSettings, logger: Logger): void {
+function logWarnings({ config, options }: MonitordSettings, logger: Logger): void {
   for (const warning of [...ownWarnings(config.warnings, 'svc-monitord'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
   }
 }
 
-/** What the watch over agents follows. @param worker whether this manager is a cluster worker */
-export function agentWatchSettings({ config, options }: MonitordSettings, worker: boolean): AgentWatchSettings {
+/** Whether this manager is a worker of a cluster. */
+export function isWorker({ config: { cluster } }: MonitordSettings): boolean {
+  return cluster !== undefined && !cluster.disabled && cluster.node_type === 'worker';
+}
+
+/** What the watch over agents follows. */
+export function agentWatchSettings(settings: MonitordSettings): AgentWatchSettings {
+  const { config, options } = settings;
   return {
     disconnectionTime: config.global.agents_disconnection_time,
     alertTime: config.global.agents_disconnection_alert_time,
     alerts: options.get('monitord.monitor_agents') === 1,
     deleteAfterMinutes: options.get('monitord.delete_old_agents'),
-    worker,
+    worker: isWorker(settings),
   };
 }
 
-/** Sections in force, in the shapes of daemons-and-config.md 1.7, by the name they are asked for. */
-export function activeSections(settings: () => MonitordSettings): ReadonlyMap<string, () => Record<string, unknown>> {
-  return new Map<string, () => Record<string, unknown>>([
+function sections(settings: () => MonitordSettings): ReadonlyMap<string, ShownSection> {
+  return new Map<string, ShownSection>([
     ['global', () => ({ monitord: activeGlobal(settings()) })],
     ['internal', () => ({ monitord: activeInternal(settings()) })],
     ['reports', () => ({ reports: activeReports(settings()) })],
