@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
+import { Limiter, LimiterFullError } from '../../lib/async/limiter.js';
 import { ApiError } from '../http/api-error.js';
 import { busyProblem } from '../routes/daemon-call.js';
 import {
@@ -21,7 +21,7 @@ const HEAP_MEGABYTES = 1024;
 
 /** Reads agent.conf files; large ones one at a time in a thread, so that no other request waits for them. */
 export class AgentConfWorker {
-  readonly #queue = new ExclusiveQueue(MAX_WAITING);
+  readonly #queue = new Limiter({ atOnce: 1, mostWaiting: MAX_WAITING - 1 });
 
   /**
    * @param file name in the errors
@@ -49,7 +49,7 @@ export class AgentConfWorker {
     try {
       return await this.#queue.run(() => inThread({ name, text, file }, signal));
     } catch (error) {
-      throw error instanceof QueueFullError ? busyProblem('svc-apid') : error;
+      throw error instanceof LimiterFullError ? busyProblem('svc-apid') : error;
     }
   }
 }

@@ -1,8 +1,8 @@
+import { Limiter, LimiterFullError } from '../../lib/async/limiter.js';
 import { MAX_AGENT_CONF_BYTES } from '../../lib/config/agent-conf-file.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
 import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
 import { agentConfBlocks } from '../groups/shared-file-view.js';
@@ -19,7 +19,7 @@ const MAX_WAITING = 16;
 
 /** The agent.conf of a group (rest-api.md 6.3, agents-and-groups.md 10.3). */
 export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger): Handlers {
-  const queue = new ExclusiveQueue(MAX_WAITING);
+  const queue = new Limiter({ atOnce: 1, mostWaiting: MAX_WAITING - 1 });
   const worker = new AgentConfWorker();
   return {
     getGroupsGroupIdConfiguration: async (request) => {
@@ -45,7 +45,7 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
           await withGroup(group, () => folders.writeConfiguration(group, text));
         });
       } catch (error) {
-        if (error instanceof QueueFullError) throw busyProblem('svc-apid');
+        if (error instanceof LimiterFullError) throw busyProblem('svc-apid');
         throw error;
       }
       return messageResult('Agent configuration was successfully updated');

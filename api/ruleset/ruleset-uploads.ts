@@ -1,9 +1,9 @@
+import { Limiter, LimiterFullError } from '../../lib/async/limiter.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { ExclusiveQueue, QueueFullError } from '../exclusive-queue.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { busyProblem, daemonFailure } from '../routes/daemon-call.js';
@@ -31,7 +31,7 @@ export type RulesetUploadParts = {
 export class RulesetUploads {
   readonly #parts: RulesetUploadParts;
   readonly #replacement: CheckedReplacement;
-  readonly #queue = new ExclusiveQueue(MAX_WAITING);
+  readonly #queue = new Limiter({ atOnce: 1, mostWaiting: MAX_WAITING - 1 });
 
   constructor(parts: RulesetUploadParts) {
     this.#parts = parts;
@@ -109,7 +109,7 @@ export class RulesetUploads {
         return task();
       });
     } catch (error) {
-      throw error instanceof QueueFullError ? busyProblem('svc-apid') : error;
+      throw error instanceof LimiterFullError ? busyProblem('svc-apid') : error;
     }
   }
 

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
+import { Limiter } from '../async/limiter.js';
 import { JOURNAL_DIRECTORY_MODE, JOURNAL_FILE_MODE, systemFiles } from './segment-file.js';
 
 /*
@@ -43,7 +44,7 @@ export class CheckpointStore {
   /** Positions of the checkpoints there are, by the number of their file. */
   readonly #positions: (number | undefined)[] = FILE_NAMES.map(() => undefined);
   #generation = 0;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saves = new Limiter({ atOnce: 1 });
 
   /** @param create makes a file, for tests */
   constructor(directory: string, onDamage: (damage: CheckpointDamage) => void, create = createFile) {
@@ -99,9 +100,7 @@ export class CheckpointStore {
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
-    const saved = this.#saving.then(() => this.#write(position, bytes));
-    this.#saving = saved.catch(() => {});
-    return saved;
+    return this.#saves.run(() => this.#write(position, bytes));
   }
 
   async #write(position: number, data: Buffer): Promise<void> {

@@ -1,3 +1,4 @@
+import { Limiter } from '../../../lib/async/limiter.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';
 import { type DaemonCatalogue, selectDaemons, stopPhases } from '../../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../../lib/home/home.js';
@@ -41,7 +42,7 @@ export class Supervisor {
   readonly #parts: SupervisorParts;
   readonly #daemons = new Map<DaemonName, SupervisedDaemon>();
   readonly #startedAt = Date.now();
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #commands = new Limiter({ atOnce: 1 });
   #closing = false;
 
   constructor(parts: SupervisorParts) {
@@ -70,12 +71,10 @@ export class Supervisor {
   handle(request: ControlRequest, progress: (event: ProgressEvent) => void): Promise<SupervisorReport | undefined> {
     // Questions are answered at once, also while a command takes its time.
     if (request.command === 'ping' || request.command === 'status') return Promise.resolve(this.report());
-    const result = this.#queue.then(() => {
+    return this.#commands.run(() => {
       if (this.#closing) throw new Error('the supervisor is stopping');
       return this.#carryOut(request, progress);
     });
-    this.#queue = result.catch(() => {});
-    return result;
   }
 
   /** Stops everything at once, also in the middle of a command; later ones are refused. */

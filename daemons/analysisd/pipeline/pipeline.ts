@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Limiter } from '../../../lib/async/limiter.js';
 import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import type { JournalConfig } from '../../../lib/config/sections/journal.js';
@@ -80,7 +81,7 @@ export class Pipeline {
   #rulesets: readonly Kept[];
   /** Events that were in the journal, and not analysed, at the start. */
   readonly #backlog: number;
-  #reloading: Promise<unknown> = Promise.resolve();
+  readonly #reloads = new Limiter({ atOnce: 1 });
   #rotation: { readonly position: number; readonly at: number } | undefined;
   #ticking = false;
   #checkpointedAt: number;
@@ -277,9 +278,7 @@ export class Pipeline {
    * @throws RulesetError naming file and line, Error when it could not be recorded; what was in force stays
    */
   reload(settings: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> {
-    const result = this.#reloading.then(() => this.#reload(settings, diagnostics));
-    this.#reloading = result.catch(() => {});
-    return result;
+    return this.#reloads.run(() => this.#reload(settings, diagnostics));
   }
 
   async #reload(settings: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> {

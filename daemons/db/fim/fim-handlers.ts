@@ -1,3 +1,5 @@
+import { Limiter, LimiterFullError } from '../../../lib/async/limiter.js';
+import { BusError } from '../../../lib/bus/bus-error.js';
 import type { Handlers } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import { queryFailure } from '../../../lib/bus/contracts/db-agents.js';
@@ -8,7 +10,6 @@ import type { FimDatabase } from './fim-database.js';
 import { isoTime } from './fim-fields.js';
 import { listFim } from './fim-list.js';
 import { lastRootcheckScan, listFindings } from './list-findings.js';
-import { Turnstile } from './turnstile.js';
 
 type FimHandlers = Pick<Handlers<typeof dbContract>, keyof typeof fimMethods>;
 
@@ -18,7 +19,7 @@ const LISTS_WAITING = 16;
 
 /** Answers of svc-db about files of agents (lib/bus/contracts/db-fim.ts). @param now epoch milliseconds */
 export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
-  const lists = new Turnstile(LISTS_AT_ONCE, LISTS_WAITING);
+  const lists = new Limiter({ atOnce: LISTS_AT_ONCE, mostWaiting: LISTS_WAITING });
   return {
     'fim.position': () => fim.position,
     'fim.apply': async (events) => ({ position: await fim.apply(events) }),
@@ -32,7 +33,7 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
         ...(failures[0] && { reason: describeError(failures[0].reason) }),
       };
     },
-    'fim.list': (params) => answering(() => lists.pass(() => listFim(fim.reader, params, now()))),
+    'fim.list': (params) => answering(() => lists.run(() => listFim(fim.reader, params, now()))),
     'fim.last_scan': ({ agent }) => {
       const { start, end } = fim.reader.tables.scans.get(Number(agent)) ?? { start: 0, end: 0 };
       return { start: isoTime(start), end: start === 0 || end < start ? null : isoTime(end) };
@@ -41,7 +42,7 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
       await fim.clearFiles(agents);
       return {};
     },
-    'rootcheck.list': (params) => answering(() => lists.pass(() => listFindings(fim.reader, params, now()))),
+    'rootcheck.list': (params) => answering(() => lists.run(() => listFindings(fim.reader, params, now()))),
     'rootcheck.last_scan': ({ agent }) => lastRootcheckScan(fim.reader, agent),
     'rootcheck.clear': async ({ agents }) => {
       await fim.clearFindings(agents);
@@ -54,6 +55,7 @@ async function answering<T>(list: () => T | Promise<T>): Promise<T> {
   try {
     return await list();
   } catch (error) {
+    if (error instanceof LimiterFullError) throw new BusError('busy', 'too many lists are being made');
     throw error instanceof QueryError ? queryFailure(error) : error;
   }
 }

@@ -1,3 +1,4 @@
+import { KeyedLock } from '../../../lib/async/keyed-lock.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { applyState } from './fim-apply.js';
 import type { FimBatch, FimMemory } from './fim-batch.js';
@@ -7,7 +8,6 @@ import { pathOfKey, rowKey, slotRange } from './fim-keys.js';
 import { MAX_PATH_BYTES, ROWS_PER_TURN } from './fim-limits.js';
 import { type FimTables, NO_SYNC, type SyncInfo } from './fim-store.js';
 import type { FimWriter } from './fim-writer.js';
-import { Lanes } from './lanes.js';
 import { rangeChecksum } from './range-checksum.js';
 import { readState } from './read-entry.js';
 import { isObject, type JsonMessage, type JsonObject, readJson } from './read-json.js';
@@ -52,7 +52,7 @@ const NONE: SyncAnswer = { answer: 'none' };
  */
 export class FimSync {
   readonly #parts: FimSyncParts;
-  readonly #lanes = new Lanes();
+  readonly #order = new KeyedLock();
 
   constructor(parts: FimSyncParts) {
     this.#parts = parts;
@@ -81,14 +81,14 @@ export class FimSync {
       case 'integrity_clear': {
         const id = idOf(message.value['data']);
         if (id === undefined) throw this.#bad(agent, 'integrity_clear has no id');
-        return this.#lanes.alone(agent, () => this.#clear(agent, component, id));
+        return this.#order.exclusive(agent, () => this.#clear(agent, component, id));
       }
       case 'integrity_check_global':
       case 'integrity_check_left':
       case 'integrity_check_right': {
         const check = readCheck(type, message);
         if (typeof check === 'string') throw this.#bad(agent, check);
-        const { answer } = await this.#lanes.alone(agent, () => this.#check(agent, component, check));
+        const { answer } = await this.#order.exclusive(agent, () => this.#check(agent, component, check));
         return answer === 'none' ? NONE : { answer, order: orderText(name, answer, message) };
       }
       default:
@@ -101,7 +101,7 @@ export class FimSync {
     if (told === 'ignored') return NONE;
     if (told === undefined) throw this.#bad(agent, 'the state has no index, attributes or type');
     const { writer, counters, onRefused } = this.#parts;
-    await this.#lanes.together(agent, () =>
+    await this.#order.shared(agent, () =>
       writer.write((batch) => {
         const refusal = applyState(batch, agent, told);
         if (refusal === undefined) {

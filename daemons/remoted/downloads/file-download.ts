@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import type { Limiter } from '../../../lib/async/limiter.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { parseAddress, shownAddress } from './download-address.js';
 import type { DownloadCounters } from './download-counters.js';
 import { DownloadError } from './download-error.js';
-import type { DownloadSlots } from './download-slots.js';
 import { fetchFile, type FetchOptions, type Validators } from './fetch-file.js';
 import type { ListedFile } from './files-yml.js';
 import { checkMergedFile, fileState, placeDownload } from './place-download.js';
@@ -20,7 +20,7 @@ export type FileDownloadParts = {
   readonly home: Home;
   readonly logger: Logger;
   readonly counters: DownloadCounters;
-  readonly slots: DownloadSlots;
+  readonly slots: Limiter;
   readonly fetch: FetchOptions;
 };
 
@@ -63,12 +63,14 @@ export class FileDownload {
     const destination = `etc/shared/${group}/${file.name}`;
     try {
       const server = parseAddress(file.address).host;
-      const outcome = await slots.run(server, signal, () => this.#download(destination, file, signal, placing));
+      const outcome = await slots.run(() => this.#download(destination, file, signal, placing), {
+        key: server,
+        signal,
+      });
       counters[outcome.state] += 1;
       return outcome;
     } catch (error) {
-      const problem = error instanceof DownloadError ? error : new DownloadError('file', describeError(error));
-      return this.#failed(destination, file, problem);
+      return this.#failed(destination, file, downloadError(error, signal));
     }
   }
 
@@ -115,4 +117,11 @@ export class FileDownload {
       await rm(target, { force: true });
     }
   }
+}
+
+/** @param signal its reason is what waiting for a place ends with */
+function downloadError(error: unknown, signal: AbortSignal): DownloadError {
+  if (error instanceof DownloadError) return error;
+  if (signal.aborted && error === signal.reason) return new DownloadError('cancelled', 'cancelled');
+  return new DownloadError('file', describeError(error));
 }

@@ -1,3 +1,4 @@
+import { KeyedLock } from '../../../lib/async/keyed-lock.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import { FIM_LOCATION, type FimChange, fimEvent, type FimMode } from '../../../lib/fim/fim-messages.js';
@@ -10,7 +11,6 @@ import type { FileRow } from '../store/file-row.js';
 import type { FileStore, RowChange } from '../store/file-store.js';
 import type { OutEvent } from '../store/outbox.js';
 import { decideChange, type Decision, type Names } from './decide-change.js';
-import { PathTurns } from './path-turns.js';
 import { RecentChanges } from './recent-changes.js';
 import { ScanMarks } from './scan-marks.js';
 
@@ -105,7 +105,7 @@ export class Recorder {
   readonly #store: FileStore;
   readonly #changes = new RecentChanges();
   readonly #scans = new Set<ScanMarks>();
-  readonly #turns = new PathTurns();
+  readonly #turns = new KeyedLock();
   /** Work on copies of contents that is behind the changes on disk. */
   readonly #copying = new Set<Promise<void>>();
   #fullTold = false;
