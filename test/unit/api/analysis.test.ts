@@ -66,13 +66,20 @@ describe('events and logtest over the API', () => {
     await startSink();
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    accept = () => held;
+    let arrived = () => {};
+    const arrival = new Promise<void>((resolve) => (arrived = resolve));
+    accept = () => {
+      arrived();
+      return held;
+    };
     let answered = false;
     const pending = post(['one', '{"two": 2}', 'three\nlines', 'ünï']).then((answer) => {
       answered = true;
       return answer;
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await arrival;
+    // An answer would be there before that of a later request.
+    await api.call('GET', '/');
     expect(answered).to.equal(false);
     release();
     const answer = await pending;

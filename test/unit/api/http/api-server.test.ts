@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 import { expect } from 'chai';
 import { ApiConnections } from '../../../../api/http/api-connections.js';
@@ -68,9 +69,8 @@ describe('listeners over TLS', () => {
     const garbage = Buffer.from(Array.from({ length: 4096 }, (_value, index) => (index * 97 + 13) & 0xff));
     await exchange(net.connect(api.port, '127.0.0.1'), garbage);
     await exchange(net.connect(api.port, '127.0.0.1'), 'GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-    const before = performance.now();
+    // A handshake that never begins: it is the server that closes.
     await exchange(net.connect(api.port, '127.0.0.1'));
-    expect(performance.now() - before, 'a handshake that never begins').to.be.lessThan(5000);
     await exchange(connect(), garbage);
     await alive();
   });
@@ -178,8 +178,8 @@ describe('handlers', () => {
   it('are given up at the request time limit, unless the client waits for them', async () => {
     let aborted = 0;
     const slow = async (signal: AbortSignal) => {
-      await new Promise((resolve) => setTimeout(resolve, 120));
-      if (signal.aborted) aborted += 1;
+      // Longer than the limit, and no longer than it has to be.
+      await delay(120, undefined, { signal }).catch(() => (aborted += 1));
       return dataResult({});
     };
     api = await new TestApi().start(

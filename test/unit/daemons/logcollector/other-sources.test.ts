@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,11 +82,18 @@ describe('CommandRunner', () => {
   });
 
   it('ends a command that runs when it is stopped', async () => {
-    start('command', 'echo begun; sleep 100');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const begin = performance.now();
-    await runner?.stop();
-    expect(performance.now() - begin).to.be.lessThan(2000);
+    const directory = mkdtempSync(join(tmpdir(), 'svc-command-'));
+    try {
+      const file = join(directory, 'pid');
+      start('command', `echo $$ > ${file}.new && mv ${file}.new ${file}; exec sleep 1000`);
+      await eventually('it runs', () => existsSync(file));
+      const pid = Number(readFileSync(file, 'utf8'));
+      expect(process.kill(pid, 0)).to.equal(true);
+      await runner?.stop();
+      expect(() => process.kill(pid, 0)).to.throw('ESRCH');
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 });
 

@@ -137,12 +137,10 @@ describe('configuration readers on hostile text', () => {
   });
 
   it('take linear time on a large file of open tags', () => {
-    const started = performance.now();
+    // Quadratic work on a megabyte takes minutes and ends in mocha's time-out.
     for (const piece of ['<cluster><key', '<query>', '<cluster>', '<!', '<localfile>', '<query ', '<a b="']) {
       survives(piece.repeat(100_000));
     }
-    // Quadratic work on a megabyte takes minutes; this is only a guard against that.
-    expect(performance.now() - started).to.be.below(15_000);
   });
 
   it('survive any api.yaml', () => {
