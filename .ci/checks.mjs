@@ -1,4 +1,4 @@
-// What is checked without running the product, in this order: types, formatting, lint and layers.
+// What is checked without running the product, in this order: types made from the contract, types, formatting, lint and layers.
 import { join } from 'node:path';
 import { root } from './phases.mjs';
 
@@ -7,6 +7,7 @@ const bin = (name) => join(root, 'node_modules/.bin', name);
 /** Each [name, command, arguments]. */
 const CHECKS = [
   ['error codes', process.execPath, [join(root, '.ci/generate-errors.mjs'), '--check']],
+  ['operations', process.execPath, [join(root, '.ci/generate-operations.mjs'), '--check']],
   ['types', process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']],
   [
     'prettier',

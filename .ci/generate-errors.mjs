@@ -13,7 +13,7 @@ const lines = [];
 for (let at = 0; at < codes.length; at += CODES_A_LINE) {
   lines.push(`  | ${codes.slice(at, at + CODES_A_LINE).join(' | ')}`);
 }
-const text = `/* Made from ${CATALOGUE} by .ci/generate-errors.mjs. */
+const text = `/* Made from ${CATALOGUE} by npm run generate. */
 
 /** The codes of the error catalogue (rest-api.md 3.6): no other compiles. */
 // prettier-ignore
@@ -24,6 +24,6 @@ ${lines.join('\n')};
 if (!process.argv.includes('--check')) {
   writeFileSync(join(root, TYPE), text);
 } else if (readFileSync(join(root, TYPE), 'utf8') !== text) {
-  console.error(`${TYPE} is not what ${CATALOGUE} says: run node .ci/generate-errors.mjs`);
+  console.error(`${TYPE} is not what ${CATALOGUE} says: run npm run generate`);
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// Type, formatting, lint and layer checks; every one runs, the exit code is non-zero when any fails.
+// Contract, type, formatting, lint and layer checks; every one runs, the exit code is non-zero when any fails.
 import { runChecks } from './checks.mjs';
 import { Phases } from './phases.mjs';
 

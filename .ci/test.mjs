@@ -85,7 +85,7 @@ for (const [name, ...command] of [
     process.exit(1);
   }
 }
-const lintFailed = await runChecks(phases, isQuick ? ['types', 'layers'] : undefined);
+const lintFailed = await runChecks(phases, isQuick ? ['operations', 'types', 'layers'] : undefined);
 const files = testFiles();
 await runTests('tests', files);
 if (drawsRandom) {

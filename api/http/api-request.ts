@@ -1,36 +1,35 @@
 import type { Caller } from '../auth/authenticator.js';
 import type { Operation } from '../contract/contract.js';
+import type { OperationId, Operations } from '../contract/operations.js';
 import type { User } from '../rbac/rbac-model.js';
-import { ApiError } from './api-error.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
 
-/** A request that passed every check in front of the handlers. */
-export class ApiRequest {
+/**
+ * A request that passed every check in front of the handlers.
+ * @typeParam O the operation; any of them for what needs neither parameters nor body
+ */
+export class ApiRequest<O extends OperationId = OperationId> {
   readonly operation: Operation;
-  readonly parameters: ParameterValues;
-  /** The JSON body, valid for its schema; undefined where the operation takes none. */
-  readonly json: unknown;
+  readonly parameters: Operations[O]['parameters'] & ParameterValues;
+  readonly body: Operations[O]['body'];
   /** Aborted when the request time limit is over: whoever waits gives up then. */
   readonly signal: AbortSignal;
-  readonly #bytes: Buffer | undefined;
   readonly #caller: Caller | undefined;
   readonly #loginUser: User | undefined;
 
   constructor(values: {
     operation: Operation;
-    parameters: ParameterValues;
-    json: unknown;
-    bytes: Buffer | undefined;
+    parameters: ApiRequest<O>['parameters'];
+    body: ApiRequest<O>['body'];
     caller: Caller | undefined;
     loginUser: User | undefined;
     signal: AbortSignal;
   }) {
     this.operation = values.operation;
     this.parameters = values.parameters;
-    this.json = values.json;
+    this.body = values.body;
     this.signal = values.signal;
-    this.#bytes = values.bytes;
     this.#caller = values.caller;
     this.#loginUser = values.loginUser;
   }
@@ -52,23 +51,10 @@ export class ApiRequest {
     const allowed = this.#caller?.permissions.allowed('cluster:read', 'node:id', [node]);
     return allowed?.has(node) === true ? node : 'unknown-node';
   }
-
-  /**
-   * The body of an upload as text.
-   * @throws ApiError 1912 when there is none, 1911 when it is not UTF-8
-   */
-  uploadedText(): string {
-    if (this.#bytes === undefined || this.#bytes.length === 0) throw new ApiError(1912);
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(this.#bytes);
-    } catch {
-      throw new ApiError(1911);
-    }
-  }
 }
 
 /** Answers one operation. Throws `ApiError` or `Problem` to refuse. */
-export type Handler = (request: ApiRequest) => ApiResult | Promise<ApiResult>;
+export type Handler<O extends OperationId> = (request: ApiRequest<O>) => ApiResult | Promise<ApiResult>;
 
 /** Handlers by operation id: one object a file of `api/routes`. */
-export type Handlers = Readonly<Record<string, Handler>>;
+export type Handlers = { readonly [O in OperationId]?: Handler<O> };

@@ -8,9 +8,12 @@ import type { ParameterValues } from './parameter-values.js';
 import { Problem } from './problem.js';
 import type { RequestContext } from './request-context.js';
 
+/** A handler of whatever operation: nothing can be called with it but what is known to be a request of its own. */
+type AnyHandler = Handler<never>;
+
 /** Runs the handler of an operation within its time limit and gives failures their form (rest-api.md 1.2 step 10). */
 export class Dispatcher {
-  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #handlers: ReadonlyMap<string, AnyHandler>;
   readonly #requestTimeoutMs: () => number;
   readonly #node: () => string;
   readonly #logger: Logger;
@@ -46,17 +49,18 @@ export class Dispatcher {
       throw new Problem(501, { title: 'Not Implemented', detail });
     }
     const abort = new AbortController();
-    const request = new ApiRequest({
+    const request = new ApiRequest<never>({
       operation,
-      parameters,
-      json: context.json,
-      bytes: context.received.bytes,
+      // Held against the contract before, and the type of what this operation's handler takes comes from there.
+      parameters: parameters as never,
+      body: bodyOf(context, operation) as never,
       caller: context.caller,
       loginUser: context.loginUser,
       signal: abort.signal,
     });
     try {
-      return await this.#withinTime(handler, request, abort);
+      const limitMs = parameters.flag('wait_for_complete') ? 0 : this.#requestTimeoutMs();
+      return await withinTime(() => handler(request), limitMs, abort);
     } catch (error) {
       throw this.#toProblem(error, request);
     }
@@ -72,28 +76,7 @@ export class Dispatcher {
     if (rule.json !== undefined) refuseUnknownFields(context.json, rule.json);
   }
 
-  async #withinTime(handler: Handler, request: ApiRequest, abort: AbortController): Promise<ApiResult> {
-    const limit = request.parameters.flag('wait_for_complete') ? 0 : this.#requestTimeoutMs();
-    const work = Promise.resolve().then(() => handler(request));
-    if (limit === 0) return work;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        const error = new ApiError(3021);
-        abort.abort(error);
-        reject(error);
-      }, limit);
-    });
-    try {
-      return await Promise.race([work, timeout]);
-    } finally {
-      clearTimeout(timer);
-      // After a time-out the handler may still fail: nobody waits for it any more.
-      work.catch(() => {});
-    }
-  }
-
-  #toProblem(error: unknown, request: ApiRequest): Problem {
+  #toProblem(error: unknown, request: ApiRequest<never>): Problem {
     if (error instanceof Problem) return error;
     const node = request.nodeName(this.#node());
     if (error instanceof ApiError) return error.toProblem(node);
@@ -101,4 +84,39 @@ export class Dispatcher {
     this.#logger.error(`${request.operation.method} ${request.operation.path} failed: ${reason}`, { err: error });
     return new ApiError(1000).toProblem(node);
   }
+}
+
+/**
+ * Runs a handler until its time is over, which it is told by `abort`.
+ * @param limitMs 0 = no limit
+ * @throws ApiError 3021 when it takes longer
+ */
+async function withinTime(
+  handle: () => ApiResult | Promise<ApiResult>,
+  limitMs: number,
+  abort: AbortController,
+): Promise<ApiResult> {
+  const work = Promise.resolve().then(handle);
+  if (limitMs === 0) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = new ApiError(3021);
+      abort.abort(error);
+      reject(error);
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+    // After a time-out the handler may still fail: nobody waits for it any more.
+    work.catch(() => {});
+  }
+}
+
+/** What was sent: parsed, or as bytes; nothing of a body that the operation does not take. */
+function bodyOf(context: RequestContext, { body }: Operation): unknown {
+  if (body === undefined) return undefined;
+  return body.json === undefined ? context.received.bytes : context.json;
 }

@@ -1,4 +1,4 @@
-/* Made from api/errors.yaml by .ci/generate-errors.mjs. */
+/* Made from api/errors.yaml by npm run generate. */
 
 /** The codes of the error catalogue (rest-api.md 3.6): no other compiles. */
 // prettier-ignore

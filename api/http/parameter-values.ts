@@ -29,6 +29,7 @@ export class ParameterValues {
 
   constructor(values: ReadonlyMap<string, unknown>) {
     this.#values = values;
+    Object.assign(this, Object.fromEntries(values));
   }
 
   has(name: string): boolean {

@@ -5,6 +5,7 @@ import { parseDuration } from '../../lib/config/units.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import type { AgentKeys, AgentWithKey, NewAgent } from '../agents/agent-keys.js';
 import { AgentView } from '../agents/agent-view.js';
+import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, type FailedItem, listResult } from '../http/envelope.js';
@@ -14,20 +15,9 @@ const MAX_NAME = 128;
 const MAX_SECONDS = 4_294_967_295;
 const DEFAULT_SPAN = '1h';
 
+type AgentBody = Operations['postAgentsInsert']['body'];
 /** When an agent in the way is replaced, as a body says it; what is absent has its default (rest-api.md 6.2). */
-type ForceBody = {
-  readonly enabled?: boolean;
-  readonly disconnected_time?: { readonly enabled?: boolean; readonly value?: string };
-  readonly after_registration_time?: string;
-};
-
-type AgentBody = {
-  readonly name: string;
-  readonly ip?: string;
-  readonly id?: string;
-  readonly key?: string;
-  readonly force?: ForceBody;
-};
+type ForceBody = NonNullable<AgentBody['force']>;
 
 /** New agents and their keys (rest-api.md 6.2). */
 export function agentsKeysRoutes(directory: AgentDirectory, keys: AgentKeys): Handlers {
@@ -38,14 +28,13 @@ export function agentsKeysRoutes(directory: AgentDirectory, keys: AgentKeys): Ha
     return dataResult({ id: added.id, key: shownKey(added) });
   };
   return {
-    postAgents: (request) => create(request, request.json as AgentBody, { enabled: false }),
-    postAgentsInsert: (request) => create(request, request.json as AgentBody, {}),
-    postAgentsInsertQuick: (request) =>
-      create(request, { name: request.parameters.requiredText('agent_name') }, { enabled: false }),
+    postAgents: (request) => create(request, request.body, { enabled: false }),
+    postAgentsInsert: (request) => create(request, request.body, {}),
+    postAgentsInsertQuick: (request) => create(request, { name: request.parameters.agent_name }, { enabled: false }),
 
     getAgentsAgentIdKey: async (request) => {
       const view = new AgentView(directory, request, 'agent:read');
-      const { agents, failed } = await view.chooseAgents([request.parameters.requiredText('agent_id')]);
+      const { agents, failed } = await view.chooseAgents([request.parameters.agent_id]);
       const items: object[] = [];
       const without: FailedItem[] = [];
       for (const { id } of agents) {

@@ -46,13 +46,13 @@ export function eventsRoutes(parts: EventsRouteParts): Handlers {
   const memory = new IdempotencyMemory(parts.monotonic);
   return {
     postEvents: async (request) => {
-      const { events } = request.json as { events: string[] };
+      const { events } = request.body;
       if (events.length > MAX_EVENTS) {
         const detail = 'The size of the events bulk is exceeding the limit';
         throw new Problem(400, { title: 'Events bulk size exceeded', detail });
       }
       request.caller.permissions.require('event:ingest');
-      const clientKey = request.parameters.text('Idempotency-Key');
+      const clientKey = request.parameters['Idempotency-Key'];
       if (clientKey === undefined) return ingest(parts, request, events, undefined);
       // The sink drops repeated events too, over crashes of either side; keys of two users never meet.
       const key = createHash('sha256').update(`${request.caller.user.id}\n${clientKey}`).digest('base64url');

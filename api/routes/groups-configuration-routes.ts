@@ -10,6 +10,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, messageResult } from '../http/envelope.js';
 import { Problem } from '../http/problem.js';
+import { uploadedText } from '../http/uploaded-text.js';
 import { busyProblem } from './daemon-call.js';
 import { requireGroup } from './groups-routes.js';
 
@@ -24,17 +25,16 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
   return {
     getGroupsGroupIdConfiguration: async (request) => {
       const { parameters } = request;
-      const group = parameters.requiredText('group_id');
+      const group = parameters.group_id;
       requireGroup(request, 'group:read', group);
       const content = await withGroup(group, () => folders.read(group, FILE));
       const blocks = await agentConfBlocks(worker, content, FILE, request.signal);
-      const offset = parameters.integer('offset') ?? 0;
-      const limit = parameters.integer('limit') ?? blocks.length;
+      const { offset, limit } = parameters;
       return dataResult({ total_affected_items: blocks.length, affected_items: blocks.slice(offset, offset + limit) });
     },
 
     putGroupsGroupIdConfiguration: async (request) => {
-      const group = request.parameters.requiredText('group_id');
+      const group = request.parameters.group_id;
       requireGroup(request, 'group:update_config', group);
       if (!(await folders.exists(group))) throw new ApiError(1710);
       const text = await checkedText(worker, request, `etc/shared/${group}/${FILE}`, logger);
@@ -56,11 +56,11 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
 /** The body as it is stored. @throws ApiError 1112, 1113, 1114, 1115; Problem 503 */
 async function checkedText(
   worker: AgentConfWorker,
-  request: ApiRequest,
+  request: ApiRequest<'putGroupsGroupIdConfiguration'>,
   file: string,
   logger: Logger,
 ): Promise<string> {
-  const text = request.uploadedText();
+  const text = uploadedText(request.body);
   if (text.trim() === '') throw new ApiError(1112);
   if (Buffer.byteLength(text) > MAX_AGENT_CONF_BYTES) {
     throw new ApiError(1114, { extra: `${file} would be larger than ${MAX_AGENT_CONF_BYTES} bytes` });

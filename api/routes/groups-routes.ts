@@ -59,7 +59,7 @@ export function groupsRoutes({ groups, agents, sums }: GroupsRouteParts): Handle
 
     postGroups: async (request) => {
       request.caller.permissions.require('group:create');
-      const { group_id: group } = request.json as { readonly group_id: string };
+      const { group_id: group } = request.body;
       await groups.create(request, group);
       return messageResult(`Group '${group}' created.`);
     },

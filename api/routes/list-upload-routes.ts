@@ -1,6 +1,7 @@
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
+import { uploadedText } from '../http/uploaded-text.js';
 import { type ListDirectory, LISTS_DIRECTORY } from '../ruleset/list-directory.js';
 import { checkUploadedList, ListFormatError } from '../ruleset/list-text.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
@@ -21,7 +22,7 @@ export function listUploadRoutes(lists: ListDirectory, home: Home, uploads: Rule
       caller.permissions.require('lists:update');
       caller.permissions.allowedOrRefuse('lists:delete', RESOURCE, [filename]);
       checkFileName(filename);
-      const text = request.uploadedText();
+      const text = uploadedText(request.body);
       const path = `${LISTS_DIRECTORY}/${filename}`;
       const messages = {
         all: 'CDB list file uploaded successfully',

@@ -6,11 +6,11 @@ import type { RbacStore } from '../rbac/rbac-store.js';
 
 /** Login with name and password, and logout (rest-api.md 2.1, 2.4). */
 export function loginRoutes(store: RbacStore, tokens: TokenService, settings: SecuritySettings): Handlers {
-  const login = (request: ApiRequest): ApiResult => {
+  const login = (request: ApiRequest<'getSecurityUserAuthenticate' | 'postSecurityUserAuthenticate'>): ApiResult => {
     const user = request.loginUser;
     const subject = { name: user.name, roles: user.roles, runAs: false, revision: store.revision };
     const token = tokens.issue(subject, settings.current());
-    return request.parameters.flag('raw') ? rawResult('text/plain', token) : dataResult({ token });
+    return request.parameters.raw ? rawResult('text/plain', token) : dataResult({ token });
   };
   return {
     postSecurityUserAuthenticate: login,

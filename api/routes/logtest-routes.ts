@@ -37,18 +37,14 @@ export function logtestRoutes(parts: LogtestRouteParts): Handlers {
   return {
     putLogtest: (request) =>
       ask(request, () =>
-        parts.analysisd.call('logtest.run', request.json as Record<string, unknown>, {
+        parts.analysisd.call('logtest.run', request.body, {
           deadlineMs: MAX_DEADLINE_MS,
           signal: request.signal,
         }),
       ),
     deleteLogtestSessionsToken: (request) =>
       ask(request, () =>
-        parts.analysisd.call(
-          'logtest.close',
-          { token: request.parameters.requiredText('token') },
-          { signal: request.signal },
-        ),
+        parts.analysisd.call('logtest.close', { token: request.parameters.token }, { signal: request.signal }),
       ),
   };
 }

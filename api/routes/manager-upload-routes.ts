@@ -5,6 +5,7 @@ import { describeError } from '../../lib/log/describe-error.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { isErrorCode } from '../http/error-catalogue.js';
+import { uploadedText } from '../http/uploaded-text.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
 import { outcome } from './ruleset-upload-routes.js';
@@ -20,7 +21,7 @@ export function managerUploadRoutes(home: Home, configuration: ManagerConfigurat
   return {
     putManagerConfiguration: (request) => {
       requireManager(request.caller, configuration, 'update_config');
-      const text = request.uploadedText();
+      const text = uploadedText(request.body);
       const messages = nodeMessages(
         configuration,
         'Configuration was successfully updated',

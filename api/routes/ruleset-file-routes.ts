@@ -9,13 +9,16 @@ import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
 import type { RulesetKind } from '../ruleset/ruleset-kind.js';
 import { xmlAsJson } from '../ruleset/xml-as-json.js';
 
+type List = 'getRulesFiles' | 'getDecodersFiles';
+type Show = 'getRulesFilesFilename' | 'getDecodersFilesFilename';
+
 const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
 
 /** Lists the files with rules, or decoders, and shows one of them (rest-api.md 6.5, 6.6). */
 export function rulesetFileRoutes(
   kind: RulesetKind,
   catalogue: RulesetCatalogue,
-): { readonly list: Handler; readonly show: Handler } {
+): { readonly list: Handler<List>; readonly show: Handler<Show> } {
   return {
     list: ({ caller, parameters }) => {
       const filter = { ...fileFilter(parameters), exactDirname: true };
@@ -32,9 +35,9 @@ export function rulesetFileRoutes(
 }
 
 /** Of several files of the name the one in the shortest directory, or the one below `relative_dirname`. */
-function showFile(kind: RulesetKind, catalogue: RulesetCatalogue, { caller, parameters }: ApiRequest): ApiResult {
-  const filename = parameters.requiredText('filename');
-  const below = parameters.text('relative_dirname');
+function showFile(kind: RulesetKind, catalogue: RulesetCatalogue, { caller, parameters }: ApiRequest<Show>): ApiResult {
+  const filename = parameters.filename;
+  const below = parameters.relative_dirname;
   const [file] = catalogue
     .files(kind, caller)
     .filter((candidate) => candidate.filename === filename)
@@ -50,7 +53,7 @@ function showFile(kind: RulesetKind, catalogue: RulesetCatalogue, { caller, para
   } catch {
     return failure(new ApiError(kind.errors.unreadable, { extra: `${file.relative_dirname}/${filename}` }));
   }
-  if (parameters.flag('raw')) return rawResult('application/xml; charset=utf-8', content);
+  if (parameters.raw) return rawResult('application/xml; charset=utf-8', content);
   const roots = parseListedFile({ file, content });
   if ('message' in roots) {
     return failure(new ApiError(kind.errors.badXml, { extra: `${roots.message} (line ${roots.line})` }));

@@ -5,11 +5,15 @@ import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handler } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult } from '../http/envelope.js';
+import { uploadedText } from '../http/uploaded-text.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { escapeFormulas } from '../ruleset/escape-formulas.js';
 import type { RulesetKind } from '../ruleset/ruleset-kind.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { checkDirectory, checkFileName, fileExists, plainDirectory } from '../ruleset/upload-target.js';
+
+type Upload = 'putRulesFilesFilename' | 'putDecodersFilesFilename';
+type Removal = 'deleteRulesFilesFilename' | 'deleteDecodersFilesFilename';
 
 export type RulesetUploadRouteParts = {
   readonly home: Home;
@@ -21,22 +25,22 @@ export type RulesetUploadRouteParts = {
 export function rulesetUploadRoutes(
   kind: RulesetKind,
   parts: RulesetUploadRouteParts,
-): { readonly upload: Handler; readonly remove: Handler } {
+): { readonly upload: Handler<Upload>; readonly remove: Handler<Removal> } {
   const { home, uploads } = parts;
   return {
     upload: async (request) => {
       const { caller, parameters } = request;
-      const filename = parameters.requiredText('filename');
+      const filename = parameters.filename;
       caller.permissions.require(`${kind.name}:update`);
       caller.permissions.allowedOrRefuse(`${kind.name}:delete`, kind.resource, [filename]);
       checkFileName(filename);
-      const text = request.uploadedText();
+      const text = uploadedText(request.body);
       const { directory, path } = targetOf(kind, request);
       return outcome(path, kind.messages.upload, async () => {
         checkDirectory(home, directory, directoryRules(kind, parts));
         const content = checkedText(directory, filename, text);
         const refuse = () => {
-          if (fileExists(home, path) && !parameters.flag('overwrite')) throw new ApiError(1905);
+          if (fileExists(home, path) && !parameters.overwrite) throw new ApiError(1905);
         };
         await uploads.store(path, content, refuse, request);
       });
@@ -44,7 +48,7 @@ export function rulesetUploadRoutes(
 
     remove: async (request) => {
       const { caller, parameters } = request;
-      const filename = parameters.requiredText('filename');
+      const filename = parameters.filename;
       caller.permissions.allowedOrRefuse(`${kind.name}:delete`, kind.resource, [filename]);
       checkFileName(filename);
       const { directory, path } = targetOf(kind, request);
@@ -71,9 +75,12 @@ export async function outcome(path: string, messages: ListMessages, work: () => 
   }
 }
 
-function targetOf(kind: RulesetKind, { parameters }: ApiRequest): { directory: string; path: string } {
-  const directory = plainDirectory(parameters.text('relative_dirname') ?? `etc/${kind.name}`);
-  return { directory, path: `${directory}/${parameters.requiredText('filename')}` };
+function targetOf(
+  kind: RulesetKind,
+  { parameters }: ApiRequest<Upload | Removal>,
+): { directory: string; path: string } {
+  const directory = plainDirectory(parameters.relative_dirname ?? `etc/${kind.name}`);
+  return { directory, path: `${directory}/${parameters.filename}` };
 }
 
 function directoryRules(kind: RulesetKind, { home, configuration }: RulesetUploadRouteParts) {

@@ -1,0 +1,102 @@
+// Writes api/contract/operations.ts: what each operation of api/openapi.yaml takes, as types.
+// `--check` writes nothing and fails when the file is not what it would be.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JSON_SCHEMA, load } from 'js-yaml';
+import { format, resolveConfig } from 'prettier';
+import { root } from './phases.mjs';
+
+const CONTRACT = 'api/openapi.yaml';
+const OUTPUT = 'api/contract/operations.ts';
+
+const contract = load(readFileSync(join(root, CONTRACT), 'utf8'), { schema: JSON_SCHEMA });
+
+/** What an item stands for: itself, or the target of its `$ref`. */
+function resolve(item) {
+  if (item.$ref === undefined) return item;
+  const names = item.$ref.replace(/^#\//, '').split('/');
+  return names.reduce((target, name) => target[name], contract);
+}
+
+/** The TypeScript type of what is valid for a schema. */
+function typeOf(schema) {
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+      return schema.type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return `readonly (${typeOf(schema.items)})[]`;
+    case 'object':
+      return schema.properties === undefined ? 'Readonly<Record<string, unknown>>' : objectType(schema);
+    default:
+      throw new Error(`${CONTRACT}: no type for ${JSON.stringify(schema)}`);
+  }
+}
+
+/** Defaults of bodies are for readers: nobody fills them in. */
+function objectType({ properties, required = [] }) {
+  return members(Object.entries(properties).map(([name, schema]) => [name, schema, required.includes(name)]));
+}
+
+/** @param entries each [name, schema, whether it is always there] */
+function members(entries) {
+  const lines = entries.map(([name, schema, isSure]) => {
+    return `readonly ${JSON.stringify(name)}${isSure ? '' : '?'}: ${typeOf(schema)};`;
+  });
+  return `{ ${lines.join('\n')} }`;
+}
+
+/** Parameters with a default are always there: api/http/parameter-values.ts fills it in. */
+function parametersType(operation) {
+  const parameters = (operation.parameters ?? []).map(resolve);
+  return members(
+    parameters.map(({ name, schema, required }) => [name, schema, required === true || schema.default !== undefined]),
+  );
+}
+
+function bodyType({ requestBody }) {
+  if (requestBody === undefined) return 'undefined';
+  const json = resolve(requestBody).content['application/json'];
+  return json === undefined ? 'Upload' : typeOf(json.schema);
+}
+
+function operationTypes() {
+  return Object.entries(contract.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => `
+        /** ${method.toUpperCase()} ${path}: ${operation.summary}. */
+        ${operation.operationId}: {
+          readonly parameters: ${parametersType(operation)};
+          readonly body: ${bodyType(operation)};
+        };`,
+    ),
+  );
+}
+
+const source = `// Made from ${CONTRACT} by \`npm run generate\`: change that file, not this one.
+
+/** The bytes of an uploaded file; undefined when none were sent. */
+export type Upload = Buffer | undefined;
+
+/**
+ * What each operation of the contract takes, by operation id: the checked parameters of query, path and header, with
+ * the defaults filled in, and the checked body. Handlers get exactly this (\`ApiRequest\`).
+ */
+export type Operations = {${operationTypes().join('\n')}
+};
+
+export type OperationId = keyof Operations;
+`;
+
+const output = join(root, OUTPUT);
+const text = await format(source, { ...(await resolveConfig(output)), filepath: output });
+if (!process.argv.includes('--check')) {
+  writeFileSync(output, text);
+} else if (readFileSync(output, 'utf8') !== text) {
+  console.error(`${OUTPUT} is not what ${CONTRACT} says: run \`npm run generate\` and commit it.`);
+  process.exitCode = 1;
+}
