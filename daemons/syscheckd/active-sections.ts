@@ -21,19 +21,16 @@ export function activeSections(
   return new Map<string, () => Record<string, unknown>>([
     ['syscheck', () => ({ syscheck: activeSyscheck(settings().syscheck, directories()) })],
     ['rootcheck', () => ({ rootcheck: activeRootcheck(settings().rootcheck) })],
-    [
-      'internal',
-      () => {
-        const { options } = settings();
-        return {
-          internal: {
-            syscheck: Object.fromEntries(SYSCHECK_OPTIONS.map((name) => [name, options.get(`syscheck.${name}`)])),
-            rootcheck: { sleep: options.get('rootcheck.sleep') },
-          },
-        };
-      },
-    ],
+    ['internal', () => ({ internal: activeInternal(settings()) })],
   ]);
+}
+
+/** Internal options in force. */
+export function activeInternal({ options }: SyscheckdSettings): Record<string, unknown> {
+  return {
+    syscheck: Object.fromEntries(SYSCHECK_OPTIONS.map((name) => [name, options.get(`syscheck.${name}`)])),
+    rootcheck: { sleep: options.get('rootcheck.sleep') },
+  };
 }
 
 /** Names of the checks in the order of the report. */

@@ -24,9 +24,12 @@ export type DaemonSettings<S> = {
   sections?(current: () => S): ReadonlyMap<string, ShownSection>;
   /** What a running daemon takes over of new settings; without it, all. The rest waits for a restart. */
   takeOver?(next: S, current: S): S;
-  /** Names of sections of which something is another one than at the start, and needs a restart. */
-  restartNeeded?(next: S, started: S): readonly string[];
+  /** Names of sections of which something has changed that needs a restart. */
+  restartNeeded?(next: S, than: EarlierSettings<S>): readonly string[];
 };
+
+/** What new settings are compared with: those of the start, and those in force before the reload. */
+export type EarlierSettings<S> = { readonly started: S; readonly before: S };
 
 /** The settings that a running daemon goes by. A reload replaces them whole. */
 export type SettingsInForce<S> = {

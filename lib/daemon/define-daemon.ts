@@ -145,7 +145,7 @@ class Skeleton<C extends DaemonContract, S, P> {
       this.#settings.current = before;
       throw error;
     }
-    return settings.restartNeeded?.(next, started) ?? [];
+    return settings.restartNeeded?.(next, { started, before }) ?? [];
   }
 
   #requestServer({ stats, sections, handlers, around = (all) => all }: DaemonAnswers<C>): RequestServer<C> {
