@@ -32,6 +32,7 @@ export type JournalSettings = {
 };
 
 export type CollectorSettings = {
+  readonly host: HostFacts;
   /** All `<localfile>` blocks as configured. */
   readonly blocks: readonly LocalfileConfig[];
   readonly options: InternalOptions<'logcollector'>;
@@ -80,6 +81,7 @@ export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logge
   const isFile = ({ log_format: { name } }: LocalfileConfig): boolean =>
     !UNAVAILABLE.has(name) && !['command', 'full_command', 'journald'].includes(name);
   return {
+    host,
     blocks,
     options,
     files: blocks.filter(isFile).map((block) => makeFileSource(block, resolve, host, logger)),
