@@ -8,11 +8,12 @@ import { type InternalOptions, loadInternalOptions } from '../../lib/config/inte
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { AuthConfig } from '../../lib/config/sections/remote.js';
+import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { tlsVersions } from '../../lib/tls/tls-versions.js';
-import type { AuthdOverrides } from './authd-flags.js';
+import { type AuthdOverrides, overridesOf } from './authd-flags.js';
 import type { EnrollmentRates } from './enrollment-limits.js';
 
 const SECTIONS = ['auth', 'cluster'] as const;
@@ -49,6 +50,22 @@ export type EnrollmentPassword =
   | { readonly kind: 'file'; readonly text: string }
   | { readonly kind: 'random'; readonly text: string };
 
+/** How svc-authd reads its configuration. */
+export const SETTINGS: DaemonSettings<AuthdSettings> = {
+  load: ({ home, ownFlags }, current) => {
+    const random = current?.password.kind === 'random' ? current.password.text : undefined;
+    return loadAuthdSettings(home, overridesOf(ownFlags), random);
+  },
+  logWarnings,
+  restartNeeded: (next, { started }) => (bound(started) === bound(next) ? [] : ['auth']),
+};
+
+/** What the open port depends on. */
+function bound({ auth }: AuthdSettings): string {
+  const { port, ipv6, local_ip, remote_enrollment, ssl_agent_ca, ssl_verify_host } = auth;
+  return [port, ipv6, local_ip, remote_enrollment, ssl_agent_ca === undefined, ssl_verify_host].join();
+}
+
 /**
  * Loads the section `auth`, the password and the certificates.
  * @param random password of this process, when one was made already
@@ -78,7 +95,7 @@ export function ratesOf({ options }: AuthdSettings): EnrollmentRates {
 }
 
 /** Logs what of the configuration has no effect. */
-export function logWarnings({ config, options, auth }: AuthdSettings, logger: Logger): void {
+function logWarnings({ config, options, auth }: AuthdSettings, logger: Logger): void {
   for (const warning of [...ownWarnings(config.warnings, 'svc-authd'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
   }
