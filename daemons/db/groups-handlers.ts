@@ -4,8 +4,8 @@ import type { Handlers } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { type groupMethods, MAX_GROUPS } from '../../lib/bus/contracts/db-groups.js';
 import type { AgentRow } from './agent-record.js';
-import type { Now } from './agents-handlers.js';
 import type { Edit } from './edit.js';
+import type { Now } from './handler-types.js';
 import { DEFAULT_GROUP, withoutGroups } from './membership.js';
 import type { Registry } from './registry.js';
 
