@@ -15,71 +15,51 @@ const MONTHS = [
 ];
 const DAY_MS = 86_400_000;
 
+/** Text of each conversion for a local time, as in the C locale. */
+const CONVERSIONS: ReadonlyMap<string, (date: Date) => string> = new Map(
+  Object.entries<(date: Date) => string>({
+    Y: (date) => String(date.getFullYear()),
+    y: (date) => zeros(date.getFullYear() % 100),
+    C: (date) => zeros(Math.floor(date.getFullYear() / 100)),
+    m: (date) => zeros(date.getMonth() + 1),
+    d: (date) => zeros(date.getDate()),
+    e: (date) => String(date.getDate()).padStart(2, ' '),
+    j: (date) => zeros(dayOfYear(date), 3),
+    H: (date) => zeros(date.getHours()),
+    I: (date) => zeros(date.getHours() % 12 || 12),
+    M: (date) => zeros(date.getMinutes()),
+    S: (date) => zeros(date.getSeconds()),
+    p: (date) => (date.getHours() < 12 ? 'AM' : 'PM'),
+    s: (date) => String(Math.floor(date.getTime() / 1000)),
+    B: monthName,
+    b: (date) => monthName(date).slice(0, 3),
+    h: (date) => monthName(date).slice(0, 3),
+    A: dayName,
+    a: (date) => dayName(date).slice(0, 3),
+    u: (date) => String(date.getDay() || 7),
+    w: (date) => String(date.getDay()),
+    F: (date) => strftime('%Y-%m-%d', date),
+    T: (date) => strftime('%H:%M:%S', date),
+    R: (date) => strftime('%H:%M', date),
+    D: (date) => strftime('%m/%d/%y', date),
+    z: zone,
+    n: () => '\n',
+    t: () => '\t',
+    '%': () => '%',
+  }),
+);
+
 /** Formats local time as strftime(3) does in the C locale; a conversion it does not know stays as it is written. */
 export function strftime(format: string, date: Date): string {
-  return format.replace(/%([a-zA-Z%])/g, (whole, conversion: string) => convert(conversion, date) ?? whole);
+  return format.replace(/%([a-zA-Z%])/g, (whole, conversion: string) => CONVERSIONS.get(conversion)?.(date) ?? whole);
 }
 
-function convert(conversion: string, date: Date): string | undefined {
-  switch (conversion) {
-    case 'Y':
-      return String(date.getFullYear());
-    case 'y':
-      return zeros(date.getFullYear() % 100);
-    case 'C':
-      return zeros(Math.floor(date.getFullYear() / 100));
-    case 'm':
-      return zeros(date.getMonth() + 1);
-    case 'd':
-      return zeros(date.getDate());
-    case 'e':
-      return String(date.getDate()).padStart(2, ' ');
-    case 'j':
-      return zeros(dayOfYear(date), 3);
-    case 'H':
-      return zeros(date.getHours());
-    case 'I':
-      return zeros(date.getHours() % 12 || 12);
-    case 'M':
-      return zeros(date.getMinutes());
-    case 'S':
-      return zeros(date.getSeconds());
-    case 'p':
-      return date.getHours() < 12 ? 'AM' : 'PM';
-    case 's':
-      return String(Math.floor(date.getTime() / 1000));
-    case 'B':
-      return MONTHS[date.getMonth()] ?? '';
-    case 'b':
-    case 'h':
-      return (MONTHS[date.getMonth()] ?? '').slice(0, 3);
-    case 'A':
-      return DAYS[date.getDay()] ?? '';
-    case 'a':
-      return (DAYS[date.getDay()] ?? '').slice(0, 3);
-    case 'u':
-      return String(date.getDay() || 7);
-    case 'w':
-      return String(date.getDay());
-    case 'F':
-      return strftime('%Y-%m-%d', date);
-    case 'T':
-      return strftime('%H:%M:%S', date);
-    case 'R':
-      return strftime('%H:%M', date);
-    case 'D':
-      return strftime('%m/%d/%y', date);
-    case 'z':
-      return zone(date);
-    case 'n':
-      return '\n';
-    case 't':
-      return '\t';
-    case '%':
-      return '%';
-    default:
-      return undefined;
-  }
+function monthName(date: Date): string {
+  return MONTHS[date.getMonth()] ?? '';
+}
+
+function dayName(date: Date): string {
+  return DAYS[date.getDay()] ?? '';
 }
 
 function zeros(value: number, width = 2): string {
