@@ -45,71 +45,45 @@ function someOccurs(branches: readonly RequiredTexts[], subject: Subject): boole
 
 /** The texts required by a tree, folded; case is left to the real test. */
 export function requiredTexts(root: Node): RequiredTexts {
-  const texts: string[] = [];
-  const choices: RequiredTexts[][] = [];
-  const neighbours = new Map<string, Uint16Array>();
-  let text = '';
+  const collector = new TextCollector();
+  collector.walk(root);
+  return collector.finish();
+}
+
+/** Collects what the nodes of one tree require, from left to right. */
+class TextCollector {
+  readonly #texts: string[] = [];
+  readonly #choices: RequiredTexts[][] = [];
+  readonly #neighbours = new Map<string, Uint16Array>();
+  #text = '';
   /** Bytes one of which stands right before what comes next. */
-  let before: ByteSet | undefined;
-  const close = (): void => {
-    if (text !== '') texts.push(text);
-    text = '';
-    before = undefined;
-  };
-  const meet = (set: ByteSet): void => {
-    const first = before === undefined ? [] : membersOf(before);
-    const second = membersOf(set);
-    const pairs = first.length * second.length;
-    // A single pair is part of the text already.
-    if (pairs > 1 && pairs <= MAX_PAIRS) {
-      neighbours.set(`${first.join()}:${second.join()}`, pairsBetween(first, second));
-    }
-    before = set;
-  };
-  const walk = (node: Node): void => {
+  #before: ByteSet | undefined;
+
+  finish(): RequiredTexts {
+    this.#close();
+    return new RequiredTexts(this.#texts, [...this.#neighbours.values()], this.#choices);
+  }
+
+  walk(node: Node): void {
     switch (node.kind) {
-      case 'set': {
-        const byte = singleByte(node.set) ?? letterOfBothCases(node.set);
-        if (byte !== undefined && text !== '') {
-          before = node.set;
-        } else {
-          meet(node.set);
-          if (text !== '') texts.push(text);
-          text = '';
-        }
-        if (byte !== undefined) text += String.fromCharCode(byte);
+      case 'set':
+        this.#walkSet(node.set);
         return;
-      }
       case 'sequence':
-        node.items.forEach(walk);
+        for (const item of node.items) this.walk(item);
         return;
       case 'capture':
       case 'atomic':
-        walk(node.body);
+        this.walk(node.body);
         return;
-      case 'repeat': {
-        if (node.min > 0 && node.body.kind === 'set') {
-          const { set } = node.body;
-          const previous = before;
-          close();
-          before = previous;
-          meet(set);
-          if (node.min > 1) meet(set);
-          const byte = singleByte(set) ?? letterOfBothCases(set);
-          if (byte !== undefined) texts.push(String.fromCharCode(byte));
-          return;
-        }
-        close();
-        if (node.min === 0) return;
-        walk(node.body);
-        close();
+      case 'repeat':
+        this.#walkRepeat(node);
         return;
-      }
       case 'alternation': {
-        close();
+        this.#close();
         if (node.branches.length > MAX_BRANCHES) return;
         const branches = node.branches.map(requiredTexts);
-        if (!branches.some((branch) => branch.isEmpty)) choices.push(branches);
+        if (!branches.some((branch) => branch.isEmpty)) this.#choices.push(branches);
         return;
       }
       case 'empty':
@@ -120,10 +94,56 @@ export function requiredTexts(root: Node): RequiredTexts {
       case 'back-reference':
       case 'call':
       case 'conditional':
-        close();
+        this.#close();
     }
-  };
-  walk(root);
-  close();
-  return new RequiredTexts(texts, [...neighbours.values()], choices);
+  }
+
+  #walkSet(set: ByteSet): void {
+    const byte = singleByte(set) ?? letterOfBothCases(set);
+    if (byte !== undefined && this.#text !== '') {
+      this.#before = set;
+    } else {
+      this.#meet(set);
+      this.#endText();
+    }
+    if (byte !== undefined) this.#text += String.fromCharCode(byte);
+  }
+
+  #walkRepeat({ min, body }: Extract<Node, { kind: 'repeat' }>): void {
+    if (min > 0 && body.kind === 'set') {
+      const { set } = body;
+      this.#endText();
+      this.#meet(set);
+      if (min > 1) this.#meet(set);
+      const byte = singleByte(set) ?? letterOfBothCases(set);
+      if (byte !== undefined) this.#texts.push(String.fromCharCode(byte));
+      return;
+    }
+    this.#close();
+    if (min === 0) return;
+    this.walk(body);
+    this.#close();
+  }
+
+  /** Nothing is known of what comes next. */
+  #close(): void {
+    this.#endText();
+    this.#before = undefined;
+  }
+
+  #endText(): void {
+    if (this.#text !== '') this.#texts.push(this.#text);
+    this.#text = '';
+  }
+
+  #meet(set: ByteSet): void {
+    const first = this.#before === undefined ? [] : membersOf(this.#before);
+    const second = membersOf(set);
+    const pairs = first.length * second.length;
+    // A single pair is part of the text already.
+    if (pairs > 1 && pairs <= MAX_PAIRS) {
+      this.#neighbours.set(`${first.join()}:${second.join()}`, pairsBetween(first, second));
+    }
+    this.#before = set;
+  }
 }
