@@ -91,59 +91,95 @@ class ControlProgram {
       .addOption(new Option('-j', 'JSON output, in any place'))
       .addOption(homeOption())
       .showHelpAfterError('Try: svc-control --help');
-    const home = (command: Command) => resolveHome(command.optsWithGlobals<HomeOption>().home);
-    const sub = (spec: string, description: string, act: (names: string[], command: Command) => Promise<number>) =>
-      program
-        .command(spec)
-        .description(description)
-        .addOption(homeOption())
-        .action(async (names: string[], _options: unknown, command: Command) => {
-          this.#exitCode = await act(names, command);
-        });
-    // Without operands an action gets one argument less.
-    const bare = (name: string, description: string, act: (command: Command) => Promise<number>) =>
-      program
-        .command(name)
-        .description(description)
-        .addOption(homeOption())
-        .action(async (_options: unknown, command: Command) => {
-          this.#exitCode = await act(command);
-        });
-    const suite = (command: Command) => this.#suite(home(command));
+    this.#addDaemonCommands(program);
+    this.#addInfoCommands(program);
+    this.#addHomeCommands(program);
+    this.#addInstallCommands(program);
+    return program;
+  }
 
-    sub('start [daemon...]', 'check the configuration and start all daemons, or those named', (names, command) =>
-      startSuite(suite(command), names),
+  #withNames(
+    program: Command,
+    spec: string,
+    description: string,
+    act: (names: string[], command: Command) => Promise<number>,
+  ): Command {
+    return program
+      .command(spec)
+      .description(description)
+      .addOption(homeOption())
+      .action(async (names: string[], _options: unknown, command: Command) => {
+        this.#exitCode = await act(names, command);
+      });
+  }
+
+  /** Without operands an action gets one argument less. */
+  #withoutNames(
+    program: Command,
+    name: string,
+    description: string,
+    act: (command: Command) => Promise<number>,
+  ): Command {
+    return program
+      .command(name)
+      .description(description)
+      .addOption(homeOption())
+      .action(async (_options: unknown, command: Command) => {
+        this.#exitCode = await act(command);
+      });
+  }
+
+  #addDaemonCommands(program: Command): void {
+    this.#withNames(
+      program,
+      'start [daemon...]',
+      'check the configuration and start all daemons, or those named',
+      (names, command) => startSuite(this.#suite(homeOf(command)), names),
     );
-    sub('stop [daemon...]', 'stop all daemons, or those named', (names, command) => this.#stop(home(command), names));
-    sub('restart [daemon...]', 'stop and start; nothing is stopped when the configuration is bad', (names, command) =>
-      restartSuite(suite(command), names),
+    this.#withNames(program, 'stop [daemon...]', 'stop all daemons, or those named', (names, command) =>
+      this.#stop(homeOf(command), names),
     );
-    sub('reload [daemon...]', 're-read configuration and ruleset in place', (names, command) =>
-      reloadSuite(suite(command), names),
+    this.#withNames(
+      program,
+      'restart [daemon...]',
+      'stop and start; nothing is stopped when the configuration is bad',
+      (names, command) => restartSuite(this.#suite(homeOf(command)), names),
     );
-    bare(
+    this.#withNames(program, 'reload [daemon...]', 're-read configuration and ruleset in place', (names, command) =>
+      reloadSuite(this.#suite(homeOf(command)), names),
+    );
+    this.#withoutNames(
+      program,
       'validate',
       'check the whole configuration and say what of it has no effect; exit code 0 when it is right',
-      (command) => validateConfiguration(suite(command)),
+      (command) => validateConfiguration(this.#suite(homeOf(command))),
     );
-    sub('status [daemon...]', 'show which daemons run; exit code 0 when all that should do', (names, command) =>
-      this.#status(suite(command), names, command.opts<{ table?: true }>().table === true),
+    this.#withNames(
+      program,
+      'status [daemon...]',
+      'show which daemons run; exit code 0 when all that should do',
+      (names, command) =>
+        this.#status(this.#suite(homeOf(command)), names, command.opts<{ table?: true }>().table === true),
     ).option('--table', 'a table also where standard output is no terminal');
-    sub(
+    this.#withNames(
+      program,
       'stats [daemon...]',
       'show the way of events through the daemons; exit code 0 when all answered',
       (names, command) => {
         const { watch } = command.opts<{ watch?: true | string }>();
         const { terminal, signal } = this.#environment;
-        return showStats(suite(command), names, {
+        return showStats(this.#suite(homeOf(command)), names, {
           terminal,
           ...(watch === undefined ? {} : { watch: watch === true ? DEFAULT_WATCH_SECONDS : watchSeconds(watch) }),
           ...(signal === undefined ? {} : { signal }),
         });
       },
     ).option('--watch [seconds]', `again and again (default: every ${String(DEFAULT_WATCH_SECONDS)} s)`);
-    sub('info [what...]', 'show version (-v), revision (-r), type (-t)', (what, command) =>
-      Promise.resolve(this.#info(suite(command), [...infoFlags(command), ...what])),
+  }
+
+  #addInfoCommands(program: Command): void {
+    this.#withNames(program, 'info [what...]', 'show version (-v), revision (-r), type (-t)', (what, command) =>
+      Promise.resolve(this.#info(this.#suite(homeOf(command)), [...infoFlags(command), ...what])),
     )
       .option('-v', 'only the version')
       .option('-r', 'only the revision')
@@ -151,17 +187,26 @@ class ControlProgram {
       // The reference answers another flag with a line of its own.
       .allowUnknownOption();
     for (const on of [true, false]) {
-      sub(
+      this.#withNames(
+        program,
         `${on ? 'enable' : 'disable'} <what...>`,
         `debug: daemons log ${on ? 'more' : 'no more'} after their next start`,
-        (what, command) => Promise.resolve(this.#debug(suite(command), what, on)),
+        (what, command) => Promise.resolve(this.#debug(this.#suite(homeOf(command)), what, on)),
       );
     }
-    bare('certificate', "show the API's certificate; exit code 1 when it ends within 30 days", (command) => {
-      const target = home(command);
-      const parts = { home: target, record: readHomeRecord(target), output: this.#output, now: Date.now };
-      return certificateCommand(parts, command.opts<{ renew?: true }>().renew === true);
-    }).option('--renew', 'make a new one for its key; "reload svc-apid" takes it');
+    this.#withoutNames(
+      program,
+      'certificate',
+      "show the API's certificate; exit code 1 when it ends within 30 days",
+      (command) => {
+        const target = homeOf(command);
+        const parts = { home: target, record: readHomeRecord(target), output: this.#output, now: Date.now };
+        return certificateCommand(parts, command.opts<{ renew?: true }>().renew === true);
+      },
+    ).option('--renew', 'make a new one for its key; "reload svc-apid" takes it');
+  }
+
+  #addHomeCommands(program: Command): void {
     program
       .command('init')
       .description('make a home: configuration, keys, certificate, ruleset; what is there stays')
@@ -171,7 +216,7 @@ class ControlProgram {
       .option('--group <group>', "service group (default: the user's own)")
       .option('--update-ruleset', 'replace the shipped ruleset by the one of this version')
       .action(async (options: InitFlags, command: Command) => {
-        this.#exitCode = await this.#init(home(command), options);
+        this.#exitCode = await this.#init(homeOf(command), options);
       });
     program
       .command('run')
@@ -182,8 +227,11 @@ class ControlProgram {
       .option('--service', 'for service managers: no log lines here; a daemon that fails is tried again')
       .addOption(new Option('--detached').hideHelp())
       .action(async (options: RunFlags, command: Command) => {
-        this.#exitCode = await this.#run(home(command), options);
+        this.#exitCode = await this.#run(homeOf(command), options);
       });
+  }
+
+  #addInstallCommands(program: Command): void {
     const place = (name: string, description: string) =>
       program
         .command(name)
@@ -221,7 +269,6 @@ class ControlProgram {
         for (const line of lines) this.#output.line(line);
         this.#output.document({ error: 0, data: { lines } });
       });
-    return program;
   }
 
   #suite(home: Home): Suite {
@@ -387,6 +434,10 @@ type RunFlags = {
   readonly service?: true;
   readonly detached?: true;
 };
+
+function homeOf(command: Command): Home {
+  return resolveHome(command.optsWithGlobals<HomeOption>().home);
+}
 
 function homeOption(): Option {
   return new Option('--home <dir>', 'the home (default: $SVC_HOME, else the installed one, else .home)');

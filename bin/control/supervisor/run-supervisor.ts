@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { checkDaemons, problemTexts } from '../../../lib/control/check-daemons.js';
 import {
   CONTROL_DIRECTORY,
-  type ControlRequest,
   controlSocket,
   ownerSocket,
   type ProgressEvent,
@@ -23,7 +22,7 @@ import { productVersion } from '../../../lib/product/version.js';
 import { logMistakes, logNoEffect } from '../configuration-notices.js';
 import { makeFirstStartSecrets } from '../home/enrollment-certificate.js';
 import { confined } from './confinement.js';
-import { ControlServer } from './control-server.js';
+import { type ControlHandler, ControlServer } from './control-server.js';
 import { Supervisor } from './supervisor.js';
 import { systemdNotify } from './systemd-notify.js';
 
@@ -101,17 +100,13 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
     // The answer to the command that stopped everything goes out first.
     onIdle: () => setImmediate(() => finish(0)),
   });
-  const handle = (request: ControlRequest, progress: (event: ProgressEvent) => void) => {
+  const handle: ControlHandler = (request, progress) => {
     if (request.command === 'start' || request.command === 'restart') clearTimeout(idle);
     return supervisor.handle(request, progress);
   };
-  const gid = process.geteuid?.() === 0 ? record.gid : undefined;
   makeControlDirectory(home);
   recoverConfiguration(home, logger);
-  const servers = [
-    new ControlServer(ownerSocket(home), { kind: 'owner' }, handle, logger),
-    new ControlServer(controlSocket(home), { kind: 'group', gid }, handle, logger),
-  ];
+  const servers = controlServers(options, handle, logger);
   const notify = (...messages: string[]) =>
     systemdNotify(messages, (reason) => logger.warn(`systemd was not told: ${reason}`));
 
@@ -125,19 +120,7 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
       .catch((error: unknown) => logger.error(`Stopping failed: ${describeError(error)}`))
       .finally(() => finish(code));
   };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, () => stop(0));
-  process.on('SIGHUP', () => {
-    if (logMistakes(options, 'Nothing was reloaded: the last good configuration stays in force.', logger)) return;
-    const reload = supervisor.handle({ command: 'reload' }, (event) => {
-      if (event.event === 'reload-refused') logger.error(`${event.daemon}: reload refused: ${event.reason ?? ''}`);
-    });
-    reload.catch((error: unknown) => logger.error(`Reload failed: ${describeError(error)}`));
-  });
-  process.on('uncaughtException', (error) => {
-    // Daemons keep running and are taken over by the next supervisor.
-    logger.critical(describeError(error), { err: error });
-    process.exit(1);
-  });
+  listenToSignals(options, supervisor, logger, stop);
 
   if (mode !== 'detached' && wantedDaemons(home, catalogue, order).has('svc-authd')) {
     await makeFirstStartSecrets(home, record);
@@ -154,19 +137,13 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   if (mode === 'foreground' && adopted.length === 0 && logMistakes(options, 'Nothing was started.', logger)) {
     stop(1);
   } else if (mode !== 'detached') {
-    const failures: ProgressEvent[] = [];
-    await supervisor.handle({ command: 'start' }, (event) => {
-      if (event.event === 'start-failed') failures.push(event);
-    });
+    const failures = await startAll(supervisor);
     const [failure] = failures;
     if (failure !== undefined && mode === 'foreground' && adopted.length === 0 && !stopping) {
-      for (const { daemon, reason } of failures) {
-        process.stderr.write(`svc-control: ${daemon} did not start correctly: ${reason ?? ''}\n`);
-      }
+      showFailures(failures);
       stop(1);
     } else if (!stopping) {
-      const bad = failures.map(({ daemon }) => daemon).join(', ');
-      await notify('READY=1', bad === '' ? 'STATUS=All daemons run.' : `STATUS=Not running, tried again: ${bad}`);
+      await notify('READY=1', statusLine(failures));
       if (failure === undefined) options.onReady?.();
     }
   }
@@ -177,6 +154,56 @@ async function supervise(options: RunOptions, logger: DaemonLogger): Promise<0 |
   await Promise.all(servers.map((server) => server.stop()));
   logger.info(`Security Manager v${productVersion()}: supervisor stopped.`);
   return code;
+}
+
+function controlServers({ home, record }: RunOptions, handle: ControlHandler, logger: DaemonLogger): ControlServer[] {
+  const gid = process.geteuid?.() === 0 ? record.gid : undefined;
+  return [
+    new ControlServer(ownerSocket(home), { kind: 'owner' }, handle, logger),
+    new ControlServer(controlSocket(home), { kind: 'group', gid }, handle, logger),
+  ];
+}
+
+/** What systemd shows of the unit. */
+function statusLine(failures: readonly ProgressEvent[]): string {
+  const bad = failures.map(({ daemon }) => daemon).join(', ');
+  return bad === '' ? 'STATUS=All daemons run.' : `STATUS=Not running, tried again: ${bad}`;
+}
+
+function showFailures(failures: readonly ProgressEvent[]): void {
+  for (const { daemon, reason } of failures) {
+    process.stderr.write(`svc-control: ${daemon} did not start correctly: ${reason ?? ''}\n`);
+  }
+}
+
+function listenToSignals(
+  options: RunOptions,
+  supervisor: Supervisor,
+  logger: DaemonLogger,
+  stop: (code: 0 | 1) => void,
+): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, () => stop(0));
+  process.on('SIGHUP', () => {
+    if (logMistakes(options, 'Nothing was reloaded: the last good configuration stays in force.', logger)) return;
+    const reload = supervisor.handle({ command: 'reload' }, (event) => {
+      if (event.event === 'reload-refused') logger.error(`${event.daemon}: reload refused: ${event.reason ?? ''}`);
+    });
+    reload.catch((error: unknown) => logger.error(`Reload failed: ${describeError(error)}`));
+  });
+  process.on('uncaughtException', (error) => {
+    // Daemons keep running and are taken over by the next supervisor.
+    logger.critical(describeError(error), { err: error });
+    process.exit(1);
+  });
+}
+
+/** Starts every daemon that should run. @returns those that failed to */
+async function startAll(supervisor: Supervisor): Promise<ProgressEvent[]> {
+  const failures: ProgressEvent[] = [];
+  await supervisor.handle({ command: 'start' }, (event) => {
+    if (event.event === 'start-failed') failures.push(event);
+  });
+  return failures;
 }
 
 /** What all daemons that should run say against the configuration; they read the service user's files as that user. */
