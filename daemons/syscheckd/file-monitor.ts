@@ -61,7 +61,7 @@ export class FileMonitor {
 
   constructor(parts: FileMonitorParts) {
     const { home, settings, store, logger, fatal } = parts;
-    const { scan, options, times, syscheck } = settings();
+    const { scan, options, syscheck } = settings();
     this.#parts = parts;
     this.#log = new WatchLog(logger);
     this.#baselines = new Baselines(store);
@@ -109,16 +109,31 @@ export class FileMonitor {
       logger,
       now: Date.now,
     });
-    this.#loop = new ScanLoop({
+    this.#loop = this.#newLoop();
+    this.#links = this.#newLinkWatch();
+    const outlet = this.#syncOutlet();
+    this.#sync = new SyncRunner(
+      { source: new SyncSource(store.table), outlet, clock: SYNC_CLOCK, logger },
+      syscheck.synchronization,
+    );
+  }
+
+  #newLoop(): ScanLoop {
+    const { settings, logger, setProblem } = this.#parts;
+    return new ScanLoop({
       what: 'File integrity monitoring',
       enabled: () => settings().watchesFiles,
       scan: (signal) => this.#scan(signal),
-      times,
+      times: settings().times,
       clock: HOST_CLOCK,
       logger,
-      setProblem: parts.setProblem,
+      setProblem,
     });
-    this.#links = new LinkWatch({
+  }
+
+  #newLinkWatch(): LinkWatch {
+    const { settings, logger } = this.#parts;
+    return new LinkWatch({
       scanned: () => this.directories,
       now: () => settings().scan.directories(),
       changed: () => {
@@ -126,11 +141,6 @@ export class FileMonitor {
       },
       logger,
     });
-    const outlet = this.#syncOutlet();
-    this.#sync = new SyncRunner(
-      { source: new SyncSource(store.table), outlet, clock: SYNC_CLOCK, logger },
-      syscheck.synchronization,
-    );
   }
 
   /** Configured paths as they were looked at last. */

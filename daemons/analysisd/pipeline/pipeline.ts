@@ -203,17 +203,7 @@ export class Pipeline {
     }
     const done = checkpoint?.data.done ?? 0;
     this.#backlog = Math.max(0, scanned.events - done);
-    this.#checkpointer = new Checkpointer(
-      {
-        store: found.store,
-        logger,
-        now,
-        capture: () => this.#capture(),
-        onKept: (older, newer) => {
-          journal.free(Math.min(found.store.freeable, this.#files?.needed ?? Number.MAX_SAFE_INTEGER));
-          this.#forgetRulesets(older, newer);
-        },
-      },
+    this.#checkpointer = this.#newCheckpointer(
       checkpoint && { position: checkpoint.position, ruleset: inForce.ruleset },
     );
     this.#analyzer = new Analyzer({
@@ -231,6 +221,23 @@ export class Pipeline {
       onWritten: parts.onWritten,
     });
     if (this.#backlog > 0) logger.info(`${String(this.#backlog)} events of the journal are analysed first.`);
+  }
+
+  #newCheckpointer(last: Kept | undefined): Checkpointer {
+    const { logger, now } = this.#parts;
+    return new Checkpointer(
+      {
+        store: this.#store,
+        logger,
+        now,
+        capture: () => this.#capture(),
+        onKept: (older, newer) => {
+          this.#journal.free(Math.min(this.#store.freeable, this.#files?.needed ?? Number.MAX_SAFE_INTEGER));
+          this.#forgetRulesets(older, newer);
+        },
+      },
+      last,
+    );
   }
 
   get analysis(): Analysis {
