@@ -23,6 +23,7 @@ export class OsRegexMachine {
   readonly #slotNodes = new Int32Array(SLOTS);
   readonly #slotOffsets = new Int32Array(SLOTS);
 
+  // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
   run(code: OsRegexCode, subject: Subject, context: MatchContext): boolean {
     const { length, kinds, bytes, tables, markNumbers, targets, tails, anchoredStart, anchoredEnd, head } = code;
     if (code.marks > this.marks.length) this.marks = new Int32Array(code.marks);
