@@ -7,6 +7,7 @@ import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import type { ApiList } from '../../support/api/api-list.js';
 import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
 import { basic } from '../../support/api/test-api.js';
+import { productProgram } from '../../support/daemon/product-program.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { writeEngineFiles } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
@@ -79,7 +80,7 @@ describe('a ruleset made over the API', function () {
   });
 
   const launch = (name: string) => {
-    const program = new TestProgram(`../../../bin/${name}`, ['--home', home.root, '-f']);
+    const program = new TestProgram(productProgram(name), ['--home', home.root, '-f']);
     programs.push(program);
     return program;
   };

@@ -5,12 +5,13 @@ import { RequestClient } from '../../../lib/bus/request-client.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
 import { basic } from '../../support/api/test-api.js';
+import { productProgram } from '../../support/daemon/product-program.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 /** The launcher in bin/, as users call it. */
-const PROGRAM = '../../../bin/svc-apid';
+const PROGRAM = productProgram('svc-apid');
 
 describe('svc-apid', () => {
   let home: TemporaryHome;

@@ -6,7 +6,9 @@ import { versionText } from '../../../lib/product/version.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 
 const BIN = fileURLToPath(new URL('bin/', productRoot()));
-const PROGRAMS = readdirSync(BIN).filter((name) => !name.includes('.'));
+const PROGRAMS = readdirSync(BIN, { withFileTypes: true })
+  .filter((entry) => entry.isFile() && !entry.name.includes('.'))
+  .map(({ name }) => name);
 
 describe('every program', function () {
   this.timeout(60_000);

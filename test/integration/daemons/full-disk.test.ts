@@ -24,6 +24,7 @@ import type { ApiList } from '../../support/api/api-list.js';
 import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { basic } from '../../support/api/test-api.js';
+import { productProgram } from '../../support/daemon/product-program.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { writeEngineFiles } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
@@ -134,7 +135,7 @@ describe('a disk that takes nothing', function () {
   }
 
   function launch(name: string): TestProgram {
-    const program = new TestProgram(`../../../bin/${name}`, ['--home', home.root, '-f']);
+    const program = new TestProgram(productProgram(name), ['--home', home.root, '-f']);
     programs.push(program);
     return program;
   }
