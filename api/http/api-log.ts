@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { LogFile } from '../../lib/log/log-file.js';
 import { formatLogTime, sanitiseLogMessage } from '../../lib/log/log-line.js';
+import { MONTH_NAMES } from '../../lib/time/local-day.js';
 import type { ApiLogLevel, LogSettings } from '../api-settings.js';
 import { jsonText } from './json-text.js';
 
@@ -29,8 +30,6 @@ const RANK: Readonly<Record<ApiLogLevel, number>> = {
   debug: 4,
   debug2: 5,
 };
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** The log of the API: `logs/api.log` and `logs/api.json` with their rotation (rest-api.md 1.7). */
 export class ApiLog {
   readonly #directory: string;
@@ -174,7 +173,7 @@ export class ApiLog {
 
   /** Moves a file to `api/<YYYY>/<Mon>/` and compresses it there. */
   #archive(file: LogFile, day: Date): void {
-    const directory = join(this.#directory, 'api', String(day.getFullYear()), MONTHS[day.getMonth()] ?? 'Jan');
+    const directory = join(this.#directory, 'api', String(day.getFullYear()), MONTH_NAMES[day.getMonth()] ?? 'Jan');
     try {
       if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
       mkdirSync(directory, { recursive: true, mode: 0o750 });

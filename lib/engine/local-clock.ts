@@ -1,5 +1,4 @@
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-
+import { MONTH_NAMES } from '../time/local-day.js';
 /**
  * Local calendar of the manager for epoch times, as alerts, time windows and hourly counters need it. Everything that
  * stays the same for a second is computed once a second: events come in the order of time.
@@ -75,7 +74,7 @@ export class LocalClock {
     // the zone keeps the two equal hours of an autumn night apart
     this.#hourKey = `${this.#dayKey}T${two(date.getHours())}${this.#zone}`;
     this.#isoSecond = `${this.#dayKey}T${time}`;
-    this.#textTime = `${year} ${MONTHS[date.getMonth()] ?? ''} ${day} ${time}`;
+    this.#textTime = `${year} ${MONTH_NAMES[date.getMonth()] ?? ''} ${day} ${time}`;
   }
 }
 
