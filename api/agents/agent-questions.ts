@@ -2,6 +2,7 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
+import { isObject } from '../../lib/json/is-object.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { JsonDepth } from '../http/json-depth.js';
@@ -73,8 +74,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json/is-object.js';
 import { textTable } from '../terminal/text-table.js';
 import type { DaemonStats, JournalStats, ProducerEvents, SinkEvents } from './daemon-stats.js';
 
@@ -108,7 +109,7 @@ function producerLines(
 /** Counters of any form, one a line. */
 function flat(value: Readonly<Record<string, unknown>>, prefix: string): string[] {
   return Object.entries(value).flatMap(([name, member]) => {
-    if (typeof member === 'object' && member !== null && !Array.isArray(member)) {
+    if (isObject(member)) {
       return flat(member as Record<string, unknown>, `${prefix}${name}.`);
     }
     return [`${prefix}${name}  ${typeof member === 'number' ? number(member) : JSON.stringify(member)}`];

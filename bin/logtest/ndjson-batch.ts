@@ -9,6 +9,7 @@ import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
+import { isObject } from '../../lib/json/is-object.js';
 
 /** Sessions kept at the same time; of more, the one not used for longest is forgotten. */
 const MAX_SESSIONS = 256;
@@ -105,7 +106,7 @@ function parseBatchEvent(line: string): BatchEvent | string {
   } catch (error) {
     return `not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object';
+  if (!isObject(value)) return 'not a JSON object';
   const members = new Map<string, unknown>(Object.entries(value));
   const session = members.get('session') ?? null;
   const location = members.get('location') ?? 'stdin';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { parseDuration } from '../../lib/config/units.js';
+import { isObject } from '../../lib/json/is-object.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { KeyRegistry } from './key-registry.js';
 import { type LocalAgents, type LocalErrorCode, LocalRequestError } from './local-agents.js';
@@ -171,8 +172,4 @@ function parseObject(text: string): Arguments {
     // Answered below.
   }
   throw new LocalFailure(9002);
-}
-
-function isObject(value: unknown): value is Arguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { JournaldFilter } from '../../lib/config/sections/localfile.js';
+import { isObject } from '../../lib/json/is-object.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext, type Matcher } from '../../lib/patterns/matcher.js';
 import { strftime } from './strftime.js';
@@ -23,7 +24,7 @@ export function parseJournalEntry(line: string): JournalEntry | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     return undefined;
   }
   const entry = new Map<string, string>();

@@ -1,4 +1,5 @@
 import { toByteString } from '../engine/byte-string.js';
+import { isObject } from '../json/is-object.js';
 import { jsonErrorOffset } from './json-error-offset.js';
 
 /** Length of a session's token, hexadecimal digits. */
@@ -134,7 +135,7 @@ export function readRemoveRequest(parameters: Members): RemoveRequest {
 
 /** Own members of an object; undefined for anything else. A Map, so that no name means anything to JavaScript. */
 export function membersOf(value: unknown): Members | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   return new Map(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 

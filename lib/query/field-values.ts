@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.js';
 /** Anything a list shows: an object, or a bare text or number. */
 export type ListItem = unknown;
 
@@ -10,7 +11,7 @@ export function fieldPath(name: string): FieldPath {
 
 /** Value of a member, own properties only: names come from outside. */
 export function ownMember(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 

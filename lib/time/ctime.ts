@@ -1,5 +1,7 @@
 import { MONTH_NAMES } from './local-day.js';
+
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+
 /** C's `ctime` of epoch seconds, without the line end; empty when the text is no number. */
 export function ctime(seconds: string): string {
   if (!/^[0-9]+$/.test(seconds)) return '';

@@ -1,5 +1,6 @@
 import { KeyedLock } from '../../../lib/async/keyed-lock.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
+import { isObject } from '../../../lib/json/is-object.js';
 import { applyState } from './fim-apply.js';
 import type { FimBatch, FimMemory } from './fim-batch.js';
 import { componentKey, componentOfName, type FimComponent } from './fim-component.js';
@@ -10,7 +11,7 @@ import { type FimTables, NO_SYNC, type SyncInfo } from './fim-store.js';
 import type { FimWriter } from './fim-writer.js';
 import { rangeChecksum } from './range-checksum.js';
 import { readState } from './read-entry.js';
-import { isObject, type JsonMessage, type JsonObject, readJson } from './read-json.js';
+import { type JsonMessage, type JsonObject, readJson } from './read-json.js';
 
 /** What goes back to the agent; `order` without the `#!-` in front. */
 export type SyncAnswer = {

@@ -1,6 +1,7 @@
+import { isObject } from '../../../lib/json/is-object.js';
 import { componentOfType, type FimComponent } from './fim-component.js';
 import type { FimColumns, WholeNumber } from './fim-row.js';
-import { isObject, type JsonMessage, type JsonObject } from './read-json.js';
+import type { JsonMessage, JsonObject } from './read-json.js';
 
 /** An entry as a message tells it. */
 export type Told = {

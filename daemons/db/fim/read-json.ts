@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isObject } from '../../../lib/json/is-object.js';
 
 /** Members of an object of a message, by their names. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -46,11 +47,6 @@ export function readJson(message: Uint8Array): JsonMessage | undefined {
   }
   if (!isObject(value)) return undefined;
   return { value, ...(isText ? AS_UTF8 : AS_BYTES) };
-}
-
-/** Whether it is an object, and no list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Escapes of characters become those of their bytes: each character of the text is a byte then. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/json/is-object.js';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -13,7 +14,7 @@ export function jsonLine(
 ): (bytes: Buffer) => Buffer | undefined {
   const members = labels.map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',');
   return (bytes) => {
-    if (!isObject(bytes)) {
+    if (!isJsonObject(bytes)) {
       refused(bytes);
       return undefined;
     }
@@ -26,10 +27,9 @@ export function jsonLine(
   };
 }
 
-function isObject(bytes: Buffer): boolean {
+function isJsonObject(bytes: Buffer): boolean {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject(JSON.parse(bytes.toString('utf8')));
   } catch {
     return false;
   }

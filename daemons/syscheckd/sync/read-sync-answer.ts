@@ -1,5 +1,6 @@
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import type { SyncAnswer } from '../../../lib/fim/sync-step.js';
+import { isObject } from '../../../lib/json/is-object.js';
 
 /** Longest answer that is read, in characters: more than the wire lets through. */
 const MAX_ANSWER_LENGTH = 1024 * 1024;
@@ -27,10 +28,6 @@ function parse(text: string): JsonObject {
   }
   if (!isObject(value)) throw new FimMessageError('malformed', 'The message is no JSON object');
   return value;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(object: JsonObject, name: string): string {
