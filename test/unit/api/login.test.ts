@@ -238,6 +238,19 @@ describe('login and tokens', () => {
     expect((await withToken(await api.login())).status).to.equal(200);
   });
 
+  it('notices a key pair that is exchanged while it runs, also for a token it has checked before', async () => {
+    const token = await api.login();
+    expect((await withToken(token)).status).to.equal(200);
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+    writeFileSync(keyFile('private'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    writeFileSync(keyFile('public'), publicKey.export({ type: 'spki', format: 'pem' }));
+    expect(await detail(token)).to.equal('Invalid token');
+    const fresh = await api.login();
+    for (let count = 0; count < 2; count += 1) expect((await withToken(fresh)).status).to.equal(200);
+    api.now += 900_000;
+    expect(await detail(fresh), 'expired since it was checked').to.equal('Invalid token');
+  });
+
   it('checks name and password of a run_as login first', async () => {
     expect((await post(basic('admin', 'wrong'), `${LOGIN}/run_as`)).status).to.equal(401);
     const headers = { authorization: basic('admin', TEST_PASSWORD), 'content-type': 'application/json' };

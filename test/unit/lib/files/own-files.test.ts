@@ -13,9 +13,10 @@ import {
   symlinkSync,
   unlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { expect } from 'chai';
-import { isOnlyName, makeOwnFile, writeOwnFile } from '../../../../lib/files/open-own-file.js';
+import { isOnlyName, makeOwnFile, openSharedFile, writeOwnFile } from '../../../../lib/files/open-own-file.js';
 import { NotOwnError, ownDirectory } from '../../../../lib/files/own-directory.js';
 import { removeTree } from '../../../../lib/files/remove-tree.js';
 import { LogFile } from '../../../../lib/log/log-file.js';
@@ -61,6 +62,22 @@ describe('files in directories that others write to', () => {
     writeFileSync(path, 'another');
     expect(isOnlyName(path, opened)).to.equal(false);
     expect(isOnlyName(path, statSync(path))).to.equal(true);
+  });
+
+  it('are shared only when they are files: what was there is kept, and a device or a link is refused', () => {
+    const path = home.path('logs', 'shared.log');
+    for (const made of [true, false]) {
+      const opened = openSharedFile(path, 0o640);
+      expect(opened.made).to.equal(made);
+      writeSync(opened.fd, 'line\n');
+      closeSync(opened.fd);
+    }
+    expect(readFileSync(path, 'utf8')).to.equal('line\nline\n');
+    expect(() => openSharedFile('/dev/null', 0o640)).to.throw("'/dev/null' is no regular file");
+    symlinkSync(victim, `${path}.link`);
+    expect(() => openSharedFile(`${path}.link`, 0o640)).to.throw('ELOOP');
+    expect(() => openSharedFile(home.path('missing', 'x'), 0o640)).to.throw('ENOENT');
+    expect(readFileSync(victim, 'utf8')).to.equal('untouched');
   });
 
   it('give way with all in them, and nothing elsewhere goes', () => {

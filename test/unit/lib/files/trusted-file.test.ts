@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { loadInternalOption } from '../../../../lib/config/internal-options.js';
 import { loadApiConfig } from '../../../../lib/config/load-api-config.js';
 import { loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
-import { readTrustedFile, UntrustedFileError } from '../../../../lib/files/trusted-file.js';
+import { FileTooLargeError, readTrustedFile, UntrustedFileError } from '../../../../lib/files/trusted-file.js';
 import { Home } from '../../../../lib/home/home.js';
 import { notRoot } from '../../../support/process/service-user.js';
 
@@ -38,6 +38,13 @@ describe('a file that root obeys', () => {
     chownSync(file, 0, OTHER);
     chmodSync(file, 0o640);
     expect(read()).to.include('manager_config');
+  });
+
+  it('is not read when it is larger than it may be', () => {
+    writeFileSync(file, 'x'.repeat(1000));
+    expect(read()).to.have.length(1000);
+    writeFileSync(file, 'x'.repeat(1001));
+    expect(read).to.throw(FileTooLargeError, `'${file}' has 1001 bytes`).with.property('size', 1001);
   });
 
   it('may be that of whoever owns the whole home', () => {
