@@ -142,6 +142,14 @@ describe('runDaemon', function () {
     expect(existsSync(home.path('var', `${NAME}.drained`))).to.equal(true);
   });
 
+  it('stops what it has begun when building it fails', async () => {
+    configure({ buildError: 'no more parts' });
+    const result = await launch(['-f']).ended;
+    expect(result.code).to.equal(1);
+    expect(result.stderr).to.include('CRITICAL: no more parts');
+    expect(existsSync(home.path('var', `${NAME}.drained`))).to.equal(true);
+  });
+
   it('ends within 5 s also when it cannot drain, and says so with exit code 1', async () => {
     configure({ stopMs: 600_000 });
     const program = launch();
