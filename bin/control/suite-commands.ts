@@ -51,7 +51,7 @@ export type Suite = {
   readonly output: ControlOutput;
 };
 
-type Item = { daemon: string; status: string } & Record<string, unknown>;
+type DaemonStatusItem = { daemon: string; status: string } & Record<string, unknown>;
 
 /**
  * `svc-control start`: checks, starts the supervisor where none runs, and tells it to start.
@@ -110,7 +110,7 @@ export async function stopSuite(suite: Suite, typed: readonly string[]): Promise
   const available = names.filter((name) => catalogue.program(name) !== undefined);
   return withScriptLock<0 | 1>(home, async () => {
     const supervisor = ProcessLock.holder(supervisorLock(home));
-    const items = new Map<string, Item>();
+    const items = new Map<string, DaemonStatusItem>();
     const notRunning = (daemon: DaemonName) => {
       if (items.has(daemon)) return;
       output.line(`${daemon} not running...`);
@@ -157,7 +157,7 @@ export async function reloadSuite(suite: Suite, typed: readonly string[]): Promi
   );
   if (!(await configurationIsGood(suite, names, { command: 'reload', all: typed.length === 0 }))) return 1;
   return withScriptLock(home, async () => {
-    const items: Item[] = [];
+    const items: DaemonStatusItem[] = [];
     let failed = names.length === 0;
     if (failed) {
       const [first = 'svc-db'] = typed.length === 0 ? order : selectDaemons(order, typed);
@@ -280,7 +280,7 @@ async function configurationIsGood(
 
 async function tellToStart(suite: Suite, request: ControlRequest): Promise<0 | 1> {
   const { home, output } = suite;
-  const items: Item[] = [];
+  const items: DaemonStatusItem[] = [];
   let failed = false;
   await callSupervisor(home, request, (event) => {
     const { daemon } = event;

@@ -20,7 +20,7 @@ export type FileOwner = { readonly uid: number; readonly gid: number };
  * What became of lines: they are there, and the file's new mark; somebody else changed or replaced the file, which has to be
  * read again; or it cannot be opened, as a link, and has to be replaced.
  */
-export type Appended =
+export type AppendResult =
   | { readonly outcome: 'done'; readonly mark: string }
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'closed' };
@@ -72,7 +72,7 @@ export class KeyFileWriter {
    * @param expected the mark that the file must have
    * @throws the file system's error; `recover` is needed then
    */
-  async append(path: string, lines: Buffer, expected: string | undefined): Promise<Appended> {
+  async append(path: string, lines: Buffer, expected: string | undefined): Promise<AppendResult> {
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
     const file = await open(path, flags).catch(() => undefined);
     if (file === undefined) return { outcome: 'closed' };

@@ -18,7 +18,7 @@ import { endOfLastLine, isSavedFile } from './resume-point.js';
 const BINARY_PROBE_BYTES = 1024;
 
 /** How a file came to be opened; decides where reading begins when no position was saved. */
-export type Occasion =
+export type OpenReason =
   /** Its location was not followed before: only what comes from now on, if the block says so. */
   | 'first'
   /** It appeared under a location that was followed: everything in it is new. */
@@ -55,7 +55,7 @@ export class FileOpener {
    */
   async open(
     found: FoundFile,
-    occasion: Occasion,
+    occasion: OpenReason,
     saved: SavedFile | undefined,
   ): Promise<FollowedFile | 'exchanged' | undefined> {
     const { path } = found;
@@ -95,7 +95,7 @@ export class FileOpener {
   async #follow(
     { path, source, stats }: FoundFile,
     handle: FileHandle,
-    occasion: Occasion,
+    occasion: OpenReason,
     saved: SavedFile | undefined,
   ): Promise<FollowedFile> {
     const { openStream, makeOutlet, logger, log, sampleBytes, monotonic, boot } = this.#parts;

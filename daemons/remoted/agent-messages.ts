@@ -7,10 +7,10 @@ import type { ControlMessages } from './control-messages.js';
 import type { EventGate } from './event-gate.js';
 import type { FloodGuard } from './flood-guard.js';
 import { PONG } from './link/message-prefix.js';
-import type { MessageReceiver, Received } from './link/message-receiver.js';
+import type { MessageReceiver, ReceivedMessage } from './link/message-receiver.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import type { SyncRelay } from './sync-relay.js';
-import type { Taken, TcpConnection } from './tcp-connection.js';
+import type { MessageDisposition, TcpConnection } from './tcp-connection.js';
 import type { TcpMessages } from './tcp-listener.js';
 import type { UdpMessages, UdpPeer } from './udp-listener.js';
 
@@ -45,7 +45,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
     this.#parts = parts;
   }
 
-  takeTcp(connection: TcpConnection, message: Buffer): Taken {
+  takeTcp(connection: TcpConnection, message: Buffer): MessageDisposition {
     const { receiver, counters } = this.#parts;
     const now = (this.#now = this.#parts.now());
     this.#claiming = connection;
@@ -152,7 +152,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
     return { queue, location, message, receivedAt, agent: busAgentOf(agent) };
   }
 
-  #reject(received: Received<AgentLink> & { kind: 'in_use' | 'rejected' }): void {
+  #reject(received: ReceivedMessage<AgentLink> & { kind: 'in_use' | 'rejected' }): void {
     this.#parts.counters.received.unknown += 1;
     for (const { level, text } of received.logs) this.#parts.log.log(level, text);
   }

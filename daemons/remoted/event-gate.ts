@@ -13,7 +13,7 @@ export type EventWindow = {
 };
 
 /** A source that stands still while its event waits. */
-export interface Holder {
+export interface WaitingSource {
   readonly ahead: ReadAhead;
   /** Its event is on its way: it may go on with what it has read. @returns false when it stands still again */
   resume(): boolean;
@@ -30,15 +30,15 @@ export class EventGate {
   readonly #window: EventWindow;
   readonly #mostQueued: number;
   readonly #fullLog: LimitedLogger;
-  #held = new Map<Holder, BusEvent>();
+  #held = new Map<WaitingSource, BusEvent>();
   /** Sources that are too far ahead of the acknowledgements; they hold up nobody else. */
-  readonly #ahead = new Map<Holder, BusEvent>();
+  readonly #ahead = new Map<WaitingSource, BusEvent>();
   /** Events handed on, of all sources. */
   #sent = 0;
   #queue: BusEvent[] = [];
   #queuedBytes = 0;
   /** Sources without an event in hand that do not read yet. */
-  #drained: Holder[] = [];
+  #drained: WaitingSource[] = [];
   #waiting = false;
   #following = false;
   #admitting = false;
@@ -58,7 +58,7 @@ export class EventGate {
   }
 
   /** Sources that stand still. */
-  get holders(): readonly Holder[] {
+  get holders(): readonly WaitingSource[] {
     return [...this.#held.keys(), ...this.#ahead.keys()];
   }
 
@@ -67,7 +67,7 @@ export class EventGate {
   }
 
   /** Hands an event on; false when its source has to stand still until `resume`: the event is then kept for it. */
-  offer(event: BusEvent, holder: Holder): boolean {
+  offer(event: BusEvent, holder: WaitingSource): boolean {
     if (!holder.ahead.allows(this.#settled)) {
       this.#ahead.set(holder, event);
       this.#follow();
@@ -112,7 +112,7 @@ export class EventGate {
     return this.#sent - this.#window.pending;
   }
 
-  #send(event: BusEvent, holder?: Holder): boolean {
+  #send(event: BusEvent, holder?: WaitingSource): boolean {
     if (!this.#window.trySend(event)) return false;
     this.#sent += 1;
     holder?.ahead.took(this.#sent, event.message.length);

@@ -2,16 +2,16 @@ import type { Socket } from 'node:net';
 import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import { FrameDecoder, FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
 import type { Agent, Route } from './agent-link.js';
-import type { Holder } from './event-gate.js';
+import type { WaitingSource } from './event-gate.js';
 import { ReadAhead } from './read-ahead.js';
 
 /** What is done with a message: go on, stand still until `resume`, or end the connection. */
-export type Taken = 'next' | 'held' | 'close';
+export type MessageDisposition = 'next' | 'held' | 'close';
 
 /** What a connection tells. */
 export interface ConnectionOwner {
   /** A whole message came. It shares memory with others and is to be used at once. */
-  message(connection: TcpConnection, message: Buffer): Taken;
+  message(connection: TcpConnection, message: Buffer): MessageDisposition;
   /** A frame announced a length that no message has; the connection is being closed. */
   tooLong(connection: TcpConnection, error: FrameSizeError): void;
   /** Bytes came, or were sent. */
@@ -23,7 +23,7 @@ export interface ConnectionOwner {
 }
 
 /** The connection of one agent, or of a peer that has not yet shown that it is one. */
-export class TcpConnection implements Route, Holder {
+export class TcpConnection implements Route, WaitingSource {
   readonly lossy = false;
   readonly source: string;
   lastReceivedAt = 0;

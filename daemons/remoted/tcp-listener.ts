@@ -8,11 +8,11 @@ import { ConnectionBudget } from '../../lib/network/connection-budget.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import { AGENT_CONNECTIONS, FRAME_TIMEOUT_MS, SWEEP_MS, UNPROVEN_TIMEOUT_MS } from './remoted-limits.js';
-import { type ConnectionOwner, type Taken, TcpConnection } from './tcp-connection.js';
+import { type ConnectionOwner, type MessageDisposition, TcpConnection } from './tcp-connection.js';
 
 /** What is done with messages over TCP. */
 export interface TcpMessages {
-  takeTcp(connection: TcpConnection, message: Buffer): Taken;
+  takeTcp(connection: TcpConnection, message: Buffer): MessageDisposition;
   /** The connection is gone. */
   gone(connection: TcpConnection): void;
 }
@@ -121,7 +121,7 @@ export class TcpListener implements ConnectionOwner {
     this.#end(this.#unfinished, now - FRAME_TIMEOUT_MS, 'no end of its message');
   }
 
-  message(connection: TcpConnection, message: Buffer): Taken {
+  message(connection: TcpConnection, message: Buffer): MessageDisposition {
     const taken = this.#parts.messages.takeTcp(connection, message);
     if (connection.agent !== undefined && this.#unproven.delete(connection)) this.#budget.prove(connection);
     return taken;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Belief, readRunFile } from '../files/read-run-file.js';
+import { readRunFile, type WriterCheck } from '../files/read-run-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 const address = z.object({
@@ -47,7 +47,7 @@ export function writeRunRecord(path: string, record: RunRecord): void {
  * The record, undefined when there is none that can be read.
  * @param believed for whoever acts on it: who may have written it; without, it is only shown to people
  */
-export function readRunRecord(path: string, believed: Belief = () => true): RunRecord | undefined {
+export function readRunRecord(path: string, believed: WriterCheck = () => true): RunRecord | undefined {
   try {
     const { text, writer } = readRunFile(path);
     const result = schema.safeParse(JSON.parse(text));

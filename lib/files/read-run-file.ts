@@ -7,7 +7,7 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const MAX_BYTES = 1_048_576;
 
 /** Whether what a file says of process `pid` is believed, given the user who wrote it. */
-export type Belief = (writer: number, pid: number) => boolean;
+export type WriterCheck = (writer: number, pid: number) => boolean;
 
 /** A small file of `var/run` and the user it belongs to. */
 export type RunFile = { readonly text: string; readonly writer: number };
@@ -37,6 +37,6 @@ export function isBelieved(path: string, writer: number): boolean {
 }
 
 /** Belief in whoever {@link isBelieved}, whatever process is named. */
-export function believeOwner(path: string): Belief {
+export function believeOwner(path: string): WriterCheck {
   return (writer) => isBelieved(path, writer);
 }

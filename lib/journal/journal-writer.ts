@@ -20,7 +20,7 @@ import type { Segment, SegmentTable } from './segment-table.js';
 export type SyncPolicy = 'batch' | 'never' | number;
 
 /** Where a record was put. */
-export type Appended = { readonly position: number; readonly next: number };
+export type RecordPosition = { readonly position: number; readonly next: number };
 
 /** What a writer has done since it was made. */
 export type WriterCounters = {
@@ -52,7 +52,7 @@ type Append = {
   /** By the monotonic clock. */
   readonly at: number;
   position: number;
-  readonly resolve: (appended: Appended) => void;
+  readonly resolve: (appended: RecordPosition) => void;
   readonly reject: (error: unknown) => void;
 };
 
@@ -86,7 +86,7 @@ export class JournalWriter {
     this.#newest = newest;
   }
 
-  append(kind: number, payload: Buffer, writtenAt: number): Promise<Appended> {
+  append(kind: number, payload: Buffer, writtenAt: number): Promise<RecordPosition> {
     const bytes = RECORD_HEADER_BYTES + payload.length;
     const refusal = this.#refusal(kind, payload, writtenAt, bytes);
     if (refusal !== undefined) {

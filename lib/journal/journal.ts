@@ -2,7 +2,7 @@ import { DurableMark } from './durable-mark.js';
 import type { DamageReport } from './journal-error.js';
 import { MAX_SEGMENT_BYTES, MAX_SYNC_MS, MIN_SEGMENT_BYTES, MIN_SEGMENTS } from './journal-limits.js';
 import { JournalReader } from './journal-reader.js';
-import { type Appended, JournalWriter, type SyncPolicy, type WriterCounters } from './journal-writer.js';
+import { JournalWriter, type RecordPosition, type SyncPolicy, type WriterCounters } from './journal-writer.js';
 import { NewestSegment, type OpenSegment } from './newest-segment.js';
 import { recoverSegments } from './recover-segments.js';
 import { type JournalFile, type JournalFiles, systemFiles } from './segment-file.js';
@@ -110,7 +110,7 @@ export class Journal {
    * @throws JournalFullError when the size limit is reached; nothing that is needed is ever deleted for room
    * @throws the system's error when it could not be kept; it then does not count, and later appends try again
    */
-  append(kind: number, payload: Buffer, writtenAt: number): Promise<Appended> {
+  append(kind: number, payload: Buffer, writtenAt: number): Promise<RecordPosition> {
     return this.#writer.append(kind, payload, writtenAt);
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, lstatSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { type Belief, believeOwner, readRunFile } from '../files/read-run-file.js';
+import { believeOwner, readRunFile, type WriterCheck } from '../files/read-run-file.js';
 import { removeTree } from '../files/remove-tree.js';
 import { isAlive, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.js';
 
@@ -59,7 +59,7 @@ export class ProcessLock {
    * Living holder of a lock file, undefined when it is free or stale.
    * @param believed who may have written it
    */
-  static holder(path: string, believed: Belief = believeOwner(path)): ProcessIdentity | undefined {
+  static holder(path: string, believed: WriterCheck = believeOwner(path)): ProcessIdentity | undefined {
     const holder = readHolder(path, believed);
     return holder !== undefined && isAlive(holder) ? holder : undefined;
   }
@@ -104,7 +104,7 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-function readHolder(path: string, believed: Belief = believeOwner(path)): ProcessIdentity | undefined {
+function readHolder(path: string, believed: WriterCheck = believeOwner(path)): ProcessIdentity | undefined {
   try {
     const { text, writer } = readRunFile(path);
     const holder = parseIdentity(JSON.parse(text));

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
-import { type Belief, isBelieved } from '../../../lib/files/read-run-file.js';
+import { isBelieved, type WriterCheck } from '../../../lib/files/read-run-file.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
 import type { Home } from '../../../lib/home/home.js';
 import { needsRoot } from '../../../lib/process/drop-privileges.js';
@@ -45,7 +45,7 @@ export function liveProcess(files: RunFiles): ProcessIdentity | undefined {
 }
 
 /** Root takes the word of the service user for processes of that user alone, and never for a daemon that root runs. */
-function belief(path: string, { daemon }: RunFiles): Belief {
+function belief(path: string, { daemon }: RunFiles): WriterCheck {
   return (writer, pid) => isBelieved(path, writer) || (!needsRoot(daemon) && userOf(pid) === writer);
 }
 

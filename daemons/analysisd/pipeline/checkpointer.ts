@@ -4,7 +4,7 @@ import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 
 /** What a checkpoint is made of. */
-export type Capture = {
+export type CheckpointSource = {
   /** The record at hand, or the one that comes next. */
   readonly position: number;
   /** Puts the data together: everything the analysis has remembered and where its files end. */
@@ -24,24 +24,24 @@ export type CheckpointerParts = {
   readonly store: CheckpointStore;
   readonly logger: Logger;
   /** Takes everything down, in one turn of the event loop; undefined when that cannot be done just now. */
-  readonly capture: () => Capture | undefined;
+  readonly capture: () => CheckpointSource | undefined;
   /**
    * The two newest checkpoints are these, the older one first; what is from before them is needed no more. Both are told,
    * as the older one takes the place of the newer when that turns out to be damaged.
    */
-  readonly onKept: (older: Kept, newer: Kept) => void;
+  readonly onKept: (older: StoredCheckpoint, newer: StoredCheckpoint) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
 /** A checkpoint on the disk. */
-export type Kept = { readonly position: number; readonly ruleset: string };
+export type StoredCheckpoint = { readonly position: number; readonly ruleset: string };
 
 /** Writes checkpoints, one at a time. A failure is logged once a minute; the one before stays good. */
 export class Checkpointer {
   readonly #parts: CheckpointerParts;
   readonly #failureLog: LimitedLogger;
-  #last: Kept | undefined;
+  #last: StoredCheckpoint | undefined;
   #savedAt: number | undefined;
   #running: Promise<boolean> | undefined;
   /** What the last checkpoint made possible is being done. */
@@ -49,7 +49,7 @@ export class Checkpointer {
   #failure: string | undefined;
 
   /** @param last the checkpoint the start was made from */
-  constructor(parts: CheckpointerParts, last: Kept | undefined) {
+  constructor(parts: CheckpointerParts, last: StoredCheckpoint | undefined) {
     this.#parts = parts;
     this.#last = last;
     this.#failureLog = parts.logger.limited();
@@ -117,7 +117,7 @@ export class Checkpointer {
   }
 
   /** Never rejects. */
-  async #tell({ onSafe }: Capture): Promise<void> {
+  async #tell({ onSafe }: CheckpointSource): Promise<void> {
     try {
       await onSafe();
     } catch (error) {

@@ -46,7 +46,7 @@ const TURN_MS = 5;
 type Pending = { readonly operation: FimOperation; readonly record: number };
 
 /** A call that is not answered. @property failure resolves with undefined when svc-db took it */
-type Flight = {
+type PendingCall = {
   readonly count: number;
   readonly bytes: number;
   readonly upTo: number;
@@ -75,7 +75,7 @@ export class FileEvents {
   #pending: Pending[] = [];
   /** Those in front that are on their way. */
   #sent = 0;
-  #flights: Flight[] = [];
+  #flights: PendingCall[] = [];
   /** Of those that are not on their way. */
   #unsentBytes = 0;
   /** Position behind the records that were taken from the feed. */

@@ -18,7 +18,7 @@ import { type InForce, isSameInForce } from '../in-force.js';
 import type { Settings } from '../settings.js';
 import { Analyzer } from './analyzer.js';
 import { analysisOf, type CheckpointData, encodeCheckpoint, isCheckpointData } from './checkpoint-data.js';
-import { type Capture, Checkpointer, type Kept } from './checkpointer.js';
+import { Checkpointer, type CheckpointSource, type StoredCheckpoint } from './checkpointer.js';
 import { EventWriter } from './event-writer.js';
 import { type FileDatabase, FileEvents } from './file-events.js';
 import { Intake } from './intake.js';
@@ -78,7 +78,7 @@ export class Pipeline {
   /** What the newest record of the journal puts in force. */
   #newest: InForce;
   /** Rulesets that records of the journal name. */
-  #rulesets: readonly Kept[];
+  #rulesets: readonly StoredCheckpoint[];
   /** Events that were in the journal, and not analysed, at the start. */
   readonly #backlog: number;
   readonly #reloads = new Limiter({ atOnce: 1 });
@@ -223,7 +223,7 @@ export class Pipeline {
     if (this.#backlog > 0) logger.info(`${String(this.#backlog)} events of the journal are analysed first.`);
   }
 
-  #newCheckpointer(last: Kept | undefined): Checkpointer {
+  #newCheckpointer(last: StoredCheckpoint | undefined): Checkpointer {
     const { logger, now } = this.#parts;
     return new Checkpointer(
       {
@@ -423,7 +423,7 @@ export class Pipeline {
   }
 
   /** Everything in one turn of the event loop: what is between two events belongs together. */
-  #capture(): Capture | undefined {
+  #capture(): CheckpointSource | undefined {
     const { progress } = this.#analyzer;
     if (progress === undefined) return undefined;
     const analysis = this.#analysis;
@@ -445,7 +445,7 @@ export class Pipeline {
   }
 
   /** Removes copies that neither of the two newest checkpoints needs, nor a record behind them. */
-  #forgetRulesets(older: Kept, newer: Kept): void {
+  #forgetRulesets(older: StoredCheckpoint, newer: StoredCheckpoint): void {
     this.#rulesets = this.#rulesets.filter(({ position }) => position >= older.position);
     try {
       this.#configuration.library.retain(

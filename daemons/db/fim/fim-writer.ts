@@ -15,10 +15,10 @@ type Waiting = {
 };
 
 /** A task that has run, and how its caller is told when it is on disk. */
-type Done = { readonly task: Waiting; readonly succeed: () => void };
+type FinishedTask = { readonly task: Waiting; readonly succeed: () => void };
 
 /** A transaction that is on its way to the disk. */
-type Flight = {
+type PendingCommit = {
   readonly batch: FimBatch;
   /** Resolves with the reason when it failed; never rejects. */
   readonly ended: Promise<{ readonly reason: unknown } | undefined>;
@@ -85,7 +85,7 @@ export class FimWriter {
   }
 
   async #run(): Promise<void> {
-    let flight: Flight | undefined;
+    let flight: PendingCommit | undefined;
     while (this.#waiting.length > 0 || flight !== undefined) {
       const batch = new FimBatch(this.#tables, this.#memory, flight?.isOver === false ? flight.batch : undefined);
       const tasks = await this.#collect(batch, flight);
@@ -102,8 +102,8 @@ export class FimWriter {
   }
 
   /** Runs tasks until there are enough for a transaction, or no more and the one before is over. */
-  async #collect(batch: FimBatch, flight: Flight | undefined): Promise<Done[]> {
-    const tasks: Done[] = [];
+  async #collect(batch: FimBatch, flight: PendingCommit | undefined): Promise<FinishedTask[]> {
+    const tasks: FinishedTask[] = [];
     while (batch.size < MAX_BATCH_CHANGES) {
       const task = this.#waiting.shift();
       if (task !== undefined) {
@@ -123,15 +123,15 @@ export class FimWriter {
     return new Promise((resolve) => (this.#onArrival = resolve));
   }
 
-  #commit(batch: FimBatch, tasks: readonly Done[]): Flight {
+  #commit(batch: FimBatch, tasks: readonly FinishedTask[]): PendingCommit {
     const ended = this.#write(batch, tasks).finally(() => {
       flight.isOver = true;
     });
-    const flight: Flight = { batch, ended, isOver: false };
+    const flight: PendingCommit = { batch, ended, isOver: false };
     return flight;
   }
 
-  async #write(batch: FimBatch, tasks: readonly Done[]): Promise<{ readonly reason: unknown } | undefined> {
+  async #write(batch: FimBatch, tasks: readonly FinishedTask[]): Promise<{ readonly reason: unknown } | undefined> {
     try {
       const changes = batch.changes();
       if (changes.length > 0) {

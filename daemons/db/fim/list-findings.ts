@@ -17,7 +17,7 @@ import { TopEntries } from './top-entries.js';
 
 type ListParams = z.output<(typeof fimMethods)['rootcheck.list']['params']>;
 /** A finding as the API shows it. */
-type Item = Readonly<Record<string, string>>;
+type FindingItem = Readonly<Record<string, string>>;
 type Ref = { readonly key: Buffer; readonly order: number; readonly keys: readonly SortKey[] };
 
 const STARTING = 'Starting rootcheck scan.';
@@ -49,7 +49,7 @@ export async function listFindings(reader: FimReader, params: ListParams, now: n
   requireFields(order.fields, FIELDS, 1403);
   if (select !== undefined) requireFields(select, FIELDS, 1724);
   const test = compileTest(params, now);
-  const sortKeys = (item: Item): SortKey[] =>
+  const sortKeys = (item: FindingItem): SortKey[] =>
     order.fields.map((field) => item[field]?.slice(0, SORTED_CHARACTERS).toLowerCase());
   const compare = compareRefs(order.descending);
   if (distinct === true && select !== undefined) {
@@ -66,7 +66,7 @@ export async function listFindings(reader: FimReader, params: ListParams, now: n
     total += 1;
   });
   const ended = endOfLastScan(reader, params.agent);
-  const items: Item[] = [];
+  const items: FindingItem[] = [];
   let weight = 0;
   for (const { key } of (await top.finish()).slice(offset)) {
     const value = reader.tables.findings.get(key);
@@ -86,9 +86,9 @@ type DistinctRow = { readonly item: Record<string, unknown>; readonly ref: Omit<
 async function distinctRows(
   reader: FimReader,
   agent: string,
-  test: (item: Item) => boolean,
+  test: (item: FindingItem) => boolean,
   select: readonly string[],
-  sortKeys: (item: Item) => SortKey[],
+  sortKeys: (item: FindingItem) => SortKey[],
 ): Promise<DistinctRow[]> {
   const found = new Map<string, DistinctRow>();
   let characters = 0;
@@ -125,7 +125,7 @@ function lastTold({ tables, memory }: FimReader, agent: string, text: string): n
 }
 
 /** Goes over all findings of an agent, marks of scans left out. */
-async function visit(reader: FimReader, agent: string, each: (item: Item, key: Buffer) => void): Promise<void> {
+async function visit(reader: FimReader, agent: string, each: (item: FindingItem, key: Buffer) => void): Promise<void> {
   const { tables, memory } = reader;
   const slot = memory.components.get(componentKey(agent, 'rootcheck'))?.slot;
   if (slot === undefined) return;
@@ -146,7 +146,7 @@ async function visit(reader: FimReader, agent: string, each: (item: Item, key: B
   }
 }
 
-function itemOf({ log, first, last }: Finding, ended: number): Item {
+function itemOf({ log, first, last }: Finding, ended: number): FindingItem {
   return {
     status: last > ended - DAY_SECONDS ? 'outstanding' : 'solved',
     log,
@@ -158,7 +158,7 @@ function itemOf({ log, first, last }: Finding, ended: number): Item {
 }
 
 /** @throws QueryError */
-function compileTest({ status, pci_dss, cis, q, search }: ListParams, now: number): (item: Item) => boolean {
+function compileTest({ status, pci_dss, cis, q, search }: ListParams, now: number): (item: FindingItem) => boolean {
   const query =
     q === undefined || q === '' ? undefined : compileDatabaseQuery(q, { fields: FIELDS, dateFields: DATES, now });
   return (item) =>

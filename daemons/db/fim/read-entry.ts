@@ -4,7 +4,7 @@ import type { FimColumns, WholeNumber } from './fim-row.js';
 import type { JsonMessage, JsonObject } from './read-json.js';
 
 /** An entry as a message tells it. */
-export type Told = {
+export type FimEntry = {
   readonly component: FimComponent;
   /** Bytes of the path, or the index of a registry entry. */
   readonly path: Buffer;
@@ -14,9 +14,9 @@ export type Told = {
 /** What an event of queue 8 does (integrity-and-inventory.md 6.1). */
 export type FimChange =
   | { readonly kind: 'scan'; readonly mark: 'start' | 'end'; readonly time: number }
-  | ({ readonly kind: 'added' | 'modified' } & Told)
+  | ({ readonly kind: 'added' | 'modified' } & FimEntry)
   /** Of an agent before 3.11: what it was before is not told. */
-  | ({ readonly kind: 'seen' } & Told)
+  | ({ readonly kind: 'seen' } & FimEntry)
   | { readonly kind: 'deleted'; readonly component: FimComponent; readonly path: Buffer };
 
 /** Registry entries carry an index from this version of the message on. */
@@ -51,7 +51,7 @@ export function readEvent(message: JsonMessage, seconds: number): FimChange | un
  * Reads a state (4.3).
  * @returns undefined when it is malformed; `ignored` for a registry entry without a version, as the reference does (7.1)
  */
-export function readState(message: JsonMessage, seconds: number): Told | 'ignored' | undefined {
+export function readState(message: JsonMessage, seconds: number): FimEntry | 'ignored' | undefined {
   const { data } = message.value;
   if (!isObject(data)) return undefined;
   const { attributes, index, path } = data;

@@ -40,7 +40,7 @@ export type FetchRequest = {
   readonly signal: AbortSignal;
 };
 
-export type Fetched =
+export type FetchResult =
   | { readonly state: 'fetched'; readonly bytes: number; readonly sha256: string; readonly validators?: Validators }
   /** The server says that the content is the one the validators belong to. */
   | { readonly state: 'unchanged' };
@@ -49,7 +49,7 @@ export type Fetched =
  * Fetches an address over HTTP or HTTPS into a file, safe on the disk, as the server has it: nothing is unpacked.
  * @throws DownloadError `server` for whatever the server or the way to it does, `file` for this host's disk, `cancelled`
  */
-export async function fetchFile(options: FetchOptions, request: FetchRequest): Promise<Fetched> {
+export async function fetchFile(options: FetchOptions, request: FetchRequest): Promise<FetchResult> {
   const stop = new AbortController();
   const cancel = (): void => {
     stop.abort(new DownloadError('cancelled', 'cancelled'));

@@ -7,7 +7,7 @@ import type { KnownAgent } from './known-agent.js';
 import { readMessageHead } from './message-prefix.js';
 
 /** What a frame or datagram turned out to be. */
-export type Received<State> =
+export type ReceivedMessage<State> =
   /** To be answered with `PONG`. */
   | { readonly kind: 'ping' }
   /** Opened and accepted: a control message where `isControl` says so, an event otherwise. */
@@ -56,7 +56,7 @@ export class MessageReceiver<State> {
     source: string,
     now: number,
     claim?: (agent: KnownAgent<State>) => boolean,
-  ): Received<State> {
+  ): ReceivedMessage<State> {
     const head = readMessageHead(message);
     if (head.kind === 'ping') return PING;
     if (head.kind === 'malformed') {
@@ -75,7 +75,7 @@ export class MessageReceiver<State> {
     return this.#open(agent, head.body, source, now);
   }
 
-  #open(agent: KnownAgent<State>, body: Buffer, source: string, now: number): Received<State> {
+  #open(agent: KnownAgent<State>, body: Buffer, source: string, now: number): ReceivedMessage<State> {
     const { opener, counters, verify } = this.#parts;
     const opened = opener.open(agent.key, body, agent.form);
     if (!opened.ok) {
@@ -101,6 +101,6 @@ function rejected<State>(
   agent: KnownAgent<State> | undefined,
   logs: readonly RejectionText[],
   keyRequest?: string,
-): Received<State> {
+): ReceivedMessage<State> {
   return { kind: 'rejected', agent, logs, keyRequest };
 }

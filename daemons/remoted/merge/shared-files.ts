@@ -16,7 +16,7 @@ import { listGroupFolders } from './list-group-folders.js';
 import type { MergedOnDisk } from './merged-on-disk.js';
 import { missingLists } from './needed-files.js';
 import { ProblemLog } from './problem-log.js';
-import { type Looking, SharedGroup } from './shared-group.js';
+import { type GroupCheckParts, SharedGroup } from './shared-group.js';
 import { MAX_CACHED_BYTES, MAX_REST_MS, REST_FACTOR, SETTLE_MS, TABLE_CHECK_MS } from './shared-limits.js';
 import { SharedMultigroup } from './shared-multigroup.js';
 import { AR_CONF, sharedPath } from './shared-names.js';
@@ -66,7 +66,7 @@ export class SharedFiles {
   /** Keys of the lists that a group is in. */
   readonly #listsOf = new Map<string, Set<string>>();
   readonly #queue: WorkQueue;
-  readonly #looking: Looking;
+  readonly #looking: GroupCheckParts;
   readonly #listeners: (() => void)[] = [];
   /** Merged files written. */
   #built = 0;

@@ -13,7 +13,7 @@ import { sharedPath } from './shared-names.js';
 import type { SharedProblem } from './shared-problem.js';
 
 /** What a look at a group needs. */
-export type Looking = {
+export type GroupCheckParts = {
   readonly breather: Breather;
   readonly logger: Logger;
   readonly arConf: ArConf;
@@ -27,10 +27,10 @@ export type Looking = {
 };
 
 /** What came of a look. `later`: files are being written; milliseconds until it is worth another look. */
-export type Look =
+export type GroupCheckResult =
   { readonly kind: 'done' } | { readonly kind: 'gone' } | { readonly kind: 'later'; readonly ms: number };
 
-const DONE: Look = { kind: 'done' };
+const DONE: GroupCheckResult = { kind: 'done' };
 
 /** A group: its folder and the merged file in it. */
 export class SharedGroup {
@@ -61,7 +61,7 @@ export class SharedGroup {
    * Builds the merged file when anything changed since the last look.
    * @param merges whether the file is built here; otherwise it is only read
    */
-  async look(looking: Looking, merges: boolean): Promise<Look> {
+  async look(looking: GroupCheckParts, merges: boolean): Promise<GroupCheckResult> {
     let scan: FolderScan;
     try {
       scan = await scanFolder(this.name, this.path, looking.breather);
@@ -89,7 +89,7 @@ export class SharedGroup {
 
   async #build(
     scan: FolderScan,
-    looking: Looking,
+    looking: GroupCheckParts,
   ): Promise<{ kind: 'done'; isWhole: boolean } | { kind: 'later'; ms: number }> {
     const { arConf, check, breather, logger } = looking;
     const exists = new Set(scan.files.map(({ name }) => sharedPath(this.name, name))).add(this.#shown());
@@ -120,7 +120,7 @@ export class SharedGroup {
   }
 
   /** The merged file comes from elsewhere. */
-  async #readOnly(looking: Looking): Promise<Look> {
+  async #readOnly(looking: GroupCheckParts): Promise<GroupCheckResult> {
     this.#signature = '';
     this.hasSharedArConf = false;
     if (this.merged.isSame()) return DONE;
@@ -135,7 +135,7 @@ export class SharedGroup {
   }
 
   /** Takes the merged file there is, where none could be made. */
-  async #readKept(looking: Looking): Promise<void> {
+  async #readKept(looking: GroupCheckParts): Promise<void> {
     try {
       if (!this.merged.isSame()) await this.#current(looking);
     } catch {
@@ -143,7 +143,7 @@ export class SharedGroup {
     }
   }
 
-  async #current(looking: Looking): Promise<{ content: Buffer } | undefined> {
+  async #current(looking: GroupCheckParts): Promise<{ content: Buffer } | undefined> {
     try {
       return await this.merged.read(looking.breather);
     } catch (error) {
@@ -163,7 +163,7 @@ export class SharedGroup {
     return performance.now() - this.#waitingSince < MAX_UNSETTLED_MS;
   }
 
-  #sweep({ now }: Looking): void {
+  #sweep({ now }: GroupCheckParts): void {
     this.#swept = true;
     try {
       this.merged.sweep(now());

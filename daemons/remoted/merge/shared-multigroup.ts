@@ -6,7 +6,7 @@ import type { Logger } from '../../../lib/log/logger.js';
 import { MultigroupBuilder } from './build-multigroup.js';
 import { MergedOnDisk } from './merged-on-disk.js';
 import { ProblemLog } from './problem-log.js';
-import type { Looking, SharedGroup } from './shared-group.js';
+import type { GroupCheckParts, SharedGroup } from './shared-group.js';
 
 const FOLDER_MODE = 0o770;
 
@@ -31,7 +31,11 @@ export class SharedMultigroup {
    * @param merges whether the file is built here; otherwise it is only read
    * @param find the group of a name; undefined for one that is gone
    */
-  async look(looking: Looking, merges: boolean, find: (group: string) => SharedGroup | undefined): Promise<void> {
+  async look(
+    looking: GroupCheckParts,
+    merges: boolean,
+    find: (group: string) => SharedGroup | undefined,
+  ): Promise<void> {
     try {
       if (merges) await this.#build(looking, find);
       else if (!this.merged.isSame()) await this.merged.read(looking.breather);
@@ -45,7 +49,7 @@ export class SharedMultigroup {
     }
   }
 
-  async #build(looking: Looking, find: (group: string) => SharedGroup | undefined): Promise<void> {
+  async #build(looking: GroupCheckParts, find: (group: string) => SharedGroup | undefined): Promise<void> {
     const { arConf, breather, logger } = looking;
     const groups = this.groups.map(find).filter((group) => group !== undefined);
     // A group that has never been read would be missing: the list waits for it.

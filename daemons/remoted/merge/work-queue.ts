@@ -1,5 +1,5 @@
 /** What a {@link WorkQueue} is worked off with. */
-export type Work = {
+export type WorkHandlers = {
   readonly root: () => Promise<void>;
   readonly folders: () => void;
   /** @returns milliseconds after which the group is to come again */
@@ -30,7 +30,7 @@ export class WorkQueue {
   #running: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(private readonly work: Work) {}
+  constructor(private readonly work: WorkHandlers) {}
 
   root(): void {
     this.#isRootDue = true;

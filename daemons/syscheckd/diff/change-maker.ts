@@ -6,7 +6,7 @@ import { compareContents, type Content } from './compare-contents.js';
 import type { ContentChange } from './content-changes.js';
 import { CopyWriter, DamagedCopyError, PIECE_BYTES, unpackCopy } from './copy-format.js';
 import type { CopyStore, StoredCopy } from './copy-store.js';
-import type { ChangeRules, DiffNotice, Prepared } from './diff-protocol.js';
+import type { ChangeRules, DiffNotice, PreparedText } from './diff-protocol.js';
 import { NO_DIFF } from './diff-text.js';
 import { DiskQuota } from './disk-quota.js';
 import { liesAt } from './path-of-descriptor.js';
@@ -71,7 +71,7 @@ export class ChangeMaker {
   }
 
   /** Never throws: of what goes wrong with a file there is no text. */
-  async prepare(change: ContentChange, rules: ChangeRules): Promise<Prepared> {
+  async prepare(change: ContentChange, rules: ChangeRules): Promise<PreparedText> {
     if (!this.#measured) this.measure();
     let outcome = NOTHING;
     try {

@@ -25,13 +25,13 @@ export type DiffRequest =
   | { readonly kind: 'names'; readonly first: boolean };
 
 /** The text of a change, and the token by which its copy is put in place; 0: there is nothing to do. */
-export type Prepared = { readonly text: string | undefined; readonly token: number };
+export type PreparedText = { readonly text: string | undefined; readonly token: number };
 
 /** Something for the log of the daemon. */
 export type DiffNotice = { readonly level: 'debug' | 'warn'; readonly text: string };
 
 /** The answer to a request. */
-export type DiffResult = { readonly prepared?: Prepared; readonly names?: readonly string[] | undefined };
+export type DiffResult = { readonly prepared?: PreparedText; readonly names?: readonly string[] | undefined };
 
 /** What the thread says: notices, and an answer to every request. */
 export type DiffReply = { readonly notice: DiffNotice } | { readonly id: number; readonly result: DiffResult };

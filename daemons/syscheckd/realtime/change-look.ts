@@ -6,7 +6,7 @@ import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/sc
 import { depthBelow } from '../../../lib/fim/scan/walk-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import type { Recorded, Recorder } from '../record/recorder.js';
+import type { Recorder, RecordResult } from '../record/recorder.js';
 import type { ScanMarks } from '../record/scan-marks.js';
 import { directoriesAbove } from '../scan/directories-above.js';
 import type { FileRow } from '../store/file-row.js';
@@ -285,7 +285,7 @@ export class ChangeLook {
     // Those of scheduled directories below are the scan's.
     const own = rows.filter((row) => row !== undefined && view.rootOf(row.path) !== undefined) as FileRow[];
     if (own.length === 0) return;
-    const removed: Recorded = await this.#parts.recorder.remove(own, { mode: MODE, ticket, silent: false });
+    const removed: RecordResult = await this.#parts.recorder.remove(own, { mode: MODE, ticket, silent: false });
     this.#parts.again(removed.overtaken);
   }
 }

@@ -18,7 +18,7 @@ import { ScanMarks } from './scan-marks.js';
 const FILES_A_STEP = 128;
 
 /** How files were looked at. */
-export type RecordHow = {
+export type RecordOptions = {
   readonly mode: FimMode;
   /** Of `ticket()`, taken before the first of them was looked at; counts for entries that have none of their own. */
   readonly ticket: number;
@@ -38,7 +38,7 @@ export type RemoveHow = {
 };
 
 /** What came of readings. */
-export type Recorded = {
+export type RecordResult = {
   /**
    * Paths of which another reading, begun or ended in the meantime, was recorded first: which of the two is newer is
    * not known, so this one was dropped. Whoever is told of changes once only has to look again.
@@ -168,7 +168,7 @@ export class Recorder {
    * Records what was found. Waits while too many events, or too much that is not on disk, are on their way.
    * @throws StoreError when the store is broken or closed
    */
-  async record(found: readonly ScannedEntry[], how: RecordHow): Promise<Recorded> {
+  async record(found: readonly ScannedEntry[], how: RecordOptions): Promise<RecordResult> {
     const overtaken: string[] = [];
     for (let at = 0; at < found.length; at += FILES_A_STEP) {
       await this.#room();
@@ -184,7 +184,7 @@ export class Recorder {
   }
 
   /** Removes rows of files that are gone; those that changed since `how.ticket` stay. */
-  async remove(rows: readonly FileRow[], how: RemoveHow): Promise<Recorded> {
+  async remove(rows: readonly FileRow[], how: RemoveHow): Promise<RecordResult> {
     const { contents } = this.#parts;
     const overtaken: string[] = [];
     for (let at = 0; at < rows.length; at += FILES_A_STEP) {
@@ -220,7 +220,7 @@ export class Recorder {
   }
 
   /** Changes of files whose contents are kept: the text of the difference is made before, the copy exchanged after. */
-  async #recordCopied(found: readonly ScannedEntry[], how: RecordHow, overtaken: string[]): Promise<void> {
+  async #recordCopied(found: readonly ScannedEntry[], how: RecordOptions, overtaken: string[]): Promise<void> {
     const done = await this.#turns.take(found.map(({ path }) => path));
     const prepared = await Promise.all(found.map((entry) => this.#prepare(entry, how)));
     const copying = this.#settleCopied(found, prepared, how, overtaken).finally(() => {
@@ -234,7 +234,7 @@ export class Recorder {
   async #settleCopied(
     found: readonly ScannedEntry[],
     prepared: readonly (PreparedChange | undefined)[],
-    how: RecordHow,
+    how: RecordOptions,
     overtaken: string[],
   ): Promise<void> {
     const step: Step = { rows: [], events: [], overtaken, grown: 0 };
@@ -256,7 +256,7 @@ export class Recorder {
     await Promise.all(used.map((copy) => copy.settle()));
   }
 
-  async #prepare(entry: ScannedEntry, how: RecordHow): Promise<PreparedChange | undefined> {
+  async #prepare(entry: ScannedEntry, how: RecordOptions): Promise<PreparedChange | undefined> {
     const decision = this.#decide(entry, this.#store.row(entry.path), how);
     if (!isCopied(entry, decision)) return undefined;
     return this.#parts.contents?.prepare({
@@ -274,7 +274,7 @@ export class Recorder {
    * @param content what differs in it, once that is known
    * @returns false when that is needed first
    */
-  #take(entry: ScannedEntry, how: RecordHow, step: Step, content?: { readonly text: string | undefined }): boolean {
+  #take(entry: ScannedEntry, how: RecordOptions, step: Step, content?: { readonly text: string | undefined }): boolean {
     const { path } = entry;
     const before = this.#store.row(path);
     if (before !== undefined) for (const marks of this.#scans) marks.mark(before.number);
@@ -291,11 +291,11 @@ export class Recorder {
     return true;
   }
 
-  #decide(entry: ScannedEntry, before: FileRow | undefined, { mode }: RecordHow): Decision {
+  #decide(entry: ScannedEntry, before: FileRow | undefined, { mode }: RecordOptions): Decision {
     return decideChange(entry, before, this.#parts.names(), { mode, now: this.#seconds() });
   }
 
-  #added({ directory }: ScannedEntry, row: Omit<FileRow, 'number'>, how: RecordHow, step: Step): void {
+  #added({ directory }: ScannedEntry, row: Omit<FileRow, 'number'>, how: RecordOptions, step: Step): void {
     const { path, mode, lastEvent: timestamp, attributes } = row;
     const isSilent = how.silent(directory);
     if (isSilent) {
@@ -371,7 +371,7 @@ export class Recorder {
   }
 
   /** What is over a limit is counted, and told when the limit is reached. */
-  #hasRoomFor(path: string, { scan }: RecordHow, { grown }: Step): boolean {
+  #hasRoomFor(path: string, { scan }: RecordOptions, { grown }: Step): boolean {
     const { limit, logger } = this.#parts;
     const most = limit();
     const isFull = most > 0 && this.#store.rows + grown >= most;

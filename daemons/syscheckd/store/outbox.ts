@@ -48,7 +48,7 @@ export type OutboxNotes = {
 };
 
 /** Changes that put events in the outbox; they are on their way, and count, from now on. */
-export type Staged = { readonly changes: readonly Change[]; readonly last: number };
+export type StagedEvents = { readonly changes: readonly Change[]; readonly last: number };
 
 /**
  * Events in the order they go in (architecture.md 4 "Events"): their stream is the outbox's own and outlives the process, the
@@ -143,7 +143,7 @@ export class Outbox implements EventOutbox {
   }
 
   /** Gives events their places; they go to disk with `changes`, and `written` is to be called then. */
-  stage(events: readonly OutEvent[]): Staged {
+  stage(events: readonly OutEvent[]): StagedEvents {
     const changes = events.map((event) => {
       this.#last += 1;
       this.#sizes.push(event.message.length);

@@ -1,8 +1,8 @@
-import { type ByteSet, childrenOf, type Node } from './ast.js';
+import { type ByteSet, childrenOf, type PatternNode } from './ast.js';
 import { addAll } from './byte-sets.js';
 
 /** Whether a node can match without taking a byte; true where that is not known. */
-export function canBeEmpty(node: Node): boolean {
+export function canBeEmpty(node: PatternNode): boolean {
   switch (node.kind) {
     case 'set':
     case 'fail':
@@ -28,7 +28,7 @@ export function canBeEmpty(node: Node): boolean {
 }
 
 /** Adds every byte that a match of the node can begin with; false when that is not known (calls, references). */
-function addFirstBytes(node: Node, into: ByteSet): boolean {
+function addFirstBytes(node: PatternNode, into: ByteSet): boolean {
   switch (node.kind) {
     case 'set':
       addAll(into, node.set);
@@ -60,7 +60,7 @@ function addFirstBytes(node: Node, into: ByteSet): boolean {
 }
 
 /** The bytes with which a match of the node begins; undefined where it can be empty or that is not known. */
-export function firstBytes(node: Node): ByteSet | undefined {
+export function firstBytes(node: PatternNode): ByteSet | undefined {
   return firstThen(node, undefined);
 }
 
@@ -68,7 +68,7 @@ export function firstBytes(node: Node): ByteSet | undefined {
  * The bytes with which the node and what follows it can begin. `follow` undefined = anything, or nothing, may follow.
  * Assertions and look-arounds in front are left out, which makes the set larger at most.
  */
-export function firstThen(node: Node, follow: ByteSet | undefined): ByteSet | undefined {
+export function firstThen(node: PatternNode, follow: ByteSet | undefined): ByteSet | undefined {
   const set = new Uint8Array(256);
   if (!addFirstBytes(node, set)) return undefined;
   if (!canBeEmpty(node)) return set;
@@ -78,7 +78,7 @@ export function firstThen(node: Node, follow: ByteSet | undefined): ByteSet | un
 }
 
 /** Number of bytes every match of the node has; undefined when matches differ in length. */
-export function fixedLength(node: Node): number | undefined {
+export function fixedLength(node: PatternNode): number | undefined {
   switch (node.kind) {
     case 'set':
       return 1;
@@ -120,13 +120,13 @@ export function fixedLength(node: Node): number | undefined {
 }
 
 /** Numbers of the capture groups in the node, as often as they stand there. */
-export function capturesIn(node: Node): number[] {
+export function capturesIn(node: PatternNode): number[] {
   const below = childrenOf(node).flatMap(capturesIn);
   return node.kind === 'capture' ? [node.index, ...below] : below;
 }
 
 /** Whether every match starts at offset 0. */
-export function isAnchored(node: Node): boolean {
+export function isAnchored(node: PatternNode): boolean {
   switch (node.kind) {
     case 'assertion':
       return node.assertion === 'start';
@@ -151,7 +151,7 @@ export function isAnchored(node: Node): boolean {
  * whose predecessor is in the set too can be made longer to the left, so that the first match of a search never begins
  * there (unless a part of the pattern looks at what the repeat took; such patterns must not ask).
  */
-export function leadingRun(node: Node): ByteSet | undefined {
+export function leadingRun(node: PatternNode): ByteSet | undefined {
   switch (node.kind) {
     case 'repeat':
       return node.max === Infinity && node.body.kind === 'set' ? node.body.set : undefined;

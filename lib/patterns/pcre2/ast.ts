@@ -16,21 +16,21 @@ export type LookNode = {
   readonly kind: 'look';
   readonly behind: boolean;
   readonly negative: boolean;
-  readonly body: Node;
+  readonly body: PatternNode;
 };
 
 /** Syntax tree of a PCRE2 pattern in byte mode. Case folding, settings, comments and `\Q..\E` are resolved in parsing. */
-export type Node =
+export type PatternNode =
   | { readonly kind: 'empty' }
   | { readonly kind: 'fail' }
   | { readonly kind: 'set'; readonly set: ByteSet }
-  | { readonly kind: 'sequence'; readonly items: readonly Node[] }
-  | { readonly kind: 'alternation'; readonly branches: readonly Node[] }
-  | { readonly kind: 'capture'; readonly index: number; readonly body: Node }
-  | { readonly kind: 'atomic'; readonly body: Node }
+  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
+  | { readonly kind: 'alternation'; readonly branches: readonly PatternNode[] }
+  | { readonly kind: 'capture'; readonly index: number; readonly body: PatternNode }
+  | { readonly kind: 'atomic'; readonly body: PatternNode }
   | {
       readonly kind: 'repeat';
-      readonly body: Node;
+      readonly body: PatternNode;
       readonly min: number;
       /** Infinity = no upper limit. */
       readonly max: number;
@@ -41,20 +41,25 @@ export type Node =
   | { readonly kind: 'back-reference'; readonly index: number; readonly fold: boolean }
   /** `(?1)`, `(?R)` (index 0): the group's body run again; its captures are forgotten afterwards. */
   | { readonly kind: 'call'; readonly index: number }
-  | { readonly kind: 'conditional'; readonly condition: Condition; readonly yes: Node; readonly no: Node };
+  | {
+      readonly kind: 'conditional';
+      readonly condition: Condition;
+      readonly yes: PatternNode;
+      readonly no: PatternNode;
+    };
 
 export type Pattern = {
-  readonly root: Node;
+  readonly root: PatternNode;
   /** Number of capture groups. */
   readonly captures: number;
   /** Whether the subject has to be UTF-8: PCRE2 reports an error, which counts as no match, where it is not. */
   readonly utf: boolean;
 };
 
-export const EMPTY: Node = { kind: 'empty' };
+export const EMPTY: PatternNode = { kind: 'empty' };
 
 /** The one place that knows where the children of a node are. */
-export function childrenOf(node: Node): readonly Node[] {
+export function childrenOf(node: PatternNode): readonly PatternNode[] {
   switch (node.kind) {
     case 'sequence':
       return node.items;
@@ -78,6 +83,6 @@ export function childrenOf(node: Node): readonly Node[] {
 }
 
 /** Whether a predicate holds for the node or one below it. */
-export function someNode(node: Node, predicate: (node: Node) => boolean): boolean {
+export function someNode(node: PatternNode, predicate: (node: PatternNode) => boolean): boolean {
   return predicate(node) || childrenOf(node).some((child) => someNode(child, predicate));
 }

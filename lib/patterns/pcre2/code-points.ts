@@ -1,4 +1,4 @@
-import type { Node } from './ast.js';
+import type { PatternNode } from './ast.js';
 import { setOf } from './byte-sets.js';
 
 /** Code points, as ranges (both ends included) in ascending order without overlaps. */
@@ -63,15 +63,15 @@ export function withUnicodeCases(ranges: CodePoints): CodePoints {
 }
 
 /** The node that matches one of the code points up to 255, as a byte. */
-export function byteNode(ranges: CodePoints): Node {
+export function byteNode(ranges: CodePoints): PatternNode {
   const set = new Uint8Array(256);
   for (const [low, high] of ranges) if (low <= 0xff) set.fill(1, low, Math.min(high, 0xff) + 1);
   return { kind: 'set', set };
 }
 
 /** The node that matches one of the code points in UTF-8. */
-export function utf8Node(ranges: CodePoints): Node {
-  const branches: Node[] = [];
+export function utf8Node(ranges: CodePoints): PatternNode {
+  const branches: PatternNode[] = [];
   const ascii = ranges.filter(([low]) => low < 0x80).map(([low, high]) => [low, Math.min(high, 0x7f)] as const);
   if (ascii.length > 0) branches.push(byteNode(ascii));
   for (const [low, high] of ranges) {
@@ -101,10 +101,10 @@ function encode(code: number): number[] {
 
 /** Adds the byte sequences from `low` to `high`, two encodings of one length. */
 function addSequences(
-  branches: Node[],
+  branches: PatternNode[],
   low: readonly number[],
   high: readonly number[],
-  head: readonly Node[] = [],
+  head: readonly PatternNode[] = [],
 ): void {
   const [lowByte = 0, ...lowRest] = low;
   const [highByte = 0, ...highRest] = high;
@@ -129,11 +129,11 @@ function addSequences(
   if (!wholeHigh) addSequences(branches, least, highRest, [...head, range(highByte, highByte)]);
 }
 
-function range(low: number, high: number): Node {
+function range(low: number, high: number): PatternNode {
   return { kind: 'set', set: setOf((byte) => byte >= low && byte <= high) };
 }
 
-function sequence(items: readonly Node[]): Node {
+function sequence(items: readonly PatternNode[]): PatternNode {
   const [only] = items;
   return items.length === 1 && only !== undefined ? only : { kind: 'sequence', items };
 }

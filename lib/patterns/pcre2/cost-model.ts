@@ -1,6 +1,6 @@
 import type { Subject } from '../subject.js';
 import { canBeEmpty, firstBytes, firstThen, leadingRun } from './analyse.js';
-import { type ByteSet, type Node, someNode } from './ast.js';
+import { type ByteSet, type PatternNode, someNode } from './ast.js';
 import { intersects, membersOf } from './byte-sets.js';
 
 /*
@@ -179,7 +179,7 @@ export class CostModel {
  * The cost model of a pattern; undefined when no polynomial bound is known: repeats inside repeats that can divide the
  * same text in several ways, references, calls, conditions.
  */
-export function costModelOf(root: Node, anchored: boolean): CostModel | undefined {
+export function costModelOf(root: PatternNode, anchored: boolean): CostModel | undefined {
   const builder = new ModelBuilder(anchored ? NOTHING : undefined, anchored ? undefined : leadingRun(root));
   const parts: Part[] = [];
   return builder.add(root, DONE, parts) ? new CostModel(parts, anchored, builder.sets) : undefined;
@@ -201,7 +201,7 @@ class ModelBuilder {
   }
 
   /** Adds the parts of a node; false when there is no bound. */
-  add(node: Node, follow: Follow, into: Part[]): boolean {
+  add(node: PatternNode, follow: Follow, into: Part[]): boolean {
     switch (node.kind) {
       case 'empty':
         return true;
@@ -242,7 +242,7 @@ class ModelBuilder {
     }
   }
 
-  #branches(branches: readonly Node[], follow: Follow, into: Part[]): boolean {
+  #branches(branches: readonly PatternNode[], follow: Follow, into: Part[]): boolean {
     const parts: Part[][] = [];
     const before = this.#before;
     let after: ByteSet | undefined = NOTHING;
@@ -277,7 +277,7 @@ class ModelBuilder {
     return number;
   }
 
-  #repeat(node: Node & { kind: 'repeat' }, follow: Follow, into: Part[]): boolean {
+  #repeat(node: PatternNode & { kind: 'repeat' }, follow: Follow, into: Part[]): boolean {
     const { body, min, max } = node;
     if (max === 0) return true;
     if (body.kind === 'set') {
@@ -317,7 +317,7 @@ class ModelBuilder {
 const UNKNOWN: Follow = { set: undefined, probe: 0 };
 
 /** Whether the next byte decides at each point of the node which way to go, so that nothing is ever tried twice. */
-function isDeterministic(node: Node, follow: ByteSet | undefined): boolean {
+function isDeterministic(node: PatternNode, follow: ByteSet | undefined): boolean {
   switch (node.kind) {
     case 'set':
       return true;
@@ -347,7 +347,7 @@ function isDeterministic(node: Node, follow: ByteSet | undefined): boolean {
 }
 
 /** What comes behind each item. Nothing is known behind which an assertion or look-around stands: it fails by itself. */
-function followsOf(items: readonly Node[], follow: Follow): Follow[] {
+function followsOf(items: readonly PatternNode[], follow: Follow): Follow[] {
   const follows: Follow[] = [];
   let after = follow;
   for (const item of items.toReversed()) {
@@ -360,7 +360,7 @@ function followsOf(items: readonly Node[], follow: Follow): Follow[] {
 }
 
 /** Visits until a byte is taken or refused. */
-function probeOf(node: Node): number {
+function probeOf(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence': {
       let probe = 0;
@@ -386,7 +386,7 @@ function union(a: ByteSet, b: ByteSet): ByteSet {
 }
 
 /** Number of nodes a round of a loop passes. */
-function weightOf(node: Node): number {
+function weightOf(node: PatternNode): number {
   let weight = 0;
   someNode(node, () => {
     weight += 1;

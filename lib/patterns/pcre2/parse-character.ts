@@ -1,4 +1,4 @@
-import type { Node } from './ast.js';
+import type { PatternNode } from './ast.js';
 import { ESCAPE_CLASSES, POSIX_CLASSES, VERTICAL } from './character-classes.js';
 import {
   byteNode,
@@ -18,24 +18,24 @@ export class CharacterParser {
   utf = false;
   readonly #reader: PatternReader;
   /** Nodes of case-insensitive characters in UTF mode; finding the cases is slow. */
-  readonly #folded = new Map<number, Node>();
+  readonly #folded = new Map<number, PatternNode>();
 
   constructor(reader: PatternReader) {
     this.#reader = reader;
   }
 
   /** A character of the pattern that stands for itself; `char` has been read at `at`. */
-  literal(char: string, at: number, fold: boolean): Node {
+  literal(char: string, at: number, fold: boolean): PatternNode {
     return this.#one(this.#wholeCharacter(char, at), fold);
   }
 
   /** One character that is not in the ranges. */
-  outside(ranges: CodePoints): Node {
+  outside(ranges: CodePoints): PatternNode {
     return this.#node(outside(ranges));
   }
 
   /** An escape that stands for one character or a class; the reader is behind the backslash at `at`. */
-  escape(at: number, fold: boolean): Node {
+  escape(at: number, fold: boolean): PatternNode {
     const reader = this.#reader;
     if (reader.done) throw reader.error('\\ at the end of the pattern', at);
     const char = reader.source.charAt(reader.at);
@@ -62,7 +62,7 @@ export class CharacterParser {
   }
 
   /** A class; the reader is behind its `[` at `at`. */
-  charClass(at: number, fold: boolean, ignoreBlanks: boolean): Node {
+  charClass(at: number, fold: boolean, ignoreBlanks: boolean): PatternNode {
     const reader = this.#reader;
     if (/^\[([:.=])[^\]]*\1\]/.test(reader.source.slice(at, at + 32))) {
       throw reader.error('POSIX classes are allowed only within a class', at);
@@ -103,14 +103,14 @@ export class CharacterParser {
     return this.#node(negated ? outside(members) : members);
   }
 
-  #node(ranges: CodePoints): Node {
+  #node(ranges: CodePoints): PatternNode {
     if (this.utf) return utf8Node(ranges);
     let node = CLASS_NODES.get(ranges);
     if (node === undefined) CLASS_NODES.set(ranges, (node = byteNode(ranges)));
     return node;
   }
 
-  #one(code: number, fold: boolean): Node {
+  #one(code: number, fold: boolean): PatternNode {
     if (!this.utf) return (fold ? FOLDED_BYTE_NODES : BYTE_NODES)[code] ?? byteNode([]);
     const ranges: CodePoints = [[code, code]];
     if (!fold) return utf8Node(ranges);
@@ -202,11 +202,11 @@ export class CharacterParser {
     throw this.#reader.error(`Unknown or unsupported property \\p{${name}}`, at);
   }
 
-  #crLf(): Node {
+  #crLf(): PatternNode {
     return { kind: 'sequence', items: [byteNode([[0x0d, 0x0d]]), byteNode([[0x0a, 0x0a]])] };
   }
 
-  #lineBreak(): Node {
+  #lineBreak(): PatternNode {
     return { kind: 'alternation', branches: [this.#crLf(), this.#node(VERTICAL)] };
   }
 
@@ -277,4 +277,4 @@ const BYTE_NODES = BYTES.map(byteNode);
 /** The same with both cases of letters. */
 const FOLDED_BYTE_NODES = BYTES.map((ranges) => byteNode(withOtherCase(ranges)));
 /** Nodes of classes, as long as their ranges are in use: those of the escapes always are. */
-const CLASS_NODES = new WeakMap<CodePoints, Node>();
+const CLASS_NODES = new WeakMap<CodePoints, PatternNode>();

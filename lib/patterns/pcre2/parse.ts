@@ -1,5 +1,5 @@
 import { PatternError } from '../pattern-error.js';
-import { type AssertionKind, type Condition, EMPTY, type LookNode, type Node, type Pattern } from './ast.js';
+import { type AssertionKind, type Condition, EMPTY, type LookNode, type Pattern, type PatternNode } from './ast.js';
 import { CharacterParser } from './parse-character.js';
 import { PatternReader } from './pattern-reader.js';
 
@@ -91,14 +91,14 @@ class Parser {
   }
 
   /** Alternatives up to a closing parenthesis or the end. With `reset` each one counts its groups from the same number. */
-  #alternation(reset = false): Node {
+  #alternation(reset = false): PatternNode {
     const reader = this.#reader;
     this.#depth += 1;
     if (this.#depth > MAX_NESTING) throw reader.error('Groups are nested too deeply');
     const outer = this.#flags;
     const first = this.#captures;
     let most = first;
-    const branches: Node[] = [];
+    const branches: PatternNode[] = [];
     do {
       if (reset) this.#captures = first;
       branches.push(this.#sequence());
@@ -111,9 +111,9 @@ class Parser {
     return branches.length === 1 ? (branches[0] ?? EMPTY) : { kind: 'alternation', branches };
   }
 
-  #sequence(): Node {
+  #sequence(): PatternNode {
     const reader = this.#reader;
-    const items: Node[] = [];
+    const items: PatternNode[] = [];
     while (!reader.done && !reader.peek('|') && !reader.peek(')')) {
       if (this.#skipIgnored()) continue;
       const atoms = this.#atoms();
@@ -134,7 +134,7 @@ class Parser {
     return this.#flags.x !== '' && reader.takeMatch(/[\t\n\v\f\r ]+|#[^\n]*\n?/y) !== undefined;
   }
 
-  #quantified(body: Node, repeatable: boolean): Node {
+  #quantified(body: PatternNode, repeatable: boolean): PatternNode {
     const reader = this.#reader;
     while (this.#skipIgnored() || reader.take('\\E'));
     const start = reader.at;
@@ -162,7 +162,7 @@ class Parser {
   }
 
   /** The nodes of the next item: none for settings, several for `\Q..\E`, where a quantifier belongs to the last one. */
-  #atoms(): Node[] {
+  #atoms(): PatternNode[] {
     const reader = this.#reader;
     const at = reader.at;
     const char = reader.next();
@@ -199,12 +199,12 @@ class Parser {
     }
   }
 
-  #assertion(assertion: AssertionKind): Node[] {
+  #assertion(assertion: AssertionKind): PatternNode[] {
     this.#repeatable = false;
     return [{ kind: 'assertion', assertion }];
   }
 
-  #escape(at: number): Node[] {
+  #escape(at: number): PatternNode[] {
     const reader = this.#reader;
     const char = reader.source.charAt(reader.at);
     const named = ASSERTIONS.get(char);
@@ -226,7 +226,7 @@ class Parser {
         reader.at += 1;
         const close = reader.source.indexOf('\\E', reader.at);
         const end = close < 0 ? reader.source.length : close;
-        const nodes: Node[] = [];
+        const nodes: PatternNode[] = [];
         while (reader.at < end) {
           const start = reader.at;
           nodes.push(this.#characters.literal(reader.next(), start, this.#flags.i));
@@ -260,14 +260,14 @@ class Parser {
     return undefined;
   }
 
-  #reference(index: number | string, at: number): Node {
+  #reference(index: number | string, at: number): PatternNode {
     if (index === 0) throw this.#reader.error('Reference to group 0', at);
     const node = { kind: 'back-reference' as const, index: 0, fold: this.#flags.i };
     this.#references.push({ index, at, set: (number) => (node.index = number) });
     return node;
   }
 
-  #call(index: number | string, at: number): Node {
+  #call(index: number | string, at: number): PatternNode {
     const node = { kind: 'call' as const, index: 0 };
     this.#references.push({ index, at, set: (number) => (node.index = number) });
     return node;
@@ -286,7 +286,7 @@ class Parser {
   }
 
   /** `\g1`, `\g{-1}`, `\g{name}` refer; `\g<1>`, `\g'name'` call. */
-  #numberedReference(at: number): Node {
+  #numberedReference(at: number): PatternNode {
     const reader = this.#reader;
     if (reader.peek('<') || reader.peek("'")) return this.#call(this.#numberOrName(this.#delimitedName('\\g'), at), at);
     const text = reader.peek('{') ? this.#delimitedName('\\g') : reader.takeMatch(/[+-]?\d{1,6}/y)?.[0];
@@ -307,7 +307,7 @@ class Parser {
     return number;
   }
 
-  #group(at: number): Node[] {
+  #group(at: number): PatternNode[] {
     const reader = this.#reader;
     if (reader.peek('*')) return [this.#verb(at)];
     if (!reader.take('?')) return [this.#flags.n ? this.#closed(this.#alternation(), at) : this.#capture(at)];
@@ -328,7 +328,7 @@ class Parser {
     return this.#settings(at);
   }
 
-  #verb(at: number): Node {
+  #verb(at: number): PatternNode {
     const reader = this.#reader;
     if (reader.take('*FAIL)') || reader.take('*F)')) return { kind: 'fail' };
     throw reader.error(`Verb (*${reader.until(')', 'Verb').slice(1)}) is not supported here`, at);
@@ -339,7 +339,7 @@ class Parser {
     return node;
   }
 
-  #capture(at: number, name?: string): Node {
+  #capture(at: number, name?: string): PatternNode {
     this.#captures += 1;
     const index = this.#captures;
     if (name !== undefined) {
@@ -367,9 +367,9 @@ class Parser {
   }
 
   /** Behind `(?(`. */
-  #conditional(at: number): Node {
+  #conditional(at: number): PatternNode {
     const reader = this.#reader;
-    const node: { kind: 'conditional'; condition: Condition; yes: Node; no: Node } = {
+    const node: { kind: 'conditional'; condition: Condition; yes: PatternNode; no: PatternNode } = {
       kind: 'conditional',
       condition: { kind: 'never' },
       yes: EMPTY,
@@ -411,7 +411,7 @@ class Parser {
   }
 
   /** `(?i)`, `(?i-s:...)`, `(?^)`. A setting without a body holds to the end of the group around it. */
-  #settings(at: number): Node[] {
+  #settings(at: number): PatternNode[] {
     const reader = this.#reader;
     const text = reader.takeMatch(/(\^?)([imsxUnJ]*)(?:-([imsxUnJ]*))?([:)])/y);
     if (text === undefined) throw reader.error('Unrecognised character after (?', at);

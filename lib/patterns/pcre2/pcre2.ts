@@ -3,7 +3,7 @@ import type { MatchContext } from '../matcher.js';
 import type { GradedMatcher, PatternGrowth } from '../pattern-growth.js';
 import type { Subject } from '../subject.js';
 import { firstBytes, isAnchored, leadingRun } from './analyse.js';
-import { type ByteSet, type Node, type Pattern, someNode } from './ast.js';
+import { type ByteSet, type Pattern, type PatternNode, someNode } from './ast.js';
 import { setOf } from './byte-sets.js';
 import { type CostModel, costModelOf } from './cost-model.js';
 import { parsePcre2 } from './parse.js';
@@ -137,8 +137,8 @@ function execRegExp(regExp: RegExp, subject: string, context: MatchContext): boo
 /** In UTF mode a match does not begin inside a character. */
 function searchable(pattern: Pattern): Pattern {
   if (!pattern.utf || firstBytes(pattern.root) !== undefined) return pattern;
-  const inside: Node = { kind: 'set', set: setOf((byte) => byte >= 0x80 && byte < 0xc0) };
-  const guard: Node = { kind: 'look', behind: false, negative: true, body: inside };
+  const inside: PatternNode = { kind: 'set', set: setOf((byte) => byte >= 0x80 && byte < 0xc0) };
+  const guard: PatternNode = { kind: 'look', behind: false, negative: true, body: inside };
   return { ...pattern, root: { kind: 'sequence', items: [guard, pattern.root] } };
 }
 

@@ -1,6 +1,6 @@
 import { PatternError } from '../pattern-error.js';
 import { firstBytes, firstThen, fixedLength, isAnchored } from './analyse.js';
-import { type AssertionKind, type ByteSet, childrenOf, type LookNode, type Node, type Pattern } from './ast.js';
+import { type AssertionKind, type ByteSet, childrenOf, type LookNode, type Pattern, type PatternNode } from './ast.js';
 import { addAll, singleByte } from './byte-sets.js';
 
 /*
@@ -88,7 +88,7 @@ export function compileProgram({ root, captures }: Pattern, notBehind?: ByteSet)
 }
 
 class Compiler {
-  readonly #root: Node;
+  readonly #root: PatternNode;
   readonly #captures: number;
   readonly #code: number[] = [];
   readonly #tables: ByteSet[] = [];
@@ -100,7 +100,7 @@ class Compiler {
   readonly #called: ReadonlySet<number>;
   readonly #calls: { readonly at: number; readonly group: number }[] = [];
 
-  constructor(root: Node, captures: number) {
+  constructor(root: PatternNode, captures: number) {
     this.#root = root;
     this.#captures = captures;
     this.#registers = 2 * (captures + 1);
@@ -152,7 +152,7 @@ class Compiler {
     this.#code[at] = this.#code.length;
   }
 
-  #node(node: Node, follow: ByteSet | undefined): void {
+  #node(node: PatternNode, follow: ByteSet | undefined): void {
     switch (node.kind) {
       case 'empty':
         return;
@@ -211,7 +211,7 @@ class Compiler {
     }
   }
 
-  #branches(branches: readonly Node[], emitBranch: (branch: Node) => void): void {
+  #branches(branches: readonly PatternNode[], emitBranch: (branch: PatternNode) => void): void {
     const ends: number[] = [];
     branches.forEach((branch, index) => {
       const toNext = index + 1 < branches.length ? this.#split(false) : undefined;
@@ -230,7 +230,7 @@ class Compiler {
     this.#emit(CUT, height);
   }
 
-  #repeat(node: Node & { kind: 'repeat' }, follow: ByteSet | undefined): void {
+  #repeat(node: PatternNode & { kind: 'repeat' }, follow: ByteSet | undefined): void {
     const { body, min, max, mode } = node;
     if (max === 0) {
       this.#unreachable(body);
@@ -275,7 +275,7 @@ class Compiler {
   }
 
   /** The body is not run in its place; but its groups can be called. */
-  #unreachable(body: Node): void {
+  #unreachable(body: PatternNode): void {
     const jump = this.#emit(JUMP, 0) + 1;
     this.#node(body, undefined);
     this.#patch(jump);
@@ -299,7 +299,7 @@ class Compiler {
     this.#emit(RETURN_TO, start);
   }
 
-  #lookBody(behind: boolean, body: Node): void {
+  #lookBody(behind: boolean, body: PatternNode): void {
     if (!behind) {
       this.#node(body, undefined);
       return;
@@ -313,7 +313,7 @@ class Compiler {
     });
   }
 
-  #conditional({ condition, yes, no }: Node & { kind: 'conditional' }): void {
+  #conditional({ condition, yes, no }: PatternNode & { kind: 'conditional' }): void {
     let toNo: number | undefined;
     switch (condition.kind) {
       case 'never':
@@ -353,13 +353,13 @@ class Compiler {
   }
 }
 
-function calledGroups(node: Node): number[] {
+function calledGroups(node: PatternNode): number[] {
   const below = childrenOf(node).flatMap(calledGroups);
   return node.kind === 'call' ? [node.index, ...below] : below;
 }
 
 /** The bytes that come behind a round of a loop: those of another round, or those that follow the loop. */
-function eitherFirst(body: Node, follow: ByteSet | undefined): ByteSet | undefined {
+function eitherFirst(body: PatternNode, follow: ByteSet | undefined): ByteSet | undefined {
   const first = firstBytes(body);
   if (first === undefined || follow === undefined) return undefined;
   const set = Uint8Array.from(first);

@@ -1,5 +1,5 @@
 import { pairsBetween, pairsOf, type Subject } from '../subject.js';
-import type { ByteSet, Node } from './ast.js';
+import type { ByteSet, PatternNode } from './ast.js';
 import { letterOfBothCases, membersOf, singleByte } from './byte-sets.js';
 
 /** Alternations with more branches than this are not looked into: each branch is a look-up. */
@@ -44,7 +44,7 @@ function someOccurs(branches: readonly RequiredTexts[], subject: Subject): boole
 }
 
 /** The texts required by a tree, folded; case is left to the real test. */
-export function requiredTexts(root: Node): RequiredTexts {
+export function requiredTexts(root: PatternNode): RequiredTexts {
   const collector = new TextCollector();
   collector.walk(root);
   return collector.finish();
@@ -64,7 +64,7 @@ class TextCollector {
     return new RequiredTexts(this.#texts, [...this.#neighbours.values()], this.#choices);
   }
 
-  walk(node: Node): void {
+  walk(node: PatternNode): void {
     switch (node.kind) {
       case 'set':
         this.#walkSet(node.set);
@@ -109,7 +109,7 @@ class TextCollector {
     if (byte !== undefined) this.#text += String.fromCharCode(byte);
   }
 
-  #walkRepeat({ min, body }: Extract<Node, { kind: 'repeat' }>): void {
+  #walkRepeat({ min, body }: Extract<PatternNode, { kind: 'repeat' }>): void {
     if (min > 0 && body.kind === 'set') {
       const { set } = body;
       this.#endText();

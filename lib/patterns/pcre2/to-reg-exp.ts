@@ -1,5 +1,5 @@
 import { canBeEmpty, capturesIn, fixedLength } from './analyse.js';
-import { type AssertionKind, type ByteSet, childrenOf, type Node } from './ast.js';
+import { type AssertionKind, type ByteSet, childrenOf, type PatternNode } from './ast.js';
 
 /** Counted repeats above this make V8's compiled code large, and long to compile. */
 const MAX_COUNT = 1000;
@@ -11,7 +11,7 @@ const MAX_SOURCE = 100_000;
  * undefined where there is none.
  * @param notBehind bytes behind which no match can begin (see `leadingRun`)
  */
-export function toRegExp(root: Node, notBehind: ByteSet | undefined): RegExp | undefined {
+export function toRegExp(root: PatternNode, notBehind: ByteSet | undefined): RegExp | undefined {
   const captures = capturesIn(root);
   // A branch reset gives one number to several groups.
   if (new Set(captures).size !== captures.length || !isExact(root)) return undefined;
@@ -31,7 +31,7 @@ export function toRegExp(root: Node, notBehind: ByteSet | undefined): RegExp | u
  * captures that JavaScript resets (inside repeats) or fills backwards (inside look-behinds); and no repeats of something
  * that can be empty, where the two end loops differently.
  */
-function isExact(node: Node): boolean {
+function isExact(node: PatternNode): boolean {
   switch (node.kind) {
     case 'atomic':
     case 'call':
@@ -54,13 +54,13 @@ function isExact(node: Node): boolean {
   return childrenOf(node).every(isExact);
 }
 
-function hasFixedBranches(body: Node): boolean {
+function hasFixedBranches(body: PatternNode): boolean {
   const branches = body.kind === 'alternation' ? body.branches : [body];
   return branches.every((branch) => fixedLength(branch) !== undefined);
 }
 
 /** Whether each way through the node sets the group. */
-function alwaysSets(node: Node, index: number): boolean {
+function alwaysSets(node: PatternNode, index: number): boolean {
   switch (node.kind) {
     case 'capture':
       return node.index === index || alwaysSets(node.body, index);
@@ -75,7 +75,7 @@ function alwaysSets(node: Node, index: number): boolean {
   }
 }
 
-function sourceOf(node: Node): string {
+function sourceOf(node: PatternNode): string {
   switch (node.kind) {
     case 'empty':
       return '(?:)';
@@ -115,7 +115,7 @@ const ASSERTIONS: Readonly<Record<AssertionKind, string>> = {
   'no-word-boundary': '\\B',
 };
 
-function group(node: Node): string {
+function group(node: PatternNode): string {
   return `(?:${sourceOf(node)})`;
 }
 

@@ -1,5 +1,5 @@
 import type { ChangeRecorder } from '../../../daemons/syscheckd/realtime/change-look.js';
-import type { Recorded, RecordHow, RemoveHow } from '../../../daemons/syscheckd/record/recorder.js';
+import type { RecordOptions, RecordResult, RemoveHow } from '../../../daemons/syscheckd/record/recorder.js';
 import { ScanMarks } from '../../../daemons/syscheckd/record/scan-marks.js';
 import type { FileRow } from '../../../daemons/syscheckd/store/file-row.js';
 import { fileAttributes } from '../../../lib/fim/entry-checksum.js';
@@ -32,7 +32,7 @@ export class RecorderDouble implements ChangeRecorder {
     if (rows.length > 0) yield rows;
   }
 
-  async record(found: readonly ScannedEntry[], { mode, ticket, scan, silent }: RecordHow): Promise<Recorded> {
+  async record(found: readonly ScannedEntry[], { mode, ticket, scan, silent }: RecordOptions): Promise<RecordResult> {
     await Promise.resolve();
     const overtaken: string[] = [];
     for (const entry of found) {
@@ -56,7 +56,7 @@ export class RecorderDouble implements ChangeRecorder {
     return { overtaken };
   }
 
-  async remove(rows: readonly FileRow[], { ticket, silent }: RemoveHow): Promise<Recorded> {
+  async remove(rows: readonly FileRow[], { ticket, silent }: RemoveHow): Promise<RecordResult> {
     await Promise.resolve();
     const overtaken: string[] = [];
     for (const { path } of rows) {

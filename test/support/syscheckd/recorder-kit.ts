@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContentChanges } from '../../../daemons/syscheckd/diff/content-changes.js';
-import { type Recorded, Recorder } from '../../../daemons/syscheckd/record/recorder.js';
+import { Recorder, type RecordResult } from '../../../daemons/syscheckd/record/recorder.js';
 import { Baselines } from '../../../daemons/syscheckd/store/baselines.js';
 import type { FileRow } from '../../../daemons/syscheckd/store/file-row.js';
 import { FileStore } from '../../../daemons/syscheckd/store/file-store.js';
@@ -127,7 +127,7 @@ export class RecorderKit {
   }
 
   /** Records readings as a part that makes no difference between old and new directories. */
-  record(entries: readonly ScannedEntry[], ticket = 0, mode: FimMode = 'realtime'): Promise<Recorded> {
+  record(entries: readonly ScannedEntry[], ticket = 0, mode: FimMode = 'realtime'): Promise<RecordResult> {
     return this.#recorder.record(entries, { mode, ticket, silent: () => false });
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EventGate, type Holder } from '../../../../daemons/remoted/event-gate.js';
+import { EventGate, type WaitingSource } from '../../../../daemons/remoted/event-gate.js';
 import { ReadAhead } from '../../../../daemons/remoted/read-ahead.js';
 import { MAX_READMITTED, READ_AHEAD_BYTES, READ_AHEAD_EVENTS } from '../../../../daemons/remoted/remoted-limits.js';
 import type { BusEvent } from '../../../../lib/bus/bus-event.js';
@@ -47,7 +47,7 @@ class ManualWindow {
 const event = (text: string): BusEvent => ({ queue: '1', location: '/x', message: Buffer.from(text), receivedAt: 1 });
 
 /** A source with messages of its own, as a connection has them. */
-class Source implements Holder {
+class Source implements WaitingSource {
   reads = 0;
   readonly ahead = new ReadAhead();
 

@@ -8,7 +8,7 @@ import {
   FRAME_TIMEOUT_MS,
   UNPROVEN_TIMEOUT_MS,
 } from '../../../../daemons/remoted/remoted-limits.js';
-import type { Taken, TcpConnection } from '../../../../daemons/remoted/tcp-connection.js';
+import type { MessageDisposition, TcpConnection } from '../../../../daemons/remoted/tcp-connection.js';
 import { TcpListener } from '../../../../daemons/remoted/tcp-listener.js';
 import { encodeFrame } from '../../../../lib/agentlink/frame-decoder.js';
 import { eventually } from '../../../support/eventually.js';
@@ -24,7 +24,7 @@ describe('the listener for agents', function () {
   let port: number;
   let messages: string[];
   let connections: TcpConnection[];
-  let take: (connection: TcpConnection, text: string) => Taken;
+  let take: (connection: TcpConnection, text: string) => MessageDisposition;
   const sockets: Socket[] = [];
 
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('the listener for agents', function () {
   const frame = (text: string) => encodeFrame(Buffer.from(text));
   const came = (count: number) => eventually(`${String(count)} messages`, () => messages.length === count);
   /** Marks the connection as that of an agent. */
-  const prove = (connection: TcpConnection): Taken => {
+  const prove = (connection: TcpConnection): MessageDisposition => {
     connection.agent = {} as never;
     return 'next';
   };

@@ -6,10 +6,10 @@ import { expect } from 'chai';
 import { DownloadError } from '../../../../../daemons/remoted/downloads/download-error.js';
 import { AUTHORITIES_FILE, DownloadTrust } from '../../../../../daemons/remoted/downloads/download-trust.js';
 import {
-  type Fetched,
   fetchFile,
   type FetchOptions,
   type FetchRequest,
+  type FetchResult,
 } from '../../../../../daemons/remoted/downloads/fetch-file.js';
 import { eventually } from '../../../../support/eventually.js';
 import { FileServer } from '../../../../support/remoted/file-server.js';
@@ -41,7 +41,7 @@ describe('fetchFile', function () {
     fetchFile({ ...OPTIONS, ...options }, { address, target, signal: new AbortController().signal, ...request });
 
   /** The failure of a download, of which nothing may be left. */
-  async function failure(work: Promise<Fetched>): Promise<string> {
+  async function failure(work: Promise<FetchResult>): Promise<string> {
     const error = await work.then(
       () => expect.fail('the download succeeded'),
       (thrown: unknown) => thrown,

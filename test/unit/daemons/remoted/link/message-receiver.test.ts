@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { CounterFiles } from '../../../../../daemons/remoted/link/counter-files.js';
 import { KeyStore } from '../../../../../daemons/remoted/link/key-store.js';
 import { PONG } from '../../../../../daemons/remoted/link/message-prefix.js';
-import { MessageReceiver, type Received } from '../../../../../daemons/remoted/link/message-receiver.js';
+import { MessageReceiver, type ReceivedMessage } from '../../../../../daemons/remoted/link/message-receiver.js';
 import { AgentAddress, normalizeAddress } from '../../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../../lib/agentlink/blowfish-cache.js';
@@ -59,7 +59,7 @@ describe('MessageReceiver', () => {
   }
 
   /** Payload or first log line. */
-  function told(received: Received<unknown>): string {
+  function told(received: ReceivedMessage<unknown>): string {
     if (received.kind === 'message') return `${received.agent.id} ${received.payload.toString()}`;
     return received.kind === 'ping' ? 'ping' : received.logs.map(({ text }) => text).join(' / ');
   }
