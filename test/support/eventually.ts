@@ -1,3 +1,6 @@
+/** A machine that is busy takes long, and a test that passes does not wait for it; less than mocha's limit, to say what for. */
+const PATIENCE_MS = 30_000;
+
 /**
  * Polls until `probe` gives something other than undefined or false.
  * @throws Error naming `what` after the deadline
@@ -5,7 +8,7 @@
 export async function eventually<T>(
   what: string,
   probe: () => T | Promise<T>,
-  deadlineMs = 10_000,
+  deadlineMs = PATIENCE_MS,
 ): Promise<Exclude<T, undefined | false>> {
   const end = performance.now() + deadlineMs;
   for (;;) {

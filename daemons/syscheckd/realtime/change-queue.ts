@@ -19,6 +19,8 @@ export type ChangeQueueParts = {
   readonly overflowed: () => void;
   /** A look that failed. */
   readonly failed: (error: unknown) => void;
+  /** Milliseconds of a steady clock. */
+  readonly now: () => number;
 };
 
 /**
@@ -51,7 +53,7 @@ export class ChangeQueue {
 
   add(paths: Iterable<string>): void {
     if (this.#closed) return;
-    const now = performance.now();
+    const now = this.#parts.now();
     const due = now + this.#parts.delay;
     for (const path of paths) {
       if (this.#underWay.has(path)) this.#again.add(path);
@@ -89,7 +91,7 @@ export class ChangeQueue {
   #hold(path: string): void {
     this.#paced.add(path);
     this.#paceTimer ??= setInterval(() => {
-      const now = performance.now();
+      const now = this.#parts.now();
       for (const held of this.#paced) {
         if (this.#pace.wait(held, now) > 0) continue;
         this.#paced.delete(held);
@@ -112,14 +114,14 @@ export class ChangeQueue {
           this.#take();
           this.#arm();
         },
-        Math.max(0, due - performance.now()),
+        Math.max(0, due - this.#parts.now()),
       );
       return;
     }
   }
 
   #take(): void {
-    const now = performance.now();
+    const now = this.#parts.now();
     const paths: string[] = [];
     for (const [path, due] of this.#waiting) {
       if (due > now || paths.length >= MOST_TOGETHER) break;

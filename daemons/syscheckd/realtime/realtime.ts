@@ -128,6 +128,7 @@ export class Realtime {
         this.#overflowed();
       },
       failed,
+      now: () => performance.now(),
     });
     watcher.onChange((paths) => {
       this.#linked.told(paths);
