@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isErrno } from '../../lib/files/is-errno.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { portHolder } from '../../lib/process/port-in-use.js';
 import type { HttpsSettings } from '../api-settings.js';
@@ -99,7 +100,7 @@ export class ApiServer {
       if (bound.length === 0) throw new ApiStartError(`no address to listen on: ${skipped.join(', ')}`);
     } catch (error) {
       await this.stop(0);
-      throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? taken(error as PortTaken) : error;
+      throw isErrno(error, 'EADDRINUSE') ? taken(error as PortTaken) : error;
     }
     for (const host of skipped) this.#logger.warn(`Not listening on ${host}: this machine has no such address.`);
     return bound;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isErrno } from '../../lib/files/is-errno.js';
 import type { Home } from '../../lib/home/home.js';
 import { MONTH_NAMES } from '../../lib/time/local-day.js';
 
@@ -99,7 +100,7 @@ function readStatistics(home: Home, path: string): string {
   try {
     return readFileSync(home.path(path), 'utf8');
   } catch (error) {
-    const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    const missing = isErrno(error, 'ENOENT', 'ENOTDIR');
     throw new StatisticsFileError(missing ? 1308 : 1309, path, { cause: error });
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isErrno } from '../../lib/files/is-errno.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
 import { attributesOf, putFile, removeFile, syncDirectory } from './put-file.js';
@@ -104,7 +105,7 @@ export class CheckedReplacement {
     try {
       names = readdirSync(this.#directory).sort();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if (isErrno(error, 'ENOENT')) return [];
       throw error;
     }
     for (const name of names) if (name.endsWith('.tmp')) rmSync(join(this.#directory, name), { force: true });
@@ -133,7 +134,7 @@ export class CheckedReplacement {
     try {
       saved = readFileSync(undo);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (isErrno(error, 'ENOENT')) return undefined;
       throw error;
     }
     const end = saved.indexOf(NEWLINE);
@@ -165,7 +166,7 @@ function currentHash(path: string): string | undefined {
   try {
     return sha256(readFileSync(path));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

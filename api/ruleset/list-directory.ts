@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isErrno } from '../../lib/files/is-errno.js';
 import { readFileBelow } from '../../lib/files/read-below.js';
 import type { Home } from '../../lib/home/home.js';
 
@@ -54,7 +55,7 @@ export class ListDirectory {
       names = readdirSync(this.#home.path(directory)).sort();
     } catch (error) {
       // What is not there, or may not be seen, holds nothing to list.
-      if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
+      if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return;
       throw error;
     }
     const subdirectories: string[] = [];

@@ -4,6 +4,7 @@ import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
 import { listRules } from '../../lib/engine/listing/list-rules.js';
 import type { ListedFile, Listing, ListingProblem, ListingSource } from '../../lib/engine/listing/listing-source.js';
 import type { RuleItem } from '../../lib/engine/listing/rule-item.js';
+import { isErrno } from '../../lib/files/is-errno.js';
 import { readFileBelow } from '../../lib/files/read-below.js';
 import type { Home } from '../../lib/home/home.js';
 import { type DecoderItem, listDecoders } from './list-decoders.js';
@@ -105,7 +106,7 @@ export class RulesetDirectory {
         .filter((name) => name.endsWith('.xml'))
         .sort();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      if (isErrno(error, 'ENOENT')) {
         return [];
       }
       throw error;

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
+import { isErrno } from '../../lib/files/is-errno.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ErrorCode } from '../http/error-code.js';
@@ -70,7 +71,7 @@ function realDirectory(home: Home, directory: string): string | undefined {
     if (!statSync(path).isDirectory()) return undefined;
     return relative(realpathSync(home.root), realpathSync(path));
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
     throw error;
   }
 }

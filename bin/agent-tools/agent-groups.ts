@@ -4,6 +4,7 @@ import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
+import { isErrno } from '../../lib/files/is-errno.js';
 import { GroupError } from '../../lib/groups/group-error.js';
 import { type GroupFile, GroupFolders, isGroupName } from '../../lib/groups/group-folders.js';
 import { isSynchronized, mergedPlaces } from '../../lib/groups/merged-file-of.js';
@@ -163,7 +164,7 @@ export class AgentGroups {
       return await hashSharedFile(await realpath(this.#home.path(directory)), name, SUM);
     } catch (error) {
       const absent = error instanceof GroupError && error.code === 'unknown_file';
-      if (absent || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (absent || isErrno(error, 'ENOENT')) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadApiConfig } from '../../lib/config/load-api-config.js';
 import { RunFiles } from '../../lib/daemon/run-files.js';
+import { isErrno } from '../../lib/files/is-errno.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord } from '../../lib/home/home-record.js';
 import { describeError } from '../../lib/log/describe-error.js';
@@ -80,7 +81,7 @@ function read(path: string): ReturnType<typeof certificateFacts> {
   try {
     return certificateFacts(readFileSync(path));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (isErrno(error, 'ENOENT')) {
       throw new Error(`'${path}' is not there yet: svc-apid makes it at its first start`, { cause: error });
     }
     throw new Error(`'${path}' cannot be used: ${describeError(error)}`, { cause: error });

@@ -9,6 +9,7 @@ import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { AuthConfig } from '../../lib/config/sections/remote.js';
 import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
+import { isErrno } from '../../lib/files/is-errno.js';
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -122,7 +123,7 @@ function readPassword(home: Home, random: string | undefined): EnrollmentPasswor
   try {
     bytes = readStart(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (isErrno(error, 'ENOENT')) {
       return { kind: 'random', text: random ?? randomBytes(PASSWORD_BYTES).toString('hex') };
     }
     const hint = READ_HINTS[(error as NodeJS.ErrnoException).code ?? ''] ?? '';

@@ -1,6 +1,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isErrno } from '../../lib/files/is-errno.js';
 
 /** The file's mark when there is none. */
 export const MISSING = 'missing';
@@ -137,7 +138,7 @@ export class KeyFileWriter {
     try {
       return markOf(await stat(path, { bigint: true }));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return MISSING;
+      if (isErrno(error, 'ENOENT')) return MISSING;
       throw error;
     }
   }

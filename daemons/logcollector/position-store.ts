@@ -2,6 +2,7 @@ import { readFileSync, renameSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { isErrno } from '../../lib/files/is-errno.js';
 import { writeFileDurably } from '../../lib/files/write-file-durably.js';
 import type { Logger } from '../../lib/log/logger.js';
 
@@ -142,7 +143,7 @@ function readState(path: string): SavedState | undefined {
     }
     return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (isErrno(error, 'ENOENT')) {
       return undefined;
     }
     throw error;

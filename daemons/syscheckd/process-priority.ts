@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { isErrno } from '../../lib/files/is-errno.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 
@@ -23,6 +24,6 @@ function setOne(thread: number, nice: number): void {
     setPriority(thread, nice);
   } catch (error) {
     // One that has ended since the list was read.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!isErrno(error, 'ESRCH')) throw error;
   }
 }

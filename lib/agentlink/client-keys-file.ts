@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { isErrno } from '../files/is-errno.js';
 import type { AgentKey } from './agent-key.js';
 import { type ClientKeys, parseClientKeys } from './client-keys.js';
 
@@ -47,7 +48,7 @@ export class ClientKeysFile {
    */
   async read(): Promise<ClientKeys> {
     const file = await open(this.#path, 'r').catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
+      if (isErrno(error, 'ENOENT')) return undefined;
       throw error;
     });
     this.#end = undefined;
@@ -110,15 +111,11 @@ async function statOf(look: () => Promise<BigIntStats>): Promise<string> {
   try {
     return mark(await look());
   } catch (error) {
-    if (isMissing(error)) return 'missing';
+    if (isErrno(error, 'ENOENT')) return 'missing';
     throw error;
   }
 }
 
 function mark({ ino, mtimeNs, size }: BigIntStats): string {
   return `${ino} ${mtimeNs} ${size}`;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -5,6 +5,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { isAgentName } from '../agentlink/agent-identity.js';
 import { enrollmentKeyHash } from '../agentlink/agent-key.js';
 import { ClientKeysFile } from '../agentlink/client-keys-file.js';
+import { isErrno } from '../files/is-errno.js';
 import type { Home } from '../home/home.js';
 import { describeError } from '../log/describe-error.js';
 import { COMPATIBILITY_VERSION } from '../product/version.js';
@@ -90,7 +91,7 @@ function readPassword(home: Home, file: string): string | undefined {
   try {
     text = readFileSync(path, 'latin1');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw new EnrollmentError(`Unable to read '${file}': ${describeError(error)}`, { cause: error });
   }
   const line = (text.split('\n', 1)[0] ?? '').replace(/\r$/, '');

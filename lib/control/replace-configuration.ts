@@ -10,6 +10,7 @@ import { ApiConfigError, loadApiConfig } from '../config/load-api-config.js';
 import { parseManagerConfig } from '../config/load-manager-config.js';
 import { readConfigurationXml } from '../config/read-configuration-xml.js';
 import { refuseUpload } from '../config/upload-guard.js';
+import { isErrno } from '../files/is-errno.js';
 import { readTrustedFile } from '../files/trusted-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 import type { Home } from '../home/home.js';
@@ -95,7 +96,7 @@ export function recoverConfiguration(home: Home, logger: Logger): void {
       renameSync(home.path(name + KEPT), home.path(name));
       logger.warn(`An update of '${name}' over the API was broken off; the configuration before it is in force again.`);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
+      if (isErrno(error, 'ENOENT')) continue;
       logger.warn(`'${name}${KEPT}' is not put back: ${describeError(error)}`);
     }
   }

@@ -1,4 +1,5 @@
 import { MONTH_NAMES } from '../time/local-day.js';
+
 /**
  * Local calendar of the manager for epoch times, as alerts, time windows and hourly counters need it. Everything that
  * stays the same for a second is computed once a second: events come in the order of time.

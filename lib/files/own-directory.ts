@@ -12,6 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import type { Home } from '../home/home.js';
+import { isErrno } from './is-errno.js';
 
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -58,7 +59,7 @@ function openBelow(parent: number, name: string, path: string): number {
   try {
     mkdirSync(below, { mode: MODE });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isErrno(error, 'EEXIST')) throw error;
   }
   try {
     return openSync(below, FLAGS);

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { isErrno } from './is-errno.js';
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -21,7 +22,7 @@ function removeEntry(path: string, shown: string, depth: number): void {
     if (directory === undefined) unlinkSync(path);
     else removeDirectory(directory, path, shown, depth);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isErrno(error, 'ENOENT')) throw error;
   }
 }
 

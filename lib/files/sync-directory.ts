@@ -1,5 +1,6 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { isErrno } from './is-errno.js';
 
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 
@@ -18,7 +19,7 @@ export async function syncDirectoryWherePossible(path: string): Promise<void> {
   try {
     await syncDirectory(path);
   } catch (error) {
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!isErrno(error, 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP')) throw error;
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Home } from '../home/home.js';
+import { isErrno } from './is-errno.js';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -118,7 +119,7 @@ function openWithoutLinks(home: Home, path: string): number {
   try {
     return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    if (!isErrno(error, 'ELOOP')) throw error;
     throw new UntrustedFileError(home, path, 'is a link');
   }
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../bus/contracts/db-groups.js';
+import { isErrno } from '../files/is-errno.js';
 import { syncDirectory } from '../files/sync-directory.js';
 import { writeFileDurably } from '../files/write-file-durably.js';
 import type { Home } from '../home/home.js';
@@ -115,7 +116,7 @@ export class GroupFolders {
     try {
       await rename(folder, outgoing);
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? unknownGroup(group) : error;
+      throw isErrno(error, 'ENOENT') ? unknownGroup(group) : error;
     }
     await syncDirectory(this.#shared);
     await rm(outgoing, { recursive: true, force: true });
@@ -233,7 +234,7 @@ async function kindOf(path: string): Promise<'folder' | 'other' | undefined> {
   try {
     return (await lstat(path)).isDirectory() ? 'folder' : 'other';
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
@@ -244,7 +245,7 @@ async function entriesOf(path: string) {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isErrno(error, 'ENOENT')) return [];
     throw error;
   }
 }

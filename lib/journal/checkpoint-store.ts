@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { Limiter } from '../async/limiter.js';
+import { isErrno } from '../files/is-errno.js';
 import { JOURNAL_DIRECTORY_MODE, JOURNAL_FILE_MODE, systemFiles } from './segment-file.js';
 
 /*
@@ -185,7 +186,7 @@ function readCheckpoint(file: string): Generation | string | undefined {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
   if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is no checkpoint';

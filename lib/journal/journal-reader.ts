@@ -1,3 +1,4 @@
+import { isErrno } from '../files/is-errno.js';
 import { JournalDamageError } from './journal-error.js';
 import { SEGMENT_HEADER_BYTES } from './journal-limits.js';
 import type { JournalRecord } from './journal-record.js';
@@ -73,7 +74,7 @@ export class JournalReader {
     try {
       this.#reader = new SegmentReader({ path: segment.path, first: segment.first, key: segment.key });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (!isErrno(error, 'ENOENT')) throw error;
       this.#damaged(segment, limit, 'the file is not there');
     }
     return this.#reader;

@@ -1,3 +1,4 @@
+import { isErrno } from '../files/is-errno.js';
 import { DurableMark } from './durable-mark.js';
 import type { DamageReport } from './journal-error.js';
 import { MAX_SEGMENT_BYTES, MAX_SYNC_MS, MIN_SEGMENT_BYTES, MIN_SEGMENTS } from './journal-limits.js';
@@ -130,7 +131,7 @@ export class Journal {
         try {
           await this.#files.remove(segment.path);
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+          if (!isErrno(error, 'ENOENT')) {
             this.#options.onTrouble?.(error);
             return;
           }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { isErrno } from '../files/is-errno.js';
 import { SEGMENT_HEADER_BYTES } from './journal-limits.js';
 import type { JournalFile, JournalFiles } from './segment-file.js';
 import { encodeSegmentHeader, newSegmentKey, segmentFileName } from './segment-header.js';
@@ -99,7 +100,7 @@ export class NewestSegment {
     try {
       await this.#options.files.remove(path);
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'ENOENT';
+      return isErrno(error, 'ENOENT');
     }
     return true;
   }
@@ -143,7 +144,7 @@ export class NewestSegment {
     try {
       return await files.open(path, true);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || this.#table.has(path)) throw error;
+      if (!isErrno(error, 'EEXIST') || this.#table.has(path)) throw error;
       await files.remove(path);
       return files.open(path, true);
     }
@@ -159,7 +160,7 @@ export class NewestSegment {
       await this.#options.files.truncate(segment.path, size);
       segment.bytes = size;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#options.onTrouble(error);
+      if (!isErrno(error, 'ENOENT')) this.#options.onTrouble(error);
     }
   }
 

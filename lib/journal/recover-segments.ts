@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isErrno } from '../files/is-errno.js';
 import type { DamageReport } from './journal-error.js';
 import { SEGMENT_HEADER_BYTES } from './journal-limits.js';
 import { decodeSegmentHeader, segmentFirst, type SegmentHeader } from './segment-header.js';
@@ -108,7 +109,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isErrno(error, 'ENOENT')) return [];
     throw error;
   }
 }

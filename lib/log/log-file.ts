@@ -1,4 +1,5 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, type Stats, statSync, writeSync } from 'node:fs';
+import { isErrno } from '../files/is-errno.js';
 import { openSharedFile } from '../files/open-own-file.js';
 
 /** Log files are shared by all daemons of a home: group-writable (daemons-and-config.md 3.7). */
@@ -99,6 +100,6 @@ function giveAway(fd: number, { uid, gid }: { readonly uid: number; readonly gid
   try {
     fchownSync(fd, uid, gid);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    if (!isErrno(error, 'EPERM')) throw error;
   }
 }

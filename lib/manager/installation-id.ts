@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isErrno } from '../files/is-errno.js';
 import type { Home } from '../home/home.js';
 
 const FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -19,7 +20,7 @@ export function installationId(home: Home): string {
     // A link, unlike a rename, does not replace what another daemon made meanwhile.
     linkSync(temporary, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isErrno(error, 'EEXIST')) throw error;
   } finally {
     rmSync(temporary, { force: true });
   }
@@ -33,7 +34,7 @@ function read(path: string): string | undefined {
   try {
     text = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
   if (!FORM.test(text)) throw new Error(`${path} does not hold an installation id`);

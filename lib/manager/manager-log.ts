@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isErrno } from '../files/is-errno.js';
 import type { Home } from '../home/home.js';
 
 /** Lines of the log that are looked at (daemons-and-config.md 3.8). */
@@ -116,7 +117,7 @@ async function lastLines(path: string): Promise<string[] | undefined> {
   try {
     file = await open(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isErrno } from '../files/is-errno.js';
 
 /** What a listener is, for the error of one that cannot be bound. */
 export type ListenerPlace = {
@@ -17,7 +18,7 @@ class PortInUseError extends Error {
 
 /** The error of a bind in words: a port that is taken names its setting and who has it; any other error is as it was. */
 export function explainPortInUse(error: Error, { protocol, port, setting }: ListenerPlace): Error {
-  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
+  if (!isErrno(error, 'EADDRINUSE')) return error;
   const text = `port ${port}/${protocol.toUpperCase()} (${setting}) is in use by ${portHolder(protocol, port)}`;
   return new PortInUseError(text, { cause: error });
 }

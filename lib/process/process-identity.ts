@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isErrno } from '../files/is-errno.js';
 
 /** A process that cannot be confused with a later one of the same number: pid plus start time. */
 export type ProcessIdentity = {
@@ -40,7 +41,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return isErrno(error, 'EPERM');
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { getPriority } from 'node:os';
+import { isErrno } from '../files/is-errno.js';
 
 /** What the system says of processes by their numbers, so that tests can let a rootkit change it. */
 export interface ProcessCalls {
@@ -54,7 +55,7 @@ export class SystemProcesses implements ProcessCalls {
       process.kill(pid, 0);
       return true;
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+      return !isErrno(error, 'ESRCH');
     }
   }
 

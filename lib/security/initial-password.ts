@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isErrno } from '../files/is-errno.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 const LOWER = 'abcdefghijkmnpqrstuvwxyz';
@@ -31,7 +32,7 @@ export function ensureInitialPassword(path: string): string {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isErrno(error, 'ENOENT')) throw error;
     const password = randomPassword();
     writeFileAtomically(path, `${password}\n`, { mode: 0o600, durable: true });
     return password;

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { isErrno } from '../files/is-errno.js';
 
 /** First number of both meta pages of an LMDB file, behind the page header of 24 bytes. */
 const MAGIC = 0xbeefc0de;
@@ -20,7 +21,7 @@ export function checkLmdbFile(path: string): string | undefined {
   try {
     file = openSync(path, 'r');
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : String(error);
+    return isErrno(error, 'ENOENT') ? undefined : String(error);
   }
   try {
     const { size } = fstatSync(file);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fchmodSync, fchownSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { isErrno } from '../../../lib/files/is-errno.js';
 
 /** Who a file of the home belongs to; only root may name somebody else. */
 export type FileOwner = { readonly uid: number; readonly gid: number };
@@ -21,7 +22,7 @@ export function makeFile(path: string, mode: number, content: () => string | Buf
     linkSync(temporary, path);
   } catch (error) {
     // Somebody else made it in the meantime: theirs stays.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (isErrno(error, 'EEXIST')) return false;
     throw error;
   } finally {
     closeSync(fd);

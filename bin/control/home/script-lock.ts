@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { isBelieved, readRunFile } from '../../../lib/files/read-run-file.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
 import type { Home } from '../../../lib/home/home.js';
@@ -47,7 +48,7 @@ function tryLock(directory: string, holder: string): boolean {
   try {
     mkdirSync(directory, { mode: 0o750 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (isErrno(error, 'EEXIST')) return false;
     throw error;
   }
   const { pid, startTime } = ownIdentity();

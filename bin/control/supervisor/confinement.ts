@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { DaemonCatalogue, Program } from '../../../lib/control/daemon-catalogue.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import type { HomeRecord } from '../../../lib/home/home-record.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { ROOT_DAEMONS } from '../../../lib/process/drop-privileges.js';
@@ -88,6 +89,6 @@ function whyNot(setpriv: string, args: readonly string[]): string | undefined {
     timeout: PROBE_MS,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  if (error !== undefined) return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not there' : error.message;
+  if (error !== undefined) return isErrno(error, 'ENOENT') ? 'is not there' : error.message;
   return status === 0 ? undefined : `does not work here (${stderr.trim() || `exit code ${String(status)}`})`;
 }

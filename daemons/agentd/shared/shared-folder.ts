@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import { MAX_PUSHED_BYTES } from '../../../lib/agentlink/file-push.js';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { syncDirectoryWherePossible } from '../../../lib/files/sync-directory.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import { describeError } from '../../../lib/log/describe-error.js';
@@ -178,7 +179,7 @@ export class SharedFolder {
     try {
       return (await lstat(this.#path(path))).isDirectory() ? 'folder' : 'other';
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
+      if (isErrno(error, 'ENOENT')) return 'none';
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 
 const FILE = 'journal.id';
@@ -18,7 +19,7 @@ export async function journalIdentity(directory: string): Promise<string> {
     const identity = readFileSync(path, 'utf8').trim();
     if (IDENTITY.test(identity)) return identity;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isErrno(error, 'ENOENT')) throw error;
   }
   const identity = randomUUID();
   await writeFileDurably(path, `${identity}\n`, { mode: 0o640 });

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { MAX_FILES_YML_BYTES, SETTLE_MS } from './download-limits.js';
@@ -99,7 +100,7 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';
@@ -28,7 +29,7 @@ export class MergedRecord {
       const { groups } = recordShape.parse(JSON.parse(await readFile(this.#path, 'utf8')));
       for (const [group, hash] of Object.entries(groups)) this.#hashes.set(group, hash);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      if (isErrno(error, 'ENOENT')) return;
       this.#logger.warn(`'${RECORD}' is left out, it cannot be read: ${describeError(error)}`);
     }
   }

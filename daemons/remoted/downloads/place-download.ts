@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { copyFile, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSafeSharedName, MergedFileError, parseMergedFile } from '../../../lib/agentlink/merged-file.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { syncDirectory } from '../../../lib/files/sync-directory.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import { DownloadError } from './download-error.js';
@@ -90,7 +91,7 @@ async function move(from: string, to: string): Promise<string | undefined> {
     await rename(from, to);
     return state;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    if (!isErrno(error, 'EXDEV')) throw error;
   }
   const beside = join(dirname(to), `.${randomBytes(8).toString('hex')}.tmp`);
   try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isAgentId } from '../../../lib/agentlink/agent-identity.js';
 import { type CounterPair, formatCounters } from '../../../lib/agentlink/message-counters.js';
 import { readCounters } from '../../../lib/agentlink/sender-counter.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const MODE = 0o640;
@@ -47,7 +48,7 @@ export class CounterFiles {
         closeSync(fd);
       }
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) this.#onProblem(error);
+      if (!isErrno(error, 'ENOENT')) this.#onProblem(error);
       return undefined;
     }
   }

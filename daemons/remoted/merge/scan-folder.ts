@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeSharedName } from '../../../lib/agentlink/merged-file.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import type { Breather } from './breather.js';
 import { MAX_GROUP_ENTRIES, MAX_SHARED_PATH_CHARS } from './shared-limits.js';
 import { compareSharedNames, isNeverShared, sharedPath } from './shared-names.js';
@@ -99,7 +100,7 @@ export async function scanFolder(group: string, path: string, breather: Breather
     try {
       await visit(name);
     } catch (error) {
-      if (!(error instanceof NotAFolderError) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (!(error instanceof NotAFolderError) && !isErrno(error, 'ENOENT')) throw error;
       seen.push(`${name}\ngone`);
     }
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { groupHash, LONG_HASH_CHARS } from '../../../lib/agentlink/merged-file.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../../lib/bus/request-client.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
@@ -385,7 +386,7 @@ export class SharedFiles {
         if (entry.isDirectory() && !used.has(path)) rmSync(path, { recursive: true, force: true });
       }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      if (isErrno(error, 'ENOENT')) return;
       this.#parts.logger.warn(`Unused folders of var/multigroups were not removed: ${describeError(error)}`);
     }
   }

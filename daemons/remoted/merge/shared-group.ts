@@ -1,4 +1,5 @@
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { ArConf } from './ar-conf-file.js';
@@ -66,7 +67,7 @@ export class SharedGroup {
     try {
       scan = await scanFolder(this.name, this.path, looking.breather);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'gone' };
+      if (isErrno(error, 'ENOENT')) return { kind: 'gone' };
       this.#report([this.#kept(error instanceof TooManyFilesError ? error.message : describeError(error))]);
       await this.#readKept(looking);
       return DONE;

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { MultigroupBuilder } from './build-multigroup.js';
@@ -87,7 +88,7 @@ export class SharedMultigroup {
     try {
       return readdirSync(this.folder).filter((name) => name !== MERGED_FILE);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if (isErrno(error, 'ENOENT')) return [];
       throw error;
     }
   }

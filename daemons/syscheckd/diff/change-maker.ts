@@ -1,4 +1,5 @@
 import { closeSync, constants } from 'node:fs';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { bytesOf, readable } from '../../../lib/fim/byte-order.js';
 import { EMPTY_HASHES } from '../../../lib/fim/entry-checksum.js';
 import type { FileCalls } from '../../../lib/fim/scan/file-calls.js';
@@ -182,7 +183,7 @@ export class ChangeMaker {
       if (text === '') return keep(NO_DIFF.noChanges);
       return nodiff ? keep(NO_DIFF.nodiff) : replace(text);
     } catch (error) {
-      const damaged = error instanceof DamagedCopyError || (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const damaged = error instanceof DamagedCopyError || isErrno(error, 'ENOENT');
       if (damaged) return replace(NO_DIFF.noPrevious);
       this.#drop(copied.name);
       throw error;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw, createGunzip, type DeflateRaw, deflateRawSync, gunzipSync } from 'node:zlib';
+import { isErrno } from '../../../lib/files/is-errno.js';
 
 /*
  * A copy is a gzip file like any other. Its comment says the MD5 of the content, so that whether a file is still what its
@@ -146,7 +147,7 @@ function unpackSmall(packed: Buffer): Buffer | undefined {
   try {
     return gunzipSync(packed, { maxOutputLength: PIECE_BYTES });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    if (isErrno(error, 'ERR_BUFFER_TOO_LARGE')) return undefined;
     throw damaged(error);
   }
 }

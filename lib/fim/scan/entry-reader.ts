@@ -1,4 +1,5 @@
 import { type BigIntStats, constants } from 'node:fs';
+import { isErrno } from '../../files/is-errno.js';
 import { bytesOf } from '../byte-order.js';
 import { ALL_HASHES } from '../checks.js';
 import { type ContentHashes, EMPTY_HASHES } from '../entry-checksum.js';
@@ -95,7 +96,7 @@ export class EntryReader {
     try {
       return this.#calls.open(path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+      if (isErrno(error, 'ELOOP')) return undefined;
       throw error;
     }
   }
