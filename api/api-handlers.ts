@@ -8,12 +8,12 @@ import type { DaemonCatalogue } from '../lib/control/daemon-catalogue.js';
 import { GroupFolders } from '../lib/groups/group-folders.js';
 import type { Home } from '../lib/home/home.js';
 import type { Logger } from '../lib/log/logger.js';
-import { AgentDirectory } from './agents/agent-directory.js';
-import { AgentKeys } from './agents/agent-keys.js';
-import { AgentOrders } from './agents/agent-orders.js';
-import { AgentQuestions } from './agents/agent-questions.js';
 import { GroupSums } from './agents/group-sums.js';
-import { ManagerQuestions } from './agents/manager-questions.js';
+import { AuthdClient } from './daemons/authd-client.js';
+import { DaemonClient } from './daemons/daemon-client.js';
+import { DbClient } from './daemons/db-client.js';
+import { ManagerDaemons } from './daemons/manager-daemons.js';
+import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
 import type { Handlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
@@ -68,33 +68,37 @@ export function apiHandlers(parts: HandlerParts): {
   readonly handlers: readonly Handlers[];
   readonly node: () => string;
 } {
-  const configuration = new ManagerConfiguration(parts.home);
+  const { home } = parts;
+  const configuration = new ManagerConfiguration(home);
   const node = () => configuration.node().name;
-  const ruleset = new RulesetDirectory(parts.home);
+  const ruleset = new RulesetDirectory(home);
   const files = new RulesetCatalogue({ ruleset, configuration, logger: parts.logger });
-  const lists = new ListDirectory(parts.home);
-  const uploads = new RulesetUploads({ ...parts, node });
+  const lists = new ListDirectory(home);
+
+  const analysisd = new DaemonClient({ home, node, daemon: 'svc-analysisd', client: parts.analysisd });
+  const uploads = new RulesetUploads({ ...parts, analysisd });
   uploads.recover();
-  const directory = new AgentDirectory(parts.home, parts.db, node);
-  const folders = new GroupFolders(parts.home);
+  const directory = new DbClient(new DaemonClient({ home, node, daemon: 'svc-db', client: parts.db }));
+  const folders = new GroupFolders(home);
   const groups = new GroupDirectory(directory, folders);
-  const sums = new GroupSums(parts.home);
-  const keys = new AgentKeys({ ...parts, node });
-  const orders = new AgentOrders({ ...parts, node });
-  const scans = { home: parts.home, node, directory, orders };
-  const questions = new ManagerQuestions(parts.home);
-  const changes = { home: parts.home, configuration, uploads };
+  const sums = new GroupSums(home);
+  const calls = new DaemonClient({ home, node, daemon: 'svc-authd', client: parts.authd });
+  const keys = new AuthdClient({ ...parts, calls });
+  const remoted = new RemotedClient(new DaemonClient({ home, node, daemon: 'svc-remoted', client: parts.remoted }));
+  const manager = new ManagerDaemons(home, node);
+  const scans = { directory, remoted, manager };
+  const changes = { home, configuration, uploads };
   return {
     node,
     handlers: [
-      managerRoutes({ ...parts, configuration, questions, now: () => new Date(parts.now()) }),
-      managerUploadRoutes(parts.home, configuration),
-      controlRoutes({ ...parts, configuration, node }),
+      managerRoutes({ ...parts, configuration, manager, now: () => new Date(parts.now()) }),
+      managerUploadRoutes(home, configuration),
+      controlRoutes({ ...parts, configuration, analysisd }),
       statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
       rulesRoutes(files, changes),
       decodersRoutes(files, changes),
-      listsRoutes(lists, parts.home, uploads),
-      logtestRoutes({ ...parts, node }),
+      listsRoutes(lists, home, uploads),
+      logtestRoutes(analysisd),
       eventsRoutes({ ...parts, node }),
       agentsRoutes(directory, sums),
       agentsSummaryRoutes(directory, groups, sums),
@@ -104,8 +108,8 @@ export function apiHandlers(parts: HandlerParts): {
       groupsRoutes({ groups, agents: directory, sums }),
       groupsConfigurationRoutes(folders, parts.logger),
       groupsFilesRoutes(folders),
-      agentsCommandRoutes({ node, configuration, directory, groups, orders }),
-      agentsRequestRoutes({ directory, questions: new AgentQuestions({ ...parts, node }), manager: questions }),
+      agentsCommandRoutes({ node, configuration, directory, groups, remoted }),
+      agentsRequestRoutes({ directory, remoted, manager }),
       syscheckRoutes(scans),
       rootcheckRoutes(scans),
     ],

@@ -1,10 +1,10 @@
 import { formatAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { type AgentFilter, type AgentScope, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
+import { collectPages, type ItemPage, type PageBounds } from '../daemons/collect-pages.js';
+import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { FailedItem } from '../http/envelope.js';
-import type { AgentDirectory } from './agent-directory.js';
-import { collectPages, type ItemPage, type PageBounds } from './collect-pages.js';
 import { scopeAllows } from './scope-allows.js';
 
 export type AgentItem = { readonly id: string; readonly groups: readonly string[] } & Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export class AgentView {
 
   /** @throws ApiError 4500 for a policy that is not valid */
   constructor(
-    private readonly directory: AgentDirectory,
+    private readonly directory: DbClient,
     private readonly request: ApiRequest,
     action: string,
   ) {

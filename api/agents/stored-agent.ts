@@ -1,13 +1,13 @@
+import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
-import type { AgentDirectory } from './agent-directory.js';
 import { type AgentItem, AgentView } from './agent-view.js';
 
 /**
  * The agent of a path, whose files and findings are asked for.
  * @throws ApiError 4000 when the caller may not, 1701 when there is none
  */
-export async function agentOfPath(directory: AgentDirectory, request: ApiRequest, action: string): Promise<AgentItem> {
+export async function agentOfPath(directory: DbClient, request: ApiRequest, action: string): Promise<AgentItem> {
   const id = request.parameters.requiredText('agent_id');
   const { agents, failed } = await new AgentView(directory, request, action).choose([id], ['status', 'version']);
   const [agent] = agents;

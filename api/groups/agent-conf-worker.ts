@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Limiter, LimiterFullError } from '../../lib/async/limiter.js';
+import { busyProblem } from '../daemons/daemon-failure.js';
 import { ApiError } from '../http/api-error.js';
-import { busyProblem } from '../routes/daemon-call.js';
 import {
   AGENT_CONF_WORKS,
   type AgentConfOutcome,

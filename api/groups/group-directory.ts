@@ -1,6 +1,6 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
-import type { AgentDirectory } from '../agents/agent-directory.js';
+import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { Problem } from '../http/problem.js';
@@ -16,7 +16,7 @@ export type GroupItem = { readonly name: string; readonly count: number };
  */
 export class GroupDirectory {
   constructor(
-    private readonly agents: AgentDirectory,
+    private readonly agents: DbClient,
     readonly folders: GroupFolders,
   ) {}
 

@@ -1,8 +1,9 @@
 import { isOssecVersion } from '../../lib/agentlink/agent-version.js';
 import { RESTART_TEXT_ORDER, restartOrder, takesTextOrders } from '../../lib/agentlink/restart-order.js';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { activeOnes, type AgentOrders, agentsToOrder, ORDER_FIELDS, orderResult } from '../agents/agent-orders.js';
+import { activeOnes, agentsToOrder, ORDER_FIELDS, orderResult } from '../agents/agent-orders.js';
 import { AgentView, type ChosenAgents } from '../agents/agent-view.js';
+import type { DbClient } from '../daemons/db-client.js';
+import type { RemotedClient } from '../daemons/remoted-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
@@ -26,14 +27,14 @@ const RECONNECT_MESSAGES: ListMessages = {
 export type AgentsCommandParts = {
   readonly node: () => string;
   readonly configuration: ManagerConfiguration;
-  readonly directory: AgentDirectory;
+  readonly directory: DbClient;
   readonly groups: GroupDirectory;
-  readonly orders: AgentOrders;
+  readonly remoted: RemotedClient;
 };
 
 /** Restart and reconnection of agents (rest-api.md 6.2); svc-remoted sends the commands. */
 export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
-  const { directory, orders } = parts;
+  const { directory, remoted } = parts;
   const viewOf = (request: ApiRequest, action: string) => new AgentView(directory, request, action);
 
   const restart = async (request: ApiRequest, chosen: ChosenAgents, all: boolean): Promise<ApiResult> => {
@@ -43,8 +44,8 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
       ready.filter(({ version }) => !takesTextOrders(version)),
     ];
     const sent = [
-      await orders.send(request, legacy, RESTART_TEXT_ORDER),
-      await orders.send(request, current, restartOrder({ name: parts.node(), module: 'api' })),
+      await remoted.send(request, legacy, RESTART_TEXT_ORDER),
+      await remoted.send(request, current, restartOrder({ name: parts.node(), module: 'api' })),
     ].flat();
     return orderResult(ready, [...failed, ...sent], all, RESTART_MESSAGES);
   };
@@ -83,7 +84,7 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
       for (const { id } of ready.filter(({ version }) => isOssec(version))) {
         failed.push({ id, error: new ApiError(1735, { extra: 'OSSEC-HIDS agents do not know this order' }) });
       }
-      failed.push(...(await orders.send(request, able, RECONNECT_TEXT)));
+      failed.push(...(await remoted.send(request, able, RECONNECT_TEXT)));
       return orderResult(ready, failed, ids === undefined, RECONNECT_MESSAGES);
     },
   };

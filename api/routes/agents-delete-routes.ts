@@ -1,9 +1,9 @@
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import type { AgentKeys } from '../agents/agent-keys.js';
 import { agentFilters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
+import type { AuthdClient } from '../daemons/authd-client.js';
+import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { type FailedItem, listResult } from '../http/envelope.js';
@@ -11,7 +11,7 @@ import type { ParameterValues } from '../http/parameter-values.js';
 import { pythonText } from '../http/python-text.js';
 
 /** Removal of agents with their keys (rest-api.md 6.2). */
-export function agentsDeleteRoutes(directory: AgentDirectory, keys: AgentKeys): Handlers {
+export function agentsDeleteRoutes(directory: DbClient, keys: AuthdClient): Handlers {
   return {
     deleteAgents: async (request) => {
       const { parameters } = request;

@@ -1,6 +1,6 @@
 import { MAX_AGENTS_PER_CALL } from '../../lib/bus/contracts/db-agents.js';
-import type { AgentDirectory } from '../agents/agent-directory.js';
 import { type AgentItem, AgentView } from '../agents/agent-view.js';
+import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
 import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
@@ -32,7 +32,7 @@ type Wanted = { readonly groups: readonly string[]; readonly named: boolean };
 type Changed = { readonly ids: readonly string[]; readonly failed: readonly FailedItem[] };
 
 /** Agents into groups and out of them (rest-api.md 6.2, agents-and-groups.md 10.3). */
-export function agentsGroupRoutes(directory: AgentDirectory, known: GroupDirectory): Handlers {
+export function agentsGroupRoutes(directory: DbClient, known: GroupDirectory): Handlers {
   const viewOf = (request: ApiRequest) => new AgentView(directory, request, AGENT_ACTION);
 
   const change = async (

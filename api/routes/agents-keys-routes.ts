@@ -2,10 +2,10 @@ import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { formatAgentId } from '../../lib/agentlink/agent-identity.js';
 import { encodeKeyText } from '../../lib/agents/key-text.js';
 import { parseDuration } from '../../lib/config/units.js';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import type { AgentKeys, AgentWithKey, NewAgent } from '../agents/agent-keys.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { Operations } from '../contract/operations.js';
+import type { AgentWithKey, AuthdClient, NewAgent } from '../daemons/authd-client.js';
+import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, type FailedItem, listResult } from '../http/envelope.js';
@@ -20,7 +20,7 @@ type AgentBody = Operations['postAgentsInsert']['body'];
 type ForceBody = NonNullable<AgentBody['force']>;
 
 /** New agents and their keys (rest-api.md 6.2). */
-export function agentsKeysRoutes(directory: AgentDirectory, keys: AgentKeys): Handlers {
+export function agentsKeysRoutes(directory: DbClient, keys: AuthdClient): Handlers {
   /** @param force where the body says nothing of it */
   const create = async (request: ApiRequest, body: AgentBody, force: ForceBody) => {
     request.caller.permissions.require('agent:create');

@@ -1,10 +1,10 @@
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version.js';
 import { requireConfiguration } from '../agents/agent-components.js';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import type { AgentQuestions } from '../agents/agent-questions.js';
 import { type AgentItem, AgentView } from '../agents/agent-view.js';
-import type { ManagerQuestions } from '../agents/manager-questions.js';
+import type { DbClient } from '../daemons/db-client.js';
+import type { ManagerDaemons } from '../daemons/manager-daemons.js';
+import type { RemotedClient } from '../daemons/remoted-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, listResult } from '../http/envelope.js';
@@ -15,14 +15,14 @@ const STATISTICS_SINCE: ReleaseLine = { major: 4, minor: 2 };
 
 /** Who is asked: agents through svc-remoted, and for agent 000 the manager's own daemons. */
 export type AgentsRequestParts = {
-  readonly directory: AgentDirectory;
-  readonly questions: AgentQuestions;
-  readonly manager: ManagerQuestions;
+  readonly directory: DbClient;
+  readonly remoted: RemotedClient;
+  readonly manager: ManagerDaemons;
 };
 
 /** What agents say of themselves when they are asked (rest-api.md 6.2). */
 export function agentsRequestRoutes(parts: AgentsRequestParts): Handlers {
-  const { directory, questions, manager } = parts;
+  const { directory, remoted, manager } = parts;
   const FIELDS = ['status', 'version'];
   const choose = (request: ApiRequest) =>
     new AgentView(directory, request, 'agent:read').choose([request.parameters.requiredText('agent_id')], FIELDS);
@@ -40,7 +40,7 @@ export function agentsRequestRoutes(parts: AgentsRequestParts): Handlers {
       }
       if (agent['status'] !== 'active') throw new ApiError(1740);
       requireVersion(agent, CONFIGURATION_SINCE);
-      const answer = await questions.ask(request, agent.id, component, `getconfig ${configuration}`);
+      const answer = await remoted.ask(request, agent.id, component, `getconfig ${configuration}`);
       if (answer.ok) return dataResult(answer.value);
       throw new ApiError(answer.reached ? 1116 : 1117, { extra: `${component}:${configuration}` });
     },
@@ -68,18 +68,18 @@ export function agentsRequestRoutes(parts: AgentsRequestParts): Handlers {
 }
 
 async function statistics(
-  { questions, manager }: AgentsRequestParts,
+  { remoted, manager }: AgentsRequestParts,
   request: ApiRequest,
   agent: AgentItem,
   component: string,
 ): Promise<unknown> {
   if (agent.id === MANAGER_ID) {
     if (component !== 'logcollector') throw new ApiError(1310);
-    return manager.collected(request.signal);
+    return manager.logcollectorState(request.signal);
   }
   requireVersion(agent, STATISTICS_SINCE);
   if (agent['status'] !== 'active') throw new ApiError(1117);
-  const answer = await questions.ask(request, agent.id, component, 'getstate');
+  const answer = await remoted.ask(request, agent.id, component, 'getstate');
   if (!answer.ok) throw new ApiError(1117);
   return answer.value;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AGENT_STATUSES } from '../../lib/bus/contracts/db-agents.js';
 import { isSynchronized } from '../../lib/groups/merged-file-of.js';
-import type { AgentDirectory } from '../agents/agent-directory.js';
 import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView, type ListParameters } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
+import type { DbClient } from '../daemons/db-client.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult } from '../http/envelope.js';
 
@@ -23,7 +23,7 @@ export const AGENT_MESSAGES: ListMessages = {
 };
 
 /** Lists of agents, 000 among them (rest-api.md 6.2). */
-export function agentsRoutes(directory: AgentDirectory, sums: GroupSums): Handlers {
+export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
   /** @param fixed conditions besides those of the request */
   const list = async (request: ApiRequest, fixed: ListParameters = {}): Promise<ApiResult> => {
     const view = new AgentView(directory, request, READ);

@@ -1,6 +1,6 @@
-import type { AgentDirectory } from '../agents/agent-directory.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
+import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, listResult } from '../http/envelope.js';
@@ -9,7 +9,7 @@ import { dataResult, listResult } from '../http/envelope.js';
 const MISSING = 'N/A';
 
 /** Agents in numbers (rest-api.md 6.1, 6.2). */
-export function agentsSummaryRoutes(directory: AgentDirectory, known: GroupDirectory, sums: GroupSums): Handlers {
+export function agentsSummaryRoutes(directory: DbClient, known: GroupDirectory, sums: GroupSums): Handlers {
   const viewOf = (request: ApiRequest) => new AgentView(directory, request, 'agent:read');
   return {
     getAgentsSummary: async (request) => {

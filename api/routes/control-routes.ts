@@ -1,5 +1,4 @@
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
-import type { RequestClient } from '../../lib/bus/request-client.js';
 import { checkDaemons, type CheckReport, problemTexts } from '../../lib/control/check-daemons.js';
 import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
 import { type DaemonCatalogue, startOrder } from '../../lib/control/daemon-catalogue.js';
@@ -7,24 +6,21 @@ import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { DaemonClient } from '../daemons/daemon-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { nodeId, requireManager } from '../manager/node-scope.js';
-import { daemonFailure } from './daemon-call.js';
 
-/** How long a reload of the ruleset may take; the request time-out of the API ends the wait before. */
-const RELOAD_DEADLINE_MS = 600_000;
 /** How long the supervisor may take to say that it is there. */
 const PING_DEADLINE_MS = 2000;
 
 export type ControlRouteParts = {
   readonly home: Home;
   readonly configuration: ManagerConfiguration;
-  readonly analysisd: RequestClient<typeof analysisdContract>;
+  readonly analysisd: DaemonClient<typeof analysisdContract>;
   readonly catalogue: DaemonCatalogue;
-  readonly node: () => string;
   readonly logger: Logger;
 };
 
@@ -43,13 +39,7 @@ export function controlRoutes(parts: ControlRouteParts): Handlers {
         some: 'Could not send reload request to some specified nodes',
         none: 'Could not send reload request to any node',
       };
-      let answer: { error: 0 | 1; data: string[] };
-      try {
-        const options = { deadlineMs: RELOAD_DEADLINE_MS, signal: request.signal };
-        answer = await parts.analysisd.call('ruleset.reload', {}, options);
-      } catch (error) {
-        throw await daemonFailure(error, home, request.nodeName(parts.node()), 'svc-analysisd');
-      }
+      const answer = await parts.analysisd.call(request, 'ruleset.reload', {});
       if (answer.error === 1) {
         const error = new ApiError(1914, { extra: answer.data.join(', ') });
         return listResult({ items: [], total: 0, failed: [{ id: name, error }], messages });

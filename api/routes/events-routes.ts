@@ -4,12 +4,12 @@ import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { SendLimits } from '../../lib/bus/event-producer.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
+import { busyProblem, notReady } from '../daemons/daemon-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
 import { IdempotencyConflictError, IdempotencyMemory } from '../http/idempotency-memory.js';
 import { Problem } from '../http/problem.js';
-import { busyProblem, notReady } from './daemon-call.js';
 
 /** Events in one request (product.md 8). */
 const MAX_EVENTS = 100;

@@ -3,6 +3,7 @@ import { MAX_AGENT_CONF_BYTES } from '../../lib/config/agent-conf-file.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
+import { busyProblem } from '../daemons/daemon-failure.js';
 import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
 import { agentConfBlocks } from '../groups/shared-file-view.js';
@@ -11,7 +12,6 @@ import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, messageResult } from '../http/envelope.js';
 import { Problem } from '../http/problem.js';
 import { uploadedText } from '../http/uploaded-text.js';
-import { busyProblem } from './daemon-call.js';
 import { requireGroup } from './groups-routes.js';
 
 const FILE = 'agent.conf';

@@ -1,7 +1,7 @@
-import type { AgentDirectory } from '../agents/agent-directory.js';
 import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
+import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory, GroupItem } from '../groups/group-directory.js';
 import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
@@ -35,7 +35,7 @@ const DELETE_MESSAGES: ListMessages = {
 
 export type GroupsRouteParts = {
   readonly groups: GroupDirectory;
-  readonly agents: AgentDirectory;
+  readonly agents: DbClient;
   readonly sums: GroupSums;
 };
 

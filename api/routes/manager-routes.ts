@@ -12,7 +12,7 @@ import { managerInfo } from '../../lib/manager/manager-info.js';
 import { type ManagerLogEntry, readManagerLog, summariseLog } from '../../lib/manager/manager-log.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { requireConfiguration } from '../agents/agent-components.js';
-import type { ManagerQuestions } from '../agents/manager-questions.js';
+import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
@@ -44,7 +44,7 @@ export type ManagerRouteParts = {
   readonly home: Home;
   readonly configuration: ManagerConfiguration;
   readonly monitord: RequestClient<typeof monitordContract>;
-  readonly questions: ManagerQuestions;
+  readonly manager: ManagerDaemons;
   /** Effective api.yaml. */
   readonly apiConfig: () => object;
   readonly logger: Logger;
@@ -184,7 +184,7 @@ function managerConfiguration(parts: ManagerRouteParts, { caller, parameters }: 
 
 /** As the daemons have it in force. */
 async function activeConfiguration(
-  { configuration, questions }: ManagerRouteParts,
+  { configuration, manager }: ManagerRouteParts,
   { parameters, signal }: ApiRequest,
 ): Promise<ApiResult> {
   const component = parameters.requiredText('component');
@@ -197,7 +197,7 @@ async function activeConfiguration(
     'Could not read active configuration',
   );
   try {
-    const item = await questions.configuration(component, name, signal);
+    const item = await manager.configuration(component, name, signal);
     return listResult({ items: [item], total: 1, messages });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

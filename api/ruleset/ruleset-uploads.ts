@@ -1,12 +1,11 @@
 import { Limiter, LimiterFullError } from '../../lib/async/limiter.js';
-import { BusError } from '../../lib/bus/bus-error.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
-import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { DaemonClient } from '../daemons/daemon-client.js';
+import { busyProblem } from '../daemons/daemon-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
-import { busyProblem, daemonFailure } from '../routes/daemon-call.js';
 import { CheckedReplacement, ReplacementError } from './checked-replacement.js';
 import { attributesOf, putFile, removeFile } from './put-file.js';
 
@@ -14,13 +13,10 @@ import { attributesOf, putFile, removeFile } from './put-file.js';
 const UNDO_DIRECTORY = 'api/uploads';
 /** Uploads that wait for their turn at most: each holds its body in memory. */
 const MAX_WAITING = 16;
-/** How long the engine may take to load a ruleset; the request time-out of the API ends the wait before. */
-const CHECK_DEADLINE_MS = 600_000;
 
 export type RulesetUploadParts = {
   readonly home: Home;
-  readonly analysisd: RequestClient<typeof analysisdContract>;
-  readonly node: () => string;
+  readonly analysisd: DaemonClient<typeof analysisdContract>;
   readonly logger: Logger;
 };
 
@@ -114,15 +110,7 @@ export class RulesetUploads {
   }
 
   async #check(request: ApiRequest): Promise<void> {
-    const { analysisd, home, node } = this.#parts;
-    let errors: readonly string[];
-    try {
-      const options = { deadlineMs: CHECK_DEADLINE_MS, signal: request.signal };
-      ({ errors } = await analysisd.call('ruleset.check', {}, options));
-    } catch (error) {
-      if (!(error instanceof BusError)) throw error;
-      throw await daemonFailure(error, home, request.nodeName(node()), 'svc-analysisd');
-    }
+    const { errors } = await this.#parts.analysisd.call(request, 'ruleset.check', {});
     if (errors.length > 0) throw new ApiError(1113, { extra: errors.join(', ') });
   }
 }

@@ -30,14 +30,16 @@ export async function notReady(
   return new ApiError(1017, { ...answer, values: { node_name: node, not_ready_daemons: `${daemon}->${state}` } });
 }
 
+/** Whether the daemon was not there to be asked. */
+export function isAway({ code }: BusError): boolean {
+  return code === 'unavailable' || code === 'closed' || code === 'bad_path';
+}
+
 /** What a client is told when a call to a daemon failed. Codes of the daemon's own stay as they are. */
 export async function daemonFailure(error: unknown, home: Home, node: string, daemon: DaemonName): Promise<unknown> {
   if (!(error instanceof BusError)) return error;
+  if (isAway(error)) return notReady(home, node, daemon);
   switch (error.code) {
-    case 'unavailable':
-    case 'closed':
-    case 'bad_path':
-      return notReady(home, node, daemon);
     case 'timeout':
       return new ApiError(3021);
     case 'busy':

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { BusError } from '../../lib/bus/bus-error.js';
+import type { BusError } from '../../lib/bus/bus-error.js';
 import type { CallParams, CallResult } from '../../lib/bus/contract.js';
 import { type authdContract, MAX_REMOVED_PER_CALL } from '../../lib/bus/contracts/authd.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
-import { daemonFailure } from '../routes/daemon-call.js';
+import type { DaemonClient } from './daemon-client.js';
+import { isAway } from './daemon-failure.js';
 
-/** Longest wait for svc-authd when the client lifted the request time limit, milliseconds. */
-const MAX_DEADLINE_MS = 600_000;
 /** How long an answer waits for svc-db to hear of a change, so that the next request shows it; milliseconds. */
 const SETTLE_MS = 2000;
 const FIRST_PAUSE_MS = 2;
@@ -21,37 +19,29 @@ const MAX_LOOKED_FOR = 1000;
 export type NewAgent = CallParams<typeof authdContract, 'add'>;
 export type AgentWithKey = CallResult<typeof authdContract, 'add'>;
 
-export type AgentKeyParts = {
-  readonly home: Home;
-  readonly node: () => string;
+export type AuthdClientParts = {
+  readonly calls: DaemonClient<typeof authdContract>;
+  /** Asked for what explains a refusal, and whether a change has arrived: neither is what the request is about. */
   readonly authd: RequestClient<typeof authdContract>;
   readonly db: RequestClient<typeof dbContract>;
 };
 
 /** The agents' keys: svc-authd alone writes them, and tells svc-db (agents-and-groups.md 2.6, 10.2). */
-export class AgentKeys {
-  constructor(private readonly parts: AgentKeyParts) {}
+export class AuthdClient {
+  constructor(private readonly parts: AuthdClientParts) {}
 
   /** @throws ApiError 1705, 1706, 1708, 1709, 1725, 1726 */
   async add(request: ApiRequest, agent: NewAgent): Promise<AgentWithKey> {
-    let added: AgentWithKey;
-    try {
-      added = await this.parts.authd.call('add', agent, callOptions(request));
-    } catch (error) {
-      throw await this.#refusal(request, agent, error);
-    }
+    const refusal = (error: BusError) => this.#refusal(agent, error);
+    const added = await this.parts.calls.call(request, 'add', agent, { refusal });
     await this.#settled([added.id], 1);
     return added;
   }
 
   /** @throws ApiError 1701, 1726 */
-  async get(request: ApiRequest, id: string): Promise<AgentWithKey> {
-    try {
-      return await this.parts.authd.call('get', { id }, callOptions(request));
-    } catch (error) {
-      if (error instanceof BusError && error.code === 'unknown_agent') throw new ApiError(1701);
-      throw await this.#failure(request, error);
-    }
+  get(request: ApiRequest, id: string): Promise<AgentWithKey> {
+    const refusal = (error: BusError) => (error.code === 'unknown_agent' ? new ApiError(1701) : absence(error));
+    return this.parts.calls.call(request, 'get', { id }, { refusal });
   }
 
   /**
@@ -59,25 +49,19 @@ export class AgentKeys {
    * @returns ids of the removed ones @throws ApiError 1726, 1757
    */
   async remove(request: ApiRequest, ids: readonly string[], purge: boolean): Promise<readonly string[]> {
+    const refusal = (error: BusError) =>
+      error.code === 'write_failed' ? new ApiError(1757, { extra: error.message }) : absence(error);
     const removed: string[] = [];
     for (let at = 0; at < ids.length; at += MAX_REMOVED_PER_CALL) {
       const some = { ids: ids.slice(at, at + MAX_REMOVED_PER_CALL), purge };
-      try {
-        const answer = await this.parts.authd.call('remove', some, callOptions(request));
-        for (const { id } of answer.removed) removed.push(id);
-      } catch (error) {
-        if (error instanceof BusError && error.code === 'write_failed') {
-          throw new ApiError(1757, { extra: error.message });
-        }
-        throw await this.#failure(request, error);
-      }
+      const answer = await this.parts.calls.call(request, 'remove', some, { refusal });
+      for (const { id } of answer.removed) removed.push(id);
     }
     if (removed.length > 0) await this.#settled(removed.slice(-MAX_LOOKED_FOR), 0);
     return removed;
   }
 
-  async #refusal(request: ApiRequest, { name, ip = 'any', id = '' }: NewAgent, error: unknown): Promise<unknown> {
-    if (!(error instanceof BusError)) return error;
+  async #refusal({ name, ip = 'any', id = '' }: NewAgent, error: BusError): Promise<ApiError | undefined> {
     switch (error.code) {
       case 'duplicate_name':
         return new ApiError(1705, { extra: `${name}${await this.#conflict(name)}` });
@@ -95,7 +79,7 @@ export class AgentKeys {
       case 'write_failed':
         return new ApiError(1725, { extra: error.message });
       default:
-        return this.#failure(request, error);
+        return absence(error);
     }
   }
 
@@ -115,12 +99,6 @@ export class AgentKeys {
     }
   }
 
-  async #failure(request: ApiRequest, error: unknown): Promise<unknown> {
-    const gone = error instanceof BusError && ['unavailable', 'closed', 'bad_path'].includes(error.code);
-    if (gone) return new ApiError(1726);
-    return daemonFailure(error, this.parts.home, request.nodeName(this.parts.node()), 'svc-authd');
-  }
-
   /** The change is made and on disk: when svc-db cannot be asked, or hears of it late, that changes nothing. */
   async #settled(ids: readonly string[], wanted: 0 | 1): Promise<void> {
     const end = performance.now() + SETTLE_MS;
@@ -137,6 +115,7 @@ export class AgentKeys {
   }
 }
 
-function callOptions(request: ApiRequest): { deadlineMs: number; signal: AbortSignal } {
-  return { deadlineMs: MAX_DEADLINE_MS, signal: request.signal };
+/** 1726: svc-authd is not there. */
+function absence(error: BusError): ApiError | undefined {
+  return isAway(error) ? new ApiError(1726) : undefined;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseAnswer } from '../../../../api/agents/agent-questions.js';
+import { parseAnswer } from '../../../../api/daemons/agent-answer.js';
 
 describe('answers of agents', () => {
   it('are objects behind ok, or as data without an error', () => {

@@ -1,13 +1,17 @@
 import { BusError } from '../../lib/bus/bus-error.js';
-import { defineContract } from '../../lib/bus/contract.js';
+import { type Contract, defineContract } from '../../lib/bus/contract.js';
 import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
+import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiError } from '../http/api-error.js';
+import type { ApiRequest } from '../http/api-request.js';
+import { DaemonClient } from './daemon-client.js';
+import { isAway } from './daemon-failure.js';
 
-/** What a daemon may take to say what it has in memory, milliseconds. */
+/** What a daemon may take to say what it has in memory, or that it has an order; milliseconds. */
 const ANSWER_MS = 5000;
 
 /**
@@ -28,8 +32,11 @@ const DAEMON_OF: ReadonlyMap<string, DaemonName> = new Map([
 ]);
 
 /** Asks the manager's own daemons what agents are asked through svc-remoted. */
-export class ManagerQuestions {
-  constructor(private readonly home: Home) {}
+export class ManagerDaemons {
+  constructor(
+    private readonly home: Home,
+    private readonly node: () => string,
+  ) {}
 
   /**
    * The configuration that a daemon has in force.
@@ -39,35 +46,47 @@ export class ManagerQuestions {
     const daemon = DAEMON_OF.get(component);
     const extra = `${component}:${configuration}`;
     if (daemon === undefined) throw new ApiError(1117, { extra });
-    const client = new RequestClient({
-      contract: defineContract(daemon, commonMethods),
-      path: this.home.socket(daemon),
-    });
     try {
-      return await client.call('config', { section: configuration }, { deadlineMs: ANSWER_MS, signal });
+      return await this.#with(defineContract(daemon, commonMethods), (client) =>
+        client.call('config', { section: configuration }, { deadlineMs: ANSWER_MS, signal }),
+      );
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
       if (error.code === 'unknown_section') throw new ApiError(1116, { extra });
       throw isAway(error) ? new ApiError(1117, { extra }) : new ApiError(1121, { extra: daemon });
-    } finally {
-      client.close();
     }
   }
 
   /** What svc-logcollector counted, as agents answer `getstate`. @throws ApiError 1117 */
-  async collected(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    const path = this.home.socket('svc-logcollector');
-    const client = new RequestClient({ contract: logcollectorContract, path });
+  async logcollectorState(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     try {
-      return await client.call('getstate', {}, { deadlineMs: ANSWER_MS, signal });
+      return await this.#with(logcollectorContract, (client) =>
+        client.call('getstate', {}, { deadlineMs: ANSWER_MS, signal }),
+      );
     } catch (error) {
       throw error instanceof BusError ? new ApiError(1117) : error;
+    }
+  }
+
+  /** Gives svc-syscheckd an order, as agents are given theirs. @throws ApiError 1017 when it does not run */
+  async orderSyscheckd(request: ApiRequest, text: string): Promise<void> {
+    const { home, node } = this;
+    await this.#with(syscheckdContract, (client) =>
+      new DaemonClient({ home, node, daemon: 'svc-syscheckd', client }).call(
+        request,
+        'order',
+        { text },
+        { deadlineMs: ANSWER_MS },
+      ),
+    );
+  }
+
+  async #with<C extends Contract, T>(contract: C, work: (client: RequestClient<C>) => Promise<T>): Promise<T> {
+    const client = new RequestClient({ contract, path: this.home.socket(contract.daemon) });
+    try {
+      return await work(client);
     } finally {
       client.close();
     }
   }
-}
-
-function isAway({ code }: BusError): boolean {
-  return code === 'unavailable' || code === 'closed' || code === 'bad_path';
 }
