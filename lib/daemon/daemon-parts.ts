@@ -10,6 +10,11 @@ export type TogetherOptions = {
   readonly withinMs?: number;
 };
 
+export type WaitPointOptions = {
+  /** After this time, milliseconds, nothing is waited for any more: the process ends with what still goes on. */
+  readonly withinMs?: number;
+};
+
 /**
  * The parts of a daemon in the order they are made. They stop in reverse order, each when those after it have ended, also
  * when making one of them fails. A part that cannot stop keeps no other from it.
@@ -70,9 +75,12 @@ export class DaemonParts {
    * A place at which the stop waits for what parts after it have begun to end: they are handed over, and the stop goes on.
    * @returns takes what is to be waited for
    */
-  waitPoint(): (ending: Promise<unknown>) => void {
+  waitPoint({ withinMs }: WaitPointOptions = {}): (ending: Promise<unknown>) => void {
     const endings: Promise<void>[] = [];
-    this.defer(() => Promise.all(endings));
+    this.defer(() => {
+      const ended = Promise.all(endings);
+      return withinMs === undefined ? ended : within(withinMs, ended);
+    });
     return (ending) => {
       endings.push(this.#end(() => ending));
     };

@@ -107,6 +107,16 @@ describe('DaemonParts', () => {
     expect(said).to.deep.equal(['between', 'ended', 'first']);
   });
 
+  it('leaves what was handed over to itself after the time that was given', async () => {
+    parts.use(part('a'));
+    const waiting = parts.waitPoint({ withinMs: 1 });
+    parts.defer(() => {
+      waiting(new Promise(() => {}));
+    });
+    expect(await parts.stop()).to.deep.equal([]);
+    expect(said).to.deep.equal(['a stops', 'a stopped']);
+  });
+
   it('does something again and again until the stop', async () => {
     await new Promise<void>((resolve) => {
       parts.every(1, resolve);
