@@ -55,7 +55,6 @@ export default tseslint.config(
       'api/routes/manager-routes.ts',
       'daemons/agentd/agentd.ts',
       'daemons/analysisd/analysisd.ts',
-      'daemons/remoted/remoted.ts',
     ],
     rules: { 'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }] },
   },

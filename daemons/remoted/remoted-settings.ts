@@ -5,6 +5,7 @@ import { type InternalOptions, loadInternalOptions } from '../../lib/config/inte
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { RemoteConfig } from '../../lib/config/sections/remote.js';
+import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { DownloadOptions } from './downloads/group-downloads.js';
@@ -22,15 +23,23 @@ export type RemotedSettings = {
   readonly secure: RemoteConfig | undefined;
 };
 
+/** How svc-remoted reads its configuration. */
+export const SETTINGS: DaemonSettings<RemotedSettings> = {
+  load: ({ home }) => load(home),
+  logWarnings,
+  sections,
+  restartNeeded: (next, { started }) => restartNeeded(started, next),
+};
+
 /** @throws ConfigError with file and line */
-export function loadRemotedSettings(home: Home): RemotedSettings {
+function load(home: Home): RemotedSettings {
   const config = loadManagerConfig(home, SECTIONS);
   const options = loadInternalOptions(home, ['remoted', 'wazuh_download']);
   return { config, options, secure: config.remote.find(({ connection }) => connection === 'secure') };
 }
 
 /** Logs what of the configuration has no effect. */
-export function logWarnings({ config, options, secure }: RemotedSettings, logger: Logger): void {
+function logWarnings({ config, options, secure }: RemotedSettings, logger: Logger): void {
   for (const warning of [...ownWarnings(config.warnings, 'svc-remoted'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
   }
@@ -64,8 +73,8 @@ export function downloadOptions({ options }: RemotedSettings): DownloadOptions {
 const yesNo = (value: boolean): 'yes' | 'no' => (value ? 'yes' : 'no');
 
 /** Sections in force, in the shapes of daemons-and-config.md 1.7, by the name they are asked for. */
-export function activeSections(settings: () => RemotedSettings): ReadonlyMap<string, () => Record<string, unknown>> {
-  return new Map<string, () => Record<string, unknown>>([
+function sections(settings: () => RemotedSettings): ReadonlyMap<string, ShownSection> {
+  return new Map<string, ShownSection>([
     ['remote', () => ({ remote: settings().config.remote.map(activeBlock) })],
     ['global', () => ({ global: { remoted: activeGlobal(settings()) } })],
     ['internal', () => ({ internal: { remoted: activeInternal(settings()) } })],
@@ -123,4 +132,19 @@ const USED_OPTIONS = [
 
 function activeInternal({ options }: RemotedSettings): Record<string, unknown> {
   return Object.fromEntries(USED_OPTIONS.map((name) => [name, options.get(`remoted.${name}`)]));
+}
+
+/** Sections of which something is another one than at the start that only a start takes up. */
+function restartNeeded(before: RemotedSettings, after: RemotedSettings): readonly string[] {
+  const fixed = ({ secure }: RemotedSettings): string =>
+    JSON.stringify(
+      secure === undefined ? null : [secure.port, secure.protocol, secure.ipv6, secure.local_ip, secure.queue_size],
+    );
+  const internal = (settings: RemotedSettings): string =>
+    JSON.stringify([activeInternal(settings), downloadOptions(settings)]);
+  return [
+    ...(fixed(before) === fixed(after) ? [] : ['remote']),
+    ...(internal(before) === internal(after) ? [] : ['internal_options']),
+    ...(managerIdentity(before).node === managerIdentity(after).node ? [] : ['cluster']),
+  ];
 }
