@@ -3,6 +3,7 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { SendLimits } from '../../lib/bus/event-producer.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Home } from '../../lib/home/home.js';
 import { busyProblem, notReady } from '../daemons/daemon-failure.js';
 import { ApiError } from '../http/api-error.js';
@@ -81,7 +82,7 @@ async function ingest(
       failed.push({ id: text, error: new ApiError(1012, { extra }) });
       continue;
     }
-    const event = { queue: '1', location: LOCATION, message, receivedAt: parts.now() };
+    const event = { queue: QUEUE_IDS.log, location: LOCATION, message, receivedAt: parts.now() };
     events.push(key === undefined ? event : { ...event, idempotency: { key, index } });
   }
   if (events.length > 0) await send(parts, request, events);

@@ -10,6 +10,7 @@ import { explanationOf } from '../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
 import { isObject } from '../../lib/json/is-object.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 
 /** Sessions kept at the same time; of more, the one not used for longest is forgotten. */
 const MAX_SESSIONS = 256;
@@ -67,7 +68,7 @@ export class NdjsonBatch {
     const engine = event.session === null ? this.#newEngine() : this.#engineOf(event.session);
     const explainer = explain === true || why !== undefined ? new Explainer() : undefined;
     const location = toByteString(event.location);
-    const incoming = { queue: '1', location, message: event.log, receivedAt: now() };
+    const incoming = { queue: QUEUE_IDS.log, location, message: event.log, receivedAt: now() };
     const outcome = engine.process(incoming, undefined, explainer);
     const answer = describe(engine, outcome);
     if (explainer !== undefined && explain === true) {

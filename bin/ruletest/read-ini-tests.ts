@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { DEFAULT_TEST_TIME, type Expectation, type RuleTest, RuleTestError } from './rule-test.js';
 
 /** A `log ...` key of a section: all values given to it are events of one session. */
@@ -24,7 +25,7 @@ export function readIniTests(source: string, file: string): RuleTest[] {
         file,
         line: each.line,
         at: DEFAULT_TEST_TIME,
-        events: each.logs.map((log) => ({ log, location: 'stdin', queue: '1', after: 0 })),
+        events: each.logs.map((log) => ({ log, location: 'stdin', queue: QUEUE_IDS.log, after: 0 })),
         expect: mustNot ? {} : triple,
         expectNot: {
           rules: mustNot && typeof triple.rule === 'number' ? [triple.rule] : [],

@@ -1,5 +1,6 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import { z } from 'zod';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import {
   DEFAULT_TEST_TIME,
   type Exclusion,
@@ -141,7 +142,7 @@ function readExpectation(expect: TestEntry['expect']): Expectation {
 
 function readEvents(entry: TestEntry): TestEvent[] {
   const location = entry.location ?? '/var/log/test.log';
-  const queueOfTest = entry.queue ?? '1';
+  const queueOfTest = entry.queue ?? QUEUE_IDS.log;
   const logs = entry.logs ?? [entry.log ?? ''];
   return logs.flatMap((each): TestEvent[] => {
     if (typeof each === 'string') {

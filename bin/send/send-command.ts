@@ -4,6 +4,7 @@ import { MAX_EVENT_BYTES } from '../../lib/bus/bus-limits.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { probeSocket } from '../../lib/bus/probe-socket.js';
 import { homeRuns, whyUnavailable } from '../../lib/daemon/why-unavailable.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Home } from '../../lib/home/home.js';
 import { readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
@@ -15,7 +16,6 @@ import { versionText } from '../../lib/product/version.js';
 import { splitLines } from './split-lines.js';
 
 /** Queue of plain logs (decoding.md 3.1). */
-const LOG_QUEUE = '1';
 const DEFAULT_TIMEOUT_SECONDS = 60;
 /** A sink that is started again is back by then, milliseconds; one that was stopped is not waited for any longer. */
 const SINK_WAIT_MS = 5000;
@@ -41,7 +41,7 @@ export async function sendCommand(args: readonly string[], streams: SendStreams)
     .helpOption('-h, --help', 'show this help')
     .argument('<location>', 'where the lines come from, for example a script name or a path')
     .option('--home <dir>', 'home of the manager')
-    .option('--queue <id>', 'queue id of the envelope, one character', oneCharacter, LOG_QUEUE)
+    .option('--queue <id>', 'queue id of the envelope, one character', oneCharacter, QUEUE_IDS.log)
     .option('--timeout <seconds>', 'give up when nothing is acknowledged for so long', seconds, DEFAULT_TIMEOUT_SECONDS)
     .exitOverride();
   try {

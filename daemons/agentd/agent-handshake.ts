@@ -1,6 +1,7 @@
 import { startupMessage } from '../../lib/agentlink/control-text.js';
 import { agentStateText, buildEventPayload } from '../../lib/agentlink/event-payload.js';
 import type { ManagerControl } from '../../lib/agentlink/manager-control.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 
 /** What an agent does with a message that comes while it waits for the answer to its startup. */
 export type HandshakeStep =
@@ -35,6 +36,6 @@ export class AgentHandshake {
     if (this.#announced) return { state: 'connected', messages: [] };
     this.#announced = true;
     const text = agentStateText('started', this.#identity);
-    return { state: 'connected', messages: [buildEventPayload('1', 'wazuh-agent', text)] };
+    return { state: 'connected', messages: [buildEventPayload(QUEUE_IDS.log, 'wazuh-agent', text)] };
   }
 }

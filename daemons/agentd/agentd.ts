@@ -22,6 +22,7 @@ import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js'
 import { callSupervisor } from '../../lib/control/control-client.js';
 import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
 import { Problems } from '../../lib/daemon/problems.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import { readHomeRecord } from '../../lib/home/home-record.js';
 import { describeError } from '../../lib/log/describe-error.js';
@@ -131,7 +132,7 @@ async function buildAgentd(context: DaemonContext): Promise<RunningDaemon> {
     },
     logger,
   });
-  const report = (text: string): void => link.notify(buildEventPayload('1', 'wazuh-agent', text));
+  const report = (text: string): void => link.notify(buildEventPayload(QUEUE_IDS.log, 'wazuh-agent', text));
   let toldAt = -Infinity;
   let telling: NodeJS.Timeout | undefined;
   const others = new HostReload(supervisorOf(home), logger);

@@ -1,4 +1,5 @@
 import { buildEventPayload } from '../../lib/agentlink/event-payload.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { bufferNotice } from './buffer-notice.js';
 import { BufferSender } from './buffer-sender.js';
@@ -50,7 +51,7 @@ export class EventOutlet {
     this.#buffer = new EventBuffer({ size: settings.size, warn, normal, tolerance }, (level) => {
       const notice = bufferNotice(level, warn, normal);
       logger[notice.severity](notice.log);
-      notify(buildEventPayload('1', 'wazuh-agent', notice.event));
+      notify(buildEventPayload(QUEUE_IDS.log, 'wazuh-agent', notice.event));
     });
     this.#sender = new BufferSender(this.#buffer, send, settings.disabled ? Infinity : settings.perSecond, logger, () =>
       this.#emptied(),

@@ -1,3 +1,5 @@
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
+
 /** Members of the `decoded_breakdown` of `getstats` that an event can be attributed to (rules-and-alerts.md 11.4). */
 export const COMPONENTS = [
   'agent',
@@ -33,15 +35,15 @@ export type Component = (typeof COMPONENTS)[number];
 
 /** Queue ids that name the component by themselves (decoding.md 3.1). */
 const BY_QUEUE: Readonly<Record<string, Component>> = {
-  '2': 'syslog',
-  '5': 'dbsync',
-  '8': 'syscheck',
-  '9': 'rootcheck',
-  d: 'syscollector',
-  e: 'ciscat',
-  f: 'eventchannel',
-  p: 'sca',
-  u: 'upgrade',
+  [QUEUE_IDS.syslog]: 'syslog',
+  [QUEUE_IDS.synchronization]: 'dbsync',
+  [QUEUE_IDS.fileIntegrity]: 'syscheck',
+  [QUEUE_IDS.rootcheck]: 'rootcheck',
+  [QUEUE_IDS.inventory]: 'syscollector',
+  [QUEUE_IDS.cisCat]: 'ciscat',
+  [QUEUE_IDS.windowsEventChannel]: 'eventchannel',
+  [QUEUE_IDS.policyAssessment]: 'sca',
+  [QUEUE_IDS.upgrade]: 'upgrade',
 };
 
 const BY_LOCATION: ReadonlyMap<string, Component> = new Map<string, Component>([

@@ -2,6 +2,7 @@ import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventProducer } from '../../lib/bus/event-producer.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -292,7 +293,7 @@ export class Collector {
   async #send(location: string, message: Buffer, signal: AbortSignal): Promise<void> {
     const { producer } = this.#parts;
     const event: BusEvent = {
-      queue: '1',
+      queue: QUEUE_IDS.log,
       location: Buffer.from(location, 'utf8').toString('latin1'),
       message,
       receivedAt: Date.now(),

@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { DirectoryWatches } from './directory-watches.js';
 import { FileFinder, type Finding, type FoundFile } from './file-finder.js';
 import { identityOf, inodeKey, isSameInode, lookAt } from './file-identity.js';
@@ -423,7 +424,7 @@ export class FileFollower {
   #tell(text: string): void {
     const { events, logger, now } = this.#parts;
     logger.info(text);
-    const event = { queue: '1', location: OWN_LOCATION, message: Buffer.from(text), receivedAt: now() };
+    const event = { queue: QUEUE_IDS.log, location: OWN_LOCATION, message: Buffer.from(text), receivedAt: now() };
     if (!events.trySend(event)) {
       logger.warn(`No room for an event: ${text}`);
     }

@@ -1,4 +1,5 @@
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
@@ -77,7 +78,7 @@ export function makeFileSource(
       locationOf: relative ? () => location : (path) => path,
       excludes: matchesExclude,
       filter: new LineFilter(config.ignore, config.restrict),
-      queue: config.log_format.name === 'nmapg' ? '3' : '1',
+      queue: config.log_format.name === 'nmapg' ? QUEUE_IDS.hostInformation : QUEUE_IDS.log,
       makeAssembler: assemblerMaker(config, host, logger),
     };
   } catch (error) {

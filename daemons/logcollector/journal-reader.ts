@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { CollectorStats } from './collector-stats.js';
 import {
@@ -218,7 +219,7 @@ export class JournalReader {
       this.#sent.push({ ...sent, sequence: this.#sequence - this.#skip });
       return;
     }
-    const event: BusEvent = { queue: '1', location: LOCATION, message: format(message), receivedAt: now() };
+    const event: BusEvent = { queue: QUEUE_IDS.log, location: LOCATION, message: format(message), receivedAt: now() };
     const sequence = this.#sequence + 1;
     while (this.#stream?.trySend(event, sequence) === false) {
       // Nothing more is read meanwhile, so that the journal waits and not our memory.

@@ -3,6 +3,7 @@ import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { authdContract } from '../../lib/bus/contracts/authd.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import type { Clock } from './clock.js';
@@ -50,7 +51,6 @@ const AGENTS_PER_CALL = 1000;
 /** Events that wait for a full window; older ones are given up. */
 const MAX_WAITING_EVENTS = 100_000;
 const LOCATION = 'wazuh-monitord';
-const LOG_QUEUE = '1';
 const MINUTE = 60;
 
 /** Finds agents that are no longer heard, and tells the analysis (agents-and-groups.md 4.6, daemons-and-config.md 4.1). */
@@ -187,7 +187,7 @@ export class AgentWatch {
 
   #event(text: string, agent: BusEvent['agent']): BusEvent {
     const receivedAt = this.#parts.clock.now().getTime();
-    return { queue: LOG_QUEUE, location: LOCATION, message: Buffer.from(text), receivedAt, agent };
+    return { queue: QUEUE_IDS.log, location: LOCATION, message: Buffer.from(text), receivedAt, agent };
   }
 
   #flush(): void {

@@ -4,6 +4,7 @@ import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { AgentWatch } from './agent-watch.js';
 import { HOST_CLOCK } from './clock.js';
 import { Maintenance } from './maintenance.js';
@@ -15,7 +16,6 @@ import { OutputSums } from './output-sums.js';
 /** The event the stock rules know as the start of the manager (rule 502; daemons-and-config.md 4.1). */
 const STARTED_EVENT = 'ossec: Manager started.';
 const STARTED_LOCATION = 'wazuh-monitord';
-const LOCAL_LOG_QUEUE = '1';
 
 /**
  * svc-monitord: reports the state of the daemons, the configuration and the manager's log, looks after log files at night,
@@ -65,7 +65,7 @@ export const MONITORD = defineDaemon({
 
     events.start();
     events.trySend({
-      queue: LOCAL_LOG_QUEUE,
+      queue: QUEUE_IDS.log,
       location: STARTED_LOCATION,
       message: Buffer.from(STARTED_EVENT),
       receivedAt: HOST_CLOCK.now().getTime(),

@@ -2,6 +2,7 @@ import { isControl, SHUTDOWN_MESSAGE } from '../../lib/agentlink/control-text.js
 import { agentStateText, parseEventPayload } from '../../lib/agentlink/event-payload.js';
 import { encodeFrame } from '../../lib/agentlink/frame-decoder.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
+import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { type Agent, type AgentLink, busAgentOf, linkOf } from './agent-link.js';
 import type { ControlMessages } from './control-messages.js';
 import type { EventGate } from './event-gate.js';
@@ -16,9 +17,6 @@ import type { UdpMessages, UdpPeer } from './udp-listener.js';
 
 /** Location of events that this daemon makes: rules of users match it. */
 const OWN_LOCATION = 'wazuh-remoted';
-const LOG_QUEUE = '1';
-/** Messages of the synchronisation, which are no events (integrity-and-inventory.md 1.3). */
-const SYNC_QUEUE = '5';
 const FRAMED_PONG = encodeFrame(PONG);
 
 export type AgentMessagesParts = {
@@ -131,7 +129,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
       if (!route.open && payload.toString('latin1') !== SHUTDOWN_MESSAGE) return undefined;
       if (!control.take(agent, payload, route, now)) return undefined;
       const text = agentStateText('stopped', agent);
-      return this.#event(LOG_QUEUE, OWN_LOCATION, Buffer.from(text), agent, now);
+      return this.#event(QUEUE_IDS.log, OWN_LOCATION, Buffer.from(text), agent, now);
     }
     const event = parseEventPayload(payload);
     if (event === 'ignored') return undefined;
@@ -141,7 +139,8 @@ export class AgentMessages implements TcpMessages, UdpMessages {
       return undefined;
     }
     counters.received.event += 1;
-    if (event.queue === SYNC_QUEUE) {
+    // Messages of the synchronisation are no events (integrity-and-inventory.md 1.3).
+    if (event.queue === QUEUE_IDS.synchronization) {
       sync.take(agent, event.location, event.message);
       return undefined;
     }

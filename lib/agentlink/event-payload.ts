@@ -1,7 +1,9 @@
+import { QUEUE_IDS } from '../events/queue-ids.js';
+
 const COLON = 0x3a;
 const BAR = 0x7c;
 /** Marks messages inside a manager that have their origin already: no agent may send it. */
-const TAGGED_QUEUE = 0x34;
+const TAGGED_QUEUE = QUEUE_IDS.tagged.charCodeAt(0);
 const TEXT_START = 2;
 const HIDDEN_LOCATION = 'keepalive';
 

@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../events/queue-ids.js';
 import type { Alert, AlertOrigin } from './alert/alert.js';
 import { AlertJson, type AlertJsonOptions } from './alert/alert-json.js';
 import { AlertText, isCompleteFirewallEvent } from './alert/alert-text.js';
@@ -261,7 +262,7 @@ export class Engine {
       state.startHour(hourKey);
     }
     state.hour.events += 1;
-    if (event.queue === '8') state.hour.syscheck += 1;
+    if (event.queue === QUEUE_IDS.fileIntegrity) state.hour.syscheck += 1;
   }
 
   #statisticsAlert(event: EngineEvent, now: number): Alert | undefined {

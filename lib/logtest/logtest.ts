@@ -10,6 +10,7 @@ import { Explainer } from '../engine/explain/explainer.js';
 import { explanationOf } from '../engine/explain/explanation.js';
 import type { EngineRuleset } from '../engine/load/engine-ruleset.js';
 import { describePlace } from '../engine/load/ruleset-error.js';
+import { QUEUE_IDS } from '../events/queue-ids.js';
 import { LoadMessages } from './load-messages.js';
 import {
   type LogtestReply,
@@ -90,7 +91,7 @@ export class Logtest {
     const failures = engine.failures;
     const outcome = engine.process(
       {
-        queue: '1',
+        queue: QUEUE_IDS.log,
         location: toByteString(request.location),
         message: request.event,
         receivedAt: this.#options.now(),

@@ -4,6 +4,7 @@ import type { CallParams, CallResult } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import { type FimOperation, MAX_FIM_APPLY_BYTES, MAX_FIM_OPERATIONS } from '../../../lib/bus/contracts/db-fim.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
@@ -33,7 +34,10 @@ export type FileEventsParts = {
   readonly noteMs?: number;
 };
 
-const QUEUES: Readonly<Record<string, FimOperation['kind']>> = { '8': 'syscheck', '9': 'rootcheck' };
+const QUEUES: Readonly<Record<string, FimOperation['kind']>> = {
+  [QUEUE_IDS.fileIntegrity]: 'syscheck',
+  [QUEUE_IDS.rootcheck]: 'rootcheck',
+};
 const RETRY_MS = 500;
 /** How often svc-db is told that there was nothing for it: what is before it need not be kept. */
 const NOTE_MS = 5000;
@@ -296,5 +300,5 @@ export class FileEvents {
 }
 
 function isFileEvent({ queue }: ReceivedEvent): boolean {
-  return queue === '8' || queue === '9';
+  return queue === QUEUE_IDS.fileIntegrity || queue === QUEUE_IDS.rootcheck;
 }

@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import type { EntryThreads } from '../../../lib/fim/scan/entry-threads.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
@@ -307,7 +308,7 @@ export class Realtime {
     if (this.#noticeDue) {
       this.#noticeDue = false;
       logger.warn(OVERFLOW_NOTICE);
-      await outbox.put([{ queue: '1', location: 'syscheck', message: Buffer.from(OVERFLOW_NOTICE) }]);
+      await outbox.put([{ queue: QUEUE_IDS.log, location: 'syscheck', message: Buffer.from(OVERFLOW_NOTICE) }]);
     }
     this.#rescan = 'under_way';
     for (const root of this.#view?.roots.values() ?? []) {

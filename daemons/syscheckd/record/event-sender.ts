@@ -3,6 +3,7 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { EventProducer } from '../../../lib/bus/event-producer.js';
 import type { EventStream } from '../../../lib/bus/event-stream.js';
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { Outbox, SequencedEvent } from '../store/outbox.js';
@@ -125,7 +126,7 @@ export class EventSender {
   /** @param tells whether it is to be heard when this one is acknowledged */
   async #send(stream: EventStream, { sequence, ...rest }: SequencedEvent, tells: boolean): Promise<void> {
     const { producer } = this.#parts;
-    if (rest.queue === '8') await this.#pace();
+    if (rest.queue === QUEUE_IDS.fileIntegrity) await this.#pace();
     const event: BusEvent = { ...rest, receivedAt: Date.now() };
     while (producer.room <= 0) {
       this.#stop.signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import { FIM_LOCATION } from '../../../lib/fim/fim-messages.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
@@ -36,7 +37,7 @@ export class FillState {
     const notice = { fim_db_table: 'file_entry', file_limit: limit, file_count: rows, alert_type: level };
     const message = Buffer.from(`wazuh: FIM DB: ${JSON.stringify(notice)}`, 'latin1');
     for (let wait = this.#store.room(); wait !== undefined; wait = this.#store.room()) await wait;
-    await this.#store.commit([], [{ queue: '1', location: FIM_LOCATION, message }], [texts.put(NAME, level)]);
+    await this.#store.commit([], [{ queue: QUEUE_IDS.log, location: FIM_LOCATION, message }], [texts.put(NAME, level)]);
     const text = `${TEXTS[level]} (${rows} of ${limit})`;
     if (level === 'normal') this.#logger.info(text);
     else this.#logger.warn(text);

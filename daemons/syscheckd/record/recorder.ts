@@ -1,4 +1,5 @@
 import { KeyedLock } from '../../../lib/async/keyed-lock.js';
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
 import { FIM_LOCATION, type FimChange, fimEvent, type FimMode } from '../../../lib/fim/fim-messages.js';
@@ -359,7 +360,7 @@ export class Recorder {
   #tell(change: FimChange, step: Step): void {
     try {
       step.events.push({
-        queue: '8',
+        queue: QUEUE_IDS.fileIntegrity,
         location: FIM_LOCATION,
         message: Buffer.from(fimEvent(change), 'latin1'),
       });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { SCAN_END, SCAN_START } from '../../../lib/rootcheck/findings.js';
 import type { RootcheckSettings } from '../../../lib/rootcheck/rootcheck-settings.js';
@@ -67,6 +68,8 @@ export class Rootcheck {
   }
 
   #tell(text: string): Promise<void> {
-    return this.#parts.outbox.put([{ queue: '9', location: LOCATION, message: Buffer.from(text, 'latin1') }]);
+    return this.#parts.outbox.put([
+      { queue: QUEUE_IDS.rootcheck, location: LOCATION, message: Buffer.from(text, 'latin1') },
+    ]);
   }
 }

@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import { bytesOf, readable } from '../../../lib/fim/byte-order.js';
 import { FIM_LOCATION, scanMark } from '../../../lib/fim/fim-messages.js';
 import type { SkipReason } from '../../../lib/fim/scan/entry-outcome.js';
@@ -82,7 +83,7 @@ export class ScanRunner {
   async #mark(type: 'scan_start' | 'scan_end'): Promise<void> {
     const { outbox, now } = this.#parts;
     const message = bytesOf(scanMark(type, Math.floor(now() / SECOND_MS)));
-    await outbox.put([{ queue: '8', location: FIM_LOCATION, message }]);
+    await outbox.put([{ queue: QUEUE_IDS.fileIntegrity, location: FIM_LOCATION, message }]);
   }
 
   /** Walk and removal; twice when the table was full, so that what was removed makes room. */

@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import type { BinaryTable } from '../../../lib/store/binary-table.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import { StoreError } from '../../../lib/store/store-error.js';
@@ -7,7 +8,7 @@ import type { StateWriter } from './state-writer.js';
 /** An event that is to reach the sink of the home. */
 export type OutEvent = {
   /** Queue id: integrity, rootcheck, notices (integrity-and-inventory.md 1.1). */
-  readonly queue: '8' | '9' | '1';
+  readonly queue: (typeof QUEUES)[number];
   /** Byte string. */
   readonly location: string;
   /** At most `MAX_FIM_MESSAGE_BYTES`. */
@@ -33,7 +34,7 @@ const ROOMY = 3 / 4;
 /** Bytes of a location at most. */
 const MOST_LOCATION_BYTES = 255;
 const HEADER_BYTES = 2;
-const QUEUES: readonly OutEvent['queue'][] = ['8', '9', '1'];
+const QUEUES = [QUEUE_IDS.fileIntegrity, QUEUE_IDS.rootcheck, QUEUE_IDS.log] as const;
 
 const KEY_BYTES = 8;
 const FIRST_KEY = Buffer.alloc(KEY_BYTES);

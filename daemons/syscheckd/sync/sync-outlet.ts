@@ -4,6 +4,7 @@ import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { EventProducer } from '../../../lib/bus/event-producer.js';
 import type { CallOptions, RequestClient } from '../../../lib/bus/request-client.js';
+import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
@@ -56,7 +57,12 @@ export class AgentOutlet implements SyncOutlet {
     const { producer, component, now } = this.#parts;
     await this.#inFlight.room();
     while (producer.room <= 0) await producer.ready();
-    const event: BusEvent = { queue: '5', location: component, message: bytesOf(message), receivedAt: now() };
+    const event: BusEvent = {
+      queue: QUEUE_IDS.synchronization,
+      location: component,
+      message: bytesOf(message),
+      receivedAt: now(),
+    };
     this.#inFlight.add(producer.send(event));
   }
 }

@@ -1,3 +1,4 @@
+import { QUEUE_IDS } from '../../../events/queue-ids.js';
 import type { DecoderIdentity, Diagnostics, EngineEvent } from '../../event.js';
 import { INTERNAL_DECODER_NAMES } from '../../load/internal-decoder-names.js';
 import type { DecoderSet } from '../decoder-set.js';
@@ -34,16 +35,16 @@ export class InternalDecoders {
   constructor({ set, json, memory, effects, diagnostics }: InternalDecoderParts) {
     const identities = makeIdentities(set);
     this.#byQueue = new Map<string, InternalDecoder>([
-      ['3', new HostinfoDecoder(identities, memory, effects)],
+      [QUEUE_IDS.hostInformation, new HostinfoDecoder(identities, memory, effects)],
       // State synchronisation and results of upgrades are never events; whoever takes envelopes forwards them.
-      ['5', NO_EVENT],
-      ['8', new FimDecoder(identities, memory, effects, diagnostics)],
-      ['9', new RootcheckDecoder(identities, memory, effects)],
-      ['d', new SyscollectorDecoder(identities, effects, diagnostics)],
-      ['e', { decode: (event) => (setDecoder(event, identities('ciscat')), 'rules') }],
-      ['f', new EventchannelDecoder(identities, json, diagnostics)],
-      ['p', new ScaDecoder(identities, memory, effects, diagnostics)],
-      ['u', NO_EVENT],
+      [QUEUE_IDS.synchronization, NO_EVENT],
+      [QUEUE_IDS.fileIntegrity, new FimDecoder(identities, memory, effects, diagnostics)],
+      [QUEUE_IDS.rootcheck, new RootcheckDecoder(identities, memory, effects)],
+      [QUEUE_IDS.inventory, new SyscollectorDecoder(identities, effects, diagnostics)],
+      [QUEUE_IDS.cisCat, { decode: (event) => (setDecoder(event, identities('ciscat')), 'rules') }],
+      [QUEUE_IDS.windowsEventChannel, new EventchannelDecoder(identities, json, diagnostics)],
+      [QUEUE_IDS.policyAssessment, new ScaDecoder(identities, memory, effects, diagnostics)],
+      [QUEUE_IDS.upgrade, NO_EVENT],
     ]);
   }
 
