@@ -16,6 +16,7 @@ const CHECKS = [
   ],
   ['eslint', bin('eslint'), ['--cache', '--cache-location', '.cache/eslint', '--max-warnings', '0', '.']],
   ['layers', bin('depcruise'), ['--output-type', 'err', 'bin', 'api', 'daemons', 'lib', 'test']],
+  ['shared', process.execPath, [join(root, '.ci/layers.mjs')]],
   ['exports', process.execPath, [join(root, '.ci/unused-exports.mjs')]],
 ];
 
