@@ -34,10 +34,17 @@ module.exports = {
       to: { path: '^lib/(?!engine/|events/|network/|patterns/|time/|xml/)' },
     },
     {
-      name: 'patterns-and-xml-are-leaves',
+      name: 'leaves-import-leaves',
       severity: 'error',
-      from: { path: '^lib/(patterns|xml)/' },
-      to: { path: '^lib/engine/' },
+      comment: 'What everybody may import knows nothing of homes, configuration, daemons or the bus.',
+      from: { path: '^lib/(async|events|json|network|patterns|product|query|time|xml)/' },
+      to: { path: '^lib/(?!(async|events|json|network|patterns|product|query|time|xml)/)' },
+    },
+    {
+      name: 'bus-and-storage-know-no-daemon',
+      severity: 'error',
+      from: { path: '^lib/(agentlink|agents|bus|config|files|fim|groups|home|journal|log|output|process|store|tls)/' },
+      to: { path: '^lib/(control|daemon|logtest|validation)/' },
     },
     {
       name: 'no-circular',

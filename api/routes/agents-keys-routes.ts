@@ -1,7 +1,7 @@
-import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { formatAgentId } from '../../lib/agentlink/agent-identity.js';
 import { encodeKeyText } from '../../lib/agents/key-text.js';
 import { parseDuration } from '../../lib/config/units.js';
+import { AgentAddress } from '../../lib/network/agent-address.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { Operations } from '../contract/operations.js';
 import type { AgentWithKey, AuthdClient, NewAgent } from '../daemons/authd-client.js';

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { isAgentName } from '../../lib/agentlink/agent-identity.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { decodeKeyText, encodeKeyText, type KeyText } from '../../lib/agents/key-text.js';
@@ -10,6 +9,7 @@ import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord, HomeRole } from '../../lib/home/home-record.js';
 import { describeError } from '../../lib/log/describe-error.js';
+import { AgentAddress } from '../../lib/network/agent-address.js';
 import { daemonClient } from './daemon-client.js';
 
 /** What could not be done; the numbers are those of the JSON answers (agents-and-groups.md 9.3). */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { selectDaemons, stopOrder } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
-import { homeRuns, whyUnavailable } from '../../lib/daemon/why-unavailable.js';
+import { homeRuns, whyUnavailable } from '../terminal/why-unavailable.js';
 import { type DaemonStats, readDaemonStats } from './daemon-stats.js';
 import { type EarlierStats, statsLines } from './stats-table.js';
 import type { Suite } from './suite-commands.js';

@@ -13,7 +13,6 @@ import {
 } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
 import { restartMarker, RunFiles } from '../../lib/daemon/run-files.js';
-import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
 import { makeOwnFile, writeOwnFile } from '../../lib/files/open-own-file.js';
 import { readRunFile } from '../../lib/files/read-run-file.js';
 import { removeTree } from '../../lib/files/remove-tree.js';
@@ -24,6 +23,7 @@ import type { ProcessIdentity } from '../../lib/process/process-identity.js';
 import { ProcessLock } from '../../lib/process/process-lock.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { productVersion } from '../../lib/product/version.js';
+import { whyUnavailable } from '../terminal/why-unavailable.js';
 import type { ControlOutput } from './control-output.js';
 import { makeFirstStartSecrets } from './home/enrollment-certificate.js';
 import { withScriptLock } from './home/script-lock.js';

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import { probeSocket } from '../../lib/bus/probe-socket.js';
-import { whyUnavailable } from '../../lib/daemon/why-unavailable.js';
 import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
 import { HomeError, readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
 import { productVersion, versionText } from '../../lib/product/version.js';
 import { checkRulesetDirs } from '../offline/read-offline-ruleset.js';
 import { textStyle } from '../terminal/text-style.js';
+import { whyUnavailable } from '../terminal/why-unavailable.js';
 import { CONNECTION_ERROR, InteractiveLogtest } from './interactive-logtest.js';
 import type { LogtestBackend } from './logtest-backend.js';
 import { clockTime, type LogtestCommandOptions, parseLogtestOptions } from './logtest-options.js';

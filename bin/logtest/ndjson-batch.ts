@@ -9,8 +9,8 @@ import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
-import { isObject } from '../../lib/json/is-object.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
+import { isObject } from '../../lib/json/is-object.js';
 
 /** Sessions kept at the same time; of more, the one not used for longest is forgotten. */
 const MAX_SESSIONS = 256;

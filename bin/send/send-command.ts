@@ -3,7 +3,6 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import { MAX_EVENT_BYTES } from '../../lib/bus/bus-limits.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { probeSocket } from '../../lib/bus/probe-socket.js';
-import { homeRuns, whyUnavailable } from '../../lib/daemon/why-unavailable.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Home } from '../../lib/home/home.js';
 import { readHomeRecord } from '../../lib/home/home-record.js';
@@ -13,6 +12,7 @@ import { LimitedLog } from '../../lib/log/limited-log.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';
+import { homeRuns, whyUnavailable } from '../terminal/why-unavailable.js';
 import { splitLines } from './split-lines.js';
 
 /** Queue of plain logs (decoding.md 3.1). */

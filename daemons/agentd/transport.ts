@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';
-import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import { FrameDecoder } from '../../lib/agentlink/frame-decoder.js';
+import { normalizeAddress } from '../../lib/network/agent-address.js';
 import type { ServerConfig } from './agentd-settings.js';
 
 /** Time to reach a manager over TCP. */

@@ -72,7 +72,7 @@ function bound({ auth }: AuthdSettings): string {
  * @param random password of this process, when one was made already
  * @throws ConfigError with file and line; AuthdSettingsError for the password and the certificates
  */
-export function loadAuthdSettings(home: Home, overrides: AuthdOverrides = {}, random?: string): AuthdSettings {
+function loadAuthdSettings(home: Home, overrides: AuthdOverrides = {}, random?: string): AuthdSettings {
   const config = loadManagerConfig(home, SECTIONS);
   if (config.auth === undefined) {
     throw new AuthdSettingsError(`Section 'auth' is missing in '${config.file}': enrolment is off.`);

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { formatAgentId, isAgentName, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { AgentKey, enrollmentKeyHash } from '../../lib/agentlink/agent-key.js';
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { AgentAddress } from '../../lib/network/agent-address.js';
 import type { AgentRegistrar } from './agent-registrar.js';
 import { type KeyRegistry, newRawKey } from './key-registry.js';
 import type { RegistrationTimes } from './registration-times.js';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { isAgentName } from '../../lib/agentlink/agent-identity.js';
+import { AgentAddress } from '../../lib/network/agent-address.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 import { groupListProblem, groupNames } from './group-list.js';
 

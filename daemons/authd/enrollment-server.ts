@@ -1,8 +1,8 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
-import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
+import { normalizeAddress } from '../../lib/network/agent-address.js';
 import { ConnectionBudget, type ConnectionLimits } from '../../lib/network/connection-budget.js';
 import { explainPortInUse } from '../../lib/process/port-in-use.js';
 import { certificateNames } from '../../lib/tls/certificate-host.js';

@@ -1,7 +1,7 @@
-import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
+import { AgentAddress } from '../../lib/network/agent-address.js';
 import type { AuthdSettings } from './authd-settings.js';
 import { AdmissionError, type Enroller, type RefusalCode } from './enroller.js';
 import type { EnrollmentLimits } from './enrollment-limits.js';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import { FrameDecoder, FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
+import { normalizeAddress } from '../../lib/network/agent-address.js';
 import type { Agent, Route } from './agent-link.js';
 import type { WaitingSource } from './event-gate.js';
 import { ReadAhead } from './read-ahead.js';

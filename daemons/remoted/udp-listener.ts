@@ -1,8 +1,8 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { normalizeAddress } from '../../lib/agentlink/agent-address.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
+import { normalizeAddress } from '../../lib/network/agent-address.js';
 import type { Route } from './agent-link.js';
 import type { FloodGuard } from './flood-guard.js';
 import type { RemotedCounters } from './remoted-counters.js';

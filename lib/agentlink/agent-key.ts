@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AgentAddress } from './agent-address.js';
+import type { AgentAddress } from '../network/agent-address.js';
 
 /** Characters of the digest of id and name that take part in a key. */
 const NAME_PART = 15;

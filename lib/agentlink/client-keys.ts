@@ -1,4 +1,4 @@
-import { AgentAddress } from './agent-address.js';
+import { AgentAddress } from '../network/agent-address.js';
 import { isAgentId, isAgentName, MANAGER_ID } from './agent-identity.js';
 import { AgentKey } from './agent-key.js';
 

@@ -1,5 +1,5 @@
-import { AgentAddress } from '../agentlink/agent-address.js';
 import { isAgentId, isAgentName } from '../agentlink/agent-identity.js';
+import { AgentAddress } from '../network/agent-address.js';
 
 /** An agent with its key, as one line of the key file has it. */
 export type KeyText = { readonly id: string; readonly name: string; readonly ip: string; readonly key: string };

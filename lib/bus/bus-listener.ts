@@ -1,6 +1,6 @@
 import { lstatSync, rmSync, unlinkSync } from 'node:fs';
 import { Router } from 'zeromq';
-import { bindForGroup } from '../daemon/bind-for-group.js';
+import { bindForGroup } from '../process/bind-for-group.js';
 import { LockHeldError, ProcessLock } from '../process/process-lock.js';
 import { BusError } from './bus-error.js';
 import { LINGER_MS, RECEIVE_HIGH_WATER_MARK, SEND_HIGH_WATER_MARK, SOCKET_MESSAGE_BYTES } from './bus-limits.js';

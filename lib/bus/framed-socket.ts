@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { bindForGroup } from '../daemon/bind-for-group.js';
 import type { Logger } from '../log/logger.js';
+import { bindForGroup } from '../process/bind-for-group.js';
 
 /** Answers one request: the bytes of the frame in, the text of the answer out. */
 export type FrameHandler = (request: Buffer) => Promise<string>;

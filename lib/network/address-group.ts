@@ -1,4 +1,4 @@
-import { normalizeAddress } from '../agentlink/agent-address.js';
+import { normalizeAddress } from './agent-address.js';
 
 /** Groups of four hex digits that name an IPv6 network of /64. */
 const NETWORK_GROUPS = 4;

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { normalizeAddress } from '../agentlink/agent-address.js';
+import { normalizeAddress } from '../network/agent-address.js';
 
 /**
  * Whether a certificate was made for the host it came from, agent or manager (agents-and-groups.md 2.1): first the

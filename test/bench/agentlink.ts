@@ -4,13 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readMessageHead } from '../../daemons/remoted/link/message-prefix.js';
-import { AgentAddress } from '../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../lib/agentlink/blowfish-cache.js';
 import { FrameDecoder } from '../../lib/agentlink/frame-decoder.js';
 import type { MessageForm } from '../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../lib/agentlink/message-sealer.js';
+import { AgentAddress } from '../../lib/network/agent-address.js';
 
 const AGENTS = 200;
 const SIZES = [200, 1000];

@@ -13,12 +13,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { homeRuns } from '../../../lib/daemon/why-unavailable.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { Home } from '../../../lib/home/home.js';
 import { HomeError, readHomeRecord } from '../../../lib/home/home-record.js';
 import { productRoot } from '../../../lib/product/product-root.js';
+import { homeRuns } from '../../terminal/why-unavailable.js';
 import { initHome, type InitOptions } from './init-home.js';
 import { installProduct, programNames } from './product-files.js';
 import { checkAccountName, findServiceAccount, type ServiceAccount, userExists } from './service-account.js';

@@ -10,10 +10,10 @@ import {
 } from '../../../lib/control/control-protocol.js';
 import { readLines } from '../../../lib/control/line-reader.js';
 import { ConfigurationRefusedError } from '../../../lib/control/replace-configuration.js';
-import { bindForGroup, bindForOwner } from '../../../lib/daemon/bind-for-group.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import { bindForGroup, bindForOwner } from '../../../lib/process/bind-for-group.js';
 
 /** Clients at a time; more than a person and a few scripts is an attack on descriptors. */
 const MAX_CONNECTIONS = 32;

@@ -1,5 +1,5 @@
-import { normalizeAddress } from '../../../lib/agentlink/agent-address.js';
 import type { AgentKey } from '../../../lib/agentlink/agent-key.js';
+import { normalizeAddress } from '../../../lib/network/agent-address.js';
 import { KnownAgent } from './known-agent.js';
 import type { MessageHead } from './message-prefix.js';
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { PONG, readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
-import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey, deriveEncryptionKey, enrollmentKeyHash } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { encodeFrame } from '../../../lib/agentlink/frame-decoder.js';
@@ -10,6 +9,7 @@ import { formatCounters, laterCounters, parseCounters } from '../../../lib/agent
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
 import { rejectionText } from '../../../lib/agentlink/message-rejection.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
+import { AgentAddress } from '../../../lib/network/agent-address.js';
 import { keyOf, secureMessageVectors, type ValidVector } from '../../support/agentlink/secure-message-vectors.js';
 
 const schedules = new BlowfishCache();

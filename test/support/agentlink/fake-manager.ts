@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { readMessageHead } from '../../../daemons/remoted/link/message-prefix.js';
-import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { ACK_MESSAGE, CONTROL_HEADER, pushStartMessage } from '../../../lib/agentlink/control-text.js';
@@ -10,6 +9,7 @@ import { type Keepalive, parseKeepalive } from '../../../lib/agentlink/keepalive
 import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
+import { AgentAddress } from '../../../lib/network/agent-address.js';
 import type { AgentIdentity } from './minimal-agent.js';
 import { pushMessages } from './push-messages.js';
 

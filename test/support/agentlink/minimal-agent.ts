@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { answerMessage, isControl, SHUTDOWN_MESSAGE, startupMessage } from '../../../lib/agentlink/control-text.js';
@@ -15,6 +14,7 @@ import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-count
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
+import { AgentAddress } from '../../../lib/network/agent-address.js';
 import { eventually } from '../eventually.js';
 
 const schedules = new BlowfishCache();

@@ -1,5 +1,5 @@
-import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
+import { AgentAddress } from '../../../lib/network/agent-address.js';
 import { readVectors } from '../read-vectors.js';
 
 /** A sealed message of the vectors. */

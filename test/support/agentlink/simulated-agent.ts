@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { isControl, startupMessage } from '../../../lib/agentlink/control-text.js';
@@ -13,6 +12,7 @@ import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-count
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../../lib/agentlink/message-sealer.js';
+import { AgentAddress } from '../../../lib/network/agent-address.js';
 import type { AgentIdentity } from './minimal-agent.js';
 
 const schedules = new BlowfishCache();

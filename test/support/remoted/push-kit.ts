@@ -6,12 +6,12 @@ import type { PushContent } from '../../../daemons/remoted/push/push-content.js'
 import { PushSealer } from '../../../daemons/remoted/push/push-sealer.js';
 import type { PushClock } from '../../../daemons/remoted/push/push-session.js';
 import { RemotedCounters } from '../../../daemons/remoted/remoted-counters.js';
-import { AgentAddress } from '../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../lib/agentlink/blowfish-cache.js';
 import { FrameDecoder } from '../../../lib/agentlink/frame-decoder.js';
 import { laterCounters, NO_COUNTERS } from '../../../lib/agentlink/message-counters.js';
 import { MessageOpener } from '../../../lib/agentlink/message-opener.js';
+import { AgentAddress } from '../../../lib/network/agent-address.js';
 import { RecordingLogger } from '../recording-logger.js';
 
 const schedules = new BlowfishCache();

@@ -9,8 +9,8 @@ import {
 } from '../../../../daemons/authd/agent-table.js';
 import { RegistrationTimes } from '../../../../daemons/authd/registration-times.js';
 import { RequestedGroups } from '../../../../daemons/authd/requested-groups.js';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
+import { AgentAddress } from '../../../../lib/network/agent-address.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';

@@ -6,7 +6,7 @@ import { RegistrationTimes } from '../../../../daemons/authd/registration-times.
 import { ReplacementGuard } from '../../../../daemons/authd/replacement-guard.js';
 import type { AgentFacts } from '../../../../daemons/authd/replacement-rule.js';
 import { RequestedGroups } from '../../../../daemons/authd/requested-groups.js';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
+import { AgentAddress } from '../../../../lib/network/agent-address.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 

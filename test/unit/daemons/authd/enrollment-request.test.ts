@@ -5,7 +5,7 @@ import {
   parseEnrollmentRequest,
   type RequestRules,
 } from '../../../../daemons/authd/enrollment-request.js';
-import type { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
+import type { AgentAddress } from '../../../../lib/network/agent-address.js';
 
 const OPEN: RequestRules = { password: undefined, allowHigherVersions: false };
 const SECRET: RequestRules = { ...OPEN, password: 'TopSecret' };

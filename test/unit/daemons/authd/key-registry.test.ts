@@ -19,8 +19,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { KeyRegistry, KeyWriteError, newRawKey } from '../../../../daemons/authd/key-registry.js';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
+import { AgentAddress } from '../../../../lib/network/agent-address.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 describe('KeyRegistry', () => {

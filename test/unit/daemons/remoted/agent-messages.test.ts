@@ -13,12 +13,12 @@ import { ReadAhead } from '../../../../daemons/remoted/read-ahead.js';
 import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js';
 import type { TcpConnection } from '../../../../daemons/remoted/tcp-connection.js';
 import type { UdpPeer } from '../../../../daemons/remoted/udp-listener.js';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import { SHUTDOWN_MESSAGE } from '../../../../lib/agentlink/control-text.js';
 import { MessageOpener } from '../../../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../../../lib/agentlink/message-sealer.js';
+import { AgentAddress } from '../../../../lib/network/agent-address.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 /** A way to an agent as far as messages need it. */

@@ -3,9 +3,9 @@ import { type Agent, type AgentLink, linkOf } from '../../../../daemons/remoted/
 import { KnownAgent } from '../../../../daemons/remoted/link/known-agent.js';
 import { RemotedCounters } from '../../../../daemons/remoted/remoted-counters.js';
 import { StatusWriter } from '../../../../daemons/remoted/status-writer.js';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
+import { AgentAddress } from '../../../../lib/network/agent-address.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 

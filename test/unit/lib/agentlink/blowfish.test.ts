@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { Blowfish } from '../../../../lib/agentlink/blowfish.js';
 import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import { piWords } from '../../../../lib/agentlink/pi-words.js';
+import { AgentAddress } from '../../../../lib/network/agent-address.js';
 
 const NO_IV = Buffer.alloc(8);
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');

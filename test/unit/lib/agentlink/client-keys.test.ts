@@ -2,11 +2,11 @@ import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ClientKeysDocument, ClientKeysError } from '../../../../daemons/authd/client-keys-document.js';
-import { AgentAddress, normalizeAddress } from '../../../../lib/agentlink/agent-address.js';
 import { isAgentId, isAgentName } from '../../../../lib/agentlink/agent-identity.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { parseClientKeys } from '../../../../lib/agentlink/client-keys.js';
 import { ClientKeysFile, KeyFileError } from '../../../../lib/agentlink/client-keys-file.js';
+import { AgentAddress, normalizeAddress } from '../../../../lib/network/agent-address.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const parse = (text: string | Buffer): ReturnType<typeof parseClientKeys> =>

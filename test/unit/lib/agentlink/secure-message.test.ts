@@ -3,13 +3,13 @@ import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readMessageHead } from '../../../../daemons/remoted/link/message-prefix.js';
-import { AgentAddress } from '../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../lib/agentlink/blowfish-cache.js';
 import type { MessageForm } from '../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../lib/agentlink/message-opener.js';
 import { type RejectionReason, rejectionText } from '../../../../lib/agentlink/message-rejection.js';
 import { MessageSealer, MessageSizeError } from '../../../../lib/agentlink/message-sealer.js';
+import { AgentAddress } from '../../../../lib/network/agent-address.js';
 
 const FORMS: readonly MessageForm[] = ['aes', 'aes-iv', 'blowfish'];
 const key = new AgentKey('001', 'web01', AgentAddress.any, 'a'.repeat(64));

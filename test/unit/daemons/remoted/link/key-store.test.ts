@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { KeyStore, unknownSenderText } from '../../../../../daemons/remoted/link/key-store.js';
 import { type MessageHead, readMessageHead } from '../../../../../daemons/remoted/link/message-prefix.js';
-import { AgentAddress } from '../../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../../lib/agentlink/agent-key.js';
 import { counterTexts } from '../../../../../lib/agentlink/message-rejection.js';
+import { AgentAddress } from '../../../../../lib/network/agent-address.js';
 
 const keyOf = (id: string, name: string, ip = 'any', raw = 'k'): AgentKey =>
   new AgentKey(id, name, AgentAddress.parse(ip)!, raw);

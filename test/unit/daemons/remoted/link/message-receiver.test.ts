@@ -7,7 +7,6 @@ import { CounterFiles } from '../../../../../daemons/remoted/link/counter-files.
 import { KeyStore } from '../../../../../daemons/remoted/link/key-store.js';
 import { PONG } from '../../../../../daemons/remoted/link/message-prefix.js';
 import { MessageReceiver, type ReceivedMessage } from '../../../../../daemons/remoted/link/message-receiver.js';
-import { AgentAddress, normalizeAddress } from '../../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../../lib/agentlink/blowfish-cache.js';
 import { encodeFrame, FrameDecoder } from '../../../../../lib/agentlink/frame-decoder.js';
@@ -15,6 +14,7 @@ import { type CounterPair, laterCounters, NO_COUNTERS } from '../../../../../lib
 import type { MessageForm } from '../../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../../lib/agentlink/message-opener.js';
 import { MessageSealer } from '../../../../../lib/agentlink/message-sealer.js';
+import { AgentAddress, normalizeAddress } from '../../../../../lib/network/agent-address.js';
 import { eventually } from '../../../../support/eventually.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 

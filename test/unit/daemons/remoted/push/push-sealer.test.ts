@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { adler32, adlerValue, joinAdler } from '../../../../../daemons/remoted/push/adler.js';
 import { PushContent } from '../../../../../daemons/remoted/push/push-content.js';
 import { PushSealer } from '../../../../../daemons/remoted/push/push-sealer.js';
-import { AgentAddress } from '../../../../../lib/agentlink/agent-address.js';
 import { AgentKey } from '../../../../../lib/agentlink/agent-key.js';
 import { BlowfishCache } from '../../../../../lib/agentlink/blowfish-cache.js';
 import { FrameDecoder } from '../../../../../lib/agentlink/frame-decoder.js';
 import type { MessageForm } from '../../../../../lib/agentlink/message-form.js';
 import { MessageOpener } from '../../../../../lib/agentlink/message-opener.js';
+import { AgentAddress } from '../../../../../lib/network/agent-address.js';
 import { pushMessages } from '../../../../support/agentlink/push-messages.js';
 
 const FORMS: readonly MessageForm[] = ['aes', 'aes-iv', 'blowfish'];

@@ -1,15 +1,15 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readRunFile } from '../files/read-run-file.js';
-import type { Home } from '../home/home.js';
-import { readHomeRecord } from '../home/home-record.js';
-import { resolveHome } from '../home/resolve-home.js';
-import { isAlive } from '../process/process-identity.js';
-import { ProcessLock } from '../process/process-lock.js';
-import { AGENT_DAEMON, type DaemonName, MANAGER_DAEMONS } from '../product/daemon-names.js';
-import { productRoot } from '../product/product-root.js';
-import { RunFiles } from './run-files.js';
-import { readRunRecord } from './run-record.js';
+import { RunFiles } from '../../lib/daemon/run-files.js';
+import { readRunRecord } from '../../lib/daemon/run-record.js';
+import { readRunFile } from '../../lib/files/read-run-file.js';
+import type { Home } from '../../lib/home/home.js';
+import { readHomeRecord } from '../../lib/home/home-record.js';
+import { resolveHome } from '../../lib/home/resolve-home.js';
+import { isAlive } from '../../lib/process/process-identity.js';
+import { ProcessLock } from '../../lib/process/process-lock.js';
+import { AGENT_DAEMON, type DaemonName, MANAGER_DAEMONS } from '../../lib/product/daemon-names.js';
+import { productRoot } from '../../lib/product/product-root.js';
 
 const ALL_DAEMONS: readonly DaemonName[] = [...MANAGER_DAEMONS, AGENT_DAEMON];
 

@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import { IpExpression, parseAddress } from '../network/ip-expression.js';
+import { IpExpression, parseAddress } from './ip-expression.js';
 
 const ANY = 'any';
 const IPV4_BITS = 32;
