@@ -25,13 +25,13 @@ export type ScanParts = {
  */
 export async function restartScans(
   parts: ScanParts,
-  request: ApiRequest,
+  request: ApiRequest<'putSyscheck' | 'putRootcheck'>,
   action: string,
   messages: ListMessages,
 ): Promise<ApiResult> {
   const { directory, remoted } = parts;
   const view = new AgentView(directory, request, action);
-  const ids = request.parameters.texts('agents_list');
+  const ids = request.parameters.agents_list;
   const chosen = ids === undefined ? await agentsToOrder(view, ids) : await view.choose(ids, ORDER_FIELDS);
   const isManager = ({ id }: { readonly id: string }): boolean => id === MANAGER_ID;
   const manager =

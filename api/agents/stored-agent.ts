@@ -3,12 +3,15 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { type AgentItem, AgentView } from './agent-view.js';
 
+/** A request whose path names an agent. */
+type AgentRequest = ApiRequest & { readonly parameters: { readonly agent_id: string } };
+
 /**
  * The agent of a path, whose files and findings are asked for.
  * @throws ApiError 4000 when the caller may not, 1701 when there is none
  */
-export async function agentOfPath(directory: DbClient, request: ApiRequest, action: string): Promise<AgentItem> {
-  const id = request.parameters.requiredText('agent_id');
+export async function agentOfPath(directory: DbClient, request: AgentRequest, action: string): Promise<AgentItem> {
+  const id = request.parameters.agent_id;
   const { agents, failed } = await new AgentView(directory, request, action).choose([id], ['status', 'version']);
   const [agent] = agents;
   if (agent === undefined) throw failed[0]?.error ?? new ApiError(1701);

@@ -3,7 +3,6 @@ import type { Operation } from '../contract/contract.js';
 import type { OperationId, Operations } from '../contract/operations.js';
 import type { User } from '../rbac/rbac-model.js';
 import type { ApiResult } from './envelope.js';
-import type { ParameterValues } from './parameter-values.js';
 
 /**
  * A request that passed every check in front of the handlers.
@@ -11,7 +10,7 @@ import type { ParameterValues } from './parameter-values.js';
  */
 export class ApiRequest<O extends OperationId = OperationId> {
   readonly operation: Operation;
-  readonly parameters: Operations[O]['parameters'] & ParameterValues;
+  readonly parameters: Operations[O]['parameters'];
   readonly body: Operations[O]['body'];
   /** Aborted when the request time limit is over: whoever waits gives up then. */
   readonly signal: AbortSignal;

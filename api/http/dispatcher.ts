@@ -59,7 +59,7 @@ export class Dispatcher {
       signal: abort.signal,
     });
     try {
-      const limitMs = parameters.flag('wait_for_complete') ? 0 : this.#requestTimeoutMs();
+      const limitMs = parameters['wait_for_complete'] === true ? 0 : this.#requestTimeoutMs();
       return await withinTime(() => handler(request), limitMs, abort);
     } catch (error) {
       throw this.#toProblem(error, request);

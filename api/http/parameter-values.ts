@@ -23,51 +23,8 @@ const REFERENCE_PREFIX = /^wazuh-/;
 
 type Value = string | number | boolean | readonly (string | number)[];
 
-/** The checked parameters of one request, with the defaults of the contract filled in. */
-export class ParameterValues {
-  readonly #values: ReadonlyMap<string, unknown>;
-
-  constructor(values: ReadonlyMap<string, unknown>) {
-    this.#values = values;
-    Object.assign(this, Object.fromEntries(values));
-  }
-
-  has(name: string): boolean {
-    return this.#values.has(name);
-  }
-
-  text(name: string): string | undefined {
-    const value = this.#values.get(name);
-    return typeof value === 'string' ? value : undefined;
-  }
-
-  /** A parameter that is required or part of the path. @throws Error when the contract does not guarantee it */
-  requiredText(name: string): string {
-    const value = this.text(name);
-    if (value === undefined) throw new Error(`parameter ${name} is not in the request`);
-    return value;
-  }
-
-  integer(name: string): number | undefined {
-    const value = this.#values.get(name);
-    return typeof value === 'number' ? value : undefined;
-  }
-
-  /** False when absent. */
-  flag(name: string): boolean {
-    return this.#values.get(name) === true;
-  }
-
-  texts(name: string): readonly string[] | undefined {
-    const value = this.#values.get(name);
-    return Array.isArray(value) ? value.map(String) : undefined;
-  }
-
-  integers(name: string): readonly number[] | undefined {
-    const value = this.#values.get(name);
-    return Array.isArray(value) ? value.map(Number) : undefined;
-  }
-}
+/** The checked parameters of one request by name, with the defaults of the contract filled in: see `Operations`. */
+export type ParameterValues = Readonly<Record<string, unknown>>;
 
 export type RawParameters = {
   readonly query: URLSearchParams;
@@ -81,23 +38,23 @@ export type RawParameters = {
  */
 export function readParameters(operation: Operation, raw: RawParameters, checker: SchemaChecker): ParameterValues {
   refuseUnknownNames(operation, raw.query);
-  const values = new Map<string, unknown>();
+  const values: Record<string, unknown> = {};
   for (const where of ['query', 'path', 'header'] as const) {
     for (const parameter of operation.parameters) {
       if (parameter.in !== where) continue;
       const given = rawValues(parameter, raw);
       if (given.length === 0) {
         if (parameter.required) throw Problem.badRequest(`Missing ${where} parameter '${parameter.name}'`);
-        if (parameter.schema['default'] !== undefined) values.set(parameter.name, parameter.schema['default']);
+        if (parameter.schema['default'] !== undefined) values[parameter.name] = parameter.schema['default'];
         continue;
       }
       const value = convert(parameter, given);
       const violation = checker.check(parameter.schema, value);
       if (violation !== undefined) throw Problem.badRequest(describe(violation));
-      values.set(parameter.name, value);
+      values[parameter.name] = value;
     }
   }
-  return new ParameterValues(values);
+  return values;
 }
 
 function refuseUnknownNames(operation: Operation, query: URLSearchParams): void {

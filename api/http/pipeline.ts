@@ -319,5 +319,5 @@ async function dispatch(
   const { operation, parameters } = context;
   if (operation === undefined || parameters === undefined) throw new Error('a step of the pipeline is missing');
   const result = await parts.dispatcher.dispatch(context, operation, parameters, request.headers['content-type']);
-  sendResult(response, result, { pretty: parameters.flag('pretty'), head: request.method === 'HEAD' });
+  sendResult(response, result, { pretty: parameters['pretty'] === true, head: request.method === 'HEAD' });
 }

@@ -52,16 +52,16 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
 
   return {
     putAgentsRestart: async (request) => {
-      const ids = request.parameters.texts('agents_list');
+      const ids = request.parameters.agents_list;
       const chosen = await agentsToOrder(viewOf(request, 'agent:restart'), ids);
       return restart(request, chosen, ids === undefined);
     },
     putAgentsAgentIdRestart: async (request) => {
-      const ids = [request.parameters.requiredText('agent_id')];
+      const ids = [request.parameters.agent_id];
       return restart(request, await agentsToOrder(viewOf(request, 'agent:restart'), ids), false);
     },
     putAgentsGroupGroupIdRestart: async (request) => {
-      const name = request.parameters.requiredText('group_id');
+      const name = request.parameters.group_id;
       await parts.groups.require(request, name);
       const { ids } = await directory.call(request, 'groups.agents', { name });
       const agents = ids.length === 0 ? [] : await viewOf(request, 'agent:restart').all({ ids }, ORDER_FIELDS);
@@ -71,14 +71,14 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
       if (!parts.configuration.node().clusterEnabled) throw new ApiError(3013);
       requireManager(request.caller, parts.configuration, 'read');
       // Other nodes are not known here.
-      const name = request.parameters.requiredText('node_id');
+      const name = request.parameters.node_id;
       if (name !== parts.node()) throw new ApiError(1730);
       const reporting = { status: 'active', node_name: name };
       const agents = await viewOf(request, 'agent:restart').all(reporting, ORDER_FIELDS);
       return restart(request, { agents, failed: [] }, true);
     },
     putAgentsReconnect: async (request) => {
-      const ids = request.parameters.texts('agents_list');
+      const ids = request.parameters.agents_list;
       const { ready, failed } = activeOnes(await agentsToOrder(viewOf(request, 'agent:reconnect'), ids));
       const able = ready.filter(({ version }) => !isOssec(version));
       for (const { id } of ready.filter(({ version }) => isOssec(version))) {

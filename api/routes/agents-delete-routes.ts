@@ -1,13 +1,13 @@
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
-import { agentFilters } from '../agents/agent-parameters.js';
+import { type AgentFilterParameters, agentFilters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
+import type { Operations } from '../contract/operations.js';
 import type { AuthdClient } from '../daemons/authd-client.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { type FailedItem, listResult } from '../http/envelope.js';
-import type { ParameterValues } from '../http/parameter-values.js';
 import { pythonText } from '../http/python-text.js';
 
 /** Removal of agents with their keys (rest-api.md 6.2). */
@@ -16,8 +16,8 @@ export function agentsDeleteRoutes(directory: DbClient, keys: AuthdClient): Hand
     deleteAgents: async (request) => {
       const { parameters } = request;
       const view = new AgentView(directory, request, 'agent:delete');
-      const wanted = parameters.texts('agents_list') ?? [];
-      const q = parameters.text('q');
+      const wanted = parameters.agents_list;
+      const q = parameters.q;
       const filter = { ...agentFilters(parameters), ...(q === undefined ? {} : { q }) };
       const failed: FailedItem[] = [];
       let eligible: readonly string[];
@@ -34,7 +34,7 @@ export function agentsDeleteRoutes(directory: DbClient, keys: AuthdClient): Hand
         });
         for (const id of ids) if (!holding.has(id)) failed.push({ id, error });
       }
-      const removed = eligible.length === 0 ? [] : await keys.remove(request, eligible, parameters.flag('purge'));
+      const removed = eligible.length === 0 ? [] : await keys.remove(request, eligible, parameters.purge);
       if (removed.length < eligible.length && !wanted.includes('all')) {
         // Somebody else removed them meanwhile.
         const done = new Set(removed);
@@ -52,11 +52,12 @@ export function agentsDeleteRoutes(directory: DbClient, keys: AuthdClient): Hand
 }
 
 /** `status: ['active'], older_than: 7d, q: id>5` */
-function requirements(parameters: ParameterValues): string {
-  const shown = [`status: ${pythonText([...(parameters.texts('status') ?? [])])}`];
-  for (const name of ['older_than', ...EQUALITY_FILTERS, 'q']) {
-    const value = parameters.text(name);
-    if (value !== undefined && value !== '') shown.push(`${name}: ${value}`);
+function requirements(parameters: Operations['deleteAgents']['parameters']): string {
+  const shown = [`status: ${pythonText([...parameters.status])}`];
+  const values: AgentFilterParameters & { readonly q?: string } = parameters;
+  for (const name of ['older_than', ...EQUALITY_FILTERS, 'q'] as const) {
+    const value = values[name];
+    if (typeof value === 'string' && value !== '') shown.push(`${name}: ${value}`);
   }
   return shown.join(', ');
 }

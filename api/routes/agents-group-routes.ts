@@ -26,6 +26,8 @@ const MEMBERSHIP_CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCo
 /** Refusals that nobody wants to hear of who asked for all agents (rest-api.md 5.2). */
 const HIDDEN_ON_ALL = new Set<ErrorCode>([1701, 1703, 1734, 1751, 1752]);
 
+type Assignment = 'putAgentsGroup' | 'putAgentsAgentIdGroupGroupId';
+
 /** Groups that an agent is to leave, and whether the client named them. */
 type Wanted = { readonly groups: readonly string[]; readonly named: boolean };
 
@@ -53,9 +55,9 @@ export function agentsGroupRoutes(directory: DbClient, known: GroupDirectory): H
   };
 
   /** @param ids undefined means all agents */
-  const assign = async (request: ApiRequest, ids: readonly string[] | undefined): Promise<ApiResult> => {
-    const group = request.parameters.requiredText('group_id');
-    const single = request.parameters.flag('force_single_group');
+  const assign = async (request: ApiRequest<Assignment>, ids: readonly string[] | undefined): Promise<ApiResult> => {
+    const group = request.parameters.group_id;
+    const single = request.parameters.force_single_group === true;
     const view = viewOf(request);
     const chosen = ids === undefined ? { agents: await view.all({}), failed: [] } : await view.chooseAgents(ids);
     requireGroup(request, GROUP_ACTION, group);
@@ -80,8 +82,10 @@ export function agentsGroupRoutes(directory: DbClient, known: GroupDirectory): H
   };
 
   /** The agent of a path; whatever is wrong with it ends the request. */
-  const oneAgent = async (request: ApiRequest): Promise<AgentItem> => {
-    const { agents, failed } = await viewOf(request).chooseAgents([request.parameters.requiredText('agent_id')]);
+  const oneAgent = async (
+    request: ApiRequest<'deleteAgentsAgentIdGroup' | 'deleteAgentsAgentIdGroupGroupId'>,
+  ): Promise<AgentItem> => {
+    const { agents, failed } = await viewOf(request).chooseAgents([request.parameters.agent_id]);
     const [agent] = agents;
     if (agent === undefined) throw failed[0]?.error ?? new ApiError(1701);
     return agent;
@@ -102,12 +106,12 @@ export function agentsGroupRoutes(directory: DbClient, known: GroupDirectory): H
   };
 
   return {
-    putAgentsAgentIdGroupGroupId: (request) => assign(request, [request.parameters.requiredText('agent_id')]),
-    putAgentsGroup: (request) => assign(request, request.parameters.texts('agents_list')),
+    putAgentsAgentIdGroupGroupId: (request) => assign(request, [request.parameters.agent_id]),
+    putAgentsGroup: (request) => assign(request, request.parameters.agents_list),
 
     deleteAgentsGroup: async (request) => {
-      const group = request.parameters.requiredText('group_id');
-      const wanted = request.parameters.texts('agents_list') ?? [];
+      const group = request.parameters.group_id;
+      const wanted = request.parameters.agents_list;
       const all = wanted.includes('all');
       const view = viewOf(request);
       const chosen = all ? { agents: await view.all({ group }), failed: [] } : await view.chooseAgents(wanted);
@@ -125,7 +129,7 @@ export function agentsGroupRoutes(directory: DbClient, known: GroupDirectory): H
     },
 
     deleteAgentsAgentIdGroupGroupId: async (request) => {
-      const group = request.parameters.requiredText('group_id');
+      const group = request.parameters.group_id;
       const agent = await oneAgent(request);
       requireGroup(request, GROUP_ACTION, group);
       await known.require(request, group);
@@ -136,7 +140,7 @@ export function agentsGroupRoutes(directory: DbClient, known: GroupDirectory): H
     },
 
     deleteAgentsAgentIdGroup: async (request) => {
-      const listed = request.parameters.texts('groups_list');
+      const listed = request.parameters.groups_list;
       const agent = await oneAgent(request);
       const failed: FailedItem[] = [];
       const groups = await groupsToLeave(

@@ -13,6 +13,8 @@ import { dataResult, listResult } from '../http/envelope.js';
 const CONFIGURATION_SINCE: ReleaseLine = { major: 3, minor: 7 };
 const STATISTICS_SINCE: ReleaseLine = { major: 4, minor: 2 };
 
+type Question = 'getAgentsAgentIdConfigComponentConfiguration' | 'getAgentsAgentIdStatsComponent';
+
 /** Who is asked: agents through svc-remoted, and for agent 000 the manager's own daemons. */
 export type AgentsRequestParts = {
   readonly directory: DbClient;
@@ -24,13 +26,13 @@ export type AgentsRequestParts = {
 export function agentsRequestRoutes(parts: AgentsRequestParts): Handlers {
   const { directory, remoted, manager } = parts;
   const FIELDS = ['status', 'version'];
-  const choose = (request: ApiRequest) =>
-    new AgentView(directory, request, 'agent:read').choose([request.parameters.requiredText('agent_id')], FIELDS);
+  const choose = (request: ApiRequest<Question>) =>
+    new AgentView(directory, request, 'agent:read').choose([request.parameters.agent_id], FIELDS);
 
   return {
     getAgentsAgentIdConfigComponentConfiguration: async (request) => {
-      const component = request.parameters.requiredText('component');
-      const configuration = request.parameters.requiredText('configuration');
+      const component = request.parameters.component;
+      const configuration = request.parameters.configuration;
       const { agents, failed } = await choose(request);
       const [agent] = agents;
       if (agent === undefined) throw failed[0]?.error ?? new ApiError(1701);
@@ -46,7 +48,7 @@ export function agentsRequestRoutes(parts: AgentsRequestParts): Handlers {
     },
 
     getAgentsAgentIdStatsComponent: async (request) => {
-      const component = request.parameters.requiredText('component');
+      const component = request.parameters.component;
       const { agents, failed } = await choose(request);
       const items: unknown[] = [];
       for (const agent of agents) {

@@ -25,7 +25,10 @@ export const AGENT_MESSAGES: ListMessages = {
 /** Lists of agents, 000 among them (rest-api.md 6.2). */
 export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
   /** @param fixed conditions besides those of the request */
-  const list = async (request: ApiRequest, fixed: ListParameters = {}): Promise<ApiResult> => {
+  const list = async (
+    request: ApiRequest<'getAgents' | 'getAgentsNoGroup' | 'getAgentsOutdated'>,
+    fixed: ListParameters = {},
+  ): Promise<ApiResult> => {
     const view = new AgentView(directory, request, READ);
     return listResult({
       ...(await view.list({ ...agentListParameters(request.parameters), ...fixed })),
@@ -34,7 +37,7 @@ export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
   };
   return {
     getAgents: async (request) => {
-      const ids = request.parameters.texts('agents_list');
+      const ids = request.parameters.agents_list;
       if (ids === undefined) return list(request);
       const view = new AgentView(directory, request, READ);
       const { agents, failed } = await view.choose(ids);
@@ -46,7 +49,7 @@ export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
     getAgentsOutdated: (request) => list(request, { outdated: true }),
 
     getAgentsAgentIdGroupIsSync: async (request) => {
-      const id = request.parameters.requiredText('agent_id');
+      const id = request.parameters.agent_id;
       const { agents, failed } = await new AgentView(directory, request, READ).chooseAgents(
         [id],
         ['status', 'mergedSum'],
@@ -68,7 +71,7 @@ export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
 
     getAgentsStatsDistinct: async (request) => {
       const { select: _select, distinct: _distinct, ...parameters } = agentListParameters(request.parameters);
-      const fields = request.parameters.texts('fields');
+      const fields = request.parameters.fields;
       const page = await new AgentView(directory, request, READ).countBy({
         ...parameters,
         ...(fields === undefined ? {} : { fields: [...fields] }),

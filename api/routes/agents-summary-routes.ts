@@ -14,7 +14,7 @@ export function agentsSummaryRoutes(directory: DbClient, known: GroupDirectory, 
   return {
     getAgentsSummary: async (request) => {
       const view = viewOf(request);
-      const ids = request.parameters.texts('agents_list');
+      const ids = request.parameters.agents_list;
       const chosen = ids === undefined ? {} : { ids: (await view.choose(ids)).agents.map(({ id }) => id) };
       const { connection, os, groups } = await view.summary(chosen);
       const { total: _total, ...status } = connection;

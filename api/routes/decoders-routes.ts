@@ -29,7 +29,7 @@ export function decodersRoutes(catalogue: RulesetCatalogue, changes: RulesetUplo
   return {
     getDecoders: ({ caller, parameters }) => {
       const decoders = catalogue.decoders(DECODERS, caller);
-      const names = parameters.texts('decoder_names');
+      const names = parameters.decoder_names;
       const filter = { ...fileFilter(parameters), ...(names === undefined ? {} : { names }) };
       const page = pageOf(filterDecoders(decoders, filter), parameters, LIST_RULES);
       const known = new Set(decoders.map(({ name }) => name));

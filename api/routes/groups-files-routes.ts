@@ -17,7 +17,7 @@ export function groupsFilesRoutes(folders: GroupFolders): Handlers {
   return {
     getGroupsGroupIdFiles: async (request) => {
       const { parameters } = request;
-      const group = parameters.requiredText('group_id');
+      const group = parameters.group_id;
       requireGroup(request, READ, group);
       const messages = {
         all: 'All selected groups files were returned',
@@ -25,7 +25,7 @@ export function groupsFilesRoutes(folders: GroupFolders): Handlers {
         none: 'No groups files were returned',
       };
       try {
-        const files = await withGroup(group, () => folders.files(group, parameters.text('hash') ?? 'md5'));
+        const files = await withGroup(group, () => folders.files(group, parameters.hash ?? 'md5'));
         const page = pageOf(files, parameters, {
           defaultSort: 'filename',
           sortFields: FIELDS,
@@ -41,12 +41,12 @@ export function groupsFilesRoutes(folders: GroupFolders): Handlers {
 
     getGroupsGroupIdFilesFileName: async (request) => {
       const { parameters } = request;
-      const group = parameters.requiredText('group_id');
-      const name = parameters.requiredText('file_name');
+      const group = parameters.group_id;
+      const name = parameters.file_name;
       requireGroup(request, READ, group);
       const content = await withGroup(group, () => folders.read(group, name));
-      if (parameters.flag('raw')) return rawResult(sharedContentType(name), content);
-      const [type] = parameters.texts('type') ?? [];
+      if (parameters.raw) return rawResult(sharedContentType(name), content);
+      const [type] = parameters.type ?? [];
       return dataResult(await sharedFileView(name, content, { worker, signal: request.signal }, type));
     },
   };

@@ -8,7 +8,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type FailedItem, type ListMessages, listResult, messageResult } from '../http/envelope.js';
 import type { ErrorCode } from '../http/error-code.js';
-import { listQuery, pageOf, queryFailure } from '../lists/list-parameters.js';
+import { pageOf, queryFailure } from '../lists/list-parameters.js';
 import { runListQuery } from '../lists/run-list-query.js';
 import { AGENT_MESSAGES } from './agents-routes.js';
 
@@ -46,7 +46,7 @@ export function groupsRoutes({ groups, agents, sums }: GroupsRouteParts): Handle
       const failed: FailedItem[] = [];
       const all = await groups.list(request);
       const known = new Map(all.map((group) => [group.name, group]));
-      const wanted = request.parameters.texts('groups_list');
+      const wanted = request.parameters.groups_list;
       const chosen = chooseGroups(request, READ, wanted ?? [...known.keys()], wanted !== undefined, failed);
       const items: GroupItem[] = [];
       for (const id of chosen) {
@@ -65,7 +65,7 @@ export function groupsRoutes({ groups, agents, sums }: GroupsRouteParts): Handle
     },
 
     deleteGroups: async (request) => {
-      const listed = request.parameters.texts('groups_list') ?? [];
+      const listed = request.parameters.groups_list;
       const everything = listed.includes('all');
       const failed: FailedItem[] = [];
       const known = new Set((await groups.list(request)).map(({ name }) => name));
@@ -86,7 +86,7 @@ export function groupsRoutes({ groups, agents, sums }: GroupsRouteParts): Handle
     },
 
     getGroupsGroupIdAgents: async (request) => {
-      const group = request.parameters.requiredText('group_id');
+      const group = request.parameters.group_id;
       requireGroup(request, READ, group);
       await groups.require(request, group);
       const view = new AgentView(agents, request, 'agent:read');
@@ -122,15 +122,11 @@ function chooseGroups(
 }
 
 /** The page of a list of groups. Sums are worked out for the page only where nothing depends on those of the others. */
-async function groupPage(request: ApiRequest, sums: GroupSums, items: readonly GroupItem[]) {
-  const { parameters } = request;
-  const algorithm = parameters.text('hash') ?? 'md5';
-  const query = listQuery(parameters);
-  const { q = '', search, sort = '', distinct, select } = query;
+async function groupPage({ parameters }: ApiRequest<'getGroups'>, sums: GroupSums, items: readonly GroupItem[]) {
+  const { hash: algorithm = 'md5', q = '', search, sort = '', distinct, select, offset, limit } = parameters;
   const overAll = q !== '' || search !== undefined || distinct || SUM_FIELDS.some((field) => sort.includes(field));
   if (overAll) return pageOf(await sums.addTo(items, algorithm), parameters, RULES);
   try {
-    const { offset, limit } = query;
     const order = sort === '' ? {} : { sort };
     const page = runListQuery(items, { offset, limit, ...order }, RULES);
     const withSums = await sums.addTo(page.items as readonly GroupItem[], algorithm);

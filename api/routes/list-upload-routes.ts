@@ -18,7 +18,7 @@ export function listUploadRoutes(lists: ListDirectory, home: Home, uploads: Rule
   return {
     putListsFilesFilename: async (request) => {
       const { caller, parameters } = request;
-      const filename = parameters.requiredText('filename');
+      const filename = parameters.filename;
       caller.permissions.require('lists:update');
       caller.permissions.allowedOrRefuse('lists:delete', RESOURCE, [filename]);
       checkFileName(filename);
@@ -38,7 +38,7 @@ export function listUploadRoutes(lists: ListDirectory, home: Home, uploads: Rule
             .files()
             .find((file) => file.filename === filename && file.relative_dirname !== LISTS_DIRECTORY);
           if (twin !== undefined) throw new ApiError(1805);
-          if (fileExists(home, path) && !parameters.flag('overwrite')) throw new ApiError(1905);
+          if (fileExists(home, path) && !parameters.overwrite) throw new ApiError(1905);
         };
         await uploads.storeUnchecked(path, text, refuse, request);
         await uploads.remove(removeCompiled(path), () => {}, request);
@@ -47,7 +47,7 @@ export function listUploadRoutes(lists: ListDirectory, home: Home, uploads: Rule
 
     deleteListsFilesFilename: async (request) => {
       const { caller, parameters } = request;
-      const filename = parameters.requiredText('filename');
+      const filename = parameters.filename;
       caller.permissions.allowedOrRefuse('lists:delete', RESOURCE, [filename]);
       checkFileName(filename);
       const path = `${LISTS_DIRECTORY}/${filename}`;

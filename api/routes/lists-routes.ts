@@ -1,14 +1,16 @@
 import type { Home } from '../../lib/home/home.js';
 import type { Caller } from '../auth/authenticator.js';
+import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult, rawResult } from '../http/envelope.js';
-import type { ParameterValues } from '../http/parameter-values.js';
 import { pageOf } from '../lists/list-parameters.js';
 import type { ListDirectory, ListFile } from '../ruleset/list-directory.js';
 import { type ListEntry, ListFormatError, parseListText } from '../ruleset/list-text.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { badListFormat, listUploadRoutes } from './list-upload-routes.js';
+
+type Filters = Pick<Operations['getLists']['parameters'], 'filename' | 'relative_dirname'>;
 
 const FILE_FIELDS = ['relative_dirname', 'filename'];
 
@@ -56,12 +58,11 @@ export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUp
 }
 
 /** Lists the caller may see that meet the filters. @throws ApiError 4000 when none may be seen */
-function selectedFiles(lists: ListDirectory, caller: Caller, parameters: ParameterValues): ListFile[] {
+function selectedFiles(lists: ListDirectory, caller: Caller, parameters: Filters): ListFile[] {
   const files = lists.files();
   const names = files.map(({ filename }) => filename);
   const allowed = caller.permissions.allowedOrRefuse('lists:read', 'list:file', names);
-  const wanted = parameters.texts('filename');
-  const directory = parameters.text('relative_dirname');
+  const { filename: wanted, relative_dirname: directory } = parameters;
   return files.filter(
     ({ filename, relative_dirname }) =>
       allowed.has(filename) &&
@@ -70,14 +71,17 @@ function selectedFiles(lists: ListDirectory, caller: Caller, parameters: Paramet
   );
 }
 
-async function showList(lists: ListDirectory, { caller, parameters }: ApiRequest): Promise<ApiResult> {
-  const filename = parameters.requiredText('filename');
+async function showList(
+  lists: ListDirectory,
+  { caller, parameters }: ApiRequest<'getListsFilesFilename'>,
+): Promise<ApiResult> {
+  const filename = parameters.filename;
   caller.permissions.allowedOrRefuse('lists:read', 'list:file', [filename]);
   const messages = { all: 'CDB list was returned', some: '-', none: 'No list was returned' };
   const failure = (error: ApiError) => listResult({ items: [], total: 0, failed: [{ id: filename, error }], messages });
   const file = lists.files().find((candidate) => candidate.filename === filename);
   if (file === undefined) return failure(new ApiError(lists.isDirectory(filename) ? 1804 : 1802));
-  if (parameters.flag('raw')) {
+  if (parameters.raw) {
     const content = await readText(lists, file);
     return content instanceof ApiError ? failure(content) : rawResult('text/plain; charset=utf-8', content);
   }

@@ -91,7 +91,7 @@ export function managerRoutes(parts: ManagerRouteParts): Handlers {
 
     getManagerLogs: async ({ caller, parameters }) => {
       requireManager(caller, configuration, 'read');
-      const [tag, level] = [parameters.text('tag'), parameters.text('level')];
+      const { tag, level } = parameters;
       const entries = (await logEntries(parts.home)).filter(
         (entry) =>
           (tag === undefined || entry.tag.toLowerCase() === tag) && (level === undefined || entry.level === level),
@@ -154,7 +154,10 @@ async function logEntries(home: Home): Promise<ManagerLogEntry[]> {
 }
 
 /** Read from the file, so that a manager that does not start can still be asked why. */
-function managerConfiguration(parts: ManagerRouteParts, { caller, parameters }: ApiRequest): ApiResult {
+function managerConfiguration(
+  parts: ManagerRouteParts,
+  { caller, parameters }: ApiRequest<'getManagerConfiguration'>,
+): ApiResult {
   const { configuration, home, logger } = parts;
   const messages = nodeMessages(
     configuration,
@@ -165,13 +168,13 @@ function managerConfiguration(parts: ManagerRouteParts, { caller, parameters }: 
   const secrets = allowsManager(caller, configuration, 'update_config');
   try {
     const file = readConfigurationFile(home);
-    if (parameters.flag('raw')) {
+    if (parameters.raw) {
       return rawResult('application/xml; charset=utf-8', renderRawConfiguration(file.text, secrets));
     }
     const view = {
-      section: parameters.text('section'),
-      field: parameters.text('field'),
-      distinct: parameters.flag('distinct'),
+      section: parameters.section,
+      field: parameters.field,
+      distinct: parameters.distinct,
       secrets,
     };
     const item = renderConfiguration(file.text, file.name, view, (text) => logger.warn(text));
@@ -185,10 +188,9 @@ function managerConfiguration(parts: ManagerRouteParts, { caller, parameters }: 
 /** As the daemons have it in force. */
 async function activeConfiguration(
   { configuration, manager }: ManagerRouteParts,
-  { parameters, signal }: ApiRequest,
+  { parameters, signal }: ApiRequest<'getManagerConfigurationComponentConfiguration'>,
 ): Promise<ApiResult> {
-  const component = parameters.requiredText('component');
-  const name = parameters.requiredText('configuration');
+  const { component, configuration: name } = parameters;
   requireConfiguration(component, name);
   const messages = nodeMessages(
     configuration,

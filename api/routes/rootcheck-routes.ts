@@ -5,11 +5,11 @@ import { tableParameters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
 import { restartScans, type ScanParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
+import type { Operations } from '../contract/operations.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
-import type { ParameterValues } from '../http/parameter-values.js';
 
 type FindingFilters = Omit<CallParams<typeof dbContract, 'rootcheck.list'>, 'agent'>;
 type Status = NonNullable<FindingFilters['status']>;
@@ -50,7 +50,7 @@ export function rootcheckRoutes(parts: ScanParts): Handlers {
 
     deleteRootcheckAgentId: async (request) => {
       const view = new AgentView(directory, request, 'rootcheck:clear');
-      const { agents, failed } = await view.choose([request.parameters.requiredText('agent_id')]);
+      const { agents, failed } = await view.choose([request.parameters.agent_id]);
       const items = agents.map(({ id }) => id);
       if (items.length > 0) await directory.call(request, 'rootcheck.clear', { agents: items });
       const messages = {
@@ -64,10 +64,9 @@ export function rootcheckRoutes(parts: ScanParts): Handlers {
 }
 
 /** @throws ApiError 1603 */
-function findingFilters(parameters: ParameterValues): FindingFilters {
-  const status = parameters.text('status') ?? 'all';
+function findingFilters(parameters: Operations['getRootcheckAgentId']['parameters']): FindingFilters {
+  const { status, pci_dss: pciDss, cis } = parameters;
   if (!isStatus(status)) throw new ApiError(1603);
-  const [pciDss, cis] = [parameters.text('pci_dss'), parameters.text('cis')];
   return {
     ...tableParameters(parameters),
     status,

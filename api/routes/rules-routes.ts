@@ -1,8 +1,8 @@
 import { REQUIREMENTS } from '../../lib/engine/listing/rule-item.js';
+import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
-import type { ParameterValues } from '../http/parameter-values.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { fileFilter } from '../ruleset/file-filter.js';
 import {
@@ -39,7 +39,7 @@ export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadR
   return {
     getRules: ({ caller, parameters }) => {
       const rules = catalogue.rules(RULES, caller);
-      const ids = parameters.integers('rule_ids');
+      const ids = parameters.rule_ids;
       const page = pageOf(filterRules(rules, ruleFilter(parameters)), parameters, {
         defaultSort: 'id',
         sortFields: RULE_SORT_FIELDS,
@@ -66,7 +66,7 @@ export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadR
     },
 
     getRulesRequirementRequirement: ({ caller, parameters }) => {
-      const requirement = parseRequirement(parameters.requiredText('requirement'));
+      const requirement = parseRequirement(parameters.requirement);
       if (requirement === undefined) throw new ApiError(1205);
       const page = pageOf(ruleRequirementValues(catalogue.rules(RULES, caller), requirement), parameters);
       const messages = { all: 'All selected rules were returned', some: '-', none: 'No rule was returned' };
@@ -81,17 +81,15 @@ export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadR
 }
 
 /** @throws ApiError 1203 */
-function ruleFilter(parameters: ParameterValues): RuleFilter {
-  const level = parameters.text('level');
+function ruleFilter(parameters: Operations['getRules']['parameters']): RuleFilter {
+  const { level, rule_ids: ruleIds, group } = parameters;
   const range = level === undefined ? undefined : parseLevelRange(level);
   if (level !== undefined && range === undefined) throw new ApiError(1203, { extra: level });
   const requirements: Partial<Record<(typeof REQUIREMENTS)[number], string>> = {};
   for (const name of REQUIREMENTS) {
-    const wanted = parameters.text(name === 'nist_800_53' ? 'nist-800-53' : name);
+    const wanted = parameters[name === 'nist_800_53' ? 'nist-800-53' : name];
     if (wanted !== undefined) requirements[name] = wanted;
   }
-  const ruleIds = parameters.integers('rule_ids');
-  const group = parameters.text('group');
   return {
     ...fileFilter(parameters),
     ...(ruleIds === undefined ? {} : { ruleIds }),

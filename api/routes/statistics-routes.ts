@@ -53,7 +53,7 @@ export function statisticsRoutes(parts: StatisticsRouteParts): Handlers {
   };
   return {
     getManagerStats: (request) =>
-      answer(request, '', () => readHourStatistics(home, request.parameters.text('date') ?? localDate(parts.now()))),
+      answer(request, '', () => readHourStatistics(home, request.parameters.date ?? localDate(parts.now()))),
     getManagerStatsHourly: (request) => answer(request, ' per hour', () => [readHourlyAverages(home)]),
     getManagerStatsWeekly: (request) => answer(request, ' per week', () => readWeeklyAverages(home)),
     getManagerStatsAnalysisd: (request) => answer(request, '', () => [readStateFile(home, ANALYSISD_STATE)]),
@@ -80,9 +80,12 @@ function fromFile<T>(read: () => T): T {
   }
 }
 
-async function daemonStatistics(parts: StatisticsRouteParts, request: ApiRequest): Promise<ApiResult> {
+async function daemonStatistics(
+  parts: StatisticsRouteParts,
+  request: ApiRequest<'getManagerDaemonsStats'>,
+): Promise<ApiResult> {
   requireManager(request.caller, parts.configuration, 'read');
-  const wanted = request.parameters.texts('daemons_list') ?? REPORTING_DAEMONS;
+  const wanted: readonly string[] = request.parameters.daemons_list ?? REPORTING_DAEMONS;
   const items: object[] = [];
   const failed: FailedItem[] = [];
   for (const name of REPORTING_DAEMONS.filter((daemon) => wanted.includes(daemon))) {

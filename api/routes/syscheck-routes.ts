@@ -6,11 +6,11 @@ import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentItem, AgentView } from '../agents/agent-view.js';
 import { restartScans, type ScanParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
+import type { Operations } from '../contract/operations.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
-import type { ParameterValues } from '../http/parameter-values.js';
 
 type FimFilters = Omit<CallParams<typeof dbContract, 'fim.list'>, 'agent'>;
 
@@ -25,7 +25,7 @@ export function syscheckRoutes(parts: ScanParts): Handlers {
     getSyscheckAgentId: async (request) => {
       const agent = await agentOfPath(directory, request, 'syscheck:read').catch((error: unknown) => {
         const isUnknown = error instanceof ApiError && error.code === 1701;
-        throw isUnknown ? noDatabase(request.parameters.requiredText('agent_id')) : error;
+        throw isUnknown ? noDatabase(request.parameters.agent_id) : error;
       });
       if (!hasConnected(agent)) throw noDatabase(agent.id);
       const filters = fimFilters(request.parameters);
@@ -53,7 +53,7 @@ export function syscheckRoutes(parts: ScanParts): Handlers {
 
     deleteSyscheckAgentId: async (request) => {
       const view = new AgentView(directory, request, 'syscheck:clear');
-      const { agents, failed } = await view.choose([request.parameters.requiredText('agent_id')], ['version']);
+      const { agents, failed } = await view.choose([request.parameters.agent_id], ['version']);
       const items: string[] = [];
       for (const agent of agents) {
         const error = refusalToClear(agent);
@@ -72,13 +72,13 @@ export function syscheckRoutes(parts: ScanParts): Handlers {
 }
 
 /** The contract of the API has checked the values; svc-db has the same names and values. */
-function fimFilters(parameters: ParameterValues): FimFilters {
+function fimFilters(parameters: Operations['getSyscheckAgentId']['parameters']): FimFilters {
   const given = TEXT_FILTERS.flatMap((name) => {
-    const value = parameters.text(name);
+    const value = parameters[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   const filters = Object.fromEntries(given) as Pick<FimFilters, (typeof TEXT_FILTERS)[number]>;
-  return { ...tableParameters(parameters), ...filters, summary: parameters.flag('summary') };
+  return { ...tableParameters(parameters), ...filters, summary: parameters.summary };
 }
 
 function refusalToClear({ version }: AgentItem): ApiError | undefined {
