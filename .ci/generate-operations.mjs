@@ -44,6 +44,7 @@ function objectType({ properties, required = [] }) {
 
 /** @param entries each [name, schema, whether it is always there] */
 function members(entries) {
+  if (entries.length === 0) return 'Readonly<Record<never, never>>';
   const lines = entries.map(([name, schema, isSure]) => {
     return `readonly ${JSON.stringify(name)}${isSure ? '' : '?'}: ${typeOf(schema)};`;
   });

@@ -1477,7 +1477,7 @@ export type Operations = {
 
   /** DELETE /security/user/authenticate: Log out. */
   deleteSecurityUserAuthenticate: {
-    readonly parameters: {};
+    readonly parameters: Readonly<Record<never, never>>;
     readonly body: undefined;
   };
 
@@ -1501,7 +1501,7 @@ export type Operations = {
 
   /** PUT /security/user/revoke: End every token. */
   putSecurityUserRevoke: {
-    readonly parameters: {};
+    readonly parameters: Readonly<Record<never, never>>;
     readonly body: undefined;
   };
 
