@@ -53,7 +53,6 @@ export default tseslint.config(
       'api/api.ts',
       'api/routes/agents-group-routes.ts',
       'api/routes/manager-routes.ts',
-      'daemons/agentd/agentd.ts',
       'daemons/analysisd/analysisd.ts',
     ],
     rules: { 'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }] },

@@ -3,6 +3,7 @@ import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { type HostConfig, loadHostConfig } from '../../lib/config/load-host-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
 import { readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -29,8 +30,17 @@ class AgentdSettingsError extends Error {
   override readonly name = 'AgentdSettingsError';
 }
 
+/** How svc-agentd reads its configuration. */
+export const SETTINGS: DaemonSettings<AgentdSettings> = {
+  load: ({ home }) => load(home),
+  logWarnings,
+  sections: activeSections,
+  takeOver,
+  restartNeeded: (next, { before }) => restartNeeded(takeOver(next, before), next),
+};
+
 /** @throws ConfigError with file and line; AgentdSettingsError */
-export function loadAgentdSettings(home: Home): AgentdSettings {
+function load(home: Home): AgentdSettings {
   if (readHomeRecord(home).role !== 'agent') {
     throw new AgentdSettingsError(`'${home.root}' is the home of a manager: svc-agentd runs on agents only`);
   }
@@ -70,33 +80,31 @@ export function loadAgentdSettings(home: Home): AgentdSettings {
   };
 }
 
-/** What of new settings a running svc-agentd takes over, and the sections of which something needs a restart. */
-export function mergeSettings(
-  before: AgentdSettings,
-  next: AgentdSettings,
-): { readonly settings: AgentdSettings; readonly restartNeeded: readonly string[] } {
+/** What of new settings a running svc-agentd takes over. */
+function takeOver(next: AgentdSettings, before: AgentdSettings): AgentdSettings {
   const { labels, client_buffer, shared } = next.config;
   const { force_reconnect_interval } = next.client;
-  const settings = {
+  return {
     ...before,
     config: { ...before.config, labels, client_buffer, shared },
     client: { ...before.client, force_reconnect_interval },
     eventsPerSecond: next.eventsPerSecond,
   };
+}
+
+/** Sections of which something in force is another one than in the new settings. */
+function restartNeeded(inForce: AgentdSettings, next: AgentdSettings): readonly string[] {
   const differs = (part: (settings: AgentdSettings) => unknown): boolean =>
-    JSON.stringify(part(settings)) !== JSON.stringify(part(next));
-  return {
-    settings,
-    restartNeeded: [
-      ...(differs(({ client }) => client) ? ['client'] : []),
-      ...(differs(({ config }) => config.anti_tampering) ? ['anti_tampering'] : []),
-      ...(differs(activeInternal) ? ['internal_options'] : []),
-    ],
-  };
+    JSON.stringify(part(inForce)) !== JSON.stringify(part(next));
+  return [
+    ...(differs(({ client }) => client) ? ['client'] : []),
+    ...(differs(({ config }) => config.anti_tampering) ? ['anti_tampering'] : []),
+    ...(differs(activeInternal) ? ['internal_options'] : []),
+  ];
 }
 
 /** Logs what of the configuration has no effect, or another one. */
-export function logWarnings({ config, options, eventsPerSecond }: AgentdSettings, logger: Logger): void {
+function logWarnings({ config, options, eventsPerSecond }: AgentdSettings, logger: Logger): void {
   for (const warning of [...ownWarnings(config.warnings, 'svc-agentd'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
   }

@@ -1,7 +1,8 @@
 import type { DaemonCheck } from '../../lib/daemon/daemon-check.js';
-import { loadAgentdSettings, logWarnings } from './agentd-settings.js';
+import { checkSettings } from '../../lib/daemon/daemon-settings.js';
+import { SETTINGS } from './agentd-settings.js';
 
 /** What svc-agentd finds in its configuration. */
-export const check: DaemonCheck = ({ home, logger }) => {
-  logWarnings(loadAgentdSettings(home), logger);
+export const check: DaemonCheck = (context) => {
+  checkSettings(SETTINGS, context);
 };
