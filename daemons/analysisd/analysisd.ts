@@ -1,68 +1,141 @@
-import { BusError } from '../../lib/bus/bus-error.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
-import { commonHandlers } from '../../lib/bus/contracts/common.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { RequestServer } from '../../lib/bus/request-server.js';
-import type { GlobalConfig } from '../../lib/config/sections/global.js';
-import type { DaemonContext, DaemonSpec, RunningDaemon } from '../../lib/daemon/daemon-spec.js';
+import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
+import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { AlertStream } from '../../lib/output/alert-stream.js';
 import { activeConfiguration } from './active-configuration.js';
 import { AlertReader } from './alert-reader.js';
+import { analysisdHandlers } from './analysisd-handlers.js';
+import { SETTINGS } from './analysisd-settings.js';
+import { AnalysisdStatistics } from './analysisd-statistics.js';
 import { writeArConf } from './ar-conf.js';
-import { check } from './check.js';
 import { Counters } from './counters.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { EpsLimiter } from './eps-limiter.js';
 import { ExhaustedReport } from './exhausted-report.js';
-import { listLoadedRules } from './list-loaded-rules.js';
 import { LogtestDiffs } from './logtest-diffs.js';
 import { LogtestService } from './logtest-service.js';
 import { Pipeline } from './pipeline/pipeline.js';
-import { loadSettings, type Settings } from './settings.js';
-import { removeStateFile, stateFileText, writeStateFile } from './state-file.js';
-import { statisticsReport } from './statistics-report.js';
+import { loadSettings, logWarnings, type Settings } from './settings.js';
+import { removeStateFile } from './state-file.js';
 
 const TICK_MS = 1000;
 /** Budgets exceeded are reported once a minute. */
 const REPORT_MS = 60_000;
-/** Events that may wait before the pipeline counts as full; reported as the size of every queue. */
-const PIPELINE_SIZE = 16_384;
+
+const now = (): number => Date.now();
+
+type Context = BuildContext<typeof analysisdContract, Settings, void>;
 
 /** svc-analysisd: events in, alerts out; answers about rules, logtest and statistics. */
-export const ANALYSISD: DaemonSpec = {
-  name: 'svc-analysisd',
-  check,
-  build: buildAnalysisd,
-};
+export const ANALYSISD = defineDaemon({
+  contract: analysisdContract,
+  settings: SETTINGS,
+  async build(context, parts) {
+    const { home, logger, settings, fatal, requests } = context;
+    const { config, outputs } = settings.started;
+    warnWithoutAlerts(settings.started, logger);
+    const limiter = epsLimiter(settings.started, logger);
+    const counters = new Counters(now());
+    /** What is removed when all has ended; a start that fails leaves it as it was. */
+    const leftovers = parts.together();
+    const { alerts, pipeline } = await openPipeline(context, parts, counters, limiter);
+    const { configuration } = pipeline;
+    const logtest = logtestOf(context, pipeline);
+    const takeOver = async (next: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> => {
+      const warnings = await pipeline.reload(next, diagnostics);
+      writeArConf(home, next.config['active-response'].responses, logger);
+      logtest.share(configuration.loaded, configuration.loadWarnings);
+      return warnings;
+    };
+    const sink = new EventSink({
+      path: home.eventsSocket(),
+      positions: pipeline.positions,
+      logger,
+      onBatch: (batch) => pipeline.take(batch),
+    });
+    const statistics = new AnalysisdStatistics({ counters, limiter, pipeline, sink, now, logger });
+    const server = requests({
+      stats: (calls) => statistics.stats(calls),
+      // The settings of the skeleton do not follow `ruleset.reload`.
+      sections: activeConfiguration(() => configuration.settings),
+      handlers: analysisdHandlers({
+        logtest,
+        configuration,
+        statistics,
+        alerts: outputs.alertsJson ? alerts : undefined,
+        reload: (diagnostics) => {
+          const next = loadSettings(home);
+          logWarnings(next, logger);
+          return takeOver(next, diagnostics);
+        },
+        logger,
+      }),
+    });
 
-async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
-  const { home, logger } = context;
-  const now = (): number => Date.now();
-  const settings = loadSettings(home, logger);
-  const { global } = settings.config;
-  if (!global.alerts_log && !global.jsonout_output) {
-    logger.warn("All alert formats are disabled. Mail reporting, Syslog client and Integrator won't work properly.");
+    writeArConf(home, config['active-response'].responses, logger);
+    await pipeline.start(fatal);
+    parts.use(pipeline);
+    const front = parts.together();
+    await front.start(logtest);
+    await front.start(sink);
+    await front.start(server);
+    const stateFile = home.path('var', 'run', 'wazuh-analysisd.state');
+    leftovers.defer(() => {
+      removeStateFile(stateFile);
+    });
+    repeat(context, parts, pipeline, () => {
+      statistics.writeState(stateFile);
+    });
+
+    return {
+      addresses: {
+        requests: { protocol: 'ipc', address: home.socket('svc-analysisd') },
+        events: { protocol: 'ipc', address: home.eventsSocket() },
+      },
+      async apply(next) {
+        await takeOver(next, new EngineDiagnostics(logger));
+      },
+    };
+  },
+});
+
+function warnWithoutAlerts({ outputs }: Settings, logger: Logger): void {
+  if (outputs.alertsText || outputs.alertsJson) return;
+  logger.warn("All alert formats are disabled. Mail reporting, Syslog client and Integrator won't work properly.");
+}
+
+/** Undefined when events are analysed as fast as they come. */
+function epsLimiter({ config }: Settings, logger: Logger): EpsLimiter | undefined {
+  const { maximum, timeframe } = config.global.limits.eps;
+  if (maximum === 0) {
+    logger.info('EPS limit disabled');
+    return undefined;
   }
-  const { maximum, timeframe } = global.limits.eps;
-  logger.info(
-    maximum > 0
-      ? `EPS limit enabled, EPS: '${String(maximum)}', timeframe: '${String(timeframe)}'`
-      : 'EPS limit disabled',
-  );
-  const limiter = maximum > 0 ? new EpsLimiter(maximum, timeframe, Math.floor(now() / 1000)) : undefined;
+  logger.info(`EPS limit enabled, EPS: '${maximum}', timeframe: '${timeframe}'`);
+  return new EpsLimiter(maximum, timeframe, Math.floor(now() / 1000));
+}
 
-  const counters = new Counters(now());
-  const alerts = new AlertReader(
-    new AlertStream(home.path('logs', 'alerts'), (message) => {
-      logger.warn(`Alert stream: ${message}.`);
-    }),
-  );
-  const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+/** The way of events, not begun yet, with those it tells: readers of alerts, and svc-db, which stores files. */
+async function openPipeline(
+  { home, logger, settings, problems }: Context,
+  parts: DaemonParts,
+  counters: Counters,
+  limiter: EpsLimiter | undefined,
+): Promise<{ readonly alerts: AlertReader; readonly pipeline: Pipeline }> {
+  const stream = new AlertStream(home.path('logs', 'alerts'), (message) => {
+    logger.warn(`Alert stream: ${message}.`);
+  });
+  const alerts = parts.use(new AlertReader(stream));
+  const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
   const pipeline = await Pipeline.open({
-    ...context,
-    settings,
+    home,
+    logger,
+    setProblem: problems.of('ruleset'),
+    settings: settings.started,
     counters,
     epsLimiter: limiter,
     now,
@@ -71,174 +144,36 @@ async function buildAnalysisd(context: DaemonContext): Promise<RunningDaemon> {
     },
     files: db,
   });
+  return { alerts, pipeline };
+}
+
+/** Sessions on the ruleset on disk; they share the logs of `check_diff` with the engine. */
+function logtestOf(context: Context, pipeline: Pipeline): LogtestService {
   const { analysis, configuration } = pipeline;
   const diffs = new LogtestDiffs(analysis.diffs, (stored) => pipeline.storeLog(stored));
   analysis.onStoredLog = (stored) => {
     diffs.reached(stored);
   };
-  const logtest = new LogtestService(context, settings, diffs);
+  const logtest = new LogtestService(context, context.settings.started, diffs);
   logtest.share(configuration.loaded, configuration.loadWarnings);
-  const reload = async (diagnostics = new EngineDiagnostics(logger)): Promise<readonly string[]> => {
-    const next = loadSettings(home, logger);
-    const warnings = await pipeline.reload(next, diagnostics);
-    writeArConf(home, next.config['active-response'].responses, logger);
-    logtest.share(configuration.loaded, configuration.loadWarnings);
-    return warnings;
-  };
-
-  const sink = new EventSink({
-    path: home.eventsSocket(),
-    positions: pipeline.positions,
-    logger,
-    onBatch: (batch) => pipeline.take(batch),
-  });
-  const server = new RequestServer({
-    contract: analysisdContract,
-    path: home.socket('svc-analysisd'),
-    logger,
-    handlers: {
-      ...commonHandlers('svc-analysisd', {
-        stats: () => stats(),
-        sections: activeConfiguration(() => configuration.settings),
-        reload: context.reload,
-      }),
-      'logtest.run': (params) => logtest.run(params),
-      'logtest.close': (params) => logtest.close(params),
-      'rules.list': () => ({ rules: listLoadedRules(configuration.loaded.sources) }),
-      'ruleset.check': () => ({ errors: [...logtest.check()] }),
-      'ruleset.reload': async () => {
-        const diagnostics = new EngineDiagnostics(logger);
-        try {
-          return { error: 0 as const, data: [...(await reload(diagnostics))] };
-        } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
-          logger.error(`The ruleset was not reloaded, the one in force stays: ${reason}`);
-          return { error: 1 as const, data: diagnostics.errors.length > 0 ? [...diagnostics.errors] : [reason] };
-        }
-      },
-      'statistics.read': () => {
-        counters.ftsWritten = analysis.ftsWritten;
-        const { events, journal } = flow();
-        return statisticsReport(counters, pipeline.pending, PIPELINE_SIZE, limiter, now(), {
-          pipeline: events,
-          journal,
-        });
-      },
-      'alerts.read': async ({ after, max, waitMs }) => {
-        if (!settings.outputs.alertsJson) {
-          throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
-        }
-        const page = await alerts.read(after, max, waitMs);
-        return { alerts: [...page.alerts], next: page.next };
-      },
-    },
-  });
-  /** Events from the sink to their alerts, and the journal between. */
-  const flow = () => {
-    const { events, journal, files } = pipeline.stats();
-    const { duplicates } = sink.counters;
-    return {
-      events: {
-        received: events.journaled + duplicates,
-        ...events,
-        duplicates: duplicates + events.duplicates,
-        dropped: { undecodable: counters.eventsDropped, unwritable: counters.alertsFailed },
-      },
-      journal,
-      files,
-    };
-  };
-  const stats = (): Record<string, unknown> => ({
-    ...flow(),
-    written: { alerts: counters.alertsWritten, archives: counters.archivesWritten, firewall: counters.firewallWritten },
-    requests: { ...server.counters },
-    bus: { ...sink.counters },
-    engine: {
-      rules: analysis.engine.ruleset.rules.nodeCount,
-      failures: analysis.engine.failures + counters.alertsFailed,
-    },
-  });
-
-  writeArConf(home, settings.config['active-response'].responses, logger);
-  await pipeline.start(context.fatal);
-  await logtest.start();
-  await sink.start();
-  await server.start();
-
-  const exhausted = new ExhaustedReport(logger);
-  const stateFile = home.path('var', 'run', 'wazuh-analysisd.state');
-  const stateInterval = settings.options.get('analysisd.state_interval');
-  if (stateInterval === 0) logger.info('State file is disabled.');
-  const writeState = (): void => {
-    counters.ftsWritten = analysis.ftsWritten;
-    try {
-      writeStateFile(stateFile, stateFileText(counters, Math.min(1, pipeline.pending / PIPELINE_SIZE), PIPELINE_SIZE));
-    } catch (error) {
-      logger.warn(`The state file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
-  const timers = [
-    setInterval(() => void pipeline.tick().catch(context.fatal), TICK_MS),
-    setInterval(() => {
-      exhausted.report(analysis.engine.state.exhausted);
-      analysis.report();
-    }, REPORT_MS),
-    ...(stateInterval > 0 ? [setInterval(writeState, stateInterval * 1000)] : []),
-  ];
-
-  return {
-    addresses: {
-      requests: { protocol: 'ipc', address: home.socket('svc-analysisd') },
-      events: { protocol: 'ipc', address: home.eventsSocket() },
-    },
-    async reload() {
-      await reload();
-      return changedSections(settings, configuration.settings);
-    },
-    async stop() {
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all([sink.stop(), logtest.stop(), server.stop()]);
-      await pipeline.stop();
-      db.close();
-      alerts.close();
-      removeStateFile(stateFile);
-    },
-  };
+  return logtest;
 }
 
-/** Internal options that are read at start only. */
-const START_OPTIONS = [
-  'analysisd.fts_list_size',
-  'analysisd.fts_min_size_for_str',
-  'analysisd.stats_maxdiff',
-  'analysisd.stats_mindiff',
-  'analysisd.stats_percent_diff',
-  'analysisd.min_rotate_interval',
-  'analysisd.state_interval',
-] as const;
-
-/**
- * Elements of `<global>` that are read at start only. The others are for other daemons or have no effect, and
- * `memory_size` comes with the ruleset.
- */
-const START_GLOBAL = [
-  'jsonout_output',
-  'alerts_log',
-  'logall',
-  'logall_json',
-  'rotate_interval',
-  'max_output_size',
-  'custom_alert_output',
-  'stats',
-  'limits',
-] as const satisfies readonly (keyof GlobalConfig)[];
-
-/** What of the configuration is another one than at the start and has not taken effect by a reload. */
-function changedSections(started: Settings, now: Settings): string[] {
-  const differs = (part: ({ config }: Settings) => unknown): boolean =>
-    JSON.stringify(part(started)) !== JSON.stringify(part(now));
-  const global = differs(({ config }) => START_GLOBAL.map((name) => config.global[name])) ? ['global'] : [];
-  const sections = (['rule_test', 'journal'] as const).filter((section) => differs(({ config }) => config[section]));
-  const options = START_OPTIONS.filter((name) => started.options.get(name) !== now.options.get(name));
-  return [...global, ...sections, ...options];
+/** What is done from time to time. */
+function repeat(
+  { logger, settings, fatal }: Context,
+  parts: DaemonParts,
+  pipeline: Pipeline,
+  writeState: () => void,
+): void {
+  const { analysis } = pipeline;
+  const exhausted = new ExhaustedReport(logger);
+  parts.every(TICK_MS, () => void pipeline.tick().catch(fatal));
+  parts.every(REPORT_MS, () => {
+    exhausted.report(analysis.engine.state.exhausted);
+    analysis.report();
+  });
+  const seconds = settings.started.options.get('analysisd.state_interval');
+  if (seconds === 0) logger.info('State file is disabled.');
+  else parts.every(seconds * 1000, writeState);
 }

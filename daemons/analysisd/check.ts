@@ -1,14 +1,8 @@
 import type { DaemonCheck } from '../../lib/daemon/daemon-check.js';
-import { EngineDiagnostics } from './engine-diagnostics.js';
-import { closingError, loadHomeRuleset } from './ruleset-loader.js';
-import { loadSettings } from './settings.js';
+import { checkSettings } from '../../lib/daemon/daemon-settings.js';
+import { SETTINGS } from './analysisd-settings.js';
 
 /** What svc-analysisd finds in its configuration, the ruleset included. */
-export const check: DaemonCheck = ({ home, logger }) => {
-  const settings = loadSettings(home, logger);
-  try {
-    loadHomeRuleset(home, settings, new EngineDiagnostics(logger));
-  } catch (error) {
-    throw closingError(error, settings);
-  }
+export const check: DaemonCheck = (context) => {
+  checkSettings(SETTINGS, context);
 };

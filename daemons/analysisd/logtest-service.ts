@@ -20,13 +20,14 @@ import {
 import { placed } from './engine-diagnostics.js';
 import { loadingOf } from './in-force.js';
 import { compileRuleset, type LoadedRuleset, readHomeRuleset } from './ruleset-loader.js';
-import { loadSettings, type Settings } from './settings.js';
+import { loadSettings, logWarnings, type Settings } from './settings.js';
 
 const OVERSIZE = JSON.stringify({
   message: '(7315): Failure to receive message: size is bigger than expected',
   error: 5,
 });
 
+type LogtestContext = Pick<DaemonContext, 'home' | 'logger'>;
 type Report = {
   readonly severity: 'warn' | 'error';
   readonly message: string;
@@ -39,7 +40,7 @@ type Compiled = { readonly hash: string; readonly ruleset: EngineRuleset; readon
  * is shared by all sessions made from the same files, the running engine's included.
  */
 export class LogtestService {
-  readonly #context: DaemonContext;
+  readonly #context: LogtestContext;
   readonly #enabled: boolean;
   readonly #logtest: Logtest;
   readonly #socket: FramedSocket;
@@ -47,7 +48,7 @@ export class LogtestService {
   #compiled: Compiled | undefined;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(context: DaemonContext, settings: Settings, diffs: DiffStore) {
+  constructor(context: LogtestContext, settings: Settings, diffs: DiffStore) {
     const { rule_test: test } = settings.config;
     this.#context = context;
     this.#enabled = test.enabled;
@@ -149,7 +150,8 @@ export class LogtestService {
   /** Reads the files anew; compiles only what is not compiled yet. */
   #ruleset(diagnostics: Diagnostics): EngineRuleset {
     const { home, logger } = this.#context;
-    const settings = loadSettings(home, logger);
+    const settings = loadSettings(home);
+    logWarnings(settings, logger);
     const sources = readHomeRuleset(home, settings, diagnostics);
     const hash = hashOf({ sources, settings });
     if (this.#compiled?.hash === hash) {

@@ -13,7 +13,7 @@ import type { OutputSettings } from './outputs.js';
  * What svc-analysisd reads of the main configuration and the internal options.
  * @throws ConfigError naming file and line
  */
-export function loadSettings(home: Home, logger: Logger) {
+export function loadSettings(home: Home) {
   const config = loadManagerConfig(home, [
     'global',
     'alerts',
@@ -24,9 +24,6 @@ export function loadSettings(home: Home, logger: Logger) {
     'active-response',
   ]);
   const options = loadInternalOptions(home, ['analysisd']);
-  for (const warning of [...ownWarnings(config.warnings, 'svc-analysisd'), ...options.warnings]) {
-    logger.warn(describeWarning(warning));
-  }
   const { global, cluster } = config;
   const outputs: OutputSettings = {
     alertsText: global.alerts_log,
@@ -50,3 +47,10 @@ export function loadSettings(home: Home, logger: Logger) {
 }
 
 export type Settings = ReturnType<typeof loadSettings>;
+
+/** Logs what of the configuration has no effect. */
+export function logWarnings({ config, options }: Settings, logger: Logger): void {
+  for (const warning of [...ownWarnings(config.warnings, 'svc-analysisd'), ...options.warnings]) {
+    logger.warn(describeWarning(warning));
+  }
+}

@@ -8,7 +8,6 @@ import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
 import type { Home } from '../../lib/home/home.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
-import { RecordingLogger } from '../support/recording-logger.js';
 import { DECODERS, rulesetVersionIn, rulesText } from './numbered-events.js';
 import { type OutputName, outputParts } from './output-parts.js';
 
@@ -84,7 +83,7 @@ class ComparedOutput {
  * @returns the first difference of each output
  */
 export function compareWithReference(home: Home): string[] {
-  const settings = loadSettings(home, new RecordingLogger());
+  const settings = loadSettings(home);
   const outputs = {
     text: new ComparedOutput(home, 'alerts.log'),
     json: new ComparedOutput(home, 'alerts.json'),

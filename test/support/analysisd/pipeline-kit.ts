@@ -105,7 +105,7 @@ export class TestPipeline {
       home,
       logger: home.logger,
       setProblem: () => {},
-      settings: loadSettings(home, home.logger),
+      settings: loadSettings(home),
       counters,
       epsLimiter: undefined,
       now: () => home.now,
@@ -128,7 +128,7 @@ export class TestPipeline {
 
   async reload(): Promise<void> {
     const { home, pipeline } = this;
-    await pipeline.reload(loadSettings(home, home.logger), new EngineDiagnostics(home.logger));
+    await pipeline.reload(loadSettings(home), new EngineDiagnostics(home.logger));
   }
 
   /** Resolves when the alerts of everything taken so far are written. */

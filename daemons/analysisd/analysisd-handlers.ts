@@ -1,0 +1,59 @@
+import { BusError } from '../../lib/bus/bus-error.js';
+import type { Handlers } from '../../lib/bus/contract.js';
+import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import type { commonMethods } from '../../lib/bus/contracts/common.js';
+import type { Logger } from '../../lib/log/logger.js';
+import type { AlertReader } from './alert-reader.js';
+import type { AnalysisdStatistics } from './analysisd-statistics.js';
+import type { Configuration } from './configuration.js';
+import { EngineDiagnostics } from './engine-diagnostics.js';
+import { listLoadedRules } from './list-loaded-rules.js';
+import type { LogtestService } from './logtest-service.js';
+
+export type AnalysisdHandlersParts = {
+  readonly logtest: LogtestService;
+  readonly configuration: Configuration;
+  readonly statistics: AnalysisdStatistics;
+  /** Undefined when alerts.json is switched off. */
+  readonly alerts: AlertReader | undefined;
+  /**
+   * Re-reads the configuration with the ruleset.
+   * @returns the warnings of the load
+   * @throws Error: what was in force stays
+   */
+  readonly reload: (diagnostics: EngineDiagnostics) => Promise<readonly string[]>;
+  readonly logger: Logger;
+};
+
+/** Answers of svc-analysisd beyond those every daemon gives. */
+export function analysisdHandlers({
+  logtest,
+  configuration,
+  statistics,
+  alerts,
+  reload,
+  logger,
+}: AnalysisdHandlersParts): Omit<Handlers<typeof analysisdContract>, keyof typeof commonMethods> {
+  return {
+    'logtest.run': (params) => logtest.run(params),
+    'logtest.close': (params) => logtest.close(params),
+    'rules.list': () => ({ rules: listLoadedRules(configuration.loaded.sources) }),
+    'ruleset.check': () => ({ errors: [...logtest.check()] }),
+    'ruleset.reload': async () => {
+      const diagnostics = new EngineDiagnostics(logger);
+      try {
+        return { error: 0 as const, data: [...(await reload(diagnostics))] };
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        logger.error(`The ruleset was not reloaded, the one in force stays: ${reason}`);
+        return { error: 1 as const, data: diagnostics.errors.length > 0 ? [...diagnostics.errors] : [reason] };
+      }
+    },
+    'statistics.read': () => statistics.report(),
+    'alerts.read': async ({ after, max, waitMs }) => {
+      if (alerts === undefined) throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
+      const page = await alerts.read(after, max, waitMs);
+      return { alerts: [...page.alerts], next: page.next };
+    },
+  };
+}

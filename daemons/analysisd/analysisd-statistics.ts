@@ -1,0 +1,86 @@
+import type { EventSink } from '../../lib/bus/event-sink.js';
+import type { RequestServerCounters } from '../../lib/bus/request-server.js';
+import type { Logger } from '../../lib/log/logger.js';
+import type { Counters } from './counters.js';
+import type { EpsLimiter } from './eps-limiter.js';
+import type { Pipeline } from './pipeline/pipeline.js';
+import { stateFileText, writeStateFile } from './state-file.js';
+import { statisticsReport } from './statistics-report.js';
+
+/** Events that may wait before the pipeline counts as full; reported as the size of every queue. */
+const PIPELINE_SIZE = 16_384;
+
+export type AnalysisdStatisticsParts = {
+  readonly counters: Counters;
+  readonly limiter: EpsLimiter | undefined;
+  readonly pipeline: Pipeline;
+  readonly sink: EventSink;
+  /** Wall clock, epoch milliseconds. */
+  readonly now: () => number;
+  readonly logger: Logger;
+};
+
+/** What svc-analysisd tells of its work: as any daemon does, as the reference does, and in the state file. */
+export class AnalysisdStatistics {
+  readonly #parts: AnalysisdStatisticsParts;
+
+  constructor(parts: AnalysisdStatisticsParts) {
+    this.#parts = parts;
+  }
+
+  /** Counters in groups. @param requests those of the request socket */
+  stats(requests: RequestServerCounters): Record<string, unknown> {
+    const { counters, pipeline, sink } = this.#parts;
+    const { engine } = pipeline.analysis;
+    return {
+      ...this.#flow(),
+      written: {
+        alerts: counters.alertsWritten,
+        archives: counters.archivesWritten,
+        firewall: counters.firewallWritten,
+      },
+      requests: { ...requests },
+      bus: { ...sink.counters },
+      engine: {
+        rules: engine.ruleset.rules.nodeCount,
+        failures: engine.failures + counters.alertsFailed,
+      },
+    };
+  }
+
+  /** Answer of `getstats` (rules-and-alerts.md 11.4). */
+  report(): Record<string, unknown> {
+    const { counters, pipeline, limiter, now } = this.#parts;
+    counters.ftsWritten = pipeline.analysis.ftsWritten;
+    const { events, journal } = this.#flow();
+    return statisticsReport(counters, pipeline.pending, PIPELINE_SIZE, limiter, now(), { pipeline: events, journal });
+  }
+
+  /** Writes the state file (rules-and-alerts.md 11.3); a failure is logged. */
+  writeState(path: string): void {
+    const { counters, pipeline, logger } = this.#parts;
+    counters.ftsWritten = pipeline.analysis.ftsWritten;
+    try {
+      writeStateFile(path, stateFileText(counters, Math.min(1, pipeline.pending / PIPELINE_SIZE), PIPELINE_SIZE));
+    } catch (error) {
+      logger.warn(`The state file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** Events from the sink to their alerts, and the journal between. */
+  #flow() {
+    const { counters, pipeline, sink } = this.#parts;
+    const { events, journal, files } = pipeline.stats();
+    const { duplicates } = sink.counters;
+    return {
+      events: {
+        received: events.journaled + duplicates,
+        ...events,
+        duplicates: duplicates + events.duplicates,
+        dropped: { undecodable: counters.eventsDropped, unwritable: counters.alertsFailed },
+      },
+      journal,
+      files,
+    };
+  }
+}
