@@ -47,3 +47,27 @@ export type AccessSettings = {
   /** 0 = no rate limit at all, also not for /events. */
   readonly maxRequestsPerMinute: number;
 };
+
+/** Keys of api.yaml that are looked at only once, by what they become. */
+const LOOKED_AT_ONCE = {
+  hosts: 'host',
+  port: 'port',
+  https: 'https',
+  authenticationPoolSize: 'authentication_pool_size',
+  logs: 'logs',
+} as const satisfies Partial<Record<keyof ApiSettings, string>>;
+
+type LookedAtOnce = keyof typeof LOOKED_AT_ONCE;
+
+/** Keys of api.yaml that are others now, and need a restart. */
+export function restartNeeded(started: ApiSettings, next: ApiSettings): readonly string[] {
+  return (Object.keys(LOOKED_AT_ONCE) as LookedAtOnce[])
+    .filter((key) => JSON.stringify(started[key]) !== JSON.stringify(next[key]))
+    .map((key) => LOOKED_AT_ONCE[key]);
+}
+
+/** Settings of a reload, without what needs a restart. */
+export function withoutRestart(started: ApiSettings, next: ApiSettings): ApiSettings {
+  const { hosts, port, https, authenticationPoolSize, logs } = started;
+  return { ...next, hosts, port, https, authenticationPoolSize, logs };
+}

@@ -1,11 +1,9 @@
-import type { SecuritySettings } from '../auth/security-settings.js';
-import type { TokenService } from '../auth/token-service.js';
+import type { AccessControl } from '../auth/access-control.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, dataResult, messageResult, rawResult } from '../http/envelope.js';
-import type { RbacStore } from '../rbac/rbac-store.js';
 
 /** Login with name and password, and logout (rest-api.md 2.1, 2.4). */
-export function loginRoutes(store: RbacStore, tokens: TokenService, settings: SecuritySettings): Handlers {
+export function loginRoutes({ store, tokens, settings }: AccessControl): Handlers {
   const login = (request: ApiRequest<'getSecurityUserAuthenticate' | 'postSecurityUserAuthenticate'>): ApiResult => {
     const user = request.loginUser;
     const subject = { name: user.name, roles: user.roles, runAs: false, revision: store.revision };

@@ -35,7 +35,7 @@ export function logNoEffect(
  */
 export function logMistakes({ home, record, catalogue }: Configured, consequence: string, logger: Logger): boolean {
   // Daemons without checks of their own (those of tests) read other files.
-  if (catalogue.checkModule === undefined) return false;
+  if (catalogue.settingsModule === undefined) return false;
   const { mistakes } = checkConfiguration(home, record.role);
   if (mistakes.length === 0) return false;
   const messages = mistakes.flatMap(({ error }) => failureMessages(error, 'error'));

@@ -46,7 +46,7 @@ export type CheckReport = {
 
 /**
  * Makes the checks of `<daemon> -t` (daemons-and-config.md 3.1 "start", steps 1 and 4) in one thread; a daemon whose check
- * is no module of its own is run.
+ * has no module of settings is run.
  * @param sections whether mistakes in sections of other daemons count, too
  * @param user in processes of this user instead; only for root
  */
@@ -102,7 +102,7 @@ export function checkingUser(home: Home, { uid, gid }: HomeRecord): CheckingUser
   return { uid, gid };
 }
 
-/** The daemons whose check is a module, and the others. */
+/** The daemons with a module of settings, and the others. */
 export function splitDaemons(
   catalogue: DaemonCatalogue,
   daemons: readonly DaemonName[],
@@ -110,7 +110,7 @@ export function splitDaemons(
   const modules: CheckedDaemon[] = [];
   const others: DaemonName[] = [];
   for (const daemon of daemons) {
-    const module = catalogue.checkModule?.(daemon);
+    const module = catalogue.settingsModule?.(daemon);
     if (module === undefined) others.push(daemon);
     else modules.push({ daemon, module });
   }

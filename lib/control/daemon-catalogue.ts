@@ -47,8 +47,8 @@ export type Program = { readonly command: string; readonly args: readonly string
 export interface DaemonCatalogue {
   /** Program of a daemon; undefined when this version does not have it. */
   program(daemon: DaemonName): Program | undefined;
-  /** URL of the module with the daemon's check (lib/daemon/daemon-check.ts); without one `-t` is run. */
-  checkModule?(daemon: DaemonName): string | undefined;
+  /** URL of the module with the daemon's `SETTINGS` (lib/daemon/daemon-settings.ts); without one `-t` is run. */
+  settingsModule?(daemon: DaemonName): string | undefined;
   /** The control program itself, to run the supervisor with. */
   readonly control: Program;
 }
@@ -77,8 +77,8 @@ export function productCatalogue(): DaemonCatalogue {
   const compiled = (daemon: DaemonName, file: string) =>
     new URL(daemon === 'svc-apid' ? `dist/api/${file}` : `dist/daemons/${daemon.slice('svc-'.length)}/${file}`, root);
   return {
-    checkModule(daemon) {
-      const module = compiled(daemon, 'check.js');
+    settingsModule(daemon) {
+      const module = compiled(daemon, `${daemon.slice('svc-'.length)}-settings.js`);
       return existsSync(module) ? module.href : undefined;
     },
     program(daemon) {

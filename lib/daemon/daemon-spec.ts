@@ -2,7 +2,6 @@ import type { Home } from '../home/home.js';
 import type { DebugLevel } from '../log/daemon-logger.js';
 import type { Logger } from '../log/logger.js';
 import type { DaemonName } from '../product/daemon-names.js';
-import type { DaemonCheck } from './daemon-check.js';
 import type { OwnFlag, OwnFlagValues } from './daemon-flags.js';
 
 /** An address a daemon listens on, as written to `var/run/<daemon>.json` (architecture.md 4 "Home"). */
@@ -20,6 +19,9 @@ export type CheckContext = {
   /** Values of the daemon's own flags by their letter. */
   readonly ownFlags: OwnFlagValues;
 };
+
+/** A daemon's look at its configuration, without side effects. @throws an Error whose message names file, line or field */
+export type DaemonCheck = (context: CheckContext) => void;
 
 /** What a daemon's `build` gets: the composition root makes everything else from it by hand. */
 export type DaemonContext = CheckContext & {

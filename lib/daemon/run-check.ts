@@ -4,8 +4,8 @@ import { describeError } from '../log/describe-error.js';
 import { LimitedLog } from '../log/limited-log.js';
 import type { Logger } from '../log/logger.js';
 import type { DaemonName } from '../product/daemon-names.js';
-import type { DaemonCheck } from './daemon-check.js';
 import type { OwnFlagValues } from './daemon-flags.js';
+import type { DaemonCheck } from './daemon-spec.js';
 import { ReportedError } from './reported-error.js';
 
 /** One thing a check says. */

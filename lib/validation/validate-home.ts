@@ -4,7 +4,7 @@ import { checkConfiguration } from '../config/check-configuration.js';
 import type { ConfigWarning } from '../config/config-error.js';
 import { loadInternalOptions } from '../config/internal-options.js';
 import { ownPart, warningMessage } from '../daemon/check-own-sections.js';
-import type { DaemonCheck } from '../daemon/daemon-check.js';
+import { checkSettings, type DaemonSettings } from '../daemon/daemon-settings.js';
 import { type CheckOutcome, failureMessages, runCheck, withoutRepeats } from '../daemon/run-check.js';
 import { GroupFolders } from '../groups/group-folders.js';
 import { Home } from '../home/home.js';
@@ -64,8 +64,8 @@ export async function validateHome(order: ValidationOrder): Promise<Validation> 
 
 async function checkDaemon({ daemon, module }: CheckedDaemon, home: Home): Promise<CheckOutcome> {
   try {
-    const { check } = (await import(module)) as { readonly check: DaemonCheck };
-    return runCheck(check, daemon, home);
+    const { SETTINGS } = (await import(module)) as { readonly SETTINGS: DaemonSettings<unknown> };
+    return runCheck((context) => checkSettings(SETTINGS, context), daemon, home);
   } catch (error) {
     return failure(error);
   }

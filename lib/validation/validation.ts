@@ -2,7 +2,7 @@ import type { NoEffect } from '../config/effects/find-no-effect.js';
 import type { CheckMessage } from '../daemon/run-check.js';
 import type { DaemonName } from '../product/daemon-names.js';
 
-/** A daemon, and the module with its check (lib/daemon/daemon-check.ts). */
+/** A daemon, and the module with its `SETTINGS` (lib/daemon/daemon-settings.ts). */
 export type CheckedDaemon = { readonly daemon: DaemonName; readonly module: string };
 
 /** What is to be looked at. */

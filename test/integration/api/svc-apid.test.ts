@@ -120,6 +120,11 @@ describe('svc-apid', () => {
 
   it('checks its configuration with -t, and does not start with a broken one', async () => {
     expect(await launch('-t').ended).to.include({ code: 0, stdout: '', stderr: '' });
+    configure('port: 0\nuse_only_authd: true\nhttps:\n  ssl_protocol: tlsv1\n');
+    const warned = await launch('-t').ended;
+    expect(warned.code).to.equal(0);
+    expect(warned.stderr).to.include("Key 'use_only_authd' is old and has no effect.");
+    expect(warned.stderr).to.include('The TLS version tlsv1 is deprecated: TLS 1.2 and 1.3 are used.');
     configure('port: 0\nlogs:\n  level: loud\n');
     const checked = await launch('-t').ended;
     expect(checked.code).to.equal(1);

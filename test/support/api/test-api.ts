@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { Api, type ApiOptions } from '../../../api/api.js';
+import { type Api, type ApiOptions, startApi } from '../../../api/api.js';
 import { apiHandlers } from '../../../api/api-handlers.js';
 import type { ApiSettings } from '../../../api/api-settings.js';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
@@ -9,6 +9,7 @@ import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
+import { DaemonParts } from '../../../lib/daemon/daemon-parts.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { testCatalogue } from '../daemon/test-catalogue.js';
 import { RecordingLogger } from '../recording-logger.js';
@@ -43,7 +44,7 @@ export class TestApi {
   daemons: readonly DaemonName[] = ['svc-analysisd', 'svc-apid'];
   #api: Api | undefined;
   #token: string | undefined;
-  #closers: (() => void | Promise<void>)[] = [];
+  #parts = new DaemonParts();
 
   async start(
     settings: Partial<ApiSettings> = {},
@@ -70,8 +71,9 @@ export class TestApi {
     const remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     outlet.start();
-    const clients = [monitord, analysisd, db, authd, remoted];
-    this.#closers = [() => clients.forEach((client) => client.close()), () => outlet.close(0)];
+    this.#parts = new DaemonParts();
+    for (const client of [monitord, analysisd, db, authd, remoted]) this.#parts.use(client);
+    this.#parts.defer(() => outlet.close(0));
     const { handlers, node } = apiHandlers({
       home,
       logger,
@@ -86,17 +88,20 @@ export class TestApi {
       now: () => this.now,
       monotonic: () => this.elapsed,
     });
-    this.#api = await Api.start({
-      home,
-      settings: { ...TEST_SETTINGS, ...settings },
-      logger,
-      handlers: [...handlers, ...(options.handlers ?? [])],
-      node,
-      now: () => this.now,
-      monotonic: () => this.elapsed,
-      passwordCost: { N: 16, r: 1, p: 1 },
-      ...(options.connectionTimes === undefined ? {} : { connectionTimes: options.connectionTimes }),
-    });
+    this.#api = await startApi(
+      {
+        home,
+        settings: { ...TEST_SETTINGS, ...settings },
+        logger,
+        handlers: [...handlers, ...(options.handlers ?? [])],
+        node,
+        now: () => this.now,
+        monotonic: () => this.elapsed,
+        passwordCost: { N: 16, r: 1, p: 1 },
+        ...(options.connectionTimes === undefined ? {} : { connectionTimes: options.connectionTimes }),
+      },
+      this.#parts,
+    );
   }
 
   get api(): Api {
@@ -147,9 +152,9 @@ export class TestApi {
   }
 
   async stop(): Promise<void> {
-    await this.#api?.stop();
     this.#api = undefined;
-    for (const close of this.#closers.splice(0)) await close();
+    const failures = await this.#parts.stop();
+    if (failures.length > 0) throw new AggregateError(failures, 'the API did not stop in good order');
   }
 
   async remove(): Promise<void> {

@@ -23,7 +23,7 @@ process.stderr.on('error', () => {});
 const exitCode = await runControl(args, {
   catalogue: {
     program: programOf,
-    checkModule: (daemon) => (chosen.has(daemon) ? product.checkModule?.(daemon) : undefined),
+    settingsModule: (daemon) => (chosen.has(daemon) ? product.settingsModule?.(daemon) : undefined),
     control: { command: process.execPath, args: [fileURLToPath(import.meta.url), names] },
   },
   write: (text) => process.stdout.write(text),

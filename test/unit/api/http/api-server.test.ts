@@ -4,6 +4,7 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 import { expect } from 'chai';
+import { restartNeeded, withoutRestart } from '../../../../api/api-settings.js';
 import { ApiConnections } from '../../../../api/http/api-connections.js';
 import { ApiServer, ApiStartError, CONNECTION_TIMES } from '../../../../api/http/api-server.js';
 import { dataResult } from '../../../../api/http/envelope.js';
@@ -130,7 +131,7 @@ describe('listeners over TLS', () => {
     }
     await other.remove();
     const settings = { ...TEST_SETTINGS, https: files(api) };
-    expect(api.api.reload(settings)).to.deep.equal([]);
+    api.api.reload(settings);
     const second = await fingerprint();
     expect(second).not.to.equal(first);
     rmSync(files(api).certificate);
@@ -243,9 +244,10 @@ describe('handlers', () => {
     api = await new TestApi().start();
     expect((await api.request('GET', '/docs')).status).to.equal(200);
     const access = { maxLoginAttempts: 50, blockSeconds: 300, maxRequestsPerMinute: 2 };
-    expect(api.api.reload({ ...TEST_SETTINGS, docs: false, access, port: 1, authenticationPoolSize: 3 })).to.deep.equal(
-      ['port', 'authentication_pool_size'],
-    );
+    const settings = { ...TEST_SETTINGS, docs: false, access, port: 1, authenticationPoolSize: 3 };
+    expect(restartNeeded(TEST_SETTINGS, settings)).to.deep.equal(['port', 'authentication_pool_size']);
+    expect(restartNeeded(TEST_SETTINGS, withoutRestart(TEST_SETTINGS, settings))).to.deep.equal([]);
+    api.api.reload(withoutRestart(TEST_SETTINGS, settings));
     expect((await api.request('GET', '/docs')).status).to.equal(404);
     const statuses = [];
     for (let count = 0; count < 3; count += 1) statuses.push((await api.request('GET', '/')).status);

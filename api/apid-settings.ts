@@ -1,0 +1,48 @@
+import type { ApiConfig } from '../lib/config/api-config.js';
+import { type ConfigWarning, describeWarning } from '../lib/config/config-error.js';
+import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
+import { checkSettings, type DaemonSettings } from '../lib/daemon/daemon-settings.js';
+import { type ApiSettings, restartNeeded, withoutRestart } from './api-settings.js';
+import { settingsFromConfig } from './settings-from-config.js';
+
+/** Configuration of svc-apid, as one thing that is replaced whole by a reload. */
+export type ApidSettings = {
+  /** api.yaml with all defaults, as it is shown. */
+  readonly config: ApiConfig;
+  /** The same in the form that the API uses; what needs a restart stays as it was at the start. */
+  readonly api: ApiSettings;
+  /** Of old keys that have no effect. */
+  readonly warnings: readonly ConfigWarning[];
+};
+
+/** How svc-apid reads its configuration. */
+const READING: Omit<DaemonSettings<ApidSettings>, 'check'> = {
+  load({ home }) {
+    const { config, warnings } = loadApiConfig(home);
+    // Read again whenever it changes, and has to be good at a start.
+    loadSecurityConfig(home);
+    return { config, api: settingsFromConfig(config, home), warnings };
+  },
+  logWarnings({ config, warnings }, logger) {
+    for (const warning of warnings) logger.warn(describeWarning(warning));
+    const { ssl_protocol: version } = config.https;
+    if (version === 'tlsv1' || version === 'tlsv1.1') {
+      logger.warn(`The TLS version ${version} is deprecated: TLS 1.2 and 1.3 are used.`);
+    }
+  },
+  sections: (current) => new Map([['api', () => ({ ...current().config })]]),
+  takeOver: (next, current) => ({ ...next, api: withoutRestart(current.api, next.api) }),
+  restartNeeded: (next, { started }) => restartNeeded(started.api, next.api),
+};
+
+export const SETTINGS: DaemonSettings<ApidSettings> = {
+  ...READING,
+  check(context) {
+    try {
+      checkSettings(READING, context);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Configuration not valid. ERROR: ${reason}`, { cause: error });
+    }
+  },
+};

@@ -1,0 +1,67 @@
+import { analysisdContract } from '../lib/bus/contracts/analysisd.js';
+import { apidContract } from '../lib/bus/contracts/apid.js';
+import { authdContract } from '../lib/bus/contracts/authd.js';
+import { dbContract } from '../lib/bus/contracts/db.js';
+import { monitordContract } from '../lib/bus/contracts/monitord.js';
+import { remotedContract } from '../lib/bus/contracts/remoted.js';
+import { EventProducer } from '../lib/bus/event-producer.js';
+import { RequestClient } from '../lib/bus/request-client.js';
+import { productCatalogue } from '../lib/control/daemon-catalogue.js';
+import { defineDaemon } from '../lib/daemon/define-daemon.js';
+import { startApi } from './api.js';
+import { apiHandlers } from './api-handlers.js';
+import { SETTINGS } from './apid-settings.js';
+import { checkCertificate } from './http/api-server.js';
+
+/** How long unacknowledged events may take at a stop, milliseconds. */
+const DRAIN_MS = 1000;
+
+/** svc-apid: the HTTPS API. */
+export const APID = defineDaemon({
+  contract: apidContract,
+  settings: SETTINGS,
+  accept(_next, current) {
+    // The files of the certificate may be others by now.
+    if (current?.api.https !== undefined) checkCertificate(current.api.https);
+  },
+  async build({ home, logger, settings, requests }, parts) {
+    const monitord = parts.use(new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') }));
+    const analysisd = parts.use(new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') }));
+    const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
+    const authd = parts.use(new RequestClient({ contract: authdContract, path: home.socket('svc-authd') }));
+    const remoted = parts.use(new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') }));
+    const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
+    parts.adopt(outlet, () => outlet.close(DRAIN_MS));
+    outlet.start();
+
+    const { handlers, node } = apiHandlers({
+      home,
+      logger,
+      monitord,
+      analysisd,
+      db,
+      authd,
+      remoted,
+      outlet,
+      catalogue: productCatalogue(),
+      apiConfig: () => settings.current.config,
+      now: Date.now,
+      monotonic: () => performance.now(),
+    });
+    const api = await startApi({ home, settings: settings.current.api, logger, handlers, node }, parts);
+    const commands = requests({ stats: () => ({ ...api.stats(), events: outlet.stats() }), handlers: {} });
+    await commands.start();
+    parts.defer(() => commands.stop(0));
+
+    const protocol = settings.started.config.https.enabled ? 'https' : 'tcp';
+    return {
+      addresses: Object.fromEntries(
+        api.addresses.map(({ host, port }, index) => [
+          index === 0 ? 'api' : `api${index + 1}`,
+          { protocol, address: host, port },
+        ]),
+      ),
+      apply: (now) => api.reload(now.api),
+    };
+  },
+});
