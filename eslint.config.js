@@ -48,8 +48,6 @@ export default tseslint.config(
   },
   {
     files: ['lib/**/*.ts', 'daemons/**/*.ts', 'api/**/*.ts', 'bin/**/*.ts'],
-    // Composition roots that are still lists of parts in one function.
-    ignores: ['api/routes/agents-group-routes.ts', 'api/routes/manager-routes.ts'],
     rules: { 'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }] },
   },
   {

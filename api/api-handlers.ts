@@ -17,6 +17,7 @@ import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
 import type { Handlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
+import { agentGroupsRoutes } from './routes/agent-groups-routes.js';
 import { agentsCommandRoutes } from './routes/agents-command-routes.js';
 import { agentsDeleteRoutes } from './routes/agents-delete-routes.js';
 import { agentsGroupRoutes } from './routes/agents-group-routes.js';
@@ -32,6 +33,7 @@ import { groupsFilesRoutes } from './routes/groups-files-routes.js';
 import { groupsRoutes } from './routes/groups-routes.js';
 import { listsRoutes } from './routes/lists-routes.js';
 import { logtestRoutes } from './routes/logtest-routes.js';
+import { managerLogsRoutes } from './routes/manager-logs-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
 import { managerUploadRoutes } from './routes/manager-upload-routes.js';
 import { rootcheckRoutes } from './routes/rootcheck-routes.js';
@@ -78,20 +80,21 @@ export function apiHandlers(parts: HandlerParts): {
   const analysisd = new DaemonClient({ home, node, daemon: 'svc-analysisd', client: parts.analysisd });
   const uploads = new RulesetUploads({ ...parts, analysisd });
   uploads.recover();
-  const directory = new DbClient(new DaemonClient({ home, node, daemon: 'svc-db', client: parts.db }));
+  const db = new DbClient(new DaemonClient({ home, node, daemon: 'svc-db', client: parts.db }));
   const folders = new GroupFolders(home);
-  const groups = new GroupDirectory(directory, folders);
+  const groups = new GroupDirectory(db, folders);
   const sums = new GroupSums(home);
   const calls = new DaemonClient({ home, node, daemon: 'svc-authd', client: parts.authd });
-  const keys = new AuthdClient({ ...parts, calls });
+  const authd = new AuthdClient({ ...parts, calls });
   const remoted = new RemotedClient(new DaemonClient({ home, node, daemon: 'svc-remoted', client: parts.remoted }));
   const manager = new ManagerDaemons(home, node);
-  const scans = { directory, remoted, manager };
+  const scans = { db, remoted, manager };
   const changes = { home, configuration, uploads };
   return {
     node,
     handlers: [
       managerRoutes({ ...parts, configuration, manager, now: () => new Date(parts.now()) }),
+      managerLogsRoutes(home, configuration),
       managerUploadRoutes(home, configuration),
       controlRoutes({ ...parts, configuration, analysisd }),
       statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
@@ -100,16 +103,17 @@ export function apiHandlers(parts: HandlerParts): {
       listsRoutes(lists, home, uploads),
       logtestRoutes(analysisd),
       eventsRoutes({ ...parts, node }),
-      agentsRoutes(directory, sums),
-      agentsSummaryRoutes(directory, groups, sums),
-      agentsKeysRoutes(directory, keys),
-      agentsDeleteRoutes(directory, keys),
-      agentsGroupRoutes(directory, groups),
-      groupsRoutes({ groups, agents: directory, sums }),
+      agentsRoutes(db, sums),
+      agentsSummaryRoutes(db, groups, sums),
+      agentsKeysRoutes(db, authd),
+      agentsDeleteRoutes(db, authd),
+      agentsGroupRoutes(db, groups),
+      agentGroupsRoutes(db, groups),
+      groupsRoutes({ groups, db, sums }),
       groupsConfigurationRoutes(folders, parts.logger),
       groupsFilesRoutes(folders),
-      agentsCommandRoutes({ node, configuration, directory, groups, remoted }),
-      agentsRequestRoutes({ directory, remoted, manager }),
+      agentsCommandRoutes({ node, configuration, db, groups, remoted }),
+      agentsRequestRoutes({ db, remoted, manager }),
       syscheckRoutes(scans),
       rootcheckRoutes(scans),
     ],

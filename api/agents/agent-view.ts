@@ -28,7 +28,7 @@ export class AgentView {
 
   /** @throws ApiError 4500 for a policy that is not valid */
   constructor(
-    private readonly directory: DbClient,
+    private readonly db: DbClient,
     private readonly request: ApiRequest,
     action: string,
   ) {
@@ -46,12 +46,12 @@ export class AgentView {
   }
 
   async summary(filter: AgentFilter = {}) {
-    return this.directory.call(this.request, 'agents.summary', { ...filter, scope: this.scope });
+    return this.db.call(this.request, 'agents.summary', { ...filter, scope: this.scope });
   }
 
   /** Everything that is counted for the overview, all groups of it (rest-api.md 6.1). */
   async overview() {
-    const { nodes, systems, versions, ...rest } = await this.directory.call(this.request, 'agents.overview', {
+    const { nodes, systems, versions, ...rest } = await this.db.call(this.request, 'agents.overview', {
       scope: this.scope,
     });
     const all = async ({ items, total }: ItemPage, ...fields: string[]): Promise<ItemPage['items']> => {
@@ -68,7 +68,7 @@ export class AgentView {
   }
 
   async ids(filter: AgentFilter): Promise<readonly string[]> {
-    return (await this.directory.call(this.request, 'agents.ids', { ...filter, scope: this.scope })).ids;
+    return (await this.db.call(this.request, 'agents.ids', { ...filter, scope: this.scope })).ids;
   }
 
   /**
@@ -83,7 +83,7 @@ export class AgentView {
     const written = wanted.filter(isAgentId);
     for (let at = 0; at < written.length; at += MAX_AGENTS_PER_PAGE) {
       const page = { ids: written.slice(at, at + MAX_AGENTS_PER_PAGE), select: ['group', ...select] };
-      const { items } = await this.directory.call(this.request, 'agents.get', page);
+      const { items } = await this.db.call(this.request, 'agents.get', page);
       for (const item of items) {
         const agent = agentItem(item);
         known.set(agent.id, agent);
@@ -124,7 +124,7 @@ export class AgentView {
 
   #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<ItemPage> {
     return collectPages(parameters, MAX_AGENTS_PER_PAGE, (bounds) =>
-      this.directory.call(this.request, method, { ...parameters, ...bounds }),
+      this.db.call(this.request, method, { ...parameters, ...bounds }),
     );
   }
 }

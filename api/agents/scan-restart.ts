@@ -13,7 +13,7 @@ import { scopeAllows } from './scope-allows.js';
 const SCAN_ORDER = 'syscheck restart';
 
 export type ScanParts = {
-  readonly directory: DbClient;
+  readonly db: DbClient;
   readonly remoted: RemotedClient;
   readonly manager: ManagerDaemons;
 };
@@ -29,8 +29,8 @@ export async function restartScans(
   action: string,
   messages: ListMessages,
 ): Promise<ApiResult> {
-  const { directory, remoted } = parts;
-  const view = new AgentView(directory, request, action);
+  const { db, remoted } = parts;
+  const view = new AgentView(db, request, action);
   const ids = request.parameters.agents_list;
   const chosen = ids === undefined ? await agentsToOrder(view, ids) : await view.choose(ids, ORDER_FIELDS);
   const isManager = ({ id }: { readonly id: string }): boolean => id === MANAGER_ID;

@@ -10,9 +10,9 @@ type AgentRequest = ApiRequest & { readonly parameters: { readonly agent_id: str
  * The agent of a path, whose files and findings are asked for.
  * @throws ApiError 4000 when the caller may not, 1701 when there is none
  */
-export async function agentOfPath(directory: DbClient, request: AgentRequest, action: string): Promise<AgentItem> {
+export async function agentOfPath(db: DbClient, request: AgentRequest, action: string): Promise<AgentItem> {
   const id = request.parameters.agent_id;
-  const { agents, failed } = await new AgentView(directory, request, action).choose([id], ['status', 'version']);
+  const { agents, failed } = await new AgentView(db, request, action).choose([id], ['status', 'version']);
   const [agent] = agents;
   if (agent === undefined) throw failed[0]?.error ?? new ApiError(1701);
   return agent;

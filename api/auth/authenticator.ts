@@ -1,4 +1,4 @@
-import { Problem } from '../http/problem.js';
+import { ProblemError } from '../http/problem-error.js';
 import { Permissions } from '../rbac/permissions.js';
 import type { User } from '../rbac/rbac-model.js';
 import type { RbacStore, RevocationKey } from '../rbac/rbac-store.js';
@@ -26,33 +26,33 @@ export class Authenticator {
 
   /**
    * Name and password of HTTP Basic. Every failure looks alike and costs the same (rest-api.md 2.1).
-   * @throws Problem 401; what `client.ready` throws
+   * @throws ProblemError 401; what `client.ready` throws
    */
   async login(authorization: string | undefined, client: PasswordClient): Promise<User> {
     const credentials = basicCredentials(parseAuthorization(authorization));
     const user = credentials === undefined ? undefined : this.#store.userByName(credentials.name);
     const valid = await this.#hasher.verify(credentials?.password ?? '', user?.passwordHash, client);
-    if (!valid || user === undefined) throw Problem.unauthorized('Invalid credentials');
+    if (!valid || user === undefined) throw ProblemError.unauthorized('Invalid credentials');
     return user;
   }
 
   /**
    * The bearer of a token (rest-api.md 2.3, 2.4).
-   * @throws Problem 401
+   * @throws ProblemError 401
    */
   authenticate(authorization: string | undefined): Caller {
     const header = parseAuthorization(authorization);
-    if (header === undefined) throw Problem.unauthorized('No authorization token provided');
-    if (header.value === '') throw Problem.unauthorized('Invalid authorization header');
-    if (header.scheme !== 'bearer') throw Problem.unauthorized('No authorization token provided');
+    if (header === undefined) throw ProblemError.unauthorized('No authorization token provided');
+    if (header.value === '') throw ProblemError.unauthorized('Invalid authorization header');
+    if (header.scheme !== 'bearer') throw ProblemError.unauthorized('No authorization token provided');
     const claims = this.#tokens.verify(header.value);
     const user = claims === undefined ? undefined : this.#store.userByName(claims.sub);
     if (claims === undefined || user === undefined || this.#isOutdated(claims, user)) {
-      throw Problem.unauthorized('Invalid token');
+      throw ProblemError.unauthorized('Invalid token');
     }
     const settings = this.#settings.current();
     if (claims.exp - claims.nbf !== settings.tokenLifetimeSeconds || claims.rbac_mode !== settings.rbacMode) {
-      throw Problem.unauthorized('Token expired');
+      throw ProblemError.unauthorized('Token expired');
     }
     const permissions = new Permissions(claims.rbac_mode, this.#store.policiesOf(claims.rbac_roles));
     return { user, claims, permissions };

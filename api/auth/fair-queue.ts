@@ -1,6 +1,6 @@
 import { addressGroup } from '../../lib/network/address-group.js';
 
-type Waiting = { readonly go: () => void; readonly refuse: () => void };
+type QueuedLogin = { readonly go: () => void; readonly refuse: () => void };
 
 /**
  * Lets a bounded number of jobs run at once, the waiting ones by turns of their addresses: whoever floods waits for himself.
@@ -10,7 +10,7 @@ export class FairQueue {
   readonly #maxRunning: number;
   readonly #maxWaiting: number;
   /** By address (IPv6: /64), the next one first. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, QueuedLogin[]>();
   #waitingCount = 0;
   #running = 0;
 
@@ -56,7 +56,7 @@ export class FairQueue {
   /** @returns false when no address has more waiting than this one would have */
   #makeRoom(group: string): boolean {
     const own = this.#waiting.get(group)?.length ?? 0;
-    let most: Waiting[] = [];
+    let most: QueuedLogin[] = [];
     for (const waiting of this.#waiting.values()) if (waiting.length > most.length) most = waiting;
     if (most.length <= own + 1) return false;
     this.#waitingCount -= 1;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { JSON_SCHEMA, load } from 'js-yaml';
+import { isObject } from '../../lib/json/is-object.js';
 import { productRoot } from '../../lib/product/product-root.js';
 
 /** A schema of the contract: OpenAPI 3.0 keywords plus `x-format`, the format name that error texts show. */
@@ -99,8 +100,8 @@ function resolve(document: Record<string, unknown>, item: unknown): Record<strin
 }
 
 function record(value: unknown, where: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`contract: ${where}`);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw new Error(`contract: ${where}`);
+  return value;
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -1,12 +1,12 @@
 import type { Operation } from './contract.js';
 
 /** What a path and method lead to. */
-export type Route =
+export type RouteMatch =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly path: ReadonlyMap<string, string> }
   | { readonly kind: 'wrong-method' }
   | { readonly kind: 'not-found' };
 
-type Template = {
+type PathTemplate = {
   readonly segments: readonly string[];
   readonly fixedSegments: number;
   readonly methods: Map<string, Operation>;
@@ -14,10 +14,10 @@ type Template = {
 
 /** Finds the operation of a request path; a template with more fixed segments goes before one with fewer. */
 export class Router {
-  readonly #byLength = new Map<number, Template[]>();
+  readonly #byLength = new Map<number, PathTemplate[]>();
 
   constructor(operations: readonly Operation[]) {
-    const templates = new Map<string, Template>();
+    const templates = new Map<string, PathTemplate>();
     for (const operation of operations) {
       let template = templates.get(operation.path);
       if (template === undefined) {
@@ -38,7 +38,7 @@ export class Router {
    * @param method HTTP method; HEAD is answered as GET (rest-api.md 1.1)
    * @param path decoded request path without query; an encoded slash counts as a slash
    */
-  find(method: string, path: string): Route {
+  find(method: string, path: string): RouteMatch {
     const segments = path.split('/');
     let known = false;
     for (const template of this.#byLength.get(segments.length) ?? []) {
@@ -56,7 +56,7 @@ function isPlace(segment: string): boolean {
   return segment.startsWith('{');
 }
 
-function match(template: Template, segments: readonly string[]): Map<string, string> | undefined {
+function match(template: PathTemplate, segments: readonly string[]): Map<string, string> | undefined {
   const values = new Map<string, string>();
   for (const [index, expected] of template.segments.entries()) {
     const actual = segments[index] ?? '';

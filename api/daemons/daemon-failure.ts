@@ -3,15 +3,15 @@ import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiError, type ApiErrorOptions } from '../http/api-error.js';
-import { Problem } from '../http/problem.js';
+import { ProblemError } from '../http/problem-error.js';
 
 /** Seconds after which a client may try again when a daemon is busy. */
 const RETRY_AFTER_SECONDS = '1';
 
 /** 503 with Retry-After: the daemon takes nothing more for the moment, and nothing was done. */
-export function busyProblem(daemon: DaemonName): Problem {
+export function busyProblem(daemon: DaemonName): ProblemError {
   const detail = `${daemon} is busy. Please, try again later.`;
-  return new Problem(503, { title: 'Service Unavailable', detail }, { 'retry-after': RETRY_AFTER_SECONDS });
+  return new ProblemError(503, { title: 'Service Unavailable', detail }, { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
 /**
@@ -47,7 +47,7 @@ export async function daemonFailure(error: unknown, home: Home, node: string, da
     case 'too_large':
     case 'too_many':
     case 'bad_params':
-      return Problem.badRequest(`${daemon}: ${error.message}`);
+      return ProblemError.badRequest(`${daemon}: ${error.message}`);
     default:
       return error;
   }

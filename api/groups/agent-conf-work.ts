@@ -19,10 +19,10 @@ export type AgentConfWorks = {
 export type AgentConfWorkName = keyof AgentConfWorks;
 
 /** @param file name in the errors */
-type Work<T> = (text: string, file: string) => AgentConfOutcome<T>;
+type AgentConfTask<T> = (text: string, file: string) => AgentConfOutcome<T>;
 
 /** The work itself; of a large file it takes seconds (rest-api.md 6.3). */
-export const AGENT_CONF_WORKS: { readonly [K in AgentConfWorkName]: Work<AgentConfWorks[K]> } = {
+export const AGENT_CONF_WORKS: { readonly [K in AgentConfWorkName]: AgentConfTask<AgentConfWorks[K]> } = {
   store: (text, file) =>
     refusing(1113, () => {
       const formatted = formatConfiguration(text, file);

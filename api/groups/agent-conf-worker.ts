@@ -26,7 +26,7 @@ export class AgentConfWorker {
   /**
    * @param file name in the errors
    * @param signal ends the work of a request that nobody waits for any more
-   * @throws ApiError of what is wrong with the text; Problem 503 when too many wait; Error when the thread cannot do it
+   * @throws ApiError of what is wrong with the text; ProblemError 503 when too many wait; Error when the thread cannot do it
    */
   async run<K extends AgentConfWorkName>(
     name: K,

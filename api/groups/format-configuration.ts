@@ -20,14 +20,14 @@ export function formatConfiguration(text: string, file: string): string {
   return readsTheSame(result, file, elements) ? result : text;
 }
 
-type Inside = {
+type ElementRange = {
   readonly from: number;
   readonly to: number;
   readonly elements: readonly XmlElement[];
   readonly depth: number;
 };
 
-function layOut(text: string, { from, to, elements, depth }: Inside, lines: string[]): void {
+function layOut(text: string, { from, to, elements, depth }: ElementRange, lines: string[]): void {
   const indent = INDENT.repeat(Math.min(depth, MAX_INDENTED_DEPTH));
   const add = (start: number, end: number): void => {
     const piece = text.slice(start, end).trim();

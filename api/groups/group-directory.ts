@@ -3,7 +3,7 @@ import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
-import { Problem } from '../http/problem.js';
+import { ProblemError } from '../http/problem-error.js';
 import { withGroup } from './group-failure.js';
 
 const DEFAULT_GROUP = 'default';
@@ -16,13 +16,13 @@ export type GroupItem = { readonly name: string; readonly count: number };
  */
 export class GroupDirectory {
   constructor(
-    private readonly agents: DbClient,
+    private readonly db: DbClient,
     readonly folders: GroupFolders,
   ) {}
 
   /** All groups with the number of their agents, by name. */
   async list(request: ApiRequest): Promise<GroupItem[]> {
-    const [{ groups }, names] = await Promise.all([this.agents.call(request, 'groups.list', {}), this.folders.list()]);
+    const [{ groups }, names] = await Promise.all([this.db.call(request, 'groups.list', {}), this.folders.list()]);
     const counts = new Map(groups.map(({ name, count }) => [name, count]));
     for (const name of names) if (!counts.has(name)) counts.set(name, 0);
     return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -31,7 +31,7 @@ export class GroupDirectory {
   /** Makes sure that svc-db knows the group. @throws ApiError 1710 */
   async require(request: ApiRequest, group: string): Promise<void> {
     try {
-      await this.agents.call(request, 'groups.get', { name: group });
+      await this.db.call(request, 'groups.get', { name: group });
     } catch (error) {
       const unknown = error instanceof ApiError && error.code === 1710;
       if (!unknown || !(await this.folders.exists(group))) throw error;
@@ -41,7 +41,7 @@ export class GroupDirectory {
 
   /** Those of the names that are no groups. */
   async unknown(request: ApiRequest, names: readonly string[]): Promise<string[]> {
-    const { unknown } = await this.agents.call(request, 'groups.list', { names: [...names] });
+    const { unknown } = await this.db.call(request, 'groups.list', { names: [...names] });
     const missing: string[] = [];
     for (const name of unknown) {
       if (await this.folders.exists(name)) await this.#register(request, name);
@@ -84,17 +84,17 @@ export class GroupDirectory {
 
   /** Takes the agents out of groups whose folders are gone. */
   async forget(request: ApiRequest, groups: readonly string[]): Promise<void> {
-    if (groups.length > 0) await this.agents.call(request, 'groups.remove', { names: [...groups] });
+    if (groups.length > 0) await this.db.call(request, 'groups.remove', { names: [...groups] });
   }
 
   async #register(request: ApiRequest, name: string): Promise<void> {
     try {
-      await this.agents.call(request, 'groups.create', { name });
+      await this.db.call(request, 'groups.create', { name });
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
       // svc-remoted saw the folder first.
       if (error.code === 'group_exists') return;
-      throw error.code === 'too_many_groups' ? Problem.badRequest(error.message) : error;
+      throw error.code === 'too_many_groups' ? ProblemError.badRequest(error.message) : error;
     }
   }
 }

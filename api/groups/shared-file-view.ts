@@ -10,12 +10,12 @@ const MAX_SHOWN_BYTES = 16 * 1024 * 1024;
 /** The same for lists of rootcheck, bytes: a few bytes of them may be an object each. Those in use have a tenth of it. */
 const MAX_LIST_BYTES = 1024 * 1024;
 
-type View = (content: Buffer, name: string, work: ConfigurationWork) => unknown;
+type FileView = (content: Buffer, name: string, work: ConfigurationWork) => unknown;
 
 /** How an agent.conf is read. */
 type ConfigurationWork = { readonly worker: AgentConfWorker; readonly signal: AbortSignal };
 
-const VIEWS_BY_NAME: ReadonlyMap<string, View> = new Map<string, View>([
+const VIEWS_BY_NAME: ReadonlyMap<string, FileView> = new Map<string, FileView>([
   ['agent.conf', configurationView],
   ['ar.conf', listView(lines)],
   ['merged.mg', mergedView],
@@ -24,7 +24,7 @@ const VIEWS_BY_NAME: ReadonlyMap<string, View> = new Map<string, View>([
 ]);
 
 /** Values of the parameter `type` (rest-api.md 6.3). */
-const VIEWS_BY_TYPE: ReadonlyMap<string, View> = new Map<string, View>([
+const VIEWS_BY_TYPE: ReadonlyMap<string, FileView> = new Map<string, FileView>([
   ['conf', configurationView],
   ['rootkit_files', listView(parseRootkitFiles)],
   ['rootkit_trojans', listView(parseTrojanSignatures)],
@@ -99,7 +99,7 @@ function lines(text: string): string[] {
   return result;
 }
 
-function listView(parse: (text: string) => unknown): View {
+function listView(parse: (text: string) => unknown): FileView {
   return (content, name) => {
     refuseTooLarge(name, content, MAX_LIST_BYTES);
     return parse(content.toString('utf8'));

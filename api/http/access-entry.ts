@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json/is-object.js';
 import { basicCredentials, parseAuthorization } from '../auth/authorization-header.js';
 import { unverifiedTokenUser } from '../auth/token-service.js';
 import type { AccessEntry } from './api-log.js';
@@ -47,8 +48,8 @@ function userName(context: RequestContext, authorization: string | undefined): s
 function loggedBody(context: RequestContext, maskKey: boolean, hideEvents: boolean): unknown {
   const { json } = context;
   if (json === undefined) return {};
-  if (hideEvents && context.path === '/events' && typeof json === 'object' && json !== null && 'events' in json) {
-    return { events: Array.isArray(json.events) ? json.events.length : 0 };
+  if (hideEvents && context.path === '/events' && isObject(json) && 'events' in json) {
+    return { events: Array.isArray(json['events']) ? json['events'].length : 0 };
   }
   const masked: unknown = JSON.parse(
     JSON.stringify(json, (key, value: unknown) => (key === 'password' || (maskKey && key === 'key') ? '****' : value)),

@@ -6,7 +6,7 @@ import { addressGroup } from '../../lib/network/address-group.js';
  */
 const MAX_ADDRESSES = 100_000;
 
-type Failures = { readonly firstAt: number; count: number };
+type FailedLogins = { readonly firstAt: number; count: number };
 
 /**
  * Blocks addresses whose logins fail too often (rest-api.md 1.6), of IPv6 the whole /64: whoever has one address of it has
@@ -16,7 +16,7 @@ export class AddressBlock {
   readonly #maxAttempts: number;
   readonly #blockMs: number;
   readonly #now: () => number;
-  readonly #failures = new Map<string, Failures>();
+  readonly #failures = new Map<string, FailedLogins>();
 
   /**
    * @param maxAttempts failures that block an address

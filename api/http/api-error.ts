@@ -1,7 +1,7 @@
 import { PRODUCT_NAME } from '../product-names.js';
 import { errorCatalogue } from './error-catalogue.js';
 import type { ErrorCode } from './error-code.js';
-import { Problem } from './problem.js';
+import { ProblemError } from './problem-error.js';
 
 export type ApiErrorOptions = {
   /** Appended to the message as `<message>: <extra>`. */
@@ -53,8 +53,8 @@ export class ApiError extends Error {
    * The refusal of a whole request.
    * @param node name shown in `dapi_errors`; absent for refusals in front of the handler
    */
-  toProblem(node?: string): Problem {
-    return new Problem(
+  toProblem(node?: string): ProblemError {
+    return new ProblemError(
       this.status,
       {
         title: TITLES[this.status] ?? 'Bad Request',

@@ -52,7 +52,7 @@ export class ApiRequest<O extends OperationId = OperationId> {
   }
 }
 
-/** Answers one operation. Throws `ApiError` or `Problem` to refuse. */
+/** Answers one operation. Throws `ApiError` or `ProblemError` to refuse. */
 export type Handler<O extends OperationId> = (request: ApiRequest<O>) => ApiResult | Promise<ApiResult>;
 
 /** Handlers by operation id: one object a file of `api/routes`. */

@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/log/logger.js';
 import { PasswordQueueFullError } from '../auth/password-hasher.js';
 import { ApiError } from './api-error.js';
 import { type PipelineParts, pipelineSteps } from './pipeline.js';
-import { Problem } from './problem.js';
+import { ProblemError } from './problem-error.js';
 import { RequestAbortedError } from './request-body.js';
 import { RequestContext } from './request-context.js';
 import { cors, securityHeaders } from './response-headers.js';
@@ -56,12 +56,12 @@ function answerFailure(logger: Logger): ErrorRequestHandler {
   };
 }
 
-function toProblem(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
+function toProblem(error: unknown): ProblemError | undefined {
+  if (error instanceof ProblemError) return error;
   if (error instanceof ApiError) return error.toProblem();
   if (error instanceof PasswordQueueFullError) {
     const detail = 'Too many logins are waiting.';
-    return new Problem(503, { title: 'Service Unavailable', detail }, { 'retry-after': '5' });
+    return new ProblemError(503, { title: 'Service Unavailable', detail }, { 'retry-after': '5' });
   }
   return undefined;
 }

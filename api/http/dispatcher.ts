@@ -5,7 +5,7 @@ import { ApiRequest, type Handler, type Handlers } from './api-request.js';
 import { mediaType, refuseUnknownFields } from './body-check.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
-import { Problem } from './problem.js';
+import { ProblemError } from './problem-error.js';
 import type { RequestContext } from './request-context.js';
 
 /** A handler of whatever operation: nothing can be called with it but what is known to be a request of its own. */
@@ -35,7 +35,7 @@ export class Dispatcher {
     return this.#handlers.has(operation.id);
   }
 
-  /** @throws Problem for every refusal and failure */
+  /** @throws ProblemError for every refusal and failure */
   async dispatch(
     context: RequestContext,
     operation: Operation,
@@ -46,7 +46,7 @@ export class Dispatcher {
     const handler = this.#handlers.get(operation.id);
     if (handler === undefined) {
       const detail = `${operation.method} ${operation.path} is not available in this version.`;
-      throw new Problem(501, { title: 'Not Implemented', detail });
+      throw new ProblemError(501, { title: 'Not Implemented', detail });
     }
     const abort = new AbortController();
     const request = new ApiRequest<never>({
@@ -76,8 +76,8 @@ export class Dispatcher {
     if (rule.json !== undefined) refuseUnknownFields(context.json, rule.json);
   }
 
-  #toProblem(error: unknown, request: ApiRequest<never>): Problem {
-    if (error instanceof Problem) return error;
+  #toProblem(error: unknown, request: ApiRequest<never>): ProblemError {
+    if (error instanceof ProblemError) return error;
     const node = request.nodeName(this.#node());
     if (error instanceof ApiError) return error.toProblem(node);
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

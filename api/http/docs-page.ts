@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.js';
 import { API_TITLE } from '../product-names.js';
 import { rawResult } from './envelope.js';
-import type { Page } from './request-context.js';
+import type { DocumentPage } from './request-context.js';
 
 /** The page and its style come from this server and nothing else does (rest-api.md 8.1, 7). */
 const PAGE_POLICY = "default-src 'self'";
@@ -25,8 +25,8 @@ td, th { border-top: 1px solid #e3e6ea; padding: 0.2rem 0.6rem 0.2rem 0; text-al
 export function documentationPages(
   contract: Contract,
   available: (operation: Operation) => boolean,
-): ReadonlyMap<string, Page> {
-  return new Map<string, Page>([
+): ReadonlyMap<string, DocumentPage> {
+  return new Map<string, DocumentPage>([
     ['/openapi.json', { result: rawResult('application/json', JSON.stringify(contract.document)) }],
     [
       '/docs',
@@ -59,7 +59,7 @@ ${sections.join('\n')}</body></html>
 `;
 }
 
-type Definition = { tags?: string[]; summary?: string; description?: string; parameters?: { $ref: string }[] };
+type OperationDefinition = { tags?: string[]; summary?: string; description?: string; parameters?: { $ref: string }[] };
 
 function operationItem(contract: Contract, operation: Operation, available: boolean): string {
   const { summary = '', description = '' } = definition(contract, operation);
@@ -113,9 +113,12 @@ function parameterDescriptions(contract: Contract, operation: Operation): string
   });
 }
 
-function definition(contract: Contract, operation: Operation): Definition & Record<string, string[] | undefined> {
+function definition(
+  contract: Contract,
+  operation: Operation,
+): OperationDefinition & Record<string, string[] | undefined> {
   const path = member(member(contract.document, 'paths'), operation.path);
-  return member(path, operation.method.toLowerCase()) as Definition & Record<string, string[] | undefined>;
+  return member(path, operation.method.toLowerCase()) as OperationDefinition & Record<string, string[] | undefined>;
 }
 
 function member(value: Readonly<Record<string, unknown>>, name: string): Record<string, unknown> {

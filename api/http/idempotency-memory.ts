@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 10_000;
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-type Remembered = {
+type RememberedAnswer = {
   readonly fingerprint: string;
   readonly answer: Promise<ApiResult>;
   readonly at: number;
@@ -26,7 +26,7 @@ export class IdempotencyConflictError extends Error {
 
 /** Answers of requests with an `Idempotency-Key`, so that a repeated request is answered and not carried out again. */
 export class IdempotencyMemory {
-  readonly #answers = new Map<string, Remembered>();
+  readonly #answers = new Map<string, RememberedAnswer>();
   readonly #now: () => number;
   #bytes = 0;
 
@@ -52,7 +52,7 @@ export class IdempotencyMemory {
       return known.answer;
     }
     const answer = work();
-    const entry: Remembered = { fingerprint, answer, at: this.#now(), bytes: 0 };
+    const entry: RememberedAnswer = { fingerprint, answer, at: this.#now(), bytes: 0 };
     this.#answers.set(key, entry);
     answer.then(
       (result) => {

@@ -1,6 +1,7 @@
+import { isObject } from '../../lib/json/is-object.js';
 import type { Operation, Parameter } from '../contract/contract.js';
 import type { SchemaChecker, SchemaViolation } from '../contract/schema-checker.js';
-import { Problem } from './problem.js';
+import { ProblemError } from './problem-error.js';
 import { pythonText } from './python-text.js';
 
 /** These are lower-cased before validation, in queries and in paths (rest-api.md 4.1). */
@@ -21,7 +22,7 @@ const CASELESS = new Set([
 const DAEMON_NAMES = new Set(['daemons_list', 'component']);
 const REFERENCE_PREFIX = /^wazuh-/;
 
-type Value = string | number | boolean | readonly (string | number)[];
+type ParameterValue = string | number | boolean | readonly (string | number)[];
 
 /** The checked parameters of one request by name, with the defaults of the contract filled in: see `Operations`. */
 export type ParameterValues = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export type RawParameters = {
 
 /**
  * Checks names, then query values, then path values (rest-api.md 1.2 step 7), and converts them.
- * @throws Problem 400 with the texts of rest-api.md 4.2
+ * @throws ProblemError 400 with the texts of rest-api.md 4.2
  */
 export function readParameters(operation: Operation, raw: RawParameters, checker: SchemaChecker): ParameterValues {
   refuseUnknownNames(operation, raw.query);
@@ -44,13 +45,13 @@ export function readParameters(operation: Operation, raw: RawParameters, checker
       if (parameter.in !== where) continue;
       const given = rawValues(parameter, raw);
       if (given.length === 0) {
-        if (parameter.required) throw Problem.badRequest(`Missing ${where} parameter '${parameter.name}'`);
+        if (parameter.required) throw ProblemError.badRequest(`Missing ${where} parameter '${parameter.name}'`);
         if (parameter.schema['default'] !== undefined) values[parameter.name] = parameter.schema['default'];
         continue;
       }
       const value = convert(parameter, given);
       const violation = checker.check(parameter.schema, value);
-      if (violation !== undefined) throw Problem.badRequest(describe(violation));
+      if (violation !== undefined) throw ProblemError.badRequest(describe(violation));
       values[parameter.name] = value;
     }
   }
@@ -60,7 +61,7 @@ export function readParameters(operation: Operation, raw: RawParameters, checker
 function refuseUnknownNames(operation: Operation, query: URLSearchParams): void {
   const known = new Set(operation.parameters.filter(({ in: where }) => where === 'query').map(({ name }) => name));
   const unknown = [...new Set(query.keys())].filter((name) => !known.has(name));
-  if (unknown.length > 0) throw Problem.badRequest(`Extra query parameter(s) ${unknown.join(',')} not in spec`);
+  if (unknown.length > 0) throw ProblemError.badRequest(`Extra query parameter(s) ${unknown.join(',')} not in spec`);
 }
 
 function rawValues(parameter: Parameter, raw: RawParameters): readonly string[] {
@@ -70,12 +71,12 @@ function rawValues(parameter: Parameter, raw: RawParameters): readonly string[] 
 }
 
 /** Of a repeated scalar the last one counts, repeated lists are joined (rest-api.md 4.1). */
-function convert(parameter: Parameter, given: readonly string[]): Value {
+function convert(parameter: Parameter, given: readonly string[]): ParameterValue {
   const texts = CASELESS.has(parameter.name) ? given.map((text) => text.toLowerCase()) : given;
   const { schema } = parameter;
   if (schema['type'] === 'array') {
     const items = schema['items'];
-    const type = typeof items === 'object' && items !== null && 'type' in items ? items.type : 'string';
+    const type = isObject(items) ? items['type'] : 'string';
     const split = texts.flatMap((text) => text.split(','));
     const parts = DAEMON_NAMES.has(parameter.name) ? split.map(daemonName) : split;
     return type === 'integer' ? parts.map(toInteger) : parts;

@@ -13,10 +13,10 @@ import type { ApiLog } from './api-log.js';
 import { checkMediaType, mediaType, parseJsonBody } from './body-check.js';
 import type { Dispatcher } from './dispatcher.js';
 import { readParameters } from './parameter-values.js';
-import { Problem } from './problem.js';
+import { ProblemError } from './problem-error.js';
 import type { RateLimit } from './rate-limit.js';
 import { readRequestBody } from './request-body.js';
-import { contextOf, type Page, RequestContext } from './request-context.js';
+import { contextOf, type DocumentPage, RequestContext } from './request-context.js';
 import type { RequestCounters } from './request-counters.js';
 import { parseRequestTarget } from './request-target.js';
 import { sendResult } from './send-result.js';
@@ -30,7 +30,7 @@ export type PipelineParts = {
   readonly settings: () => ApiSettings;
   readonly router: Router;
   /** Pages outside the contract by path. */
-  readonly pages: () => ReadonlyMap<string, Page>;
+  readonly pages: () => ReadonlyMap<string, DocumentPage>;
   readonly checker: SchemaChecker;
   readonly authenticator: Authenticator;
   readonly guards: AccessGuards;
@@ -43,14 +43,14 @@ export type PipelineParts = {
   readonly monotonic: () => number;
 };
 
-type Step = (context: RequestContext, request: Request, response: Response) => void | Promise<void>;
+type PipelineStep = (context: RequestContext, request: Request, response: Response) => void | Promise<void>;
 
 /**
  * The steps a request goes through, in the order of rest-api.md 1.2: the order decides which refusal a client sees.
  * Headers and CORS are set in front of it, the access log is part of the first step.
  */
 export function pipelineSteps(parts: PipelineParts): RequestHandler[] {
-  const steps: Step[] = [
+  const steps: PipelineStep[] = [
     (context, request, response) => receiveBody(parts, context, request, response),
     (context, request, response) => route(parts, context, request, response),
     (context, request) => limitRate(parts, context, request),
@@ -66,7 +66,7 @@ export function pipelineSteps(parts: PipelineParts): RequestHandler[] {
 }
 
 /** A step that has answered ends the chain. */
-function toHandler(step: Step): RequestHandler {
+function toHandler(step: PipelineStep): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction) => {
     await step(contextOf(response), request, response);
     if (!response.writableEnded) next();
@@ -132,7 +132,7 @@ async function receiveBody(
     json: mediaType(request.headers['content-type']) === 'application/json',
   });
   if (context.received.tooDeep) {
-    throw new Problem(400, {
+    throw new ProblemError(400, {
       title: 'Maximum recursion depth exceeded.',
       detail: 'The JSON structure of the request exceeds the maximum nesting depth allowed by the API.',
     });
@@ -160,7 +160,7 @@ function route(parts: PipelineParts, context: RequestContext, request: Request, 
   const { method, path } = context;
   const page = parts.pages().get(path);
   if (page !== undefined) {
-    if (method !== 'GET' && method !== 'HEAD') throw Problem.methodNotAllowed();
+    if (method !== 'GET' && method !== 'HEAD') throw ProblemError.methodNotAllowed();
     context.page = page;
     return;
   }
@@ -171,11 +171,11 @@ function route(parts: PipelineParts, context: RequestContext, request: Request, 
     if (found.operation.deprecated) tellDeprecated(context, found.operation, response);
     return;
   }
-  if (found.kind === 'wrong-method') throw Problem.methodNotAllowed();
+  if (found.kind === 'wrong-method') throw ProblemError.methodNotAllowed();
   const { rawPath, query } = parseRequestTarget(request.url);
   const shorter = path.slice(0, -1);
   const known = parts.pages().has(shorter) || parts.router.find(method, shorter).kind !== 'not-found';
-  if (!path.endsWith('/') || shorter === '' || !known) throw Problem.notFound();
+  if (!path.endsWith('/') || shorter === '' || !known) throw ProblemError.notFound();
   const search = query.size > 0 ? `?${query.toString()}` : '';
   // Only a path of ours gets here, so the location cannot lead to another host.
   response.writeHead(307, { location: rawPath.replace(/(\/|%2f)$/i, '') + search, 'content-length': 0 }).end();
@@ -205,7 +205,7 @@ function limitRate(parts: PipelineParts, context: RequestContext, request: Reque
   }
   countFor(general);
   if (context.path === '/events' && !events.admit()) {
-    throw new Problem(
+    throw new ProblemError(
       429,
       { title: 'Too Many Requests', detail: new ApiError(6005).message, remediation: null, error: 6005 },
       { 'retry-after': String(events.retryAfter()) },
@@ -217,7 +217,7 @@ function countFor(limit: RateLimit): void {
   if (!limit.admit()) throw tooManyRequests(limit);
 }
 
-function tooManyRequests(limit: RateLimit): Problem {
+function tooManyRequests(limit: RateLimit): ProblemError {
   return new ApiError(6001, { headers: { 'retry-after': String(limit.retryAfter()) } }).toProblem();
 }
 
@@ -226,7 +226,7 @@ function refuseBlocked(parts: PipelineParts, context: RequestContext): void {
   if (isLogin(context)) refuseBlockedAddress(parts, context);
   if (context.method === 'POST' && context.path === RUN_AS_PATH && context.received.tooLarge) {
     const detail = `Auth context payload exceeds the maximum allowed size of ${MAX_AUTH_CONTEXT_BYTES} bytes.`;
-    throw new Problem(413, { title: 'Request Entity Too Large', detail, error: 413 });
+    throw new ProblemError(413, { title: 'Request Entity Too Large', detail, error: 413 });
   }
 }
 
@@ -262,7 +262,11 @@ async function authenticate(parts: PipelineParts, context: RequestContext, reque
     parts.guards.general.admit();
     parts.connections.prove(request.socket);
   } catch (error) {
-    if (error instanceof Problem && error.status === 401 && parts.guards.addresses.recordFailure(context.address)) {
+    if (
+      error instanceof ProblemError &&
+      error.status === 401 &&
+      parts.guards.addresses.recordFailure(context.address)
+    ) {
       parts.log.warn(`IP blocked due to exceeded number of logins attempts: ${context.address}`);
       parts.logger.warn(`IP blocked due to exceeded number of logins attempts: ${context.address}`);
     }
@@ -299,13 +303,13 @@ function checkExpectation(parts: PipelineParts, context: RequestContext): void {
   const { maxUploadSize } = parts.settings();
   const exceeded = (length: number) => `Maximum content size limit (${maxUploadSize}) exceeded (${length} bytes read)`;
   if (context.expect === 'unknown') {
-    throw new Problem(417, { title: 'Expectation failed', detail: 'Unknown Expect' });
+    throw new ProblemError(417, { title: 'Expectation failed', detail: 'Unknown Expect' });
   }
   if (context.expect === 'too-large') {
-    throw new Problem(417, { title: 'Expectation failed', detail: exceeded(context.announcedLength) });
+    throw new ProblemError(417, { title: 'Expectation failed', detail: exceeded(context.announcedLength) });
   }
   if (context.received.tooLarge) {
-    throw new Problem(413, { title: 'Content size exceeded.', detail: exceeded(context.received.length) });
+    throw new ProblemError(413, { title: 'Content size exceeded.', detail: exceeded(context.received.length) });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { ApiResult } from './envelope.js';
 import { jsonText } from './json-text.js';
-import type { Problem } from './problem.js';
+import type { ProblemError } from './problem-error.js';
 
 /** Writes a result; of a HEAD request the headers only. */
 export function sendResult(
@@ -17,7 +17,7 @@ export function sendResult(
 /** Writes a refusal as `application/problem+json`, members in the order of rest-api.md 3.4. */
 export function sendProblem(
   response: Response,
-  problem: Problem,
+  problem: ProblemError,
   options: { readonly pretty: boolean; readonly head: boolean },
 ): void {
   const { title, detail, remediation, dapi_errors, error } = problem.members;

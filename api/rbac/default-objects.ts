@@ -1,12 +1,12 @@
 import type { Policy, Role, SecurityRule } from './rbac-model.js';
 
-type Row = readonly [id: number, name: string, actions: string, resources: string];
+type PolicyRow = readonly [id: number, name: string, actions: string, resources: string];
 
 const NONE = '*:*:*';
 const AGENTS = 'agent:id:*';
 
 /** Built-in policies (rest-api.md 5.5). Ids and names are an interface: scripts link own roles to them. */
-const POLICIES: readonly Row[] = [
+const POLICIES: readonly PolicyRow[] = [
   [1, 'agents_all_resourceless', 'agent:create, group:create, agent:uninstall', NONE],
   [
     2,

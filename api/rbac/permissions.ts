@@ -4,7 +4,7 @@ import type { PolicyBody } from './rbac-model.js';
 
 export type RbacMode = 'white' | 'black';
 
-type Entry = { readonly type: string; readonly value: string; readonly effect: 'allow' | 'deny' };
+type PermissionEntry = { readonly type: string; readonly value: string; readonly effect: 'allow' | 'deny' };
 
 /** Resolves `agent:group:<g>` to agent ids (rest-api.md 5.1); needed by operations on agents only. */
 export type GroupMembers = (group: string) => Iterable<string>;
@@ -14,7 +14,7 @@ const NO_MEMBERS: GroupMembers = () => [];
 /** What one caller may do: the effective map of roles and policies (rest-api.md 5.1). */
 export class Permissions {
   readonly mode: RbacMode;
-  readonly #entries = new Map<string, Map<string, Entry>>();
+  readonly #entries = new Map<string, Map<string, PermissionEntry>>();
   readonly #invalid: string | undefined;
 
   /**
@@ -127,7 +127,12 @@ export class Permissions {
   }
 }
 
-function entryValues(entry: Entry, type: string, all: ReadonlySet<string>, members: GroupMembers): Iterable<string> {
+function entryValues(
+  entry: PermissionEntry,
+  type: string,
+  all: ReadonlySet<string>,
+  members: GroupMembers,
+): Iterable<string> {
   if (entry.type === type) return [entry.value];
   if (type === 'agent:id' && entry.type === 'agent:group') return entry.value === '*' ? all : members(entry.value);
   return [];

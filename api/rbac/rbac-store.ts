@@ -25,7 +25,7 @@ class RbacStoreError extends Error {
   readonly code = 2012;
 }
 
-type Tables = {
+type RbacTables = {
   readonly users: StoreTable<number, User>;
   readonly roles: StoreTable<number, Role>;
   readonly policies: StoreTable<number, Policy>;
@@ -42,7 +42,7 @@ export type InitialUsers = () => Promise<readonly User[]>;
  */
 export class RbacStore {
   readonly #store: LmdbStore;
-  readonly #tables: Tables;
+  readonly #tables: RbacTables;
   readonly #users = new Map<number, User>();
   readonly #usersByName = new Map<string, User>();
   readonly #roles = new Map<number, Role>();
@@ -51,7 +51,7 @@ export class RbacStore {
   readonly #revocations = new Map<string, Revocation>();
   #revision = 0;
 
-  private constructor(store: LmdbStore, tables: Tables) {
+  private constructor(store: LmdbStore, tables: RbacTables) {
     this.#store = store;
     this.#tables = tables;
   }
@@ -69,7 +69,7 @@ export class RbacStore {
       throw unusable(error);
     }
     try {
-      const tables: Tables = {
+      const tables: RbacTables = {
         users: store.table('users', userSchema),
         roles: store.table('roles', roleSchema),
         policies: store.table('policies', policySchema),
@@ -157,7 +157,7 @@ export class RbacStore {
   }
 }
 
-async function initialise(store: LmdbStore, tables: Tables, users: readonly User[]): Promise<void> {
+async function initialise(store: LmdbStore, tables: RbacTables, users: readonly User[]): Promise<void> {
   await store.commit([
     ...DEFAULT_POLICIES.map((policy) => tables.policies.put(policy.id, policy)),
     ...DEFAULT_SECURITY_RULES.map((rule) => tables.rules.put(rule.id, rule)),

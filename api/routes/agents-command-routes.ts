@@ -27,15 +27,15 @@ const RECONNECT_MESSAGES: ListMessages = {
 export type AgentsCommandParts = {
   readonly node: () => string;
   readonly configuration: ManagerConfiguration;
-  readonly directory: DbClient;
+  readonly db: DbClient;
   readonly groups: GroupDirectory;
   readonly remoted: RemotedClient;
 };
 
 /** Restart and reconnection of agents (rest-api.md 6.2); svc-remoted sends the commands. */
 export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
-  const { directory, remoted } = parts;
-  const viewOf = (request: ApiRequest, action: string) => new AgentView(directory, request, action);
+  const { db, remoted } = parts;
+  const viewOf = (request: ApiRequest, action: string) => new AgentView(db, request, action);
 
   const restart = async (request: ApiRequest, chosen: ChosenAgents, all: boolean): Promise<ApiResult> => {
     const { ready, failed } = activeOnes(chosen);
@@ -63,7 +63,7 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
     putAgentsGroupGroupIdRestart: async (request) => {
       const name = request.parameters.group_id;
       await parts.groups.require(request, name);
-      const { ids } = await directory.call(request, 'groups.agents', { name });
+      const { ids } = await db.call(request, 'groups.agents', { name });
       const agents = ids.length === 0 ? [] : await viewOf(request, 'agent:restart').all({ ids }, ORDER_FIELDS);
       return restart(request, { agents, failed: [] }, false);
     },

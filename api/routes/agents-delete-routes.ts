@@ -3,6 +3,7 @@ import { EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
 import { type AgentFilterParameters, agentFilters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { Operations } from '../contract/operations.js';
+import { pickGiven } from '../contract/pick-given.js';
 import type { AuthdClient } from '../daemons/authd-client.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
@@ -11,14 +12,13 @@ import { type FailedItem, listResult } from '../http/envelope.js';
 import { pythonText } from '../http/python-text.js';
 
 /** Removal of agents with their keys (rest-api.md 6.2). */
-export function agentsDeleteRoutes(directory: DbClient, keys: AuthdClient): Handlers {
+export function agentsDeleteRoutes(db: DbClient, authd: AuthdClient): Handlers {
   return {
     deleteAgents: async (request) => {
       const { parameters } = request;
-      const view = new AgentView(directory, request, 'agent:delete');
+      const view = new AgentView(db, request, 'agent:delete');
       const wanted = parameters.agents_list;
-      const q = parameters.q;
-      const filter = { ...agentFilters(parameters), ...(q === undefined ? {} : { q }) };
+      const filter = { ...agentFilters(parameters), ...pickGiven(parameters, ['q']) };
       const failed: FailedItem[] = [];
       let eligible: readonly string[];
       if (wanted.includes('all')) {
@@ -34,7 +34,7 @@ export function agentsDeleteRoutes(directory: DbClient, keys: AuthdClient): Hand
         });
         for (const id of ids) if (!holding.has(id)) failed.push({ id, error });
       }
-      const removed = eligible.length === 0 ? [] : await keys.remove(request, eligible, parameters.purge);
+      const removed = eligible.length === 0 ? [] : await authd.remove(request, eligible, parameters.purge);
       if (removed.length < eligible.length && !wanted.includes('all')) {
         // Somebody else removed them meanwhile.
         const done = new Set(removed);

@@ -20,11 +20,11 @@ type AgentBody = Operations['postAgentsInsert']['body'];
 type ForceBody = NonNullable<AgentBody['force']>;
 
 /** New agents and their keys (rest-api.md 6.2). */
-export function agentsKeysRoutes(directory: DbClient, keys: AuthdClient): Handlers {
+export function agentsKeysRoutes(db: DbClient, authd: AuthdClient): Handlers {
   /** @param force where the body says nothing of it */
   const create = async (request: ApiRequest, body: AgentBody, force: ForceBody) => {
     request.caller.permissions.require('agent:create');
-    const added = await keys.add(request, newAgent(body, body.force ?? force));
+    const added = await authd.add(request, newAgent(body, body.force ?? force));
     return dataResult({ id: added.id, key: shownKey(added) });
   };
   return {
@@ -33,13 +33,13 @@ export function agentsKeysRoutes(directory: DbClient, keys: AuthdClient): Handle
     postAgentsInsertQuick: (request) => create(request, { name: request.parameters.agent_name }, { enabled: false }),
 
     getAgentsAgentIdKey: async (request) => {
-      const view = new AgentView(directory, request, 'agent:read');
+      const view = new AgentView(db, request, 'agent:read');
       const { agents, failed } = await view.chooseAgents([request.parameters.agent_id]);
       const items: object[] = [];
       const without: FailedItem[] = [];
       for (const { id } of agents) {
         try {
-          items.push({ id, key: shownKey(await keys.get(request, id)) });
+          items.push({ id, key: shownKey(await authd.get(request, id)) });
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== 1701) throw error;
           without.push({ id, error });

@@ -13,21 +13,21 @@ import { dataResult, listResult } from '../http/envelope.js';
 const CONFIGURATION_SINCE: ReleaseLine = { major: 3, minor: 7 };
 const STATISTICS_SINCE: ReleaseLine = { major: 4, minor: 2 };
 
-type Question = 'getAgentsAgentIdConfigComponentConfiguration' | 'getAgentsAgentIdStatsComponent';
+type ComponentOperation = 'getAgentsAgentIdConfigComponentConfiguration' | 'getAgentsAgentIdStatsComponent';
 
 /** Who is asked: agents through svc-remoted, and for agent 000 the manager's own daemons. */
 export type AgentsRequestParts = {
-  readonly directory: DbClient;
+  readonly db: DbClient;
   readonly remoted: RemotedClient;
   readonly manager: ManagerDaemons;
 };
 
 /** What agents say of themselves when they are asked (rest-api.md 6.2). */
 export function agentsRequestRoutes(parts: AgentsRequestParts): Handlers {
-  const { directory, remoted, manager } = parts;
+  const { db, remoted, manager } = parts;
   const FIELDS = ['status', 'version'];
-  const choose = (request: ApiRequest<Question>) =>
-    new AgentView(directory, request, 'agent:read').choose([request.parameters.agent_id], FIELDS);
+  const choose = (request: ApiRequest<ComponentOperation>) =>
+    new AgentView(db, request, 'agent:read').choose([request.parameters.agent_id], FIELDS);
 
   return {
     getAgentsAgentIdConfigComponentConfiguration: async (request) => {

@@ -23,13 +23,13 @@ export const AGENT_MESSAGES: ListMessages = {
 };
 
 /** Lists of agents, 000 among them (rest-api.md 6.2). */
-export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
+export function agentsRoutes(db: DbClient, sums: GroupSums): Handlers {
   /** @param fixed conditions besides those of the request */
   const list = async (
     request: ApiRequest<'getAgents' | 'getAgentsNoGroup' | 'getAgentsOutdated'>,
     fixed: ListParameters = {},
   ): Promise<ApiResult> => {
-    const view = new AgentView(directory, request, READ);
+    const view = new AgentView(db, request, READ);
     return listResult({
       ...(await view.list({ ...agentListParameters(request.parameters), ...fixed })),
       messages: AGENT_MESSAGES,
@@ -39,7 +39,7 @@ export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
     getAgents: async (request) => {
       const ids = request.parameters.agents_list;
       if (ids === undefined) return list(request);
-      const view = new AgentView(directory, request, READ);
+      const view = new AgentView(db, request, READ);
       const { agents, failed } = await view.choose(ids);
       const chosen = { ...agentListParameters(request.parameters), ids: agents.map(({ id }) => id) };
       return listResult({ ...(await view.list(chosen)), failed, messages: AGENT_MESSAGES });
@@ -50,10 +50,7 @@ export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
 
     getAgentsAgentIdGroupIsSync: async (request) => {
       const id = request.parameters.agent_id;
-      const { agents, failed } = await new AgentView(directory, request, READ).chooseAgents(
-        [id],
-        ['status', 'mergedSum'],
-      );
+      const { agents, failed } = await new AgentView(db, request, READ).chooseAgents([id], ['status', 'mergedSum']);
       const items = await Promise.all(
         // What lies there now, not what was last compared (agents-and-groups.md 6.7).
         agents.map(async (agent) => ({
@@ -72,7 +69,7 @@ export function agentsRoutes(directory: DbClient, sums: GroupSums): Handlers {
     getAgentsStatsDistinct: async (request) => {
       const { select: _select, distinct: _distinct, ...parameters } = agentListParameters(request.parameters);
       const fields = request.parameters.fields;
-      const page = await new AgentView(directory, request, READ).countBy({
+      const page = await new AgentView(db, request, READ).countBy({
         ...parameters,
         ...(fields === undefined ? {} : { fields: [...fields] }),
       });

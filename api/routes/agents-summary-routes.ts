@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json/is-object.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
 import type { DbClient } from '../daemons/db-client.js';
@@ -9,8 +10,8 @@ import { dataResult, listResult } from '../http/envelope.js';
 const MISSING = 'N/A';
 
 /** Agents in numbers (rest-api.md 6.1, 6.2). */
-export function agentsSummaryRoutes(directory: DbClient, known: GroupDirectory, sums: GroupSums): Handlers {
-  const viewOf = (request: ApiRequest) => new AgentView(directory, request, 'agent:read');
+export function agentsSummaryRoutes(db: DbClient, known: GroupDirectory, sums: GroupSums): Handlers {
+  const viewOf = (request: ApiRequest) => new AgentView(db, request, 'agent:read');
   return {
     getAgentsSummary: async (request) => {
       const view = viewOf(request);
@@ -57,6 +58,6 @@ export function agentsSummaryRoutes(directory: DbClient, known: GroupDirectory, 
 }
 
 function platformOf(os: unknown): string | undefined {
-  const platform = typeof os === 'object' && os !== null && 'platform' in os ? os.platform : undefined;
+  const platform = isObject(os) ? os['platform'] : undefined;
   return typeof platform === 'string' && platform !== MISSING ? platform : undefined;
 }

@@ -2,7 +2,6 @@ import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
-import { fileFilter } from '../ruleset/file-filter.js';
 import { filterDecoders } from '../ruleset/list-decoders.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
 import { DECODERS } from '../ruleset/ruleset-kind.js';
@@ -29,11 +28,9 @@ export function decodersRoutes(catalogue: RulesetCatalogue, changes: RulesetUplo
   return {
     getDecoders: ({ caller, parameters }) => {
       const decoders = catalogue.decoders(DECODERS, caller);
-      const names = parameters.decoder_names;
-      const filter = { ...fileFilter(parameters), ...(names === undefined ? {} : { names }) };
-      const page = pageOf(filterDecoders(decoders, filter), parameters, LIST_RULES);
+      const page = pageOf(filterDecoders(decoders, parameters), parameters, LIST_RULES);
       const known = new Set(decoders.map(({ name }) => name));
-      const unknown = [...new Set(names)].filter((name) => !known.has(name));
+      const unknown = [...new Set(parameters.decoder_names)].filter((name) => !known.has(name));
       const failed = unknown.map((name) => ({ id: name, error: new ApiError(1504) }));
       return listResult({ ...page, failed, messages: MESSAGES });
     },

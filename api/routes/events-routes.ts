@@ -10,7 +10,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
 import { IdempotencyConflictError, IdempotencyMemory } from '../http/idempotency-memory.js';
-import { Problem } from '../http/problem.js';
+import { ProblemError } from '../http/problem-error.js';
 
 /** Events in one request (product.md 8). */
 const MAX_EVENTS = 100;
@@ -50,7 +50,7 @@ export function eventsRoutes(parts: EventsRouteParts): Handlers {
       const { events } = request.body;
       if (events.length > MAX_EVENTS) {
         const detail = 'The size of the events bulk is exceeding the limit';
-        throw new Problem(400, { title: 'Events bulk size exceeded', detail });
+        throw new ProblemError(400, { title: 'Events bulk size exceeded', detail });
       }
       request.caller.permissions.require('event:ingest');
       const clientKey = request.parameters['Idempotency-Key'];
@@ -60,7 +60,7 @@ export function eventsRoutes(parts: EventsRouteParts): Handlers {
       try {
         return await memory.answer(key, events, () => ingest(parts, request, events, key));
       } catch (error) {
-        if (error instanceof IdempotencyConflictError) throw Problem.badRequest(error.message);
+        if (error instanceof IdempotencyConflictError) throw ProblemError.badRequest(error.message);
         throw error;
       }
     },
@@ -98,7 +98,7 @@ async function ingest(
   });
 }
 
-/** @throws ApiError 1017 with 503 when svc-analysisd does not run, Problem 503 when it takes nothing for the moment */
+/** @throws ApiError 1017 with 503 when svc-analysisd does not run, ProblemError 503 when it takes nothing for the moment */
 async function send(parts: EventsRouteParts, request: ApiRequest, events: readonly BusEvent[]): Promise<void> {
   const node = request.nodeName(parts.node());
   if (!parts.outlet.connected && parts.outlet.refusal === undefined) {
@@ -128,8 +128,8 @@ async function send(parts: EventsRouteParts, request: ApiRequest, events: readon
 }
 
 /** Not refused, only not confirmed: a client with an Idempotency-Key can repeat the request safely in any case. */
-function unavailable(detail: string): Problem {
-  return new Problem(503, { title: 'Service Unavailable', detail }, RETRY_AFTER);
+function unavailable(detail: string): ProblemError {
+  return new ProblemError(503, { title: 'Service Unavailable', detail }, RETRY_AFTER);
 }
 
 /** 503 and not the usual 500 of 1017: senders of events know it as "try again later". */

@@ -10,7 +10,7 @@ import { agentConfBlocks } from '../groups/shared-file-view.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { dataResult, messageResult } from '../http/envelope.js';
-import { Problem } from '../http/problem.js';
+import { ProblemError } from '../http/problem-error.js';
 import { uploadedText } from '../http/uploaded-text.js';
 import { requireGroup } from './groups-routes.js';
 
@@ -53,7 +53,7 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
   };
 }
 
-/** The body as it is stored. @throws ApiError 1112, 1113, 1114, 1115; Problem 503 */
+/** The body as it is stored. @throws ApiError 1112, 1113, 1114, 1115; ProblemError 503 */
 async function checkedText(
   worker: AgentConfWorker,
   request: ApiRequest<'putGroupsGroupIdConfiguration'>,
@@ -68,7 +68,7 @@ async function checkedText(
   try {
     return await worker.run('store', text, file, request.signal);
   } catch (error) {
-    if (error instanceof ApiError || error instanceof Problem || request.signal.aborted) throw error;
+    if (error instanceof ApiError || error instanceof ProblemError || request.signal.aborted) throw error;
     logger.error(`An agent.conf could not be checked: ${describeError(error)}`);
     throw new ApiError(1115);
   }

@@ -35,12 +35,12 @@ const DELETE_MESSAGES: ListMessages = {
 
 export type GroupsRouteParts = {
   readonly groups: GroupDirectory;
-  readonly agents: DbClient;
+  readonly db: DbClient;
   readonly sums: GroupSums;
 };
 
 /** Groups: list, creation, removal and members (rest-api.md 6.3). */
-export function groupsRoutes({ groups, agents, sums }: GroupsRouteParts): Handlers {
+export function groupsRoutes({ groups, db, sums }: GroupsRouteParts): Handlers {
   return {
     getGroups: async (request) => {
       const failed: FailedItem[] = [];
@@ -89,7 +89,7 @@ export function groupsRoutes({ groups, agents, sums }: GroupsRouteParts): Handle
       const group = request.parameters.group_id;
       requireGroup(request, READ, group);
       await groups.require(request, group);
-      const view = new AgentView(agents, request, 'agent:read');
+      const view = new AgentView(db, request, 'agent:read');
       const page = await view.list({ ...agentListParameters(request.parameters), group });
       return listResult({ ...page, messages: AGENT_MESSAGES });
     },

@@ -10,7 +10,7 @@ import { type ListEntry, ListFormatError, parseListText } from '../ruleset/list-
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { badListFormat, listUploadRoutes } from './list-upload-routes.js';
 
-type Filters = Pick<Operations['getLists']['parameters'], 'filename' | 'relative_dirname'>;
+type ListFileFilters = Pick<Operations['getLists']['parameters'], 'filename' | 'relative_dirname'>;
 
 const FILE_FIELDS = ['relative_dirname', 'filename'];
 
@@ -58,7 +58,7 @@ export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUp
 }
 
 /** Lists the caller may see that meet the filters. @throws ApiError 4000 when none may be seen */
-function selectedFiles(lists: ListDirectory, caller: Caller, parameters: Filters): ListFile[] {
+function selectedFiles(lists: ListDirectory, caller: Caller, parameters: ListFileFilters): ListFile[] {
   const files = lists.files();
   const names = files.map(({ filename }) => filename);
   const allowed = caller.permissions.allowedOrRefuse('lists:read', 'list:file', names);

@@ -9,14 +9,12 @@ import { readDaemonStatus, shownState } from '../../lib/daemon/daemon-status.js'
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { managerInfo } from '../../lib/manager/manager-info.js';
-import { type ManagerLogEntry, readManagerLog, summariseLog } from '../../lib/manager/manager-log.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { requireConfiguration } from '../agents/agent-components.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handlers } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
-import { pageOf } from '../lists/list-parameters.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { allowsManager, nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
 
@@ -38,8 +36,6 @@ const SHOWN_DAEMONS = [
   'svc-apid',
 ] as const satisfies readonly DaemonName[];
 
-const LOG_FIELDS = ['timestamp', 'tag', 'level', 'description'];
-
 export type ManagerRouteParts = {
   readonly home: Home;
   readonly configuration: ManagerConfiguration;
@@ -51,7 +47,7 @@ export type ManagerRouteParts = {
   readonly now: () => Date;
 };
 
-/** State, identity, configuration and log of the manager (rest-api.md 6.4). Only the active configuration needs other daemons. */
+/** State, identity, and configuration of the manager (rest-api.md 6.4). Only the active configuration needs other daemons. */
 export function managerRoutes(parts: ManagerRouteParts): Handlers {
   const { configuration } = parts;
   /** One item about this node; with a cluster the messages name the node. */
@@ -89,39 +85,6 @@ export function managerRoutes(parts: ManagerRouteParts): Handlers {
       return activeConfiguration(parts, request);
     },
 
-    getManagerLogs: async ({ caller, parameters }) => {
-      requireManager(caller, configuration, 'read');
-      const { tag, level } = parameters;
-      const entries = (await logEntries(parts.home)).filter(
-        (entry) =>
-          (tag === undefined || entry.tag.toLowerCase() === tag) && (level === undefined || entry.level === level),
-      );
-      const page = pageOf(entries, parameters, {
-        defaultSort: '-timestamp',
-        sortFields: LOG_FIELDS,
-        selectFields: LOG_FIELDS,
-      });
-      const messages = nodeMessages(
-        configuration,
-        'Logs were successfully read',
-        'Could not read logs in some nodes',
-        'Could not read logs',
-      );
-      return listResult({ ...page, messages });
-    },
-
-    getManagerLogsSummary: async ({ caller }) => {
-      requireManager(caller, configuration, 'read');
-      const items = [...summariseLog(await logEntries(parts.home))].map(([tag, counts]) => ({ [tag]: counts }));
-      const messages = nodeMessages(
-        configuration,
-        'Log was successfully summarized',
-        'Could not summarize the log in some nodes',
-        'Could not summarize the log',
-      );
-      return listResult({ items, total: items.length, messages });
-    },
-
     getManagerApiConfig: ({ caller }) => {
       requireManager(caller, configuration, 'read_api_config');
       const { clusterEnabled } = configuration.node();
@@ -145,12 +108,6 @@ async function daemonStates(parts: ManagerRouteParts): Promise<Record<string, st
     const states = await readDaemonStatus(parts.home);
     return Object.fromEntries(SHOWN_DAEMONS.map((name) => [name, shownState(states.get(name))]));
   }
-}
-
-async function logEntries(home: Home): Promise<ManagerLogEntry[]> {
-  const entries = await readManagerLog(home);
-  if (entries === undefined) throw new ApiError(1020);
-  return entries;
 }
 
 /** Read from the file, so that a manager that does not start can still be asked why. */

@@ -6,24 +6,25 @@ import { AgentView } from '../agents/agent-view.js';
 import { restartScans, type ScanParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
 import type { Operations } from '../contract/operations.js';
+import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 
 type FindingFilters = Omit<CallParams<typeof dbContract, 'rootcheck.list'>, 'agent'>;
-type Status = NonNullable<FindingFilters['status']>;
+type FindingStatus = NonNullable<FindingFilters['status']>;
 
 /** What rootcheck found on agents (rest-api.md 6.11, integrity-and-inventory.md 9.5). */
 export function rootcheckRoutes(parts: ScanParts): Handlers {
-  const { directory } = parts;
+  const { db } = parts;
   return {
     getRootcheckAgentId: async (request) => {
-      const agent = await agentOfPath(directory, request, 'rootcheck:read');
+      const agent = await agentOfPath(db, request, 'rootcheck:read');
       if (!hasConnected(agent)) throw noDatabase(agent.id);
       const filters = findingFilters(request.parameters);
       const page = await collectPages(tableParameters(request.parameters), MAX_FIM_PAGE, (bounds) =>
-        directory.call(request, 'rootcheck.list', { ...filters, ...bounds, agent: agent.id }),
+        db.call(request, 'rootcheck.list', { ...filters, ...bounds, agent: agent.id }),
       );
       const messages = {
         all: 'All selected rootcheck information was returned',
@@ -34,8 +35,8 @@ export function rootcheckRoutes(parts: ScanParts): Handlers {
     },
 
     getRootcheckAgentIdLastScan: async (request) => {
-      const { id } = await agentOfPath(directory, request, 'rootcheck:read');
-      const items = [await directory.call(request, 'rootcheck.last_scan', { agent: id })];
+      const { id } = await agentOfPath(db, request, 'rootcheck:read');
+      const items = [await db.call(request, 'rootcheck.last_scan', { agent: id })];
       const none = 'No last scan information was returned';
       const messages = { all: 'Last rootcheck scan of the agent was returned', some: none, none };
       return listResult({ items, total: items.length, messages });
@@ -49,10 +50,10 @@ export function rootcheckRoutes(parts: ScanParts): Handlers {
       }),
 
     deleteRootcheckAgentId: async (request) => {
-      const view = new AgentView(directory, request, 'rootcheck:clear');
+      const view = new AgentView(db, request, 'rootcheck:clear');
       const { agents, failed } = await view.choose([request.parameters.agent_id]);
       const items = agents.map(({ id }) => id);
-      if (items.length > 0) await directory.call(request, 'rootcheck.clear', { agents: items });
+      if (items.length > 0) await db.call(request, 'rootcheck.clear', { agents: items });
       const messages = {
         all: 'Rootcheck database was cleared on returned agents',
         some: 'Rootcheck database was not cleared on some agents',
@@ -65,16 +66,11 @@ export function rootcheckRoutes(parts: ScanParts): Handlers {
 
 /** @throws ApiError 1603 */
 function findingFilters(parameters: Operations['getRootcheckAgentId']['parameters']): FindingFilters {
-  const { status, pci_dss: pciDss, cis } = parameters;
-  if (!isStatus(status)) throw new ApiError(1603);
-  return {
-    ...tableParameters(parameters),
-    status,
-    ...(pciDss === undefined ? {} : { pci_dss: pciDss }),
-    ...(cis === undefined ? {} : { cis }),
-  };
+  const { status } = parameters;
+  if (!isFindingStatus(status)) throw new ApiError(1603);
+  return { ...tableParameters(parameters), ...pickGiven(parameters, ['pci_dss', 'cis']), status };
 }
 
-function isStatus(text: string): text is Status {
+function isFindingStatus(text: string): text is FindingStatus {
   return text === 'all' || text === 'outstanding' || text === 'solved';
 }

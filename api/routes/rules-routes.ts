@@ -4,11 +4,10 @@ import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
-import { fileFilter } from '../ruleset/file-filter.js';
 import {
   filterRules,
   parseLevelRange,
-  parseRequirement,
+  requirementOf,
   type RuleFilter,
   ruleGroups,
   ruleRequirementValues,
@@ -66,8 +65,7 @@ export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadR
     },
 
     getRulesRequirementRequirement: ({ caller, parameters }) => {
-      const requirement = parseRequirement(parameters.requirement);
-      if (requirement === undefined) throw new ApiError(1205);
+      const requirement = requirementOf(parameters.requirement);
       const page = pageOf(ruleRequirementValues(catalogue.rules(RULES, caller), requirement), parameters);
       const messages = { all: 'All selected rules were returned', some: '-', none: 'No rule was returned' };
       return listResult({ ...page, messages });
@@ -82,7 +80,7 @@ export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadR
 
 /** @throws ApiError 1203 */
 function ruleFilter(parameters: Operations['getRules']['parameters']): RuleFilter {
-  const { level, rule_ids: ruleIds, group } = parameters;
+  const { level, ...others } = parameters;
   const range = level === undefined ? undefined : parseLevelRange(level);
   if (level !== undefined && range === undefined) throw new ApiError(1203, { extra: level });
   const requirements: Partial<Record<(typeof REQUIREMENTS)[number], string>> = {};
@@ -90,11 +88,5 @@ function ruleFilter(parameters: Operations['getRules']['parameters']): RuleFilte
     const wanted = parameters[name === 'nist_800_53' ? 'nist-800-53' : name];
     if (wanted !== undefined) requirements[name] = wanted;
   }
-  return {
-    ...fileFilter(parameters),
-    ...(ruleIds === undefined ? {} : { ruleIds }),
-    ...(group === undefined ? {} : { group }),
-    ...(range === undefined ? {} : { level: range }),
-    requirements,
-  };
+  return { ...others, ...(range === undefined ? {} : { level: range }), requirements };
 }

@@ -3,14 +3,13 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, Handler } from '../http/api-request.js';
 import { type ApiResult, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
-import { fileFilter } from '../ruleset/file-filter.js';
 import { filterFiles } from '../ruleset/filter-files.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
 import type { RulesetKind } from '../ruleset/ruleset-kind.js';
 import { xmlAsJson } from '../ruleset/xml-as-json.js';
 
-type List = 'getRulesFiles' | 'getDecodersFiles';
-type Show = 'getRulesFilesFilename' | 'getDecodersFilesFilename';
+type ListOperation = 'getRulesFiles' | 'getDecodersFiles';
+type ShowOperation = 'getRulesFilesFilename' | 'getDecodersFilesFilename';
 
 const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
 
@@ -18,10 +17,10 @@ const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
 export function rulesetFileRoutes(
   kind: RulesetKind,
   catalogue: RulesetCatalogue,
-): { readonly list: Handler<List>; readonly show: Handler<Show> } {
+): { readonly list: Handler<ListOperation>; readonly show: Handler<ShowOperation> } {
   return {
     list: ({ caller, parameters }) => {
-      const filter = { ...fileFilter(parameters), exactDirname: true };
+      const filter = { ...parameters, exactDirname: true };
       const page = pageOf(filterFiles(catalogue.files(kind, caller), filter), parameters, {
         defaultSort: 'filename',
         sortFields: FILE_FIELDS,
@@ -35,7 +34,11 @@ export function rulesetFileRoutes(
 }
 
 /** Of several files of the name the one in the shortest directory, or the one below `relative_dirname`. */
-function showFile(kind: RulesetKind, catalogue: RulesetCatalogue, { caller, parameters }: ApiRequest<Show>): ApiResult {
+function showFile(
+  kind: RulesetKind,
+  catalogue: RulesetCatalogue,
+  { caller, parameters }: ApiRequest<ShowOperation>,
+): ApiResult {
   const filename = parameters.filename;
   const below = parameters.relative_dirname;
   const [file] = catalogue

@@ -12,8 +12,8 @@ import type { RulesetKind } from '../ruleset/ruleset-kind.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { checkDirectory, checkFileName, fileExists, plainDirectory } from '../ruleset/upload-target.js';
 
-type Upload = 'putRulesFilesFilename' | 'putDecodersFilesFilename';
-type Removal = 'deleteRulesFilesFilename' | 'deleteDecodersFilesFilename';
+type UploadOperation = 'putRulesFilesFilename' | 'putDecodersFilesFilename';
+type RemovalOperation = 'deleteRulesFilesFilename' | 'deleteDecodersFilesFilename';
 
 export type RulesetUploadRouteParts = {
   readonly home: Home;
@@ -25,7 +25,7 @@ export type RulesetUploadRouteParts = {
 export function rulesetUploadRoutes(
   kind: RulesetKind,
   parts: RulesetUploadRouteParts,
-): { readonly upload: Handler<Upload>; readonly remove: Handler<Removal> } {
+): { readonly upload: Handler<UploadOperation>; readonly remove: Handler<RemovalOperation> } {
   const { home, uploads } = parts;
   return {
     upload: async (request) => {
@@ -77,7 +77,7 @@ export async function outcome(path: string, messages: ListMessages, work: () => 
 
 function targetOf(
   kind: RulesetKind,
-  { parameters }: ApiRequest<Upload | Removal>,
+  { parameters }: ApiRequest<UploadOperation | RemovalOperation>,
 ): { directory: string; path: string } {
   const directory = plainDirectory(parameters.relative_dirname ?? `etc/${kind.name}`);
   return { directory, path: `${directory}/${parameters.filename}` };

@@ -1,44 +1,53 @@
 import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version.js';
-import type { CallParams } from '../../lib/bus/contract.js';
-import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentItem, AgentView } from '../agents/agent-view.js';
 import { restartScans, type ScanParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
-import type { Operations } from '../contract/operations.js';
+import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import { ApiError } from '../http/api-error.js';
 import type { Handlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 
-type FimFilters = Omit<CallParams<typeof dbContract, 'fim.list'>, 'agent'>;
-
-const TEXT_FILTERS = ['file', 'arch', 'value.name', 'value.type', 'type', 'md5', 'sha1', 'sha256', 'hash'] as const;
+/** Named alike here and in svc-db. */
+const FIM_FILTERS = [
+  'file',
+  'arch',
+  'value.name',
+  'value.type',
+  'type',
+  'md5',
+  'sha1',
+  'sha256',
+  'hash',
+  'summary',
+] as const;
 /** Release line from which on agents keep their own database, which would bring back what is deleted here. */
 const KEEPS_DATABASE_SINCE: ReleaseLine = { major: 3, minor: 12 };
 
 /** File integrity of agents (rest-api.md 6.10, integrity-and-inventory.md 8). */
 export function syscheckRoutes(parts: ScanParts): Handlers {
-  const { directory } = parts;
+  const { db } = parts;
   return {
     getSyscheckAgentId: async (request) => {
-      const agent = await agentOfPath(directory, request, 'syscheck:read').catch((error: unknown) => {
+      const agent = await agentOfPath(db, request, 'syscheck:read').catch((error: unknown) => {
         const isUnknown = error instanceof ApiError && error.code === 1701;
         throw isUnknown ? noDatabase(request.parameters.agent_id) : error;
       });
       if (!hasConnected(agent)) throw noDatabase(agent.id);
-      const filters = fimFilters(request.parameters);
-      const page = await collectPages(tableParameters(request.parameters), MAX_FIM_PAGE, (bounds) =>
-        directory.call(request, 'fim.list', { ...filters, ...bounds, agent: agent.id }),
+      const table = tableParameters(request.parameters);
+      const filters = { ...table, ...pickGiven(request.parameters, FIM_FILTERS) };
+      const page = await collectPages(table, MAX_FIM_PAGE, (bounds) =>
+        db.call(request, 'fim.list', { ...filters, ...bounds, agent: agent.id }),
       );
       const none = 'No FIM information was returned';
       return listResult({ ...page, messages: { all: 'FIM findings of the agent were returned', some: none, none } });
     },
 
     getSyscheckAgentIdLastScan: async (request) => {
-      const { id } = await agentOfPath(directory, request, 'syscheck:read');
-      const items = [await directory.call(request, 'fim.last_scan', { agent: id })];
+      const { id } = await agentOfPath(db, request, 'syscheck:read');
+      const items = [await db.call(request, 'fim.last_scan', { agent: id })];
       const none = 'No last scan information was returned';
       const messages = { all: 'Last syscheck scan of the agent was returned', some: none, none };
       return listResult({ items, total: items.length, messages });
@@ -52,7 +61,7 @@ export function syscheckRoutes(parts: ScanParts): Handlers {
       }),
 
     deleteSyscheckAgentId: async (request) => {
-      const view = new AgentView(directory, request, 'syscheck:clear');
+      const view = new AgentView(db, request, 'syscheck:clear');
       const { agents, failed } = await view.choose([request.parameters.agent_id], ['version']);
       const items: string[] = [];
       for (const agent of agents) {
@@ -60,7 +69,7 @@ export function syscheckRoutes(parts: ScanParts): Handlers {
         if (error === undefined) items.push(agent.id);
         else failed.push({ id: agent.id, error });
       }
-      if (items.length > 0) await directory.call(request, 'fim.clear', { agents: items });
+      if (items.length > 0) await db.call(request, 'fim.clear', { agents: items });
       const messages = {
         all: 'Syscheck database was cleared on returned agents',
         some: 'Syscheck database was not cleared on some agents',
@@ -69,16 +78,6 @@ export function syscheckRoutes(parts: ScanParts): Handlers {
       return listResult({ items, total: items.length, failed, messages });
     },
   };
-}
-
-/** The contract of the API has checked the values; svc-db has the same names and values. */
-function fimFilters(parameters: Operations['getSyscheckAgentId']['parameters']): FimFilters {
-  const given = TEXT_FILTERS.flatMap((name) => {
-    const value = parameters[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const filters = Object.fromEntries(given) as Pick<FimFilters, (typeof TEXT_FILTERS)[number]>;
-  return { ...tableParameters(parameters), ...filters, summary: parameters.summary };
 }
 
 function refusalToClear({ version }: AgentItem): ApiError | undefined {

@@ -6,7 +6,7 @@ export type LevelRange = { readonly min: number; readonly max: number };
 
 /** Filters of `GET /rules` (rules-and-alerts.md 10.3); what is absent does not filter, all others must hold. */
 export type RuleFilter = FileFilter & {
-  readonly ruleIds?: readonly number[];
+  readonly rule_ids?: readonly number[];
   readonly group?: string;
   readonly level?: LevelRange;
   /** Exact members of the requirement's array. */
@@ -16,7 +16,7 @@ export type RuleFilter = FileFilter & {
 /** Rules that meet every condition of the filter, in the order given. */
 export function filterRules(rules: readonly RuleItem[], filter: RuleFilter): RuleItem[] {
   const { group, level, requirements } = filter;
-  const ids = filter.ruleIds === undefined ? undefined : new Set(filter.ruleIds);
+  const ids = filter.rule_ids === undefined ? undefined : new Set(filter.rule_ids);
   const wanted = REQUIREMENTS.filter((name) => requirements?.[name] !== undefined);
   return filterFiles(rules, filter).filter(
     (rule) =>
@@ -53,8 +53,10 @@ export function ruleRequirementValues(rules: readonly RuleItem[], requirement: R
   return [...new Set(rules.flatMap((rule) => rule[requirement]))].sort();
 }
 
-/** The requirement of a path or query name: `nist-800-53` stands for `nist_800_53`; undefined when there is none (1205). */
-export function parseRequirement(name: string): Requirement | undefined {
-  const normal = name === 'nist-800-53' ? 'nist_800_53' : name;
-  return REQUIREMENTS.find((requirement) => requirement === normal);
+/** A requirement as parameters and paths of the API name it. */
+export type RequirementName = Exclude<Requirement, 'nist_800_53'> | 'nist-800-53';
+
+/** The requirement that a name stands for. */
+export function requirementOf(name: RequirementName): Requirement {
+  return name === 'nist-800-53' ? 'nist_800_53' : name;
 }

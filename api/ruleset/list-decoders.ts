@@ -56,14 +56,14 @@ export function listDecoders(source: ListingSource): Listing<DecoderItem> {
 
 /** Filters of `GET /decoders`; what is absent does not filter. */
 export type DecoderFilter = FileFilter & {
-  readonly names?: readonly string[];
+  readonly decoder_names?: readonly string[];
   /** Leaves out decoders that have a parent (`GET /decoders/parents`). */
   readonly parentsOnly?: boolean;
 };
 
 /** Decoders that meet every condition of the filter, in the order given. */
 export function filterDecoders(decoders: readonly DecoderItem[], filter: DecoderFilter): DecoderItem[] {
-  const names = filter.names === undefined ? undefined : new Set(filter.names);
+  const names = filter.decoder_names === undefined ? undefined : new Set(filter.decoder_names);
   return filterFiles(decoders, filter).filter(
     (decoder) =>
       (names === undefined || names.has(decoder.name)) &&

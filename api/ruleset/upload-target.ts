@@ -4,7 +4,7 @@ import { isErrno } from '../../lib/files/is-errno.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
 import type { ErrorCode } from '../http/error-code.js';
-import { Problem } from '../http/problem.js';
+import { ProblemError } from '../http/problem-error.js';
 import { pythonText } from '../http/python-text.js';
 
 /** Longest name of a stored file, bytes: file systems take 255, and names beside it need some for themselves. */
@@ -12,10 +12,10 @@ const MAX_NAME_BYTES = 200;
 /** Characters of a name that is too long which its refusal repeats. */
 const SHOWN_CHARACTERS = 40;
 
-/** @throws Problem 400 for a name that no file system would take */
+/** @throws ProblemError 400 for a name that no file system would take */
 export function checkFileName(filename: string): void {
   if (Buffer.byteLength(filename) <= MAX_NAME_BYTES) return;
-  throw Problem.badRequest(`${pythonText(`${filename.slice(0, SHOWN_CHARACTERS)}...`)} is too long`);
+  throw ProblemError.badRequest(`${pythonText(`${filename.slice(0, SHOWN_CHARACTERS)}...`)} is too long`);
 }
 
 /** A directory as the configuration and clients may write it: without double and trailing slashes. */

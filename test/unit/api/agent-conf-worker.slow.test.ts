@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AgentConfWorker } from '../../../api/groups/agent-conf-worker.js';
 import { ApiError } from '../../../api/http/api-error.js';
-import { Problem } from '../../../api/http/problem.js';
+import { ProblemError } from '../../../api/http/problem-error.js';
 import { MAX_AGENT_CONF_BYTES } from '../../../lib/config/agent-conf-file.js';
 
 const FILE = 'etc/shared/web/agent.conf';
@@ -60,7 +60,7 @@ describe('the reading of an agent.conf for the API', () => {
     const next = Array.from({ length: 15 }, () => worker.run('store', LARGE, FILE, gone.signal));
     const ends = Promise.allSettled(next);
     expect(await refusal(worker.run('store', LARGE, FILE, never)))
-      .to.be.instanceOf(Problem)
+      .to.be.instanceOf(ProblemError)
       .and.include({ status: 503 });
     gone.abort(new Error('the client is gone'));
     expect(await abandoned).to.include({ message: 'the client is gone' });

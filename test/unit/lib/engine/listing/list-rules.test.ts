@@ -6,7 +6,7 @@ import { filterFiles } from '../../../../../api/ruleset/filter-files.js';
 import {
   filterRules,
   parseLevelRange,
-  parseRequirement,
+  requirementOf,
   ruleGroups,
   ruleRequirementValues,
   unknownRuleIds,
@@ -166,7 +166,7 @@ describe('filters of rules', () => {
 
   it('needs every condition to hold', () => {
     expect(ids({})).to.deep.equal([100001, 100002, 5700]);
-    expect(ids({ ruleIds: [5700, 100001, 9] })).to.deep.equal([100001, 5700]);
+    expect(ids({ rule_ids: [5700, 100001, 9] })).to.deep.equal([100001, 5700]);
     expect(ids({ group: 'local' })).to.deep.equal([100001, 100002]);
     expect(ids({ group: 'loc' })).to.deep.equal([]);
     expect(ids({ requirements: { pci_dss: '10.2.4' } })).to.deep.equal([100001]);
@@ -175,14 +175,14 @@ describe('filters of rules', () => {
     expect(ids({ level: { min: 0, max: 5 } })).to.deep.equal([100001, 5700]);
     expect(ids({ status: 'disabled' })).to.deep.equal([5700]);
     expect(ids({ status: 'all' })).to.have.length(3);
-    expect(ids({ filenames: ['0095-sshd_rules.xml', 'x'] })).to.deep.equal([5700]);
-    expect(ids({ relativeDirname: 'rules' })).to.have.length(3);
-    expect(ids({ relativeDirname: 'etc' })).to.deep.equal([100001, 100002]);
+    expect(ids({ filename: ['0095-sshd_rules.xml', 'x'] })).to.deep.equal([5700]);
+    expect(ids({ relative_dirname: 'rules' })).to.have.length(3);
+    expect(ids({ relative_dirname: 'etc' })).to.deep.equal([100001, 100002]);
   });
 
   it('compares directories of files exactly when asked to', () => {
-    expect(filterFiles([file, other], { relativeDirname: 'etc', exactDirname: true })).to.deep.equal([]);
-    expect(filterFiles([file, other], { relativeDirname: 'etc/rules', exactDirname: true })).to.deep.equal([file]);
+    expect(filterFiles([file, other], { relative_dirname: 'etc', exactDirname: true })).to.deep.equal([]);
+    expect(filterFiles([file, other], { relative_dirname: 'etc/rules', exactDirname: true })).to.deep.equal([file]);
   });
 
   it('reads levels and requirement names', () => {
@@ -191,9 +191,8 @@ describe('filters of rules', () => {
     for (const bad of ['', '-', '1-', '-2', 'a', '1-2-3', ' 1', '100']) {
       expect(parseLevelRange(bad), bad).to.equal(undefined);
     }
-    expect(parseRequirement('nist-800-53')).to.equal('nist_800_53');
-    expect(parseRequirement('tsc')).to.equal('tsc');
-    expect(parseRequirement('groups')).to.equal(undefined);
+    expect(requirementOf('nist-800-53')).to.equal('nist_800_53');
+    expect(requirementOf('tsc')).to.equal('tsc');
   });
 
   it('collects groups, requirement values and unknown ids', () => {
@@ -227,7 +226,7 @@ describe('listing of decoders', () => {
       },
     ]);
     expect(filterDecoders(items, { parentsOnly: true }).map(({ name }) => name)).to.deep.equal(['a']);
-    expect(filterDecoders(items, { names: ['b', 'c'] }).map(({ name }) => name)).to.deep.equal(['b']);
+    expect(filterDecoders(items, { decoder_names: ['b', 'c'] }).map(({ name }) => name)).to.deep.equal(['b']);
     expect(filterDecoders(items, { status: 'disabled' })).to.deep.equal([]);
   });
 

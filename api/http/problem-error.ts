@@ -11,8 +11,8 @@ export type ProblemMembers = {
  * A refusal that ends a request: thrown anywhere in the pipeline, answered as `application/problem+json`
  * (rest-api.md 3.4).
  */
-export class Problem extends Error {
-  override readonly name = 'Problem';
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
   readonly status: number;
   readonly members: ProblemMembers;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,21 +30,21 @@ export class Problem extends Error {
   }
 
   /** 400 without a code: validation of names, values and bodies. */
-  static badRequest(detail: string): Problem {
-    return new Problem(400, { title: 'Bad Request', detail });
+  static badRequest(detail: string): ProblemError {
+    return new ProblemError(400, { title: 'Bad Request', detail });
   }
 
   /** 401 (rest-api.md 2.3). */
-  static unauthorized(detail: string): Problem {
-    return new Problem(401, { title: 'Unauthorized', detail });
+  static unauthorized(detail: string): ProblemError {
+    return new ProblemError(401, { title: 'Unauthorized', detail });
   }
 
-  static notFound(): Problem {
-    return new Problem(404, { title: 'Not Found', detail: '404: Not Found' });
+  static notFound(): ProblemError {
+    return new ProblemError(404, { title: 'Not Found', detail: '404: Not Found' });
   }
 
-  static methodNotAllowed(): Problem {
-    return new Problem(405, { title: 'Method Not Allowed', detail: '405: Method Not Allowed' });
+  static methodNotAllowed(): ProblemError {
+    return new ProblemError(405, { title: 'Method Not Allowed', detail: '405: Method Not Allowed' });
   }
 }
 
