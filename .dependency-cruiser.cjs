@@ -37,8 +37,8 @@ module.exports = {
       name: 'leaves-import-leaves',
       severity: 'error',
       comment: 'What everybody may import knows nothing of homes, configuration, daemons or the bus.',
-      from: { path: '^lib/(async|events|json|network|patterns|product|query|time|xml)/' },
-      to: { path: '^lib/(?!(async|events|json|network|patterns|product|query|time|xml)/)' },
+      from: { path: '^lib/(async|events|json|network|patterns|product|query|thread|time|xml)/' },
+      to: { path: '^lib/(?!(async|events|json|network|patterns|product|query|thread|time|xml)/)' },
     },
     {
       name: 'bus-and-storage-know-no-daemon',
