@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
 import { Limiter, LimiterFullError } from '../../lib/async/limiter.js';
+import { runInThread } from '../../lib/thread/run-in-thread.js';
+import { ThreadEndedError } from '../../lib/thread/thread.js';
 import { busyProblem } from '../daemons/daemon-failure.js';
 import { ApiError } from '../http/api-error.js';
 import {
@@ -10,7 +11,7 @@ import {
 } from './agent-conf-work.js';
 
 /** What a thread is given. */
-export type AgentConfThreadData = { readonly name: AgentConfWorkName; readonly text: string; readonly file: string };
+export type AgentConfOrder = { readonly name: AgentConfWorkName; readonly text: string; readonly file: string };
 
 /** Characters that are read where the request is: some ten milliseconds of work, less than a thread takes to begin. */
 const MAX_IN_PLACE = 65_536;
@@ -54,23 +55,15 @@ export class AgentConfWorker {
   }
 }
 
-function inThread<T>(workerData: AgentConfThreadData, signal: AbortSignal): Promise<AgentConfOutcome<T>> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./agent-conf-thread.js', import.meta.url), {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
-    });
-    const abort = (): void => {
-      reject(signal.reason as Error);
-      void worker.terminate();
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    worker.on('message', (outcome: AgentConfOutcome<T>) => resolve(outcome));
-    worker.on('error', reject);
-    worker.on('exit', (code) => {
-      signal.removeEventListener('abort', abort);
-      reject(new Error(`the thread that read ${workerData.file} ended with ${code}`));
-    });
-  });
+async function inThread<T>(order: AgentConfOrder, signal: AbortSignal): Promise<AgentConfOutcome<T>> {
+  const title = `the thread that read ${order.file}`;
+  try {
+    return await runInThread<AgentConfOrder, AgentConfOutcome<T>>(
+      new URL('./agent-conf-thread.js', import.meta.url),
+      order,
+      { title, memory: { old: HEAP_MEGABYTES }, signal },
+    );
+  } catch (error) {
+    throw error instanceof ThreadEndedError ? new Error(`${error.message} with ${String(error.exitCode)}`) : error;
+  }
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { describeError } from '../log/describe-error.js';
+import { runInThread, ThreadDeadlineError } from '../thread/run-in-thread.js';
 import type { Validation, ValidationOrder } from './validation.js';
 
 /** A configuration that is not looked through by then is not good: a ruleset of thousands of rules takes a second. */
@@ -16,22 +16,16 @@ const HEAP_MEGABYTES = 1024;
  * or all memory ends nothing but the thread. It never fails: what keeps it from looking is an error of the configuration.
  */
 export async function runValidation(order: ValidationOrder, timeoutMs = TIMEOUT_MS): Promise<Validation> {
-  const worker = new Worker(new URL('./validation-thread.js', import.meta.url), {
-    workerData: order,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
-  });
-  let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<Validation>((resolve) => {
-      const fail = (reason: string): void => resolve(failed(`The configuration could not be checked: ${reason}.`));
-      timer = setTimeout(() => fail(`it took more than ${String(timeoutMs / 1000)} s`), timeoutMs);
-      worker.once('message', (validation: Validation) => resolve(validation));
-      worker.once('error', (error) => fail(describeError(error)));
-      worker.once('exit', () => fail('its thread ended'));
+    return await runInThread<ValidationOrder, Validation>(new URL('./validation-thread.js', import.meta.url), order, {
+      title: 'its thread',
+      memory: { old: HEAP_MEGABYTES },
+      mostMs: timeoutMs,
     });
-  } finally {
-    clearTimeout(timer);
-    await worker.terminate();
+  } catch (error) {
+    const slow = error instanceof ThreadDeadlineError;
+    const reason = slow ? `it took more than ${String(timeoutMs / 1000)} s` : describeError(error);
+    return failed(`The configuration could not be checked: ${reason}.`);
   }
 }
 

@@ -1,12 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { serveJob } from '../../../lib/thread/serve-thread.js';
 import { confProblem } from './conf-problem.js';
 
-/** What a thread is begun with. */
+/** What is to be checked. */
 export type ConfCheckOrder = { readonly content: Uint8Array; readonly file: string };
 
-/** What it answers once. */
-export type ConfCheckAnswer = { readonly problem: string | undefined };
-
-const { content, file } = workerData as ConfCheckOrder;
-const answer: ConfCheckAnswer = { problem: confProblem(content, file) };
-parentPort?.postMessage(answer);
+/* A thread that checks one agent.conf and ends. */
+serveJob(({ content, file }: ConfCheckOrder) => confProblem(content, file));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
 import { describeError } from '../../../lib/log/describe-error.js';
+import { runInThread, ThreadDeadlineError } from '../../../lib/thread/run-in-thread.js';
 import type { ConfCheck } from './build-group.js';
-import type { ConfCheckAnswer, ConfCheckOrder } from './conf-check-worker.js';
+import type { ConfCheckOrder } from './conf-check-thread.js';
 import { confProblem } from './conf-problem.js';
 import { MAX_CONF_CHECK_MS } from './shared-limits.js';
 
@@ -28,25 +28,16 @@ export function confCheck(mostMs: number = MAX_CONF_CHECK_MS): ConfCheck {
 
 /** Long files are rare, so a thread is begun for each. @throws Error when the thread fails */
 async function problemByThread(order: ConfCheckOrder, mostMs: number): Promise<string | undefined> {
-  const worker = new Worker(new URL('./conf-check-worker.js', import.meta.url), { workerData: order });
-  let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<string | undefined>((resolve, reject) => {
-      timer = setTimeout(() => {
-        resolve(`'${order.file}' could not be checked within ${String(mostMs / 1000)} s.`);
-      }, mostMs);
-      worker.once('message', ({ problem }: ConfCheckAnswer) => {
-        resolve(problem);
-      });
-      worker.once('error', (error) => {
-        reject(new Error(`'${order.file}' could not be checked: ${describeError(error)}`));
-      });
-      worker.once('exit', () => {
-        reject(new Error(`'${order.file}' could not be checked: the thread ended`));
-      });
-    });
-  } finally {
-    clearTimeout(timer);
-    await worker.terminate();
+    return await runInThread<ConfCheckOrder, string | undefined>(
+      new URL('./conf-check-thread.js', import.meta.url),
+      order,
+      { title: 'the thread', mostMs },
+    );
+  } catch (error) {
+    if (error instanceof ThreadDeadlineError) {
+      return `'${order.file}' could not be checked within ${String(mostMs / 1000)} s.`;
+    }
+    throw new Error(`'${order.file}' could not be checked: ${describeError(error)}`, { cause: error });
   }
 }
