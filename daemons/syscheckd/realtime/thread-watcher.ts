@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { Thread } from '../../../lib/thread/thread.js';
+import type { CallInput } from '../../../lib/thread/thread-contract.js';
 import type { Watcher, WatchOutcome } from './watcher.js';
 
 const MOST_QUEUED = '/proc/sys/fs/inotify/max_queued_events';
@@ -8,37 +9,30 @@ const USUAL_MOST_QUEUED = 16_384;
 /** Memory for what lives shortly, megabytes. */
 const YOUNG_MEGABYTES = 4;
 
-/** What the thread is started with. */
-export type WatchThreadData = {
-  /** Events within one turn of its loop from which on it counts as an overflow. */
-  readonly overflowAt: number;
+/** What the thread knows at the moment: the watches there are. */
+type Counted = { readonly watches: number };
+
+/** A thread that watches directories (watch-thread.ts). */
+export type WatchThread = {
+  readonly data: {
+    /** Events within one turn of its loop from which on it counts as an overflow. */
+    readonly overflowAt: number;
+  };
+  readonly calls: {
+    readonly watch: (order: {
+      readonly path: string;
+      readonly names?: readonly string[];
+    }) => Counted & { readonly outcome: WatchOutcome };
+    readonly unwatch: (paths: readonly string[]) => Counted & { readonly ended: string[] };
+  };
+  /** Changed paths since the last group that was taken. */
+  readonly news: Counted & { readonly paths: readonly string[]; readonly overflowed: boolean };
 };
 
-/** To the thread. */
-export type WatchOrder =
-  | { readonly kind: 'watch'; readonly id: number; readonly path: string; readonly names?: readonly string[] }
-  | { readonly kind: 'unwatch'; readonly id: number; readonly paths: readonly string[] }
-  /** The daemon has the last group of paths. */
-  | { readonly kind: 'taken' };
-
-/** From the thread: what came of an order, or a group of paths. */
-export type WatchNews = { readonly watches: number } & (
-  | { readonly id: number; readonly outcome: WatchOutcome }
-  | { readonly id: number; readonly ended: string[] }
-  | { readonly paths: readonly string[]; readonly overflowed: boolean }
-);
-
-type Answer = WatchOutcome | string[];
-type Waiting = { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void };
-
-/** Watches directories in a thread of its own (watch-thread.ts). */
+/** Watches directories in a thread of its own. */
 export class ThreadWatcher implements Watcher {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
+  readonly #thread: Thread<WatchThread>;
   #watches = 0;
-  #failure: Error | undefined;
-  #closing = false;
   #changed: (paths: readonly string[]) => void = () => {};
   #overflowed: () => void = () => {};
   #failed: (error: Error) => void = () => {};
@@ -48,19 +42,18 @@ export class ThreadWatcher implements Watcher {
    * for some that it counts are not told
    */
   constructor(overflowAt: number = Math.ceil(mostQueued() / 2)) {
-    const workerData: WatchThreadData = { overflowAt };
-    this.#worker = new Worker(new URL('./watch-thread.js', import.meta.url), {
-      workerData,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-    });
-    this.#worker.on('message', (news: WatchNews) => {
-      this.#take(news);
-    });
-    this.#worker.on('error', (error) => {
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
-    });
-    this.#worker.on('exit', () => {
-      this.#fail(new Error('The thread that watches directories ended'));
+    this.#thread = new Thread(new URL('./watch-thread.js', import.meta.url), {
+      title: 'The thread that watches directories',
+      data: { overflowAt },
+      memory: { young: YOUNG_MEGABYTES },
+      onNews: ({ watches, paths, overflowed }) => {
+        this.#watches = watches;
+        if (paths.length > 0) this.#changed(paths);
+        if (overflowed) this.#overflowed();
+      },
+      onFailure: (error) => {
+        this.#failed(error);
+      },
     });
   }
 
@@ -69,15 +62,17 @@ export class ThreadWatcher implements Watcher {
   }
 
   watch(path: string): Promise<WatchOutcome> {
-    return this.#ask((id) => ({ kind: 'watch', id, path })) as Promise<WatchOutcome>;
+    return this.#watch({ path });
   }
 
   watchNames(path: string, names: readonly string[]): Promise<WatchOutcome> {
-    return this.#ask((id) => ({ kind: 'watch', id, path, names })) as Promise<WatchOutcome>;
+    return this.#watch({ path, names });
   }
 
-  unwatch(paths: readonly string[]): Promise<string[]> {
-    return this.#ask((id) => ({ kind: 'unwatch', id, paths })) as Promise<string[]>;
+  async unwatch(paths: readonly string[]): Promise<string[]> {
+    const { ended, watches } = await this.#thread.call('unwatch', paths);
+    this.#watches = watches;
+    return ended;
   }
 
   onChange(listener: (paths: readonly string[]) => void): void {
@@ -92,44 +87,14 @@ export class ThreadWatcher implements Watcher {
     this.#failed = listener;
   }
 
-  async close(): Promise<void> {
-    this.#closing = true;
-    await this.#worker.terminate();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
-  #ask(order: (id: number) => WatchOrder): Promise<Answer> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#order(order(id));
-    });
-  }
-
-  #order(order: WatchOrder): void {
-    this.#worker.postMessage(order);
-  }
-
-  #take(news: WatchNews): void {
-    this.#watches = news.watches;
-    if ('id' in news) {
-      const waiting = this.#waiting.get(news.id);
-      this.#waiting.delete(news.id);
-      waiting?.resolve('outcome' in news ? news.outcome : news.ended);
-      return;
-    }
-    this.#order({ kind: 'taken' });
-    if (this.#closing) return;
-    if (news.paths.length > 0) this.#changed(news.paths);
-    if (news.overflowed) this.#overflowed();
-  }
-
-  #fail(error: Error): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-    if (!this.#closing) this.#failed(error);
+  async #watch(order: CallInput<WatchThread, 'watch'>): Promise<WatchOutcome> {
+    const { outcome, watches } = await this.#thread.call('watch', order);
+    this.#watches = watches;
+    return outcome;
   }
 }
 

@@ -1,5 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import type { WatchNews, WatchOrder, WatchThreadData } from './thread-watcher.js';
+import { serveThread } from '../../../lib/thread/serve-thread.js';
+import type { WatchThread } from './thread-watcher.js';
 import { WatchTree } from './watch-tree.js';
 
 /** Milliseconds that paths are gathered: a file that is written is told of many times within them. */
@@ -12,70 +12,62 @@ const MOST_GATHERED = 100_000;
  * can be. libuv leaves out the kernel's word that the queue was full; but it reads until there is nothing more within
  * one turn of the loop, so a turn with as many events as the queue holds is one before which it may have been full.
  */
-const { overflowAt } = workerData as WatchThreadData;
-const port = parentPort;
+serveThread<WatchThread>(({ overflowAt }, tell) => {
+  const changed = new Set<string>();
+  let inTurn = 0;
+  let overflowed = false;
+  let armed = false;
+  /** News that the daemon has not taken: one at a time, and what comes meanwhile is gathered. */
+  let untaken = false;
 
-const changed = new Set<string>();
-let inTurn = 0;
-let overflowed = false;
-let armed = false;
-/** News that the daemon has not taken: one at a time, and what comes meanwhile is gathered. */
-let untaken = false;
+  const tree = new WatchTree({
+    changed(path) {
+      changed.add(path);
+      if (changed.size > MOST_GATHERED) {
+        overflowed = true;
+        changed.clear();
+      }
+      arm();
+    },
+    counted(events) {
+      if (inTurn === 0) setImmediate(endTurn);
+      inTurn += events;
+    },
+  });
 
-const tree = new WatchTree({
-  changed(path) {
-    changed.add(path);
-    if (changed.size > MOST_GATHERED) {
+  function endTurn(): void {
+    if (inTurn >= overflowAt) {
       overflowed = true;
-      changed.clear();
+      arm();
     }
-    arm();
-  },
-  counted(events) {
-    if (inTurn === 0) setImmediate(endTurn);
-    inTurn += events;
-  },
-});
-
-function endTurn(): void {
-  if (inTurn >= overflowAt) {
-    overflowed = true;
-    arm();
+    inTurn = 0;
   }
-  inTurn = 0;
-}
 
-function arm(): void {
-  if (armed || untaken) return;
-  armed = true;
-  setTimeout(tell, GATHERED_MS);
-}
-
-function tell(): void {
-  armed = false;
-  const news: WatchNews = { paths: [...changed], overflowed, watches: tree.watches };
-  changed.clear();
-  overflowed = false;
-  untaken = true;
-  port?.postMessage(news);
-}
-
-port?.on('message', (order: WatchOrder) => {
-  switch (order.kind) {
-    case 'watch': {
-      const outcome = order.names === undefined ? tree.watch(order.path) : tree.watchNames(order.path, order.names);
-      const news: WatchNews = { id: order.id, outcome, watches: tree.watches };
-      port.postMessage(news);
-      break;
-    }
-    case 'unwatch': {
-      const ended = order.paths.filter((path) => tree.unwatch(path));
-      const news: WatchNews = { id: order.id, ended, watches: tree.watches };
-      port.postMessage(news);
-      break;
-    }
-    case 'taken':
-      untaken = false;
-      if (changed.size > 0 || overflowed) arm();
+  function arm(): void {
+    if (armed || untaken) return;
+    armed = true;
+    setTimeout(() => void tellChanged(), GATHERED_MS);
   }
+
+  async function tellChanged(): Promise<void> {
+    armed = false;
+    const news = { paths: [...changed], overflowed, watches: tree.watches };
+    changed.clear();
+    overflowed = false;
+    untaken = true;
+    await tell(news);
+    untaken = false;
+    if (changed.size > 0 || overflowed) arm();
+  }
+
+  return {
+    watch({ path, names }) {
+      const outcome = names === undefined ? tree.watch(path) : tree.watchNames(path, names);
+      return { outcome, watches: tree.watches };
+    },
+    unwatch(paths) {
+      const ended = paths.filter((path) => tree.unwatch(path));
+      return { ended, watches: tree.watches };
+    },
+  };
 });
