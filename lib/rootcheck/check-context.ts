@@ -10,18 +10,8 @@ export interface CheckContext {
   report(text: string): Promise<void>;
   /** Says what the operator should know about the scan itself. */
   note(level: NoteLevel, text: string): void;
-  /** To be called for each thing looked at. @throws StoppedError when the scan is called off */
+  /** To be called for each thing looked at: it shows that the scan goes on. */
   step(): void;
-  /** Lets others work. @param milliseconds `rootcheck.sleep` by default @throws StoppedError */
+  /** Lets others work. @param milliseconds `rootcheck.sleep` by default */
   pause(milliseconds?: number): Promise<void>;
-}
-
-/** The scan was called off. */
-export class StoppedError extends Error {
-  override readonly name = 'StoppedError';
-  readonly code = 'stopped';
-
-  constructor() {
-    super('the rootcheck scan was called off');
-  }
 }

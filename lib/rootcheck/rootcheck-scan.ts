@@ -1,5 +1,5 @@
 import { checkAudit } from './check-audit.js';
-import { type CheckContext, StoppedError } from './check-context.js';
+import type { CheckContext } from './check-context.js';
 import { checkDev } from './check-dev.js';
 import { checkFiles } from './check-files.js';
 import { checkInterfaces } from './check-interfaces.js';
@@ -17,7 +17,6 @@ import { SYSTEM_TREE } from './tree-calls.js';
 /**
  * Makes the checks of `settings.checks`, one after the other, with calls that block: to be run in a thread of its own
  * (rootcheck-thread.ts). A check that fails is noted, and the next one is made.
- * @throws StoppedError
  */
 export async function rootcheckScan(context: CheckContext): Promise<void> {
   const { settings } = context;
@@ -38,7 +37,6 @@ export async function rootcheckScan(context: CheckContext): Promise<void> {
     try {
       await checks[check]();
     } catch (error) {
-      if (error instanceof StoppedError) throw error;
       context.note('error', `The check '${check}' failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }

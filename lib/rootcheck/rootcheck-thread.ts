@@ -1,55 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
-import { type CheckContext, StoppedError } from './check-context.js';
+import { serveJob } from '../thread/serve-thread.js';
+import type { CheckContext } from './check-context.js';
 import { rootcheckScan } from './rootcheck-scan.js';
-import { FLAGS, MOST_UNTAKEN, type ScanThreadData, type ScanThreadMessage } from './run-rootcheck.js';
+import { MOST_UNTAKEN, type RootcheckNews, type RootcheckOrder } from './run-rootcheck.js';
 
 /*
  * The thread of one scan: it looks at every file and every number there is with calls that block, so that the loop of the
- * daemon goes on whatever they meet.
+ * daemon goes on whatever they meet. A scan that is called off ends with its thread.
  */
-const { settings, flags } = workerData as ScanThreadData;
-const shared = new Int32Array(flags);
-let untaken = 0;
-let wake: (() => void) | undefined;
-
-const post = (message: ScanThreadMessage): void => parentPort?.postMessage(message);
-const step = (): void => {
-  Atomics.add(shared, FLAGS.progress, 1);
-  if (Atomics.load(shared, FLAGS.stop) !== 0) throw new StoppedError();
-};
-
-const context: CheckContext = {
-  settings,
-  step,
-  note: (level, text) => {
-    post({ kind: 'note', level, text });
-  },
-  async report(text) {
-    post({ kind: 'finding', text });
-    untaken += 1;
-    while (untaken >= MOST_UNTAKEN) {
-      await new Promise<void>((resolve) => (wake = resolve));
-    }
-    step();
-  },
-  async pause(milliseconds = settings.sleepMs) {
-    step();
-    await sleep(milliseconds);
-    step();
-  },
-};
-
-parentPort?.on('message', () => {
-  untaken -= 1;
-  wake?.();
-});
-// Most numbers and names that are asked for are not there: the stacks of those errors would cost more than the asking.
-Error.stackTraceLimit = 0;
-try {
+serveJob<RootcheckOrder, undefined, RootcheckNews>(async ({ settings, progress }, tell) => {
+  // Most numbers and names that are asked for are not there: the stacks of those errors would cost more than the asking.
+  Error.stackTraceLimit = 0;
+  const steps = new Int32Array(progress);
+  const step = (): void => void Atomics.add(steps, 0, 1);
+  const untaken = new Set<Promise<void>>();
+  const context: CheckContext = {
+    settings,
+    step,
+    note: (level, text) => void tell({ kind: 'note', level, text }),
+    async report(text) {
+      const told = tell({ kind: 'finding', text }).finally(() => untaken.delete(told));
+      untaken.add(told);
+      while (untaken.size >= MOST_UNTAKEN) await Promise.race(untaken);
+      step();
+    },
+    async pause(milliseconds = settings.sleepMs) {
+      step();
+      await sleep(milliseconds);
+      step();
+    },
+  };
   await rootcheckScan(context);
-  post({ kind: 'done' });
-} catch (error) {
-  if (!(error instanceof StoppedError)) throw error;
-}
-parentPort?.close();
+  // What was found may still be on its way to the disk.
+  await Promise.all(untaken);
+});

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { bytesOf } from '../fim/byte-order.js';
-import { type CheckContext, StoppedError } from './check-context.js';
+import type { CheckContext } from './check-context.js';
 import type { TreeCalls, TreeEntry } from './tree-calls.js';
 
 /** Directories found and not yet entered: some hundred bytes each. */
@@ -16,7 +16,7 @@ export interface TreeVisitor {
   leaves(path: string, stats: BigIntStats, subdirectories: number): Promise<void>;
 }
 
-/** Goes through a directory and all below, links left alone. What cannot be read is left out. @throws StoppedError */
+/** Goes through a directory and all below, links left alone. What cannot be read is left out. */
 export async function walkDirectories(
   context: CheckContext,
   calls: TreeCalls,
@@ -86,7 +86,7 @@ export function targetOf({ settings }: CheckContext, calls: TreeCalls, path: str
 
 /** An error with a code of the system, which may come with any file. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && !(error instanceof StoppedError) && 'syscall' in error;
+  return error instanceof Error && 'syscall' in error;
 }
 
 function isDirectory(calls: TreeCalls, path: string, { kind }: TreeEntry): boolean {

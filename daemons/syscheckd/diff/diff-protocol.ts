@@ -1,8 +1,5 @@
 import type { ContentChange } from './content-changes.js';
 
-/** What the thread is started with. */
-export type DiffThreadData = { readonly home: string };
-
 /** Settings as the thread needs them. */
 export type ChangeRules = {
   /** Bytes; undefined: no quota. */
@@ -13,25 +10,25 @@ export type ChangeRules = {
   readonly nodiff: boolean;
 };
 
-/** What the thread is asked to do, one after the other. */
-export type DiffRequest =
-  | { readonly kind: 'prepare'; readonly change: ContentChange; readonly rules: ChangeRules }
-  /** @see Prepared.token */
-  | { readonly kind: 'settle' | 'discard'; readonly token: number }
-  | { readonly kind: 'measure' }
-  | { readonly kind: 'remove_paths'; readonly paths: readonly string[] }
-  | { readonly kind: 'remove_names'; readonly names: readonly string[] }
-  /** The next names of copies, from the beginning with `first`. */
-  | { readonly kind: 'names'; readonly first: boolean };
-
 /** The text of a change, and the token by which its copy is put in place; 0: there is nothing to do. */
 export type PreparedText = { readonly text: string | undefined; readonly token: number };
 
 /** Something for the log of the daemon. */
 export type DiffNotice = { readonly level: 'debug' | 'warn'; readonly text: string };
 
-/** The answer to a request. */
-export type DiffResult = { readonly prepared?: PreparedText; readonly names?: readonly string[] | undefined };
-
-/** What the thread says: notices, and an answer to every request. */
-export type DiffReply = { readonly notice: DiffNotice } | { readonly id: number; readonly result: DiffResult };
+/** A thread that copies, packs and compares files, one after the other (diff-thread.ts). */
+export type DiffThread = {
+  readonly data: { readonly home: string };
+  readonly calls: {
+    readonly prepare: (order: { readonly change: ContentChange; readonly rules: ChangeRules }) => PreparedText;
+    /** @see PreparedText.token */
+    readonly settle: (token: number) => void;
+    readonly discard: (token: number) => void;
+    readonly measure: (unused: undefined) => void;
+    readonly removePaths: (paths: readonly string[]) => void;
+    readonly removeNames: (names: readonly string[]) => void;
+    /** The next names of copies, from the beginning with `first`; undefined when there are no more. */
+    readonly names: (order: { readonly first: boolean }) => readonly string[] | undefined;
+  };
+  readonly news: DiffNotice;
+};

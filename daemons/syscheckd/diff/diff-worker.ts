@@ -1,15 +1,16 @@
-import { Worker } from 'node:worker_threads';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
 import type { NodiffList } from '../../../lib/fim/scan/path-list.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import { Thread } from '../../../lib/thread/thread.js';
+import type { CallInput, CallOutput } from '../../../lib/thread/thread-contract.js';
 import type { ContentChange, ContentChanges, PreparedChange } from './content-changes.js';
-import type { ChangeRules, DiffReply, DiffRequest, DiffResult, DiffThreadData } from './diff-protocol.js';
+import type { ChangeRules, DiffThread } from './diff-protocol.js';
 
 const KILOBYTE = 1024;
 /** Times the thread may break in one scan before nothing more is asked of it until the next. */
 const MOST_BREAKS = 3;
 /** Memory of the thread's own: what it holds of contents comes on top (compare-contents.ts). */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 192 };
+const THREAD_MEGABYTES = { young: 6, old: 192 };
 
 /** What `<diff>` says. */
 export type DiffSettings = {
@@ -36,14 +37,12 @@ export type DiffWorkerParts = {
   readonly thread?: URL;
 };
 
-type Waiting = (result: DiffResult | undefined) => void;
-
 /** `ContentChanges` by a thread of its own (diff-thread.ts), which begins anew when it breaks. */
 export class DiffWorker implements ContentChanges {
   readonly #parts: DiffWorkerParts;
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
-  #lastId = 0;
+  #thread: Thread<DiffThread> | undefined;
+  /** Calls under way. */
+  #waiting = 0;
   #breaks = 0;
   #closed = false;
 
@@ -53,95 +52,80 @@ export class DiffWorker implements ContentChanges {
 
   async beginScan(): Promise<void> {
     this.#breaks = 0;
-    await this.#ask({ kind: 'measure' });
+    await this.#ask('measure', undefined);
   }
 
   async prepare(change: ContentChange): Promise<PreparedChange> {
     const { quota, fileSizeLimited, nodiff } = this.#parts.settings();
     const rules: ChangeRules = { quota, fileSizeLimited, nodiff: nodiff.includes(change.path) };
-    const worker = this.#begin();
-    const { text, token } = (await this.#ask({ kind: 'prepare', change, rules }))?.prepared ?? NOT_PREPARED;
-    const finish = async (kind: 'settle' | 'discard'): Promise<void> => {
+    const thread = this.#begin();
+    const { text, token } = (await this.#ask('prepare', { change, rules })) ?? NOT_PREPARED;
+    const finish = async (call: 'settle' | 'discard'): Promise<void> => {
       // The tokens of a thread that broke mean nothing to the next.
-      if (token !== 0 && this.#worker === worker) await this.#ask({ kind, token });
+      if (token !== 0 && this.#thread === thread) await this.#ask(call, token);
     };
     return { text, settle: () => finish('settle'), discard: () => finish('discard') };
   }
 
   async remove(paths: readonly string[]): Promise<void> {
-    if (paths.length > 0) await this.#ask({ kind: 'remove_paths', paths });
+    if (paths.length > 0) await this.#ask('removePaths', paths);
   }
 
   async retain(isKnown: (digest: string) => boolean | Promise<boolean>): Promise<void> {
     for (let first = true; ; first = false) {
-      const names = (await this.#ask({ kind: 'names', first }))?.names;
+      const names = await this.#ask('names', { first });
       if (names === undefined) return;
       const unknown: string[] = [];
       for (const name of names) if (!(await isKnown(name))) unknown.push(name);
-      if (unknown.length > 0) await this.#ask({ kind: 'remove_names', names: unknown });
+      if (unknown.length > 0) await this.#ask('removeNames', unknown);
     }
   }
 
   /** Ends the thread. What still waits is answered as if nothing could be told. */
   async close(): Promise<void> {
     this.#closed = true;
-    const worker = this.#worker;
-    this.#drop();
-    await worker?.terminate();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.close();
   }
 
   /** Undefined when the thread broke. */
-  #ask(request: DiffRequest): Promise<DiffResult | undefined> {
-    const worker = this.#begin();
-    if (worker === undefined) return Promise.resolve(undefined);
-    const id = ++this.#lastId;
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve);
-      worker.postMessage({ id, request });
-    });
+  async #ask<K extends keyof DiffThread['calls']>(
+    call: K,
+    input: CallInput<DiffThread, K>,
+  ): Promise<CallOutput<DiffThread, K> | undefined> {
+    const thread = this.#begin();
+    if (thread === undefined) return undefined;
+    this.#waiting += 1;
+    try {
+      return await thread.call(call, input);
+    } catch {
+      return undefined;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
-  #begin(): Worker | undefined {
+  #begin(): Thread<DiffThread> | undefined {
     if (this.#closed || this.#breaks >= MOST_BREAKS) return undefined;
-    if (this.#worker !== undefined) return this.#worker;
-    const workerData: DiffThreadData = { home: this.#parts.home };
-    const worker = new Worker(this.#parts.thread ?? new URL('./diff-thread.js', import.meta.url), {
-      workerData,
-      resourceLimits: RESOURCE_LIMITS,
+    const { home, logger, thread: module = new URL('./diff-thread.js', import.meta.url) } = this.#parts;
+    this.#thread ??= new Thread(module, {
+      title: 'it',
+      data: { home },
+      memory: THREAD_MEGABYTES,
+      onNews: ({ level, text }) => logger[level](text),
+      onFailure: (error) => this.#broke(error.message),
     });
-    worker.on('message', (reply: DiffReply) => {
-      if ('notice' in reply) this.#parts.logger[reply.notice.level](reply.notice.text);
-      else this.#answer(reply.id, reply.result);
-    });
-    worker.on('error', (error) => {
-      if (this.#worker === worker) this.#broke(error instanceof Error ? error.message : String(error));
-    });
-    worker.on('exit', () => {
-      if (this.#worker === worker) this.#broke('it ended');
-    });
-    this.#worker = worker;
-    return worker;
-  }
-
-  #answer(id: number, result: DiffResult): void {
-    const resolve = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    resolve?.(result);
+    return this.#thread;
   }
 
   #broke(reason: string): void {
+    this.#thread = undefined;
     this.#breaks += 1;
     const until = this.#breaks >= MOST_BREAKS ? '; no changes are told until the next scan' : '';
     this.#parts.logger.error(
-      `The thread that compares files broke, and ${this.#waiting.size} requests with it: ${reason}${until}`,
+      `The thread that compares files broke, and ${this.#waiting} requests with it: ${reason}${until}`,
     );
-    this.#drop();
-  }
-
-  #drop(): void {
-    this.#worker = undefined;
-    for (const resolve of this.#waiting.values()) resolve(undefined);
-    this.#waiting.clear();
   }
 }
 
