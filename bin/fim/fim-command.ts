@@ -19,18 +19,9 @@ import { resolveHome } from '../../lib/home/resolve-home.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';
-import { grouped, ProgressBar, type Terminal } from '../terminal/progress-bar.js';
+import { grouped, ProgressBar } from '../terminal/progress-bar.js';
+import type { FimStreams } from './fim-streams.js';
 import { addRootcheckCommand } from './rootcheck-command.js';
-
-/** Where the tool writes and what calls it off. */
-export type FimStreams = {
-  /** Resolves when there is room for more. */
-  readonly write: (text: string) => Promise<void>;
-  readonly writeError: (text: string) => void;
-  /** The terminal of the error stream, when it is one. */
-  readonly terminal?: Terminal | undefined;
-  readonly signal: AbortSignal;
-};
 
 type Options = { readonly home?: string; readonly json?: true; readonly config?: true; readonly quiet?: true };
 

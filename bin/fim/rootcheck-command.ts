@@ -14,7 +14,7 @@ import {
   rootcheckSettings,
 } from '../../lib/rootcheck/rootcheck-settings.js';
 import { RootcheckError, runRootcheck } from '../../lib/rootcheck/run-rootcheck.js';
-import type { FimStreams } from './fim-command.js';
+import type { FimStreams } from './fim-streams.js';
 
 type Options = { readonly home?: string; readonly json?: true; readonly only?: string; readonly verbose?: true };
 

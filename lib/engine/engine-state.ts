@@ -1,5 +1,6 @@
 import type { RememberedEvents } from './correlate/correlation-columns.js';
-import { type CorrelationSnapshot, CorrelationStore } from './correlate/correlation-store.js';
+import type { CorrelationSnapshot } from './correlate/correlation-snapshot.js';
+import { CorrelationStore } from './correlate/correlation-store.js';
 import { type DiffSnapshot, type DiffStore, MemoryDiffStore } from './correlate/diff-store.js';
 import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './correlate/first-time-seen.js';
 import { Accumulator, type AccumulatorSnapshot } from './decode/accumulator.js';

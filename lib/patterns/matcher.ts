@@ -1,3 +1,4 @@
+import type { MatchState } from './match-state.js';
 import { OsRegexMachine } from './os-regex-machine.js';
 import { BacktrackMachine } from './pcre2/machine.js';
 import { Subject } from './subject.js';
@@ -12,7 +13,7 @@ const SUBJECTS = 4;
  * Scratch state shared by all matches of one event: results of the last successful `exec` and the step budget.
  * One object lives as long as its engine, so that a match allocates nothing.
  */
-export class MatchContext {
+export class MatchContext implements MatchState {
   /** Steps left for the event at hand; a matcher that would go below 0 answers "no match" and sets `exhausted`. */
   stepsLeft = Number.MAX_SAFE_INTEGER;
   /** Set by the matcher that ran out of steps; whoever owns the event reads and clears it. */

@@ -2,9 +2,7 @@ import { foldAscii, hasHighByte } from './fold-ascii.js';
 import { Literal } from './literal.js';
 import type { MatchContext, Matcher } from './matcher.js';
 import { PatternError } from './pattern-error.js';
-
-/** A pattern longer than this (bytes) is refused (decoding.md 1.2 and 1.3.1). */
-export const MAX_PATTERN_BYTES = 20480;
+import { MAX_PATTERN_BYTES } from './pattern-limits.js';
 
 /** OS_Match: alternatives of plain texts, anchored or not, case-insensitive (decoding.md 1.2). */
 export class OsMatch implements Matcher {

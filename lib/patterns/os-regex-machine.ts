@@ -1,5 +1,5 @@
 import { FOLD } from './fold-ascii.js';
-import type { MatchContext } from './matcher.js';
+import type { MatchState } from './match-state.js';
 import { CLASS, LAST, LEAVE, LITERAL, MARK, type OsRegexCode, OUTSIDE, PLUS, STAR, STAY } from './os-regex-code.js';
 import type { Subject } from './subject.js';
 
@@ -24,7 +24,7 @@ export class OsRegexMachine {
   readonly #slotOffsets = new Int32Array(SLOTS);
 
   // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
-  run(code: OsRegexCode, subject: Subject, context: MatchContext): boolean {
+  run(code: OsRegexCode, subject: Subject, context: MatchState): boolean {
     const { length, kinds, bytes, tables, markNumbers, targets, tails, anchoredStart, anchoredEnd, head } = code;
     if (code.marks > this.marks.length) this.marks = new Int32Array(code.marks);
     const marks = this.marks;
@@ -225,7 +225,7 @@ export class OsRegexMachine {
     return cursor === length;
   }
 
-  #accept(code: OsRegexCode, last: number, steps: number, context: MatchContext): boolean {
+  #accept(code: OsRegexCode, last: number, steps: number, context: MatchState): boolean {
     context.stepsLeft = steps;
     if (last === NONE) return false;
     const marks = this.marks;

@@ -1,6 +1,6 @@
 import { FOLD } from './fold-ascii.js';
-import { MAX_PATTERN_BYTES } from './os-match.js';
 import { PatternError } from './pattern-error.js';
+import { MAX_PATTERN_BYTES } from './pattern-limits.js';
 
 /** 256 flags: which bytes a class accepts. Both cases of a letter always have the same flag. */
 export type ByteTable = Uint8Array;

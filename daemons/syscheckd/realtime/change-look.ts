@@ -6,10 +6,11 @@ import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/sc
 import { depthBelow } from '../../../lib/fim/scan/walk-tree.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import type { Recorder, RecordResult } from '../record/recorder.js';
+import type { RecordResult } from '../record/recorder.js';
 import type { ScanMarks } from '../record/scan-marks.js';
 import { directoriesAbove } from '../scan/directories-above.js';
 import type { FileRow } from '../store/file-row.js';
+import type { ChangeRecorder } from './change-recorder.js';
 import type { LinkedNames } from './linked-names.js';
 import type { RealtimeView } from './realtime-view.js';
 import type { Watcher, WatchOutcome } from './watcher.js';
@@ -18,12 +19,6 @@ import type { Watcher, WatchOutcome } from './watcher.js';
 const FILES_AT_A_TIME = 64;
 
 const MODE = 'realtime';
-
-/** What it needs of a Recorder. */
-export type ChangeRecorder = Pick<
-  Recorder,
-  'ticket' | 'known' | 'row' | 'rowsBelow' | 'record' | 'remove' | 'beginScan'
->;
 
 /** What changes are looked at with. */
 export type ChangeLookParts = {

@@ -1,5 +1,5 @@
 import type { FoundEntry } from '../../../lib/fim/scan/entry-outcome.js';
-import type { ChangeRecorder } from './change-look.js';
+import type { ChangeRecorder } from './change-recorder.js';
 
 /** Names of files with several that are kept at most; of more, the next scan sees what changed through another name. */
 const MOST_NAMES = 200_000;

@@ -1,5 +1,5 @@
 import type { Category } from '../event.js';
-import type { CorrelationSnapshot } from './correlation-store.js';
+import type { CorrelationSnapshot } from './correlation-snapshot.js';
 import type { RememberedEvent } from './remembered-event.js';
 
 type SnapshotEvent = CorrelationSnapshot['events'][number];

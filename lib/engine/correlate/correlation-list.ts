@@ -1,4 +1,4 @@
-import type { RememberedEvent } from './remembered-event.js';
+import type { Chain, ChainLink, ListNode, RememberedEvent } from './remembered-event.js';
 
 /**
  * One way a list is searched: events are grouped by the values that a composite rule requires to be the same, so that
@@ -27,34 +27,6 @@ export type CorrelationListSpec = {
   /** Largest timeframe of its searches in seconds; older events can no longer count. */
   readonly retention: number;
   readonly indexes: readonly CorrelationIndex[];
-};
-
-/** An event's place in one group of one index. */
-export type ChainLink = {
-  readonly event: RememberedEvent;
-  readonly node: ListNode;
-  readonly chain: Chain;
-  older: ChainLink | undefined;
-  newer: ChainLink | undefined;
-};
-
-type Chain = {
-  readonly index: number;
-  readonly key: string;
-  newest: ChainLink | undefined;
-  oldest: ChainLink | undefined;
-  size: number;
-};
-
-/** An event's place in one list. */
-export type ListNode = {
-  readonly list: CorrelationList;
-  readonly event: RememberedEvent;
-  readonly links: ChainLink[];
-  /** Estimate of the memory that the place takes, with its links. */
-  bytes: number;
-  older: ListNode | undefined;
-  newer: ListNode | undefined;
 };
 
 /** What a node and one of its links with a group of its own cost, in bytes; measured on V8. */

@@ -1,30 +1,10 @@
-import type { Category } from '../event.js';
 import { eventsOf, RememberedEvents } from './correlation-columns.js';
-import { CorrelationList, type CorrelationListSpec, type ListNode } from './correlation-list.js';
-import { RememberedEvent } from './remembered-event.js';
+import { CorrelationList, type CorrelationListSpec } from './correlation-list.js';
+import type { CorrelationSnapshot } from './correlation-snapshot.js';
+import { type ListNode, RememberedEvent } from './remembered-event.js';
 
 /** How often lists that get no events are looked through, in seconds of event time. */
 const SWEEP_INTERVAL = 60;
-
-/** Remembered events as plain data: what a checkpoint holds. Attributes and fields are held by name. */
-export type CorrelationSnapshot = {
-  readonly events: readonly {
-    readonly time: number;
-    readonly agentId: string;
-    readonly category: Category;
-    readonly fullLog: string;
-    readonly log: string;
-    readonly attributes: readonly (string | null)[];
-    readonly hasFields: boolean;
-    readonly fields: readonly (readonly [string, string])[];
-    readonly mark: number;
-  }[];
-  /** List key to positions in `events`, oldest first; an event stands in a list as often as it counts. */
-  readonly lists: readonly (readonly [string, readonly number[]])[];
-  readonly evicted: number;
-  /** When idle lists are looked through next, in epoch seconds. */
-  readonly nextSweep: number;
-};
 
 /**
  * All remembered events of one engine state. Each list keeps its events as long as a timeframe can need them; the whole

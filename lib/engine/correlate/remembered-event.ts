@@ -1,7 +1,40 @@
 import type { Category, EngineEvent } from '../event.js';
 import { findField } from '../event-field.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from '../load/rule.js';
-import type { ListNode } from './correlation-list.js';
+
+/** What an event knows of the lists that remember it. */
+export interface ListOfEvents {
+  remove(node: ListNode): void;
+}
+
+/** An event's place in one group of one index. */
+export type ChainLink = {
+  readonly event: RememberedEvent;
+  readonly node: ListNode;
+  readonly chain: Chain;
+  older: ChainLink | undefined;
+  newer: ChainLink | undefined;
+};
+
+/** Events of one group of one index. */
+export type Chain = {
+  readonly index: number;
+  readonly key: string;
+  newest: ChainLink | undefined;
+  oldest: ChainLink | undefined;
+  size: number;
+};
+
+/** An event's place in one list. */
+export type ListNode = {
+  readonly list: ListOfEvents;
+  readonly event: RememberedEvent;
+  readonly links: ChainLink[];
+  /** Estimate of the memory that the place takes, with its links. */
+  bytes: number;
+  older: ListNode | undefined;
+  newer: ListNode | undefined;
+};
 
 /** What an object of this kind costs beside its texts, in bytes; measured on V8 and rounded up. */
 const OBJECT_BYTES = 480;

@@ -3,8 +3,8 @@ import { CompositeCondition } from '../correlate/composite-condition.js';
 import type { CorrelationIndex, CorrelationListSpec } from '../correlate/correlation-list.js';
 import type { FieldTable } from '../decode/field-table.js';
 import type { Category } from '../event.js';
-import { type Candidate, SelectorMemory } from '../rules/candidate-selector.js';
-import { type CompiledNode, type CompiledRoot, CompiledRule, type Ruleset } from '../rules/ruleset.js';
+import { type Candidate, type CompiledNode, type CompiledRoot, CompiledRule, type Ruleset } from '../rules/ruleset.js';
+import { SelectorMemory } from '../rules/selector-memory.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from './rule.js';
 import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
 

@@ -1,21 +1,8 @@
 import type { EngineEvent } from '../event.js';
 import { type Condition, DecodedAsCondition, FieldCondition, PatternCondition } from './condition.js';
-import type { RuleRun } from './rule-run.js';
-import type { CompiledNode } from './ruleset.js';
-
-/**
- * A node that an event may match, with the conditions that are still open: those that every event which gets here
- * satisfies are left out.
- */
-export type Candidate = {
-  readonly node: CompiledNode;
-  readonly conditions: readonly Condition[];
-};
-
-/** Gives the candidates among siblings for an event, in their order. */
-export interface CandidateSelector {
-  select(event: EngineEvent, run: RuleRun): readonly Candidate[];
-}
+import type { SelectorRun } from './condition-run.js';
+import type { Candidate, CandidateSelector, CompiledNode } from './ruleset.js';
+import type { SelectorMemory } from './selector-memory.js';
 
 /** Values kept by one gate. */
 const MAX_VALUES = 512;
@@ -46,24 +33,6 @@ export function makeSelector(children: readonly CompiledNode[], memory: Selector
     children.map((node) => ({ node, conditions: node.rule.conditions })),
     memory,
   );
-}
-
-/** Entries of all lists that the selectors of one ruleset remember; with more they all begin anew. */
-const MAX_ENTRIES = 200_000;
-
-/** What the selectors of one ruleset share: the bound on what they remember, against floods of made-up values. */
-export class SelectorMemory {
-  /** Selectors forget what they remembered under another number. */
-  generation = 0;
-  #entries = 0;
-
-  /** Counts a list that a selector is about to remember. */
-  add(list: readonly unknown[]): void {
-    this.#entries += list.length + 4;
-    if (this.#entries <= MAX_ENTRIES) return;
-    this.#entries = 0;
-    this.generation += 1;
-  }
 }
 
 function select(candidates: readonly Candidate[], memory: SelectorMemory): CandidateSelector {
@@ -141,7 +110,7 @@ class DecoderGate implements CandidateSelector {
     this.#generation = memory.generation;
   }
 
-  select(event: EngineEvent, run: RuleRun): readonly Candidate[] {
+  select(event: EngineEvent, run: SelectorRun): readonly Candidate[] {
     const id = event.decoder?.id ?? -1;
     if (this.#generation !== this.#memory.generation) this.#forget();
     const selector = this.#byDecoder.get(id) ?? this.#selectorOf(id);
@@ -200,7 +169,7 @@ class ValueGate implements CandidateSelector {
     this.#missing = select(others, memory);
   }
 
-  select(event: EngineEvent, run: RuleRun): readonly Candidate[] {
+  select(event: EngineEvent, run: SelectorRun): readonly Candidate[] {
     const key = this.#key;
     const value = 'slot' in key ? run.fields.value(event, key.slot) : gateAttribute(event, key.attribute);
     if (value === undefined) return this.#missing.select(event, run);
@@ -213,7 +182,7 @@ class ValueGate implements CandidateSelector {
     return (run.charge(steps) ? selector : this.#open).select(event, run);
   }
 
-  #entryOf(value: string, run: RuleRun): GateEntry {
+  #entryOf(value: string, run: SelectorRun): GateEntry {
     run.beginGate();
     const through = without(
       this.#candidates,

@@ -4,14 +4,14 @@ import type { TimeExpression } from '../../time/time-expression.js';
 import type { EngineEvent } from '../event.js';
 import type { ListLookup, ListSpec, PatternElement } from '../load/rule.js';
 import type { CdbList } from './cdb-list.js';
-import type { RuleRun } from './rule-run.js';
+import type { ConditionRun } from './condition-run.js';
 
 /** One compiled condition of a rule. A rule's conditions stand in the order of rules-and-alerts.md 4.2. */
 export interface Condition {
   /** The element that states it, for traces. */
   readonly element: string;
   /** Whether the event satisfies it. May change the run's state (`check_diff`, `if_fts`, composite search). */
-  holds(event: EngineEvent, run: RuleRun): boolean;
+  holds(event: EngineEvent, run: ConditionRun): boolean;
 }
 
 /** A pattern on one attribute. A missing attribute fails it, negated or not; `match` and `regex` always have a subject. */
@@ -27,11 +27,11 @@ export class PatternCondition implements Condition {
   }
 
   /** Whether the condition holds for this subject. */
-  acceptsValue(subject: string, run: RuleRun): boolean {
+  acceptsValue(subject: string, run: ConditionRun): boolean {
     return run.test(this.#matcher, subject) !== this.#negate;
   }
 
-  holds(event: EngineEvent, run: RuleRun): boolean {
+  holds(event: EngineEvent, run: ConditionRun): boolean {
     const subject = patternSubject(event, this.element);
     return subject !== undefined && run.test(this.#matcher, subject) !== this.#negate;
   }
@@ -82,11 +82,11 @@ export class FieldCondition implements Condition {
   }
 
   /** Whether the condition holds for this value of the field. */
-  acceptsValue(value: string, run: RuleRun): boolean {
+  acceptsValue(value: string, run: ConditionRun): boolean {
     return run.test(this.#matcher, value) !== this.#negate;
   }
 
-  holds(event: EngineEvent, run: RuleRun): boolean {
+  holds(event: EngineEvent, run: ConditionRun): boolean {
     const value = run.fields.value(event, this.slot);
     return value !== undefined && run.test(this.#matcher, value) !== this.#negate;
   }
@@ -144,7 +144,7 @@ export class TimeCondition implements Condition {
     this.#expression = expression;
   }
 
-  holds(_event: EngineEvent, run: RuleRun): boolean {
+  holds(_event: EngineEvent, run: ConditionRun): boolean {
     return this.#expression.contains(run.minuteOfDay);
   }
 }
@@ -157,7 +157,7 @@ export class WeekdayCondition implements Condition {
     this.#days = days;
   }
 
-  holds(_event: EngineEvent, run: RuleRun): boolean {
+  holds(_event: EngineEvent, run: ConditionRun): boolean {
     return this.#days[run.weekday] === true;
   }
 }
@@ -170,7 +170,7 @@ export class CheckDiffCondition implements Condition {
     this.#ruleId = ruleId;
   }
 
-  holds(event: EngineEvent, run: RuleRun): boolean {
+  holds(event: EngineEvent, run: ConditionRun): boolean {
     return run.differsFromLast(event, this.#ruleId);
   }
 }
@@ -178,7 +178,7 @@ export class CheckDiffCondition implements Condition {
 export class FirstTimeSeenCondition implements Condition {
   readonly element = 'if_fts';
 
-  holds(event: EngineEvent, run: RuleRun): boolean {
+  holds(event: EngineEvent, run: ConditionRun): boolean {
     return run.isFirstSight(event);
   }
 }
@@ -198,7 +198,7 @@ export class ListCondition implements Condition {
     this.#valueMatcher = valueMatcher;
   }
 
-  holds(event: EngineEvent, run: RuleRun): boolean {
+  holds(event: EngineEvent, run: ConditionRun): boolean {
     const text = this.subject(event, run);
     // A missing attribute fails negative look-ups too.
     if (text === undefined) return false;
@@ -223,7 +223,7 @@ export class ListCondition implements Condition {
   }
 
   /** What is looked up of the event. */
-  subject(event: EngineEvent, run: RuleRun): string | undefined {
+  subject(event: EngineEvent, run: ConditionRun): string | undefined {
     switch (this.#spec.attribute) {
       case undefined:
         return run.fields.value(event, this.#slot);

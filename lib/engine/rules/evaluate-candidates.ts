@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../event.js';
-import { type Candidate, type CandidateSelector, makeSelector } from './candidate-selector.js';
+import { makeSelector } from './candidate-selector.js';
 import type { RuleRun } from './rule-run.js';
-import type { CompiledNode, CompiledRule } from './ruleset.js';
+import type { Candidate, CandidateSelector, CompiledNode, CompiledRule } from './ruleset.js';
 
 /**
  * Evaluates what is below a node, or the roots: the same result as `evaluateNode` on each of them in turn, for a fraction

@@ -5,6 +5,7 @@ import type { EngineState } from '../engine-state.js';
 import type { Diagnostics, EngineEvent } from '../event.js';
 import { EventFields } from '../event-fields.js';
 import type { LocalClock } from '../local-clock.js';
+import type { SelectorRun } from './condition-run.js';
 import type { CompiledRule } from './ruleset.js';
 
 /** Steps of guarded matchers an event may take in all, and one match may take (see `MatchContext`). */
@@ -25,7 +26,7 @@ export interface RuleRunHooks {
  * What the evaluation of one event shares: its time, its step budget, and what correlation collected. One object lives as
  * long as its engine and is reset for each event, so that trying rules allocates nothing.
  */
-export class RuleRun {
+export class RuleRun implements SelectorRun {
   readonly context = new MatchContext();
   readonly state: EngineState;
   readonly diagnostics: Diagnostics;

@@ -1,10 +1,11 @@
 import type { CorrelationListSpec } from '../correlate/correlation-list.js';
 import type { FieldTable } from '../decode/field-table.js';
-import type { Category } from '../event.js';
+import type { Category, EngineEvent } from '../event.js';
 import type { Rule } from '../load/rule.js';
-import type { Candidate, CandidateSelector, SelectorMemory } from './candidate-selector.js';
 import type { Condition } from './condition.js';
+import type { SelectorRun } from './condition-run.js';
 import { DescriptionTemplate } from './description-template.js';
+import type { SelectorMemory } from './selector-memory.js';
 
 /** A rule in its compiled form, shared by all its nodes. Immutable: what changes while events come is in EngineState. */
 export class CompiledRule {
@@ -49,6 +50,20 @@ export type CompiledNode = {
   /** Looks up which children an event can match; made when the node is first matched. */
   selector: CandidateSelector | undefined;
 };
+
+/**
+ * A node that an event may match, with the conditions that are still open: those that every event which gets here
+ * satisfies are left out.
+ */
+export type Candidate = {
+  readonly node: CompiledNode;
+  readonly conditions: readonly Condition[];
+};
+
+/** Gives the candidates among siblings for an event, in their order. */
+export interface CandidateSelector {
+  select(event: EngineEvent, run: SelectorRun): readonly Candidate[];
+}
 
 /** A top-level node with the category it stands for. */
 export type CompiledRoot = CompiledNode & { readonly category: Category };

@@ -1,5 +1,5 @@
 import { FOLD } from '../fold-ascii.js';
-import type { MatchContext } from '../matcher.js';
+import type { MatchState } from '../match-state.js';
 import type { Subject } from '../subject.js';
 import type { ByteSet } from './ast.js';
 import {
@@ -75,7 +75,7 @@ export class BacktrackMachine {
   /** A call that leads to itself was met: no match at any start. */
   #failedForGood = false;
 
-  run(program: Program, subject: Subject, context: MatchContext): boolean {
+  run(program: Program, subject: Subject, context: MatchState): boolean {
     const { registers, anchored, first, notBehind } = program;
     // One more, behind those of the program: the call under way.
     if (this.registers.length < registers + 1) this.registers = new Int32Array(registers + 1);
@@ -101,7 +101,7 @@ export class BacktrackMachine {
 
   /** One try at one start; `stepsLeft` below 0 afterwards = gave up. */
   // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
-  #attempt(program: Program, bytes: Uint8Array, size: number, start: number, context: MatchContext): boolean {
+  #attempt(program: Program, bytes: Uint8Array, size: number, start: number, context: MatchState): boolean {
     const { code, tables } = program;
     const callRegister = program.registers;
     const registers = this.registers;

@@ -1,4 +1,4 @@
-import type { ChangeRecorder } from '../../../daemons/syscheckd/realtime/change-look.js';
+import type { ChangeRecorder } from '../../../daemons/syscheckd/realtime/change-recorder.js';
 import type { RecordOptions, RecordResult, RemoveHow } from '../../../daemons/syscheckd/record/recorder.js';
 import { ScanMarks } from '../../../daemons/syscheckd/record/scan-marks.js';
 import type { FileRow } from '../../../daemons/syscheckd/store/file-row.js';
