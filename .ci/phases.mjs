@@ -1,5 +1,6 @@
-// Runs the phases of a check one after another and says what it is doing: a line when a phase begins, one every half minute
-// while it runs, and all durations at the end.
+// Runs the phases of a check and says what it is doing: a line when a phase begins, one every half minute while it runs, and all
+// durations at the end.
+import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -26,20 +27,25 @@ export class Phases {
 
   /**
    * Runs a command of the checkout with this process's output.
-   * @param options `env` beside this process's; `quiet` for one that tells its own progress
+   * @param options `env` beside this process's; `quiet` for one that tells its own progress; `whole` for one that runs beside
+   *   others: what it says comes in one piece when it has ended
    * @returns its exit status, 1 when a signal ended it
    */
-  async run(name, command, args, { env = {}, quiet = false } = {}) {
+  async run(name, command, args, { env = {}, quiet = false, whole = false } = {}) {
     console.log(`[${clock(this.elapsedMs)}] ${name}`);
     const begun = performance.now();
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    const stdio = whole ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+    const child = spawn(command, args, { cwd: root, stdio, env: { ...process.env, ...env } });
+    const said = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => said.push(data));
     const progress = setInterval(() => {
       if (!quiet) console.log(`${name}: ${clock(performance.now() - begun)}`);
     }, PROGRESS_MS);
     const status = await new Promise((resolve, reject) => {
       child.once('error', reject);
-      child.once('exit', (code) => resolve(code ?? 1));
+      child.once('close', (code) => resolve(code ?? 1));
     }).finally(() => clearInterval(progress));
+    if (said.length > 0) process.stdout.write(Buffer.concat(said));
     this.#durations.push([name, performance.now() - begun]);
     return status;
   }

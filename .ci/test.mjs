@@ -7,19 +7,23 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomInt } from 'node:crypto';
 import { runChecks } from './checks.mjs';
+import { longestFiles, readDurations } from './durations.mjs';
 import { clock, Phases, root } from './phases.mjs';
+import { noTests, verdict } from './verdict.mjs';
 
 /** The whole is to take no longer on 2 cores; a slower machine is told, and may. */
 const BUDGET_MS = 10 * 60_000;
 /** Each process that runs test files takes up to 300 MB, and what its tests start about as much. */
 const MOST_JOBS = 4;
+/** Tests of real daemons wait about as long as they compute. */
+const JOBS_PER_CORE = 2;
+/** So many of the longest files are named in the end, so that they are kept short. */
+const NAMED_FILES = 10;
 /**
  * Tries a test has. Most tests hold real processes, files and clocks: a machine that stalls must not stop a release. Properties
  * draw the same examples in each (properties.mjs).
  */
 const TRIES = 2;
-/** Each second try is named and counted, so that none hides a defect; with more of them the run has failed. */
-const MOST_SECOND_TRIES = 2;
 /**
  * The longest first, so that none is left over when the others are done: they wait more than they compute. Short ones at the
  * end keep all processes busy.
@@ -34,7 +38,7 @@ const [isQuick, drawsRandom] = own.map((name) => process.argv.includes(name));
 const forMocha = process.argv.slice(2).filter((argument) => !own.includes(argument));
 
 const phases = new Phases();
-const total = { passed: 0, failed: 0, skipped: 0, secondTries: 0 };
+const total = noTests();
 
 function testFiles() {
   const tests = join(root, 'dist/test');
@@ -49,7 +53,8 @@ function testFiles() {
 async function runTests(name, files, env = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const result = join(directory, 'result.json');
-  const jobs = Math.min(availableParallelism(), MOST_JOBS);
+  const durations = join(directory, 'durations');
+  const jobs = Math.min(JOBS_PER_CORE * availableParallelism(), MOST_JOBS);
   const status = await phases.run(
     name,
     process.execPath,
@@ -58,12 +63,16 @@ async function runTests(name, files, env = {}) {
       join(root, 'node_modules/mocha/bin/mocha.js'),
       ...(jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : []),
       ...['--retries', String(TRIES - 1)],
+      ...['--require', join(root, '.ci/durations.mjs')],
       ...files,
       ...forMocha,
     ],
-    { quiet: true, env: { ...env, SVC_TEST_RESULT: result, SVC_TEST_FILES: String(files.length) } },
+    {
+      quiet: true,
+      env: { ...env, SVC_TEST_RESULT: result, SVC_TEST_DURATIONS: durations, SVC_TEST_FILES: String(files.length) },
+    },
   );
-  let counted = { passed: 0, failed: 0, skipped: 0, secondTries: 0 };
+  let counted = noTests();
   try {
     counted = JSON.parse(readFileSync(result, 'utf8'));
   } catch {
@@ -72,6 +81,7 @@ async function runTests(name, files, env = {}) {
   // A run that went wrong without a failed test (none loaded, one left the process) has failed as well.
   if (status !== 0) counted.failed ||= 1;
   for (const key of Object.keys(total)) total[key] += counted[key];
+  console.log(`${name}: the longest files\n${longestFiles(readDurations(durations), NAMED_FILES).join('\n')}`);
   rmSync(directory, { recursive: true });
 }
 
@@ -85,7 +95,7 @@ for (const [name, ...command] of [
     process.exit(1);
   }
 }
-const lintFailed = await runChecks(phases, isQuick ? ['operations', 'types', 'layers'] : undefined);
+const checksFailed = await runChecks(phases, isQuick ? ['operations', 'types', 'layers'] : undefined);
 const files = testFiles();
 await runTests('tests', files);
 if (drawsRandom) {
@@ -99,8 +109,6 @@ console.log(phases.summary());
 if (phases.elapsedMs > BUDGET_MS && !isQuick) {
   console.log(`That is longer than ${clock(BUDGET_MS)}, the bound for 2 cores.`);
 }
-console.log(`second tries: ${total.secondTries} (more than ${MOST_SECOND_TRIES} fail the run)`);
-if (total.secondTries > MOST_SECOND_TRIES) total.failed++;
-if (lintFailed > 0) total.failed++;
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = total.failed > 0 ? 1 : 0;
+const { lines, hasPassed } = verdict(total, checksFailed);
+console.log(lines.join('\n'));
+process.exitCode = hasPassed ? 0 : 1;
