@@ -1,9 +1,10 @@
 // Compiles the sources to dist/: each file on its own, without checking types (`npm test` and `npm run lint` check them), only
-// what changed since the last build. Prints nothing when there is nothing to do.
+// what changed since the last build, and each program in one file of its own (programs.mjs). Prints nothing when there is nothing to do.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundlePrograms } from './programs.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -13,6 +14,7 @@ const FLOORS = ['lib', 'daemons', 'api', 'bin', 'test'];
 /** What the output depends on beside the sources: another compiler or other options mean compiling everything. */
 const recipe = createHash('sha256')
   .update(readFileSync(fileURLToPath(import.meta.url)))
+  .update(readFileSync(join(root, '.ci/programs.mjs')))
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex');
 
@@ -92,6 +94,7 @@ if (stale.length > 0 || gone.length > 0) {
     }
   }
   mkdirSync(dist, { recursive: true });
+  await bundlePrograms(root);
   writeFileSync(`${manifestPath}.tmp`, JSON.stringify({ recipe, files: Object.fromEntries(now) }));
   renameSync(`${manifestPath}.tmp`, manifestPath);
   console.error(`build: ${stale.length} files compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);

@@ -15,6 +15,7 @@ import { setTimeout, clearTimeout } from 'node:timers';
 import { parseArgs } from 'node:util';
 import { clock, root } from './phases.mjs';
 import { mutantsOf } from './mutants.mjs';
+import { linkPrograms } from './programs.mjs';
 
 /** What decides who may do what: folders (with a slash at the end) and files. */
 const DEFAULT = [
@@ -60,6 +61,7 @@ function makeCopy() {
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   cpSync(join(root, 'dist'), join(home, 'dist'), { recursive: true });
+  linkPrograms(home);
   const own = ['.cache', '.git', '.home', 'dist', 'test'];
   for (const name of readdirSync(root)) if (!own.includes(name)) symlinkSync(join(root, name), join(home, name));
   mkdirSync(join(home, 'test'));

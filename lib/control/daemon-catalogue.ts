@@ -74,16 +74,16 @@ const NODE_FLAGS: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
 /** The daemons of this build: `bin/<daemon>` with its compiled program. */
 export function productCatalogue(): DaemonCatalogue {
   const root = productRoot();
-  const compiled = (daemon: DaemonName, file: string) =>
-    new URL(daemon === 'svc-apid' ? `dist/api/${file}` : `dist/daemons/${daemon.slice('svc-'.length)}/${file}`, root);
   return {
     settingsModule(daemon) {
-      const module = compiled(daemon, `${daemon.slice('svc-'.length)}-settings.js`);
+      const short = daemon.slice('svc-'.length);
+      const folder = daemon === 'svc-apid' ? 'api' : `daemons/${short}`;
+      const module = new URL(`dist/${folder}/${short}-settings.js`, root);
       return existsSync(module) ? module.href : undefined;
     },
     program(daemon) {
       const launcher = new URL(`bin/${daemon}`, root);
-      if (!existsSync(launcher) || !existsSync(compiled(daemon, 'main.js'))) return undefined;
+      if (!existsSync(launcher) || !existsSync(new URL(`dist/programs/${daemon}.js`, root))) return undefined;
       return { command: process.execPath, args: [...(NODE_FLAGS[daemon] ?? []), fileURLToPath(launcher)] };
     },
     control: { command: process.execPath, args: [fileURLToPath(new URL('bin/svc-control', root))] },

@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { runControl } from '../../../bin/control/control-command.js';
 import { productCatalogue, type Program } from '../../../lib/control/daemon-catalogue.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { testProgram } from './test-program.js';
 
 /**
  * `svc-control` over some of the real daemons: `product-control.js NAME[,NAME...] [arguments of svc-control]`. A name followed
@@ -24,7 +24,7 @@ const exitCode = await runControl(args, {
   catalogue: {
     program: programOf,
     settingsModule: (daemon) => (chosen.has(daemon) ? product.settingsModule?.(daemon) : undefined),
-    control: { command: process.execPath, args: [fileURLToPath(import.meta.url), names] },
+    control: { command: process.execPath, args: [testProgram('product-control.js'), names] },
   },
   write: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isAbsolute } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { testProgram } from './test-program.js';
 
 /** How a program ended and what it said. */
 export type ProgramResult = {
@@ -18,7 +18,7 @@ export class TestProgram {
   readonly ended: Promise<ProgramResult>;
 
   /**
-   * @param script file name beside this one, compiled (`test-daemon.js`), or an absolute path
+   * @param script a program of tests (`test-daemon.js`), or an absolute path
    * @param options environment beside the test's own, and the user it runs as
    */
   constructor(
@@ -28,15 +28,11 @@ export class TestProgram {
   ) {
     const { env, ...rest } = options;
     const { SVC_HOME: _home, NOTIFY_SOCKET: _notify, ...inherited } = process.env;
-    this.child = spawn(
-      process.execPath,
-      [isAbsolute(script) ? script : fileURLToPath(new URL(script, import.meta.url)), ...args],
-      {
-        ...rest,
-        env: { ...inherited, ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
+    this.child = spawn(process.execPath, [isAbsolute(script) ? script : testProgram(script), ...args], {
+      ...rest,
+      env: { ...inherited, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.ended = new Promise((resolve) => {
