@@ -1,5 +1,5 @@
 import type { ApiConfig } from '../lib/config/api-config.js';
-import { type ConfigWarning, describeWarning } from '../lib/config/config-error.js';
+import { describeWarning } from '../lib/config/config-error.js';
 import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
 import { checkSettings, type DaemonSettings } from '../lib/daemon/daemon-settings.js';
 import { type ApiSettings, restartNeeded, withoutRestart } from './api-settings.js';
@@ -11,30 +11,30 @@ export type ApidSettings = {
   readonly config: ApiConfig;
   /** The same in the form that the API uses; what needs a restart stays as it was at the start. */
   readonly api: ApiSettings;
-  /** Of old keys that have no effect. */
-  readonly warnings: readonly ConfigWarning[];
+  /** Of old keys that have no effect; at a start and in a check of an old TLS version, too. */
+  readonly warnings: readonly string[];
 };
 
-/** How svc-apid reads its configuration. */
 const READING: Omit<DaemonSettings<ApidSettings>, 'check'> = {
-  load({ home }) {
+  load({ home }, current) {
     const { config, warnings } = loadApiConfig(home);
     // Read again whenever it changes, and has to be good at a start.
     loadSecurityConfig(home);
-    return { config, api: settingsFromConfig(config, home), warnings };
+    return {
+      config,
+      api: settingsFromConfig(config, home),
+      warnings: [...warnings.map(describeWarning), ...(current === undefined ? tlsWarnings(config) : [])],
+    };
   },
-  logWarnings({ config, warnings }, logger) {
-    for (const warning of warnings) logger.warn(describeWarning(warning));
-    const { ssl_protocol: version } = config.https;
-    if (version === 'tlsv1' || version === 'tlsv1.1') {
-      logger.warn(`The TLS version ${version} is deprecated: TLS 1.2 and 1.3 are used.`);
-    }
+  logWarnings({ warnings }, logger) {
+    for (const warning of warnings) logger.warn(warning);
   },
   sections: (current) => new Map([['api', () => ({ ...current().config })]]),
   takeOver: (next, current) => ({ ...next, api: withoutRestart(current.api, next.api) }),
   restartNeeded: (next, { started }) => restartNeeded(started.api, next.api),
 };
 
+/** How svc-apid reads its configuration. */
 export const SETTINGS: DaemonSettings<ApidSettings> = {
   ...READING,
   check(context) {
@@ -46,3 +46,8 @@ export const SETTINGS: DaemonSettings<ApidSettings> = {
     }
   },
 };
+
+function tlsWarnings({ https: { ssl_protocol: version } }: ApiConfig): readonly string[] {
+  if (version !== 'tlsv1' && version !== 'tlsv1.1') return [];
+  return [`The TLS version ${version} is deprecated: TLS 1.2 and 1.3 are used.`];
+}

@@ -11,7 +11,6 @@ import { defineDaemon } from '../lib/daemon/define-daemon.js';
 import { startApi } from './api.js';
 import { apiHandlers } from './api-handlers.js';
 import { SETTINGS } from './apid-settings.js';
-import { checkCertificate } from './http/api-server.js';
 
 /** How long unacknowledged events may take at a stop, milliseconds. */
 const DRAIN_MS = 1000;
@@ -20,10 +19,8 @@ const DRAIN_MS = 1000;
 export const APID = defineDaemon({
   contract: apidContract,
   settings: SETTINGS,
-  accept(_next, current) {
-    // The files of the certificate may be others by now.
-    if (current?.api.https !== undefined) checkCertificate(current.api.https);
-  },
+  // The certificate is read again first, and may be refused.
+  warnAfterApply: true,
   async build({ home, logger, settings, requests }, parts) {
     const monitord = parts.use(new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') }));
     const analysisd = parts.use(new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') }));

@@ -3,7 +3,6 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createSecureContext } from 'node:tls';
 import { isErrno } from '../../lib/files/is-errno.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { portHolder } from '../../lib/process/port-in-use.js';
@@ -164,16 +163,6 @@ export class ApiServer {
   }
 }
 
-/** @throws ApiStartError when key and certificate cannot be used */
-export function checkCertificate(settings: HttpsSettings): void {
-  const options = tlsOptions(settings);
-  try {
-    createSecureContext(options);
-  } catch (error) {
-    throw certificateError(error);
-  }
-}
-
 function tlsOptions(settings: HttpsSettings): https.ServerOptions {
   try {
     return {
@@ -187,13 +176,9 @@ function tlsOptions(settings: HttpsSettings): https.ServerOptions {
         : { ca: readFileSync(settings.ca), requestCert: true, rejectUnauthorized: true }),
     };
   } catch (error) {
-    throw certificateError(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ApiStartError(`2003 - Error loading SSL/TLS certificates: ${reason}`, { cause: error });
   }
-}
-
-function certificateError(error: unknown): ApiStartError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ApiStartError(`2003 - Error loading SSL/TLS certificates: ${reason}`, { cause: error });
 }
 
 function listen(server: NetServer, host: string, port: number): Promise<number> {

@@ -57,6 +57,8 @@ export type DaemonDefinition<C extends DaemonContract, S, P> = {
    * @throws Error: at the start the daemon fails, at a reload what was in force stays
    */
   accept?(next: S, current: S | undefined, context: DaemonContext): void | Promise<void>;
+  /** At a reload, warnings are said once the parts follow, and not at all when they refuse; without it, before. */
+  readonly warnAfterApply?: true;
   /**
    * Makes and starts the parts, in an order that reads top-down; they stop in reverse order by themselves.
    * @throws an Error with one clear message; what was begun is stopped, the process exits 1
@@ -132,11 +134,11 @@ class Skeleton<C extends DaemonContract, S, P> {
   }
 
   async #reload({ apply }: BuiltDaemon<S>): Promise<readonly string[]> {
-    const { settings, accept } = this.#definition;
+    const { settings, accept, warnAfterApply = false } = this.#definition;
     const { current: before, started } = this.#settings;
     const next = settings.load(this.#context, before);
     await accept?.(next, before, this.#context);
-    settings.logWarnings(next, this.#context.logger);
+    if (!warnAfterApply) settings.logWarnings(next, this.#context.logger);
     const now = settings.takeOver?.(next, before) ?? next;
     this.#settings.current = now;
     try {
@@ -145,6 +147,7 @@ class Skeleton<C extends DaemonContract, S, P> {
       this.#settings.current = before;
       throw error;
     }
+    if (warnAfterApply) settings.logWarnings(next, this.#context.logger);
     return settings.restartNeeded?.(next, { started, before }) ?? [];
   }
 

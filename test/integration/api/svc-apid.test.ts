@@ -168,4 +168,27 @@ describe('svc-apid', () => {
     await eventually('a refused reload', () => program?.stderr.includes('Reload refused'));
     expect((await request(port, '/')).status).to.equal(401);
   });
+
+  it('reads the certificate before it says the warnings of a reload', async () => {
+    configure('host: ["127.0.0.1"]\nport: 0\nuse_only_authd: true\nhttps:\n  ssl_protocol: tlsv1\n');
+    const port = await start();
+    const OLD_KEY = "Key 'use_only_authd' is old and has no effect.";
+    const OLD_TLS = 'The TLS version tlsv1 is deprecated';
+    const reload = async (end: string): Promise<string> => {
+      const from = program?.stderr.length ?? 0;
+      const said = () => program?.stderr.slice(from) ?? '';
+      program?.signal('SIGHUP');
+      await eventually(end, () => said().includes(end));
+      return said();
+    };
+    expect(program?.stderr).to.match(new RegExp(`${OLD_KEY}[^]*${OLD_TLS}[^]*The API's certificate`));
+    const taken = await reload('Configuration reloaded.');
+    expect(taken)
+      .to.match(new RegExp(`The API's certificate[^]*${OLD_KEY}`))
+      .and.not.to.include(OLD_TLS);
+    writeFileSync(home.path('api', 'configuration', 'ssl', 'server.crt'), 'no certificate');
+    const refused = await reload('Reload refused');
+    expect(refused).not.to.include('use_only_authd').and.not.to.include("The API's certificate");
+    expect((await request(port, '/')).status).to.equal(401);
+  });
 });
