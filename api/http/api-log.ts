@@ -1,7 +1,6 @@
-import { createReadStream, createWriteStream, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { compressFile } from '../../lib/files/compress-file.js';
 import { LogFile } from '../../lib/log/log-file.js';
 import { formatLogTime, sanitiseLogMessage } from '../../lib/log/log-line.js';
 import { MONTH_NAMES } from '../../lib/time/local-day.js';
@@ -180,7 +179,7 @@ export class ApiLog {
       const stem = `${basename(file.path)}-${String(day.getDate()).padStart(2, '0')}`;
       const target = freeName(directory, stem, this.#settings.maxSize !== undefined);
       renameSync(file.path, target);
-      this.#compressing = this.#compressing.then(() => compress(target)).catch(this.#onTrouble);
+      this.#compressing = this.#compressing.then(() => compressFile(target, { mode: 0o640 })).catch(this.#onTrouble);
     } catch (error) {
       this.#onTrouble(error);
     }
@@ -194,13 +193,6 @@ function freeName(directory: string, stem: string, numbered: boolean): string {
   let name = join(directory, numbered ? `${stem}_1` : stem);
   for (let number = 1; taken(name); number += 1) name = join(directory, `${stem}_${number}`);
   return name;
-}
-
-async function compress(path: string): Promise<void> {
-  const temporary = `${path}.gz.tmp`;
-  await pipeline(createReadStream(path), createGzip(), createWriteStream(temporary, { mode: 0o640 }));
-  renameSync(temporary, `${path}.gz`);
-  rmSync(path);
 }
 
 function dayOf(time: Date): string {

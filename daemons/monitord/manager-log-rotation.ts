@@ -10,12 +10,12 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { compressFile } from '../../lib/files/compress-file.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { datedDirectory, dayOf, type LocalDay, MONTH_NAMES } from '../../lib/time/local-day.js';
 import { daysBetween, twoDigits } from './calendar-day.js';
 import type { Clock } from './clock.js';
-import { compressFile } from './compress-file.js';
 import { LogParts } from './log-parts.js';
 
 /** What the configuration says about the manager's own log (internal options `monitord.*`). */
@@ -128,7 +128,7 @@ export class ManagerLogRotation {
     if (settings.compress) {
       await this.#clock.sleep(SETTLE_MS, this.#signal);
       for (const path of rotated) {
-        await compressFile(path, this.#signal);
+        await compressFile(path, { signal: this.#signal });
       }
     }
   }
@@ -142,7 +142,7 @@ export class ManagerLogRotation {
     const prefix = `manager-${twoDigits(day)}`;
     for (const name of lstatSync(directory, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(directory)) {
       if (name.startsWith(prefix) && DATED_NAME.test(name) && !name.endsWith('.gz')) {
-        await compressFile(join(directory, name), this.#signal);
+        await compressFile(join(directory, name), { signal: this.#signal });
       }
     }
   }

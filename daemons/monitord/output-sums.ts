@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { compressFile } from '../../lib/files/compress-file.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
 import { datedDirectory, type LocalDay } from '../../lib/time/local-day.js';
 import { previousDay, twoDigits } from './calendar-day.js';
-import { compressFile } from './compress-file.js';
 
 /** One kind of output of svc-analysisd. */
 type Series = { readonly directory: string; readonly stem: string; readonly extension: string; readonly live: string };
@@ -74,7 +74,7 @@ export class OutputSums {
       }
       if (compress) {
         for (const part of parts) {
-          await compressFile(this.#home.path(part), this.#signal);
+          await compressFile(this.#home.path(part), { signal: this.#signal });
         }
       }
     }

@@ -7,13 +7,16 @@ import { createGzip } from 'node:zlib';
 const MAX_ATTEMPTS = 5;
 
 /**
- * Replaces a file by `<path>.gz`, with the same permissions. The compressed file is complete and on disk before the
- * plain one goes, so that a crash at any moment leaves one of the two.
+ * Replaces a file by `<path>.gz`. The compressed file is complete and on disk before the plain one goes, so that a crash at
+ * any moment leaves one of the two.
  *
- * @param signal gives up; the plain file stays
+ * @param options `signal` gives up, and the plain file stays; `mode` of the compressed file, that of the plain one by default
  * @throws Error of the file system, or of the signal; the plain file is then still there
  */
-export async function compressFile(path: string, signal: AbortSignal): Promise<void> {
+export async function compressFile(
+  path: string,
+  { signal, mode }: { readonly signal?: AbortSignal; readonly mode?: number } = {},
+): Promise<void> {
   const target = `${path}.gz`;
   const temporary = `${target}.tmp`;
   for (let attempt = 1; ; attempt += 1) {
@@ -23,8 +26,8 @@ export async function compressFile(path: string, signal: AbortSignal): Promise<v
       await pipeline(
         createReadStream(path),
         createGzip(),
-        createWriteStream(temporary, { mode: before.mode & 0o777 }),
-        { signal },
+        createWriteStream(temporary, { mode: mode ?? before.mode & 0o777 }),
+        signal === undefined ? {} : { signal },
       );
       await sync(temporary);
     } catch (error) {
