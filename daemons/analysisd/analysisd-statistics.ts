@@ -1,10 +1,9 @@
 import type { EventSink } from '../../lib/bus/event-sink.js';
 import type { RequestServerCounters } from '../../lib/bus/request-server.js';
-import type { Logger } from '../../lib/log/logger.js';
 import type { Counters } from './counters.js';
 import type { EpsLimiter } from './eps-limiter.js';
 import type { Pipeline } from './pipeline/pipeline.js';
-import { stateFileText, writeStateFile } from './state-file.js';
+import { stateFileText } from './state-file-text.js';
 import { statisticsReport } from './statistics-report.js';
 
 /** Events that may wait before the pipeline counts as full; reported as the size of every queue. */
@@ -17,7 +16,6 @@ export type AnalysisdStatisticsParts = {
   readonly sink: EventSink;
   /** Wall clock, epoch milliseconds. */
   readonly now: () => number;
-  readonly logger: Logger;
 };
 
 /** What svc-analysisd tells of its work: as any daemon does, as the reference does, and in the state file. */
@@ -56,15 +54,11 @@ export class AnalysisdStatistics {
     return statisticsReport(counters, pipeline.pending, PIPELINE_SIZE, limiter, now(), { pipeline: events, journal });
   }
 
-  /** Writes the state file (rules-and-alerts.md 11.3); a failure is logged. */
-  writeState(path: string): void {
-    const { counters, pipeline, logger } = this.#parts;
+  /** Text of the state file (rules-and-alerts.md 11.3). */
+  stateText(): string {
+    const { counters, pipeline } = this.#parts;
     counters.ftsWritten = pipeline.analysis.ftsWritten;
-    try {
-      writeStateFile(path, stateFileText(counters, Math.min(1, pipeline.pending / PIPELINE_SIZE), PIPELINE_SIZE));
-    } catch (error) {
-      logger.warn(`The state file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    return stateFileText(counters, Math.min(1, pipeline.pending / PIPELINE_SIZE), PIPELINE_SIZE);
   }
 
   /** Events from the sink to their alerts, and the journal between. */

@@ -4,6 +4,7 @@ import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { StateFile } from '../../lib/daemon/state-file.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { AlertStream } from '../../lib/output/alert-stream.js';
 import { activeConfiguration } from './active-configuration.js';
@@ -20,7 +21,6 @@ import { LogtestDiffs } from './logtest-diffs.js';
 import { LogtestService } from './logtest-service.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
-import { removeStateFile } from './state-file.js';
 
 const TICK_MS = 1000;
 /** Budgets exceeded are reported once a minute. */
@@ -57,7 +57,7 @@ export const ANALYSISD = defineDaemon({
       logger,
       onBatch: (batch) => pipeline.take(batch),
     });
-    const statistics = new AnalysisdStatistics({ counters, limiter, pipeline, sink, now, logger });
+    const statistics = new AnalysisdStatistics({ counters, limiter, pipeline, sink, now });
     const server = requests({
       stats: (calls) => statistics.stats(calls),
       // The settings of the skeleton do not follow `ruleset.reload`.
@@ -83,12 +83,14 @@ export const ANALYSISD = defineDaemon({
     await front.start(logtest);
     await front.start(sink);
     await front.start(server);
-    const stateFile = home.path('var', 'run', 'wazuh-analysisd.state');
+    const stateFile = new StateFile(home.path('var', 'run', 'wazuh-analysisd.state'), (problem) => {
+      logger.warn(problem);
+    });
     leftovers.defer(() => {
-      removeStateFile(stateFile);
+      stateFile.remove();
     });
     repeat(context, parts, pipeline, () => {
-      statistics.writeState(stateFile);
+      stateFile.write(statistics.stateText());
     });
 
     return {

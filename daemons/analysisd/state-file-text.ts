@@ -1,4 +1,3 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Counters } from './counters.js';
 
 /** Queues the reference reports; here all events go through one pipeline, so their usage is its usage. */
@@ -47,16 +46,4 @@ export function stateFileText(counters: Counters, pipelineUsage: number, pipelin
   }
   const head = '# State file for wazuh-analysisd\n# THIS FILE WILL BE DEPRECATED IN FUTURE VERSIONS\n\n';
   return head + values.map(([comment, key, value]) => `# ${comment}\n${key}='${value}'\n`).join('\n');
-}
-
-/** Writes `path` by way of `<path>.temp`, so that a reader never sees half a file. */
-export function writeStateFile(path: string, text: string): void {
-  const temporary = `${path}.temp`;
-  writeFileSync(temporary, text, { mode: 0o640 });
-  renameSync(temporary, path);
-}
-
-/** Removes the state file at a clean exit. */
-export function removeStateFile(path: string): void {
-  rmSync(path, { force: true });
 }
