@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { waitUntil } from '../../lib/async/wait-until.js';
 import type { BusError } from '../../lib/bus/bus-error.js';
 import type { CallParams, CallResult } from '../../lib/bus/contract.js';
 import { type authdContract, MAX_REMOVED_PER_CALL } from '../../lib/bus/contracts/authd.js';
@@ -101,17 +101,16 @@ export class AuthdClient {
 
   /** The change is made and on disk: when svc-db cannot be asked, or hears of it late, that changes nothing. */
   async #settled(ids: readonly string[], wanted: 0 | 1): Promise<void> {
-    const end = performance.now() + SETTLE_MS;
-    for (let wait = FIRST_PAUSE_MS; performance.now() < end; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
+    const settled = async (): Promise<boolean> => {
       try {
         const known = { ids: [...ids], select: ['id'] };
         const { items } = await this.parts.db.call('agents.get', known, { deadlineMs: SETTLE_MS });
-        if (items.length === wanted * ids.length) return;
+        return items.length === wanted * ids.length;
       } catch {
-        return;
+        return true;
       }
-      await pause(wait);
-    }
+    };
+    await waitUntil(settled, { everyMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS, mostMs: SETTLE_MS });
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
+import { waitUntil } from '../../lib/async/wait-until.js';
 import { describeWarning } from '../../lib/config/config-error.js';
 import { checkDaemons, checkingUser } from '../../lib/control/check-daemons.js';
 import { callSupervisor, NoSupervisorError } from '../../lib/control/control-client.js';
@@ -360,13 +361,11 @@ async function isNeeded(home: Home): Promise<boolean> {
 
 /** Waits until the lock of a supervisor is free, or another's: it gives it back at its very end. */
 async function supervisorHasEnded(home: Home, { pid, startTime }: ProcessIdentity): Promise<boolean> {
-  const end = performance.now() + SUPERVISOR_END_MS;
-  for (;;) {
+  const free = (): boolean => {
     const holder = ProcessLock.holder(supervisorLock(home));
-    if (holder?.pid !== pid || holder.startTime !== startTime) return true;
-    if (performance.now() > end) return false;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return holder?.pid !== pid || holder.startTime !== startTime;
+  };
+  return (await waitUntil(free, { everyMs: 20, mostMs: SUPERVISOR_END_MS })) === true;
 }
 
 /** Starts a supervisor of its own session, so that it outlives the terminal. @throws Error with what it said */
@@ -382,13 +381,13 @@ async function startSupervisor({ home, catalogue }: Suite): Promise<void> {
   let ended = false;
   child.once('exit', () => (ended = true));
   child.once('error', () => (ended = true));
-  const end = performance.now() + SUPERVISOR_START_MS;
-  while (!(await supervisorRuns(home))) {
-    if (ended || performance.now() > end) {
-      const text = readText(errors).trim();
-      throw new Error(`the supervisor did not start: ${text === '' ? 'it gave no reason' : text}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  const started = async (): Promise<'runs' | 'ended' | undefined> => {
+    if (await supervisorRuns(home)) return 'runs';
+    return ended ? 'ended' : undefined;
+  };
+  if ((await waitUntil(started, { everyMs: 50, mostMs: SUPERVISOR_START_MS })) !== 'runs') {
+    const text = readText(errors).trim();
+    throw new Error(`the supervisor did not start: ${text === '' ? 'it gave no reason' : text}`);
   }
   child.unref();
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { waitUntil } from '../../lib/async/wait-until.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import { MAX_EVENT_BYTES } from '../../lib/bus/bus-limits.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
@@ -115,13 +116,15 @@ async function sinkAbsence(home: Home, waitMs: number): Promise<string | undefin
   } catch (error) {
     return describeError(error);
   }
-  const end = performance.now() + waitMs;
-  for (;;) {
+  let reason = '';
+  const decided = async (): Promise<'listens' | 'down' | undefined> => {
     const probe = await probeSocket(home.eventsSocket(), PROBE_MS);
-    if (probe.listening) return undefined;
-    if (!homeRuns(home) || performance.now() > end) return whyUnavailable(home, sink, probe.reason);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+    if (probe.listening) return 'listens';
+    reason = probe.reason;
+    return homeRuns(home) ? undefined : 'down';
+  };
+  const found = await waitUntil(decided, { everyMs: POLL_MS, mostMs: waitMs });
+  return found === 'listens' ? undefined : whyUnavailable(home, sink, reason);
 }
 
 /**
@@ -129,12 +132,8 @@ async function sinkAbsence(home: Home, waitMs: number): Promise<string | undefin
  * @throws BusError `timeout`
  */
 async function waitFor(condition: () => boolean, timeoutSeconds: number): Promise<void> {
-  const end = performance.now() + timeoutSeconds * 1000;
-  while (!condition()) {
-    if (performance.now() > end) {
-      throw new BusError('timeout', `nothing was acknowledged for ${String(timeoutSeconds)} s`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  if ((await waitUntil(condition, { everyMs: POLL_MS, mostMs: timeoutSeconds * 1000 })) === undefined) {
+    throw new BusError('timeout', `nothing was acknowledged for ${String(timeoutSeconds)} s`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { waitUntil } from '../../lib/async/wait-until.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
@@ -101,10 +102,8 @@ export class JournalReader {
 
   /** The position when everything sent is acknowledged, or after a while; for one that goes on in place of this. */
   async settledPosition(): Promise<SavedJournal | undefined> {
-    const deadline = performance.now() + SETTLE_MS;
-    while (this.#stream !== undefined && this.#stream.acknowledged < this.#sequence && performance.now() < deadline) {
-      await delay(20);
-    }
+    const settled = (): boolean => this.#stream === undefined || this.#stream.acknowledged >= this.#sequence;
+    await waitUntil(settled, { everyMs: 20, mostMs: SETTLE_MS });
     return this.position;
   }
 

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { waitUntil } from '../../../lib/async/wait-until.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
 import { isBelieved, type WriterCheck } from '../../../lib/files/read-run-file.js';
@@ -108,18 +109,18 @@ export async function reloadDaemon(home: Home, daemon: DaemonName): Promise<Relo
   if (before === undefined || !isDaemon(before, files)) return { kind: 'not-running' };
   const count = before.reload?.count ?? 0;
   if (!signal(before, 'SIGHUP')) return { kind: 'not-running' };
-  const end = performance.now() + RELOAD_WAIT_MS;
-  while (performance.now() < end) {
+  const look = (): ReloadOutcome | undefined => {
     const now = readRunRecord(files.record());
     if (now?.reload !== undefined && now.pid === before.pid && now.reload.count > count) {
       return now.reload.error === undefined
         ? { kind: 'reloaded', restartNeeded: now.reload.restartNeeded }
         : { kind: 'refused', reason: now.reload.error };
     }
-    if (!isAlive(before)) return { kind: 'refused', reason: 'it ended' };
-    await delay(POLL_MS);
-  }
-  throw new Error(`no answer within ${RELOAD_WAIT_MS / 1000} s`);
+    return isAlive(before) ? undefined : { kind: 'refused', reason: 'it ended' };
+  };
+  const outcome = await waitUntil(look, { everyMs: POLL_MS, mostMs: RELOAD_WAIT_MS });
+  if (outcome === undefined) throw new Error(`no answer within ${RELOAD_WAIT_MS / 1000} s`);
+  return outcome;
 }
 
 /** Resident memory of a process in bytes; undefined when it cannot be read. */
@@ -144,16 +145,7 @@ function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
 }
 
 async function ended(identity: ProcessIdentity, waitMs: number): Promise<boolean> {
-  const end = performance.now() + waitMs;
-  while (performance.now() < end) {
-    if (!isAlive(identity)) return true;
-    await delay(POLL_MS);
-  }
-  return !isAlive(identity);
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return (await waitUntil(() => !isAlive(identity), { everyMs: POLL_MS, mostMs: waitMs })) === true;
 }
 
 /** None where the directory is gone: a home that somebody removed is no reason to leave its daemons running. */

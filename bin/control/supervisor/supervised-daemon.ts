@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { waitUntil } from '../../../lib/async/wait-until.js';
 import type { Program } from '../../../lib/control/daemon-catalogue.js';
 import { HEARTBEAT_MAX_AGE_MS, heartbeatAge } from '../../../lib/daemon/heartbeat.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
@@ -229,21 +230,19 @@ export class SupervisedDaemon {
     void end.then((how) => {
       ended = how;
     });
-    const deadline = performance.now() + READY_WAIT_MS;
-    for (;;) {
-      const record = readRunRecord(this.#files.record());
-      if (record !== undefined && record.pid === child.pid) {
-        const age = heartbeatAge(this.#files.heartbeat(), record.pid);
-        if (age !== undefined && age <= HEARTBEAT_MAX_AGE_MS) return undefined;
-      }
-      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
-      if (ended !== undefined) return ended;
-      if (performance.now() > deadline) {
-        child.kill('SIGKILL');
-        await end;
-        return `not ready within ${READY_WAIT_MS / 1000} s`;
-      }
-    }
+    const decided = (): boolean => this.#isReady(child) || ended !== undefined;
+    await waitUntil(decided, { everyMs: READY_POLL_MS, mostMs: READY_WAIT_MS });
+    if (ended !== undefined || this.#isReady(child)) return ended;
+    child.kill('SIGKILL');
+    await end;
+    return `not ready within ${READY_WAIT_MS / 1000} s`;
+  }
+
+  #isReady({ pid }: ChildProcess): boolean {
+    const record = readRunRecord(this.#files.record());
+    if (record === undefined || record.pid !== pid) return false;
+    const age = heartbeatAge(this.#files.heartbeat(), record.pid);
+    return age !== undefined && age <= HEARTBEAT_MAX_AGE_MS;
   }
 
   #onEnd(identity: ProcessIdentity, how: string): void {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Limiter } from '../../../lib/async/limiter.js';
+import { waitUntil } from '../../../lib/async/wait-until.js';
 import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import type { JournalConfig } from '../../../lib/config/sections/journal.js';
@@ -386,10 +387,8 @@ export class Pipeline {
    * batches come.
    */
   async stop(): Promise<void> {
-    const drainUntil = performance.now() + DRAIN_MS;
-    while (this.pending > 0 && this.#analyzer.blocked === undefined && performance.now() < drainUntil) {
-      await delay(DRAIN_POLL_MS);
-    }
+    const drained = (): boolean => this.pending === 0 || this.#analyzer.blocked !== undefined;
+    await waitUntil(drained, { everyMs: DRAIN_POLL_MS, mostMs: DRAIN_MS });
     this.#stopped = true;
     await this.#files?.stop();
     await this.#analyzer.stop();
