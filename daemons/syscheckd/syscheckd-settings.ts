@@ -23,9 +23,9 @@ export const SETTINGS: DaemonSettings<SyscheckdSettings> = {
     scan: isDeepStrictEqual(next.syscheck, current.syscheck) ? current.scan : next.scan,
     options: current.options,
   }),
-  restartNeeded: (next, { started, before }) => [
+  restartNeeded: (next, { started }) => [
     // The threads were made with it.
-    ...(next.syscheck.prefilter_cmd === before.syscheck.prefilter_cmd ? [] : ['syscheck']),
+    ...(next.syscheck.prefilter_cmd === started.syscheck.prefilter_cmd ? [] : ['syscheck']),
     ...(isDeepStrictEqual(activeInternal(next), activeInternal(started)) ? [] : ['internal_options']),
   ],
 };

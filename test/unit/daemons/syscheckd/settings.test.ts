@@ -2,6 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { activeSections } from '../../../../daemons/syscheckd/active-sections.js';
 import { loadSyscheckdSettings } from '../../../../daemons/syscheckd/settings.js';
+import { SETTINGS } from '../../../../daemons/syscheckd/syscheckd-settings.js';
 import { ConfigError } from '../../../../lib/config/config-error.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
@@ -35,6 +36,15 @@ describe('settings of svc-syscheckd', () => {
     expect(load('<syscheck><directories>/etc</directories></syscheck>').watchesFiles).to.equal(true);
     const off = load('<syscheck><disabled>yes</disabled><directories>/etc</directories></syscheck>');
     expect(off.watchesFiles).to.equal(false);
+  });
+
+  it('want a restart for another prefilter than that of the start, however often they are reloaded', () => {
+    const withPrefilter = (command: string) =>
+      load(`<syscheck><directories>/etc</directories><prefilter_cmd>${command}</prefilter_cmd></syscheck>`);
+    const [started, changed] = [withPrefilter('/bin/cat'), withPrefilter('/bin/echo')];
+    expect(SETTINGS.restartNeeded?.(changed, { started, before: started })).to.deep.equal(['syscheck']);
+    expect(SETTINGS.restartNeeded?.(changed, { started, before: changed })).to.deep.equal(['syscheck']);
+    expect(SETTINGS.restartNeeded?.(started, { started, before: changed })).to.deep.equal([]);
   });
 
   it('scan once a week at the latest when there is a time of day', () => {
