@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { BusError } from '../../lib/bus/bus-error.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -18,7 +19,7 @@ export class KeyNotice {
   constructor(
     private readonly reload: () => Promise<unknown>,
     private readonly logger: Logger,
-    private readonly pauseMs = PAUSE_MS,
+    private readonly sleep: (milliseconds: number) => Promise<unknown> = delay,
   ) {}
 
   /** The file was just replaced. Notices that come together become one. */
@@ -44,7 +45,7 @@ export class KeyNotice {
           this.logger.debug(`svc-remoted was not told of new keys: ${describeError(error)}`);
         }
       }
-      await new Promise((resolve) => setTimeout(resolve, this.pauseMs));
+      await this.sleep(PAUSE_MS);
     }
     this.#running = false;
   }

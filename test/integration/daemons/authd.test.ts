@@ -275,8 +275,8 @@ describe('svc-authd', () => {
     const { port } = await start();
     const socket = await connectEnrollment(port);
     const reply = readReply(socket);
-    socket.write("OSSEC A:'we");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Each is a record of TLS of its own, and comes to svc-authd as one.
+    await new Promise((resolve) => socket.write("OSSEC A:'we", resolve));
     socket.write("b01'\n");
     keyOf(await reply);
     const half = await connectEnrollment(port);

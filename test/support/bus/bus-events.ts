@@ -17,6 +17,8 @@ export class RecordingJournal {
   readonly batches: EventBatch[] = [];
   /** Appends fail with this while it is set. */
   failure: string | undefined;
+  /** Appends that have begun. */
+  begun = 0;
   #gate: Promise<void> = Promise.resolve();
   #open: () => void = () => {};
 
@@ -32,6 +34,7 @@ export class RecordingJournal {
   }
 
   readonly append = async (batch: EventBatch): Promise<void> => {
+    this.begun += 1;
     await this.#gate;
     if (this.failure !== undefined) throw new Error(this.failure);
     this.batches.push(batch);

@@ -28,6 +28,16 @@ export class LogSink {
       .map(({ event }) => event.message.toString('utf8'));
   }
 
+  /** How many events are not acknowledged. */
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  /** How often it is waited for room. */
+  get waiting(): number {
+    return this.#roomWaiters.length;
+  }
+
   /** Acknowledges what is pending, and everything from now on unless `held` is set again. */
   release(): void {
     this.held = false;

@@ -110,8 +110,7 @@ describe('the event sink, frame by frame', () => {
     journal.hold();
     journal.failure = 'no space left on device';
     await say(batch(0, 0, [1]));
-    await eventually('it is being appended', () => sink.waiting === 0);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await eventually('it is being appended', () => journal.begun === 1);
     await say(batch(1, 1, [2]));
     await eventually('the next one waits', () => sink.waiting === 1);
     journal.release();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { EventOutlet, type OutletSettings } from '../../../../daemons/agentd/event-outlet.js';
+import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const ON: OutletSettings = { disabled: false, size: 10, perSecond: 1000 };
@@ -28,9 +29,9 @@ describe("the way of an agent's events", () => {
       free += count;
       changed();
       next = new Promise((resolve) => (changed = resolve));
-      while (sent.length < goal) await new Promise((resolve) => setTimeout(resolve, 1));
-      // What the last one leaves behind.
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await eventually(`${String(goal)} were sent`, () => sent.length >= goal);
+      // What the last one leaves behind is done without waiting for anything.
+      await new Promise((resolve) => setImmediate(resolve));
     };
     outlet = new EventOutlet(
       {

@@ -204,7 +204,8 @@ exec tail -n +$from -f $journal
     sink.held = true;
     write(20);
     start({ timestamp: '0', cursor: '0' });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually('it waits for room', () => sink.waiting === 1);
+    expect(sink.pending).to.equal(2);
     expect(sink.taken).to.have.length(0);
     sink.release();
     await eventually('all', () => sink.texts.length === 20);
