@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openBelow, readFileBelow } from '../../../../lib/files/read-below.js';
+
+describe('a file below a directory', () => {
+  let parent: string;
+  let base: string;
+
+  beforeEach(() => {
+    parent = mkdtempSync(join(tmpdir(), 'svc-below-'));
+    base = join(parent, 'base');
+    mkdirSync(join(base, 'a/b'), { recursive: true });
+    mkdirSync(join(parent, 'outside'));
+    writeFileSync(join(parent, 'outside/secret'), 'secret');
+    writeFileSync(join(base, 'top'), 'at the top');
+    writeFileSync(join(base, 'a/b/deep'), 'deep');
+  });
+  afterEach(() => rmSync(parent, { recursive: true }));
+
+  const read = (path: string, maxBytes = 100) => readFileBelow(base, path, maxBytes).toString();
+  const openDescriptors = () => spawnSync('ls', [`/proc/${String(process.pid)}/fd`], { encoding: 'utf8' }).stdout;
+
+  it('is read at any depth, however the path is written', () => {
+    expect(read('top')).to.equal('at the top');
+    expect(read('a/b/deep')).to.equal('deep');
+    expect(read('./a//b/./deep')).to.equal('deep');
+    expect(read('/top'), 'it is relative').to.equal('at the top');
+    symlinkSync(base, join(parent, 'link-to-base'));
+    expect(readFileBelow(join(parent, 'link-to-base'), 'top', 100).toString(), 'the base is trusted').to.equal(
+      'at the top',
+    );
+  });
+
+  it('is not read by way of a link, wherever that is and leads', () => {
+    symlinkSync(join(parent, 'outside/secret'), join(base, 'last'));
+    symlinkSync(join(parent, 'outside'), join(base, 'a/middle'));
+    symlinkSync('../top', join(base, 'a/inside'));
+    expect(() => read('last')).to.throw(/ELOOP/);
+    expect(() => read('a/inside')).to.throw(/ELOOP/);
+    expect(() => read('a/middle/secret')).to.throw(/ENOTDIR|ELOOP/);
+  });
+
+  it('does not lead upwards', () => {
+    for (const path of ['../outside/secret', 'a/../../outside/secret', 'a/../top', 'a/..', '..', '', '.', '/']) {
+      expect(() => read(path), path).to.throw(Error, `'${path}' names no file below`);
+    }
+  });
+
+  it('is a regular file that is there', () => {
+    expect(() => read('nothing')).to.throw(/ENOENT/);
+    expect(() => read('none/deep')).to.throw(/ENOENT/);
+    expect(() => read('top/deep')).to.throw(/ENOTDIR/);
+    expect(() => read('a/b')).to.throw(Error, "'a/b' is no regular file");
+    expect(spawnSync('mkfifo', [join(base, 'pipe')]).status).to.equal(0);
+    // Nobody writes into it: who waits for that waits for ever.
+    expect(() => read('pipe')).to.throw(Error, "'pipe' is no regular file");
+  });
+
+  it('is read up to its largest size', () => {
+    expect(read('a/b/deep', 4)).to.equal('deep');
+    expect(() => read('a/b/deep', 3)).to.throw(RangeError, 'larger than 3 bytes');
+  });
+
+  it('leaves no descriptor open, read or refused', () => {
+    const before = openDescriptors().split('\n').length;
+    for (let count = 0; count < 20; count += 1) {
+      read('a/b/deep');
+      for (const path of ['a/b', 'a/none', 'none/deep', 'a/../top']) expect(() => read(path)).to.throw();
+      expect(() => read('top', 1)).to.throw(RangeError);
+    }
+    expect(openDescriptors().split('\n').length).to.equal(before);
+  });
+
+  it('is opened for who reads it as it grows', () => {
+    const file = openBelow(base, 'a/b/deep');
+    writeFileSync(join(base, 'a/b/deep'), ' and more', { flag: 'a' });
+    expect(readFileSync(file, 'utf8')).to.equal('deep and more');
+    closeSync(file);
+  });
+});
