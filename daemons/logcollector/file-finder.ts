@@ -1,8 +1,9 @@
 import { type BigIntStats, statSync } from 'node:fs';
+import { hasWildcard } from '../../lib/files/name-pattern.js';
 import { identityOf, inodeKey } from './file-identity.js';
 import type { FileSource } from './file-source.js';
 import { fileErrorText, type OnceLog } from './once-log.js';
-import { expandPath, hasWildcard } from './path-pattern.js';
+import { expandPath } from './path-pattern.js';
 
 /** A regular file that a source names. */
 export type FoundFile = { readonly path: string; readonly source: FileSource; readonly stats: BigIntStats };

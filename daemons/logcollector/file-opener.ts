@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { EventStream } from '../../lib/bus/event-stream.js';
+import { hasWildcard } from '../../lib/files/name-pattern.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { lastIntact } from './anchors.js';
 import type { FoundFile } from './file-finder.js';
@@ -10,7 +11,6 @@ import { FollowedFile } from './followed-file.js';
 import type { OpenStream } from './follower-parts.js';
 import { fileErrorText, type OnceLog } from './once-log.js';
 import type { Outlet } from './outlet.js';
-import { hasWildcard } from './path-pattern.js';
 import type { SavedFile } from './position-store.js';
 import { endOfLastLine, isSavedFile } from './resume-point.js';
 

@@ -1,5 +1,6 @@
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
+import { hasWildcard } from '../../lib/files/name-pattern.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
@@ -13,7 +14,7 @@ import { nmapLine } from './formats/nmap.js';
 import { SingleLine } from './formats/single-line.js';
 import { LineFilter } from './line-filter.js';
 import type { RecordAssembler } from './log-record.js';
-import { hasWildcard, pathMatcher } from './path-pattern.js';
+import { pathMatcher } from './path-pattern.js';
 import { strftime } from './strftime.js';
 
 /** What sources need to know of the host they run on. */

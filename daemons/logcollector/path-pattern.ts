@@ -1,58 +1,16 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { hasWildcard, namePattern } from '../../lib/files/name-pattern.js';
 
 /** Entries of one directory looked at: stops a pattern on a directory of millions from holding the daemon. */
 const MAX_DIRECTORY_ENTRIES = 100_000;
 
-/** Whether a path holds `*`, `?` or `[`. */
-export function hasWildcard(path: string): boolean {
-  return /[*?[]/.test(path);
-}
-
-/** A regular expression for one name of a path, with `*`, `?` and `[...]` as glob(7) has them. */
-function nameMatcher(pattern: string): RegExp {
-  let source = '';
-  for (let at = 0; at < pattern.length; at += 1) {
-    const character = pattern.charAt(at);
-    if (character === '*') {
-      // Several stars in a row are one: a run of them would only make the match slow.
-      if (pattern.charAt(at + 1) !== '*') {
-        source += '[^/]*';
-      }
-    } else if (character === '?') {
-      source += '[^/]';
-    } else if (character === '[') {
-      const set = readSet(pattern, at);
-      source += set?.source ?? '\\[';
-      at = set?.end ?? at;
-    } else {
-      source += character.replace(/[\\^$.+(){}|\]]/, '\\$&');
-    }
-  }
-  return new RegExp(`^${source}$`, 's');
-}
-
-/** `[abc]`, `[!a-c]`: undefined when there is no closing bracket or the range is none; then `[` is itself. */
-function readSet(pattern: string, start: number): { readonly source: string; readonly end: number } | undefined {
-  const negated = /[!^]/.test(pattern.charAt(start + 1));
-  const first = start + (negated ? 2 : 1);
-  // A bracket right at the beginning is a member.
-  const end = pattern.indexOf(']', first + 1);
-  if (end < 0) {
-    return undefined;
-  }
-  const source = `[${negated ? '^/' : ''}${pattern.slice(first, end).replace(/[\\\][^]/g, '\\$&')}]`;
-  try {
-    new RegExp(source);
-  } catch {
-    return undefined;
-  }
-  return { source, end };
-}
+/** One name of a path. A backslash is a character like others. */
+const nameMatcher = (pattern: string): ReturnType<typeof namePattern> => namePattern(pattern, false);
 
 /** Tells whether a path matches a pattern; names are compared one by one, so that `*` does not cross a `/`. */
 export function pathMatcher(pattern: string): (path: string) => boolean {
-  const names = pattern.split('/').map(nameMatcher);
+  const names = pattern.split('/').map((name) => nameMatcher(name));
   return (path) => {
     const parts = path.split('/');
     return parts.length === names.length && names.every((name, index) => name.test(parts[index] ?? ''));

@@ -1,10 +1,11 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { byteString } from '../../config/pattern-text.js';
 import type { SyscheckDirectory } from '../../config/sections/syscheck.js';
+import { hasWildcard } from '../../files/name-pattern.js';
 import { PatternError } from '../../patterns/pattern-error.js';
 import { bytesOf, readable } from '../byte-order.js';
 import { expandVariable, type Variables } from './expand-variable.js';
-import { expandWildcard, hasWildcard, matchesAbove, WildcardError } from './expand-wildcard.js';
+import { expandWildcard, matchesAbove, WildcardError } from './expand-wildcard.js';
 import { directoryTraits, type TraitDefaults, type WatchedDirectory } from './watched-directory.js';
 
 /** Something in `<directories>` that does not work as it stands; the rest does. */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { DirectoryOption } from '../../../../../lib/config/sections/syscheck.js';
+import { namePattern } from '../../../../../lib/files/name-pattern.js';
 import { ALL_CHECKS, CHECKS } from '../../../../../lib/fim/checks.js';
-import { expandWildcard, nameExpression } from '../../../../../lib/fim/scan/expand-wildcard.js';
+import { expandWildcard } from '../../../../../lib/fim/scan/expand-wildcard.js';
 import { mountOptions } from '../../../../../lib/fim/scan/file-systems.js';
 import { IgnoreList, NodiffList } from '../../../../../lib/fim/scan/path-list.js';
 import { watchedDirectories } from '../../../../../lib/fim/scan/watched-directories.js';
@@ -148,10 +149,10 @@ describe('configured paths', () => {
           /\[\]\]|\[!|[*?]/g,
           (found) => ({ '[]]': '\\]', '[!': '[^', '*': '.*' })[found] ?? '.',
         );
-        expect(nameExpression(wildcard).test(text)).to.equal(new RegExp(`^${source}$`).test(text));
+        expect(namePattern(wildcard).test(text)).to.equal(new RegExp(`^${source}$`).test(text));
       }),
     );
-    const hostile = nameExpression('*a'.repeat(100));
+    const hostile = namePattern('*a'.repeat(100));
     expect(hostile.test(`${'a'.repeat(255)}b`)).to.equal(false);
   });
 });
