@@ -1,3 +1,8 @@
+/*
+ * Why our own: the diff package compares strings, not bytes, and writes the unified format; report_changes has diff's normal one of
+ * byte strings (integrity-and-inventory.md 3.10). Of 4000 lines with 570 changes diff 9 found the script in 270 ms, this one in 20.
+ */
+
 /** Lines `from` to `to` (counted from 0, without `to`) of the old file become those of the new. */
 export type Hunk = {
   readonly oldFrom: number;
