@@ -96,6 +96,22 @@ describe('svc-control validate, and the checks before a start', function () {
     );
   });
 
+  it('says what of api.yaml is old', async () => {
+    const file = home.path('api', 'configuration', 'api.yaml');
+    const before = existsSync(file) ? readFileSync(file) : undefined;
+    writeFileSync(file, 'use_only_authd: true\nhttps:\n  ssl_protocol: tlsv1\n');
+    try {
+      const { error, data } = await validate();
+      expect([error, data.valid, data.errors]).to.deep.equal([0, true, []]);
+      expect(data.warnings.map(({ text }) => text).join('\n'))
+        .to.include("Key 'use_only_authd' is old and has no effect.")
+        .and.to.include('The TLS version tlsv1 is deprecated: TLS 1.2 and 1.3 are used.');
+    } finally {
+      if (before === undefined) rmSync(file);
+      else writeFileSync(file, before);
+    }
+  });
+
   it('lists it in status, too', async () => {
     migrate();
     const { stdout } = await control('status', '-j');
