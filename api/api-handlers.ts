@@ -15,7 +15,7 @@ import { DbClient } from './daemons/db-client.js';
 import { ManagerDaemons } from './daemons/manager-daemons.js';
 import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
-import type { Handlers } from './http/api-request.js';
+import type { OperationHandlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
 import { agentGroupsRoutes } from './routes/agent-groups-routes.js';
 import { agentsCommandRoutes } from './routes/agents-command-routes.js';
@@ -27,7 +27,7 @@ import { agentsRoutes } from './routes/agents-routes.js';
 import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
 import { controlRoutes } from './routes/control-routes.js';
 import { decodersRoutes } from './routes/decoders-routes.js';
-import { type EventOutlet, eventsRoutes } from './routes/events-routes.js';
+import { type ApiEventOutlet, eventsRoutes } from './routes/events-routes.js';
 import { groupsConfigurationRoutes } from './routes/groups-configuration-routes.js';
 import { groupsFilesRoutes } from './routes/groups-files-routes.js';
 import { groupsRoutes } from './routes/groups-routes.js';
@@ -46,7 +46,7 @@ import { RulesetDirectory } from './ruleset/ruleset-directory.js';
 import { RulesetUploads } from './ruleset/ruleset-uploads.js';
 
 /** What the operations of this version ask for their answers. */
-export type HandlerParts = {
+export type ApiHandlerParts = {
   readonly home: Home;
   readonly logger: Logger;
   readonly monitord: RequestClient<typeof monitordContract>;
@@ -54,7 +54,7 @@ export type HandlerParts = {
   readonly db: RequestClient<typeof dbContract>;
   readonly authd: RequestClient<typeof authdContract>;
   readonly remoted: RequestClient<typeof remotedContract>;
-  readonly outlet: EventOutlet;
+  readonly outlet: ApiEventOutlet;
   /** Programs of the daemons, to check a configuration with. */
   readonly catalogue: DaemonCatalogue;
   /** Effective api.yaml. */
@@ -66,8 +66,8 @@ export type HandlerParts = {
 };
 
 /** Every operation of this version besides `GET /` and the logins, and the name of this node. */
-export function apiHandlers(parts: HandlerParts): {
-  readonly handlers: readonly Handlers[];
+export function apiHandlers(parts: ApiHandlerParts): {
+  readonly handlers: readonly OperationHandlers[];
   readonly node: () => string;
 } {
   const { home } = parts;

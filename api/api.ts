@@ -6,13 +6,13 @@ import type { ApiSettings } from './api-settings.js';
 import { openAccessControl } from './auth/access-control.js';
 import type { ScryptCost } from './auth/password-hasher.js';
 import { CertificateWatch } from './certificate-watch.js';
-import { type Contract, loadContract, type Operation } from './contract/contract.js';
+import { type ApiContract, loadContract, type Operation } from './contract/contract.js';
 import { Router } from './contract/router.js';
 import { SchemaChecker } from './contract/schema-checker.js';
 import { AccessGuards } from './http/access-guards.js';
 import { ApiConnections } from './http/api-connections.js';
 import { ApiLog } from './http/api-log.js';
-import type { Handlers } from './http/api-request.js';
+import type { OperationHandlers } from './http/api-request.js';
 import { ApiServer, type BoundHost, CONNECTION_TIMES, type ConnectionTimes } from './http/api-server.js';
 import { createApp } from './http/create-app.js';
 import { Dispatcher } from './http/dispatcher.js';
@@ -30,7 +30,7 @@ export type ApiOptions = {
   readonly settings: ApiSettings;
   readonly logger: Logger;
   /** Handlers of the operations that ask other parts of the product. */
-  readonly handlers: readonly Handlers[];
+  readonly handlers: readonly OperationHandlers[];
   /** Name of this node, for `dapi_errors`. */
   readonly node: () => string;
   /** Epoch milliseconds. */
@@ -43,7 +43,7 @@ export type ApiOptions = {
 
 /** What of the API's parts is asked, or told, while it runs. */
 export type ApiParts = {
-  readonly contract: Contract;
+  readonly contract: ApiContract;
   readonly dispatcher: Dispatcher;
   readonly counters: RequestCounters;
   readonly connections: ApiConnections;

@@ -1,6 +1,6 @@
 import { formatAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { type AgentFilter, type AgentScope, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
-import { collectPages, type ItemPage, type PageBounds } from '../daemons/collect-pages.js';
+import { type CollectedItems, collectPages, type PageBounds } from '../daemons/collect-pages.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
@@ -36,12 +36,14 @@ export class AgentView {
   }
 
   /** A page of any length, put together from those of svc-db. */
-  async list(parameters: ListParameters): Promise<ItemPage> {
+  async list(parameters: ListParameters): Promise<CollectedItems> {
     return this.#pages('agents.list', { ...parameters, scope: this.scope });
   }
 
   /** Groups of equal values with their count. */
-  async countBy(parameters: Omit<ListParameters, 'select' | 'distinct'> & { fields?: string[] }): Promise<ItemPage> {
+  async countBy(
+    parameters: Omit<ListParameters, 'select' | 'distinct'> & { fields?: string[] },
+  ): Promise<CollectedItems> {
     return this.#pages('agents.count_by', { ...parameters, scope: this.scope });
   }
 
@@ -54,7 +56,7 @@ export class AgentView {
     const { nodes, systems, versions, ...rest } = await this.db.call(this.request, 'agents.overview', {
       scope: this.scope,
     });
-    const all = async ({ items, total }: ItemPage, ...fields: string[]): Promise<ItemPage['items']> => {
+    const all = async ({ items, total }: CollectedItems, ...fields: string[]): Promise<CollectedItems['items']> => {
       if (items.length >= total) return items;
       const others = { q: WITHOUT_MANAGER, fields, offset: items.length, limit: Number.POSITIVE_INFINITY };
       return [...items, ...(await this.countBy(others)).items];
@@ -122,7 +124,7 @@ export class AgentView {
     return items.map(agentItem).filter(({ id }) => id !== MANAGER_ID);
   }
 
-  #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<ItemPage> {
+  #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<CollectedItems> {
     return collectPages(parameters, MAX_AGENTS_PER_PAGE, (bounds) =>
       this.db.call(this.request, method, { ...parameters, ...bounds }),
     );

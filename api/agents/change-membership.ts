@@ -17,7 +17,7 @@ const MEMBERSHIP_CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCo
 ]);
 
 /** What is done: one group more, this group alone, or one less. */
-export type MembershipMode = 'append' | 'override' | 'remove';
+export type MembershipChange = 'append' | 'override' | 'remove';
 
 /** Agents whose groups were changed, by their ids in order, and why the others' were not. */
 export type ChangedMemberships = { readonly ids: readonly string[]; readonly failed: readonly FailedItem[] };
@@ -26,7 +26,7 @@ export type ChangedMemberships = { readonly ids: readonly string[]; readonly fai
 export async function changeMembership(
   db: DbClient,
   request: ApiRequest,
-  mode: MembershipMode,
+  mode: MembershipChange,
   agents: readonly AgentItem[],
   group: string,
 ): Promise<ChangedMemberships> {

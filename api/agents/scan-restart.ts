@@ -12,7 +12,7 @@ import { scopeAllows } from './scope-allows.js';
 /** Starts a scan of files and one of rootcheck (integrity-and-inventory.md 8.3, 9.5). */
 const SCAN_ORDER = 'syscheck restart';
 
-export type ScanParts = {
+export type ScanRestartParts = {
   readonly db: DbClient;
   readonly remoted: RemotedClient;
   readonly manager: ManagerDaemons;
@@ -24,7 +24,7 @@ export type ScanParts = {
  * @param action that the caller needs
  */
 export async function restartScans(
-  parts: ScanParts,
+  parts: ScanRestartParts,
   request: ApiRequest<'putSyscheck' | 'putRootcheck'>,
   action: string,
   messages: ListMessages,
@@ -51,7 +51,7 @@ export async function restartScans(
 }
 
 /** @returns why it was not told @throws what is no failure of svc-syscheckd alone */
-async function scanManager({ manager }: ScanParts, request: ApiRequest): Promise<ApiError | undefined> {
+async function scanManager({ manager }: ScanRestartParts, request: ApiRequest): Promise<ApiError | undefined> {
   try {
     await manager.orderSyscheckd(request, SCAN_ORDER);
     return undefined;

@@ -38,13 +38,13 @@ export type Operation = {
 };
 
 /** The contract of the API: the document as published and the operations it holds. */
-export type Contract = { readonly document: Record<string, unknown>; readonly operations: readonly Operation[] };
+export type ApiContract = { readonly document: Record<string, unknown>; readonly operations: readonly Operation[] };
 
 /**
  * Reads `api/openapi.yaml` of the product.
  * @throws Error when the document is not what this program expects: a broken installation
  */
-export function loadContract(file = new URL('api/openapi.yaml', productRoot())): Contract {
+export function loadContract(file = new URL('api/openapi.yaml', productRoot())): ApiContract {
   const document = record(load(readFileSync(file, 'utf8'), { schema: JSON_SCHEMA }), 'document');
   const operations: Operation[] = [];
   for (const [path, methods] of Object.entries(record(document['paths'], 'paths'))) {

@@ -1,8 +1,8 @@
 /** A value as the bus sends it: its contracts have lists that may be changed. */
-type Sent<Value> = Value extends readonly (infer Element)[] ? Element[] : Value;
+type BusValue<Value> = Value extends readonly (infer Element)[] ? Element[] : Value;
 
 /** Of an object those members that are named and not undefined. */
-export type Given<T, K extends PropertyKey> = { [Name in K & keyof T]?: Sent<Exclude<T[Name], undefined>> };
+export type Given<T, K extends PropertyKey> = { [Name in K & keyof T]?: BusValue<Exclude<T[Name], undefined>> };
 
 /**
  * The parameters of a request that another part takes by the same names: those that the client gave. What the request's

@@ -16,7 +16,7 @@ const LONGEST_PAUSE_MS = 50;
 /** Of a long list of removed agents so many are looked for: svc-db removes them all at once. */
 const MAX_LOOKED_FOR = 1000;
 
-export type NewAgent = CallParams<typeof authdContract, 'add'>;
+export type AgentToAdd = CallParams<typeof authdContract, 'add'>;
 export type AgentWithKey = CallResult<typeof authdContract, 'add'>;
 
 export type AuthdClientParts = {
@@ -31,7 +31,7 @@ export class AuthdClient {
   constructor(private readonly parts: AuthdClientParts) {}
 
   /** @throws ApiError 1705, 1706, 1708, 1709, 1725, 1726 */
-  async add(request: ApiRequest, agent: NewAgent): Promise<AgentWithKey> {
+  async add(request: ApiRequest, agent: AgentToAdd): Promise<AgentWithKey> {
     const refusal = (error: BusError) => this.#refusal(agent, error);
     const added = await this.parts.calls.call(request, 'add', agent, { refusal });
     await this.#settled([added.id], 1);
@@ -61,7 +61,7 @@ export class AuthdClient {
     return removed;
   }
 
-  async #refusal({ name, ip = 'any', id = '' }: NewAgent, error: BusError): Promise<ApiError | undefined> {
+  async #refusal({ name, ip = 'any', id = '' }: AgentToAdd, error: BusError): Promise<ApiError | undefined> {
     switch (error.code) {
       case 'duplicate_name':
         return new ApiError(1705, { extra: `${name}${await this.#conflict(name)}` });

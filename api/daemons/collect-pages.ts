@@ -1,5 +1,5 @@
 /** A page of a list, and how many items there are on all pages. */
-export type ItemPage = { readonly items: Record<string, unknown>[]; readonly total: number };
+export type CollectedItems = { readonly items: Record<string, unknown>[]; readonly total: number };
 
 /** The part of a list that a request asks for. */
 export type PageBounds = { readonly offset?: number; readonly limit?: number };
@@ -11,8 +11,8 @@ export type PageBounds = { readonly offset?: number; readonly limit?: number };
 export async function collectPages(
   { offset = 0, limit = 500 }: PageBounds,
   largest: number,
-  read: (bounds: Required<PageBounds>) => Promise<ItemPage>,
-): Promise<ItemPage> {
+  read: (bounds: Required<PageBounds>) => Promise<CollectedItems>,
+): Promise<CollectedItems> {
   const items: Record<string, unknown>[] = [];
   for (;;) {
     const from = offset + items.length;

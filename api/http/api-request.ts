@@ -53,7 +53,7 @@ export class ApiRequest<O extends OperationId = OperationId> {
 }
 
 /** Answers one operation. Throws `ApiError` or `ProblemError` to refuse. */
-export type Handler<O extends OperationId> = (request: ApiRequest<O>) => ApiResult | Promise<ApiResult>;
+export type OperationHandler<O extends OperationId> = (request: ApiRequest<O>) => ApiResult | Promise<ApiResult>;
 
 /** Handlers by operation id: one object a file of `api/routes`. */
-export type Handlers = { readonly [O in OperationId]?: Handler<O> };
+export type OperationHandlers = { readonly [O in OperationId]?: OperationHandler<O> };

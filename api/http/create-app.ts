@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Logger } from '../../lib/log/logger.js';
 import { PasswordQueueFullError } from '../auth/password-hasher.js';
 import { ApiError } from './api-error.js';
-import { type PipelineParts, pipelineSteps } from './pipeline.js';
+import { pipelineSteps, type RequestPipelineParts } from './pipeline.js';
 import { ProblemError } from './problem-error.js';
 import { RequestAbortedError } from './request-body.js';
 import { RequestContext } from './request-context.js';
@@ -19,7 +19,7 @@ const UNCAUGHT = {
 };
 
 /** Puts the pipeline into an express application. */
-export function createApp(parts: PipelineParts): Express {
+export function createApp(parts: RequestPipelineParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

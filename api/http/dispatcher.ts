@@ -1,7 +1,7 @@
 import type { Logger } from '../../lib/log/logger.js';
 import type { Operation } from '../contract/contract.js';
 import { ApiError } from './api-error.js';
-import { ApiRequest, type Handler, type Handlers } from './api-request.js';
+import { ApiRequest, type OperationHandler, type OperationHandlers } from './api-request.js';
 import { mediaType, refuseUnknownFields } from './body-check.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
@@ -9,7 +9,7 @@ import { ProblemError } from './problem-error.js';
 import type { RequestContext } from './request-context.js';
 
 /** A handler of whatever operation: nothing can be called with it but what is known to be a request of its own. */
-type AnyHandler = Handler<never>;
+type AnyHandler = OperationHandler<never>;
 
 /** Runs the handler of an operation within its time limit and gives failures their form (rest-api.md 1.2 step 10). */
 export class Dispatcher {
@@ -23,7 +23,12 @@ export class Dispatcher {
    * @param requestTimeoutMs 0 = no limit
    * @param node name of this node, for `dapi_errors`
    */
-  constructor(handlers: readonly Handlers[], requestTimeoutMs: () => number, node: () => string, logger: Logger) {
+  constructor(
+    handlers: readonly OperationHandlers[],
+    requestTimeoutMs: () => number,
+    node: () => string,
+    logger: Logger,
+  ) {
     this.#handlers = new Map(handlers.flatMap((table) => Object.entries(table)));
     this.#requestTimeoutMs = requestTimeoutMs;
     this.#node = node;

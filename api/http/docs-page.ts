@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../contract/contract.js';
+import type { ApiContract, Operation } from '../contract/contract.js';
 import { API_TITLE } from '../product-names.js';
 import { rawResult } from './envelope.js';
 import type { DocumentPage } from './request-context.js';
@@ -23,7 +23,7 @@ td, th { border-top: 1px solid #e3e6ea; padding: 0.2rem 0.6rem 0.2rem 0; text-al
  * @param available whether this version has an operation
  */
 export function documentationPages(
-  contract: Contract,
+  contract: ApiContract,
   available: (operation: Operation) => boolean,
 ): ReadonlyMap<string, DocumentPage> {
   return new Map<string, DocumentPage>([
@@ -39,7 +39,7 @@ export function documentationPages(
   ]);
 }
 
-function page(contract: Contract, available: (operation: Operation) => boolean): string {
+function page(contract: ApiContract, available: (operation: Operation) => boolean): string {
   const info = member(contract.document, 'info');
   const tags = contract.document['tags'] as readonly { name: string; description: string }[];
   const sections = tags.map((tag) => {
@@ -61,7 +61,7 @@ ${sections.join('\n')}</body></html>
 
 type OperationDefinition = { tags?: string[]; summary?: string; description?: string; parameters?: { $ref: string }[] };
 
-function operationItem(contract: Contract, operation: Operation, available: boolean): string {
+function operationItem(contract: ApiContract, operation: Operation, available: boolean): string {
   const { summary = '', description = '' } = definition(contract, operation);
   const notes = [
     available ? '' : ' <span class="absent">not in this version</span>',
@@ -77,7 +77,7 @@ function operationItem(contract: Contract, operation: Operation, available: bool
   );
 }
 
-function parameterTable(contract: Contract, operation: Operation): string {
+function parameterTable(contract: ApiContract, operation: Operation): string {
   if (operation.parameters.length === 0) return '';
   const descriptions = parameterDescriptions(contract, operation);
   const rows = operation.parameters.map(
@@ -105,7 +105,7 @@ function typeText(schema: Readonly<Record<string, unknown>>): string {
   return `${String(schema['x-format'] ?? schema['type'] ?? 'any')}${values}${fallback}`;
 }
 
-function parameterDescriptions(contract: Contract, operation: Operation): string[] {
+function parameterDescriptions(contract: ApiContract, operation: Operation): string[] {
   const parameters = member(member(contract.document, 'components'), 'parameters');
   return (definition(contract, operation).parameters ?? []).map(({ $ref }) => {
     const parameter = member(parameters, $ref.slice($ref.lastIndexOf('/') + 1));
@@ -114,7 +114,7 @@ function parameterDescriptions(contract: Contract, operation: Operation): string
 }
 
 function definition(
-  contract: Contract,
+  contract: ApiContract,
   operation: Operation,
 ): OperationDefinition & Record<string, string[] | undefined> {
   const path = member(member(contract.document, 'paths'), operation.path);

@@ -26,7 +26,7 @@ const MAX_AUTH_CONTEXT_BYTES = 8192;
 const LOGIN_PATHS = new Set(['/security/user/authenticate', '/security/user/authenticate/run_as']);
 const RUN_AS_PATH = '/security/user/authenticate/run_as';
 
-export type PipelineParts = {
+export type RequestPipelineParts = {
   readonly settings: () => ApiSettings;
   readonly router: Router;
   /** Pages outside the contract by path. */
@@ -49,7 +49,7 @@ type PipelineStep = (context: RequestContext, request: Request, response: Respon
  * The steps a request goes through, in the order of rest-api.md 1.2: the order decides which refusal a client sees.
  * Headers and CORS are set in front of it, the access log is part of the first step.
  */
-export function pipelineSteps(parts: PipelineParts): RequestHandler[] {
+export function pipelineSteps(parts: RequestPipelineParts): RequestHandler[] {
   const steps: PipelineStep[] = [
     (context, request, response) => receiveBody(parts, context, request, response),
     (context, request, response) => route(parts, context, request, response),
@@ -74,7 +74,7 @@ function toHandler(step: PipelineStep): RequestHandler {
 }
 
 /** Step 1: what the request is about; one log line when it is answered or given up. */
-function beginRequest(parts: PipelineParts): RequestHandler {
+function beginRequest(parts: RequestPipelineParts): RequestHandler {
   return (request, response, next) => {
     const { path, query } = parseRequestTarget(request.url);
     const context = new RequestContext({
@@ -115,7 +115,7 @@ function expectation(request: Request, maxUploadSize: number): RequestContext['e
 
 /** Step 2. Of strangers only the nesting is measured: their bytes are not worth memory. */
 async function receiveBody(
-  parts: PipelineParts,
+  parts: RequestPipelineParts,
   context: RequestContext,
   request: Request,
   response: Response,
@@ -140,12 +140,12 @@ async function receiveBody(
 }
 
 /** Whether the request has a valid token as it begins; step 6 looks again. */
-function isKnown(parts: PipelineParts, context: RequestContext, request: Request): boolean {
+function isKnown(parts: RequestPipelineParts, context: RequestContext, request: Request): boolean {
   context.known ??= hasToken(parts, request);
   return context.known;
 }
 
-function hasToken(parts: PipelineParts, request: Request): boolean {
+function hasToken(parts: RequestPipelineParts, request: Request): boolean {
   try {
     parts.authenticator.authenticate(request.headers.authorization);
     parts.connections.prove(request.socket);
@@ -156,7 +156,7 @@ function hasToken(parts: PipelineParts, request: Request): boolean {
 }
 
 /** Step 3: 404, then 405; a trailing slash is answered with the path without it. */
-function route(parts: PipelineParts, context: RequestContext, request: Request, response: Response): void {
+function route(parts: RequestPipelineParts, context: RequestContext, request: Request, response: Response): void {
   const { method, path } = context;
   const page = parts.pages().get(path);
   if (page !== undefined) {
@@ -192,7 +192,7 @@ function tellDeprecated(context: RequestContext, operation: Operation, response:
  * Step 4 (rest-api.md 1.6). The server's counters are for users: a request without a valid token counts for its address
  * alone, so that nobody uses up what users have. A login counts for both, but for the server only once it has succeeded.
  */
-function limitRate(parts: PipelineParts, context: RequestContext, request: Request): void {
+function limitRate(parts: RequestPipelineParts, context: RequestContext, request: Request): void {
   const { general, events, anonymous, logins } = parts.guards;
   if (isLogin(context)) {
     countFor(logins.of(context.address));
@@ -222,7 +222,7 @@ function tooManyRequests(limit: RateLimit): ProblemError {
 }
 
 /** Step 5: 403 for a blocked address, then 413 for a login context that is too large. */
-function refuseBlocked(parts: PipelineParts, context: RequestContext): void {
+function refuseBlocked(parts: RequestPipelineParts, context: RequestContext): void {
   if (isLogin(context)) refuseBlockedAddress(parts, context);
   if (context.method === 'POST' && context.path === RUN_AS_PATH && context.received.tooLarge) {
     const detail = `Auth context payload exceeds the maximum allowed size of ${MAX_AUTH_CONTEXT_BYTES} bytes.`;
@@ -230,7 +230,7 @@ function refuseBlocked(parts: PipelineParts, context: RequestContext): void {
   }
 }
 
-function refuseBlockedAddress(parts: PipelineParts, { address }: RequestContext): void {
+function refuseBlockedAddress(parts: RequestPipelineParts, { address }: RequestContext): void {
   if (parts.guards.addresses.isBlocked(address)) throw new ApiError(6000).toProblem();
 }
 
@@ -247,7 +247,7 @@ function sendPage(context: RequestContext, response: Response, request: Request)
 }
 
 /** Step 6. A failed login counts for the address. */
-async function authenticate(parts: PipelineParts, context: RequestContext, request: Request): Promise<void> {
+async function authenticate(parts: RequestPipelineParts, context: RequestContext, request: Request): Promise<void> {
   const { authorization } = request.headers;
   if (!isLogin(context)) {
     context.caller = parts.authenticator.authenticate(authorization);
@@ -275,7 +275,7 @@ async function authenticate(parts: PipelineParts, context: RequestContext, reque
 }
 
 /** Step 7. */
-function checkParameters(parts: PipelineParts, context: RequestContext, request: Request): void {
+function checkParameters(parts: RequestPipelineParts, context: RequestContext, request: Request): void {
   const { operation } = context;
   if (operation === undefined) return;
   const header = (name: string) => {
@@ -290,7 +290,7 @@ function checkParameters(parts: PipelineParts, context: RequestContext, request:
 }
 
 /** Step 8. A body that was not received whole is refused in step 9. */
-function checkBody(parts: PipelineParts, context: RequestContext, request: Request): void {
+function checkBody(parts: RequestPipelineParts, context: RequestContext, request: Request): void {
   const rule = context.operation?.body;
   if (rule === undefined || context.expect !== 'none') return;
   checkMediaType(rule, mediaType(request.headers['content-type']));
@@ -299,7 +299,7 @@ function checkBody(parts: PipelineParts, context: RequestContext, request: Reque
 }
 
 /** Step 9. */
-function checkExpectation(parts: PipelineParts, context: RequestContext): void {
+function checkExpectation(parts: RequestPipelineParts, context: RequestContext): void {
   const { maxUploadSize } = parts.settings();
   const exceeded = (length: number) => `Maximum content size limit (${maxUploadSize}) exceeded (${length} bytes read)`;
   if (context.expect === 'unknown') {
@@ -315,7 +315,7 @@ function checkExpectation(parts: PipelineParts, context: RequestContext): void {
 
 /** Step 10. */
 async function dispatch(
-  parts: PipelineParts,
+  parts: RequestPipelineParts,
   context: RequestContext,
   request: Request,
   response: Response,

@@ -4,7 +4,7 @@ import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
 import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type FailedItem, listResult, messageResult } from '../http/envelope.js';
 import { requireGroup } from './groups-routes.js';
 
@@ -15,7 +15,7 @@ const DEFAULT_GROUP = 'default';
 type LeavingRequest = ApiRequest<'deleteAgentsAgentIdGroup' | 'deleteAgentsAgentIdGroupGroupId'>;
 
 /** One agent out of groups (rest-api.md 6.2, agents-and-groups.md 10.3). */
-export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): Handlers {
+export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): OperationHandlers {
   /** The agent of a path; whatever is wrong with it ends the request. */
   const agentOf = async (request: LeavingRequest): Promise<AgentItem> => {
     const view = new AgentView(db, request, AGENT_ACTION);

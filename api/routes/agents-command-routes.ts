@@ -6,7 +6,7 @@ import type { DbClient } from '../daemons/db-client.js';
 import type { RemotedClient } from '../daemons/remoted-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import type { ApiResult, ListMessages } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { requireManager } from '../manager/node-scope.js';
@@ -33,7 +33,7 @@ export type AgentsCommandParts = {
 };
 
 /** Restart and reconnection of agents (rest-api.md 6.2); svc-remoted sends the commands. */
-export function agentsCommandRoutes(parts: AgentsCommandParts): Handlers {
+export function agentsCommandRoutes(parts: AgentsCommandParts): OperationHandlers {
   const { db, remoted } = parts;
   const viewOf = (request: ApiRequest, action: string) => new AgentView(db, request, action);
 

@@ -7,12 +7,12 @@ import { pickGiven } from '../contract/pick-given.js';
 import type { AuthdClient } from '../daemons/authd-client.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { type FailedItem, listResult } from '../http/envelope.js';
 import { pythonText } from '../http/python-text.js';
 
 /** Removal of agents with their keys (rest-api.md 6.2). */
-export function agentsDeleteRoutes(db: DbClient, authd: AuthdClient): Handlers {
+export function agentsDeleteRoutes(db: DbClient, authd: AuthdClient): OperationHandlers {
   return {
     deleteAgents: async (request) => {
       const { parameters } = request;

@@ -3,7 +3,7 @@ import { changeMembership } from '../agents/change-membership.js';
 import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
 import type { ErrorCode } from '../http/error-code.js';
 import { requireGroup } from './groups-routes.js';
@@ -17,7 +17,7 @@ const HIDDEN_ON_ALL = new Set<ErrorCode>([1701, 1703, 1734, 1751, 1752]);
 type AssignmentRequest = ApiRequest<'putAgentsGroup' | 'putAgentsAgentIdGroupGroupId'>;
 
 /** Agents into a group and out of it (rest-api.md 6.2, agents-and-groups.md 10.3). */
-export function agentsGroupRoutes(db: DbClient, groups: GroupDirectory): Handlers {
+export function agentsGroupRoutes(db: DbClient, groups: GroupDirectory): OperationHandlers {
   /** @param ids undefined means all agents */
   const assign = async (request: AssignmentRequest, ids: readonly string[] | undefined): Promise<ApiResult> => {
     const group = request.parameters.group_id;

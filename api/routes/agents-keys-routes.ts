@@ -4,10 +4,10 @@ import { parseDuration } from '../../lib/config/units.js';
 import { AgentAddress } from '../../lib/network/agent-address.js';
 import { AgentView } from '../agents/agent-view.js';
 import type { Operations } from '../contract/operations.js';
-import type { AgentWithKey, AuthdClient, NewAgent } from '../daemons/authd-client.js';
+import type { AgentToAdd, AgentWithKey, AuthdClient } from '../daemons/authd-client.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { dataResult, type FailedItem, listResult } from '../http/envelope.js';
 
 const MAX_NAME = 128;
@@ -20,7 +20,7 @@ type AgentBody = Operations['postAgentsInsert']['body'];
 type ForceBody = NonNullable<AgentBody['force']>;
 
 /** New agents and their keys (rest-api.md 6.2). */
-export function agentsKeysRoutes(db: DbClient, authd: AuthdClient): Handlers {
+export function agentsKeysRoutes(db: DbClient, authd: AuthdClient): OperationHandlers {
   /** @param force where the body says nothing of it */
   const create = async (request: ApiRequest, body: AgentBody, force: ForceBody) => {
     request.caller.permissions.require('agent:create');
@@ -56,7 +56,7 @@ export function agentsKeysRoutes(db: DbClient, authd: AuthdClient): Handlers {
 }
 
 /** @throws ApiError 1706, 1725, 1738 */
-function newAgent({ name, ip = 'any', id, key }: AgentBody, force: ForceBody): NewAgent {
+function newAgent({ name, ip = 'any', id, key }: AgentBody, force: ForceBody): AgentToAdd {
   if (name.length > MAX_NAME) throw new ApiError(1738);
   const address = ip.toLowerCase();
   if (AgentAddress.parse(address) === undefined) throw new ApiError(1706, { extra: ip });

@@ -6,7 +6,7 @@ import type { DbClient } from '../daemons/db-client.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import type { RemotedClient } from '../daemons/remoted-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { dataResult, listResult } from '../http/envelope.js';
 
 /** First release lines that answer, and how refusals write them. */
@@ -23,7 +23,7 @@ export type AgentsRequestParts = {
 };
 
 /** What agents say of themselves when they are asked (rest-api.md 6.2). */
-export function agentsRequestRoutes(parts: AgentsRequestParts): Handlers {
+export function agentsRequestRoutes(parts: AgentsRequestParts): OperationHandlers {
   const { db, remoted, manager } = parts;
   const FIELDS = ['status', 'version'];
   const choose = (request: ApiRequest<ComponentOperation>) =>

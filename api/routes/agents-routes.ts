@@ -5,7 +5,7 @@ import { agentListParameters } from '../agents/agent-parameters.js';
 import { AgentView, type ListParameters } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
 import type { DbClient } from '../daemons/db-client.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult } from '../http/envelope.js';
 
 const READ = 'agent:read';
@@ -23,7 +23,7 @@ export const AGENT_MESSAGES: ListMessages = {
 };
 
 /** Lists of agents, 000 among them (rest-api.md 6.2). */
-export function agentsRoutes(db: DbClient, sums: GroupSums): Handlers {
+export function agentsRoutes(db: DbClient, sums: GroupSums): OperationHandlers {
   /** @param fixed conditions besides those of the request */
   const list = async (
     request: ApiRequest<'getAgents' | 'getAgentsNoGroup' | 'getAgentsOutdated'>,

@@ -3,14 +3,14 @@ import { AgentView } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
 import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { dataResult, listResult } from '../http/envelope.js';
 
 /** What is counted of agents that do not have a value. */
 const MISSING = 'N/A';
 
 /** Agents in numbers (rest-api.md 6.1, 6.2). */
-export function agentsSummaryRoutes(db: DbClient, known: GroupDirectory, sums: GroupSums): Handlers {
+export function agentsSummaryRoutes(db: DbClient, known: GroupDirectory, sums: GroupSums): OperationHandlers {
   const viewOf = (request: ApiRequest) => new AgentView(db, request, 'agent:read');
   return {
     getAgentsSummary: async (request) => {

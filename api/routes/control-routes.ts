@@ -8,7 +8,7 @@ import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { DaemonClient } from '../daemons/daemon-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { nodeId, requireManager } from '../manager/node-scope.js';
@@ -25,7 +25,7 @@ export type ControlRouteParts = {
 };
 
 /** Reload of the ruleset, restart of the suite and check of its configuration (rest-api.md 6.4). */
-export function controlRoutes(parts: ControlRouteParts): Handlers {
+export function controlRoutes(parts: ControlRouteParts): OperationHandlers {
   const { home, configuration } = parts;
   const check = sharedCheck(parts);
   const everywhere = () => (configuration.node().clusterEnabled ? 'all specified nodes' : '');

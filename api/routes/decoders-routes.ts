@@ -1,5 +1,5 @@
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { filterDecoders } from '../ruleset/list-decoders.js';
@@ -22,7 +22,7 @@ const MESSAGES = {
 };
 
 /** Decoders and decoder files as they stand in the home (rest-api.md 6.6). */
-export function decodersRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): Handlers {
+export function decodersRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): OperationHandlers {
   const files = rulesetFileRoutes(DECODERS, catalogue);
   const { upload, remove } = rulesetUploadRoutes(DECODERS, changes);
   return {

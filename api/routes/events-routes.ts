@@ -6,10 +6,10 @@ import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Home } from '../../lib/home/home.js';
 import { busyProblem, notReady } from '../daemons/daemon-failure.js';
+import { AnswerMemory, IdempotencyConflictError } from '../http/answer-memory.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
-import { IdempotencyConflictError, IdempotencyMemory } from '../http/idempotency-memory.js';
 import { ProblemError } from '../http/problem-error.js';
 
 /** Events in one request (product.md 8). */
@@ -26,7 +26,7 @@ const LIMITS: SendLimits = { startMs: 1_500, deadlineMs: 9_000 };
 const RETRY_AFTER = { 'retry-after': '5' };
 
 /** The way events go: `EventProducer` of lib/bus. */
-export interface EventOutlet {
+export interface ApiEventOutlet {
   readonly connected: boolean;
   readonly refusal: string | undefined;
   sendAll(events: readonly BusEvent[], limits?: SendLimits): Promise<void>;
@@ -35,7 +35,7 @@ export interface EventOutlet {
 export type EventsRouteParts = {
   readonly home: Home;
   readonly node: () => string;
-  readonly outlet: EventOutlet;
+  readonly outlet: ApiEventOutlet;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -43,8 +43,8 @@ export type EventsRouteParts = {
 };
 
 /** Ingestion of events (rest-api.md 6.8): 200 means that they are stored and survive a crash. */
-export function eventsRoutes(parts: EventsRouteParts): Handlers {
-  const memory = new IdempotencyMemory(parts.monotonic);
+export function eventsRoutes(parts: EventsRouteParts): OperationHandlers {
+  const memory = new AnswerMemory(parts.monotonic);
   return {
     postEvents: async (request) => {
       const { events } = request.body;

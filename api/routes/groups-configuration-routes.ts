@@ -8,7 +8,7 @@ import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
 import { agentConfBlocks } from '../groups/shared-file-view.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { dataResult, messageResult } from '../http/envelope.js';
 import { ProblemError } from '../http/problem-error.js';
 import { uploadedText } from '../http/uploaded-text.js';
@@ -19,7 +19,7 @@ const FILE = 'agent.conf';
 const MAX_WAITING = 16;
 
 /** The agent.conf of a group (rest-api.md 6.3, agents-and-groups.md 10.3). */
-export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger): Handlers {
+export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger): OperationHandlers {
   const queue = new Limiter({ atOnce: 1, mostWaiting: MAX_WAITING - 1 });
   const worker = new AgentConfWorker();
   return {

@@ -3,7 +3,7 @@ import { AgentConfWorker } from '../groups/agent-conf-worker.js';
 import { withGroup } from '../groups/group-failure.js';
 import { sharedContentType, sharedFileView } from '../groups/shared-file-view.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { dataResult, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { requireGroup } from './groups-routes.js';
@@ -12,7 +12,7 @@ const READ = 'group:read';
 const FIELDS = ['filename', 'hash'];
 
 /** Shared files of a group (rest-api.md 6.3). The folders are looked at, so no daemon need run. */
-export function groupsFilesRoutes(folders: GroupFolders): Handlers {
+export function groupsFilesRoutes(folders: GroupFolders): OperationHandlers {
   const worker = new AgentConfWorker();
   return {
     getGroupsGroupIdFiles: async (request) => {

@@ -5,7 +5,7 @@ import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory, GroupItem } from '../groups/group-directory.js';
 import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type FailedItem, type ListMessages, listResult, messageResult } from '../http/envelope.js';
 import type { ErrorCode } from '../http/error-code.js';
 import { pageOf, queryFailure } from '../lists/list-parameters.js';
@@ -40,7 +40,7 @@ export type GroupsRouteParts = {
 };
 
 /** Groups: list, creation, removal and members (rest-api.md 6.3). */
-export function groupsRoutes({ groups, db, sums }: GroupsRouteParts): Handlers {
+export function groupsRoutes({ groups, db, sums }: GroupsRouteParts): OperationHandlers {
   return {
     getGroups: async (request) => {
       const failed: FailedItem[] = [];

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { COMPATIBILITY_VERSION, productVersion } from '../../lib/product/version.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { dataResult } from '../http/envelope.js';
 import { API_TITLE } from '../product-names.js';
 
 /** `GET /` (rest-api.md 6.1). */
-export function infoRoutes(now: () => Date): Handlers {
+export function infoRoutes(now: () => Date): OperationHandlers {
   // Clients compare api_version; the product's own version is its revision (product.md 10, "Two versions").
   const revision = productVersion();
   return {

@@ -1,6 +1,6 @@
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { uploadedText } from '../http/uploaded-text.js';
 import { type ListDirectory, LISTS_DIRECTORY } from '../ruleset/list-directory.js';
 import { checkUploadedList, ListFormatError } from '../ruleset/list-text.js';
@@ -13,7 +13,7 @@ const RESOURCE = 'list:file';
 const COMPILED_SUFFIX = '.cdb';
 
 /** Stores and deletes CDB lists in `etc/lists` (rest-api.md 6.7; rules-and-alerts.md 10.4). */
-export function listUploadRoutes(lists: ListDirectory, home: Home, uploads: RulesetUploads): Handlers {
+export function listUploadRoutes(lists: ListDirectory, home: Home, uploads: RulesetUploads): OperationHandlers {
   const removeCompiled = (path: string) => (fileExists(home, path + COMPILED_SUFFIX) ? [path + COMPILED_SUFFIX] : []);
   return {
     putListsFilesFilename: async (request) => {

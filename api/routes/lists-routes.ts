@@ -2,7 +2,7 @@ import type { Home } from '../../lib/home/home.js';
 import type { Caller } from '../auth/authenticator.js';
 import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import type { ListDirectory, ListFile } from '../ruleset/list-directory.js';
@@ -15,7 +15,7 @@ type ListFileFilters = Pick<Operations['getLists']['parameters'], 'filename' | '
 const FILE_FIELDS = ['relative_dirname', 'filename'];
 
 /** CDB lists of the user, below `etc/lists` (rest-api.md 6.7). */
-export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUploads): Handlers {
+export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUploads): OperationHandlers {
   return {
     getLists: async ({ caller, parameters }) => {
       const items: (ListFile & { items: ListEntry[] })[] = [];

@@ -1,7 +1,7 @@
 import type { Home } from '../../lib/home/home.js';
 import { type ManagerLogEntry, readManagerLog, summariseLog } from '../../lib/manager/manager-log.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
@@ -10,7 +10,7 @@ import { nodeMessages, requireManager } from '../manager/node-scope.js';
 const LOG_FIELDS = ['timestamp', 'tag', 'level', 'description'];
 
 /** The log of the manager (rest-api.md 6.4). */
-export function managerLogsRoutes(home: Home, configuration: ManagerConfiguration): Handlers {
+export function managerLogsRoutes(home: Home, configuration: ManagerConfiguration): OperationHandlers {
   return {
     getManagerLogs: async ({ caller, parameters }) => {
       requireManager(caller, configuration, 'read');

@@ -13,7 +13,7 @@ import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { requireConfiguration } from '../agents/agent-components.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { allowsManager, nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
@@ -48,7 +48,7 @@ export type ManagerRouteParts = {
 };
 
 /** State, identity, and configuration of the manager (rest-api.md 6.4). Only the active configuration needs other daemons. */
-export function managerRoutes(parts: ManagerRouteParts): Handlers {
+export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
   const { configuration } = parts;
   /** One item about this node; with a cluster the messages name the node. */
   const nodeResult = (item: unknown, all: string, some: string, none: string): ApiResult =>

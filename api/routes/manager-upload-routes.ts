@@ -3,7 +3,7 @@ import { ConfigurationRefusedError } from '../../lib/control/replace-configurati
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { isErrorCode } from '../http/error-catalogue.js';
 import { uploadedText } from '../http/uploaded-text.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
@@ -17,7 +17,7 @@ const DEADLINE_MS = 120_000;
  * Replaces the main configuration (rest-api.md 6.4; daemons-and-config.md 1.5). What it says root does, so it is the
  * supervisor who reads, judges and writes it.
  */
-export function managerUploadRoutes(home: Home, configuration: ManagerConfiguration): Handlers {
+export function managerUploadRoutes(home: Home, configuration: ManagerConfiguration): OperationHandlers {
   return {
     putManagerConfiguration: (request) => {
       requireManager(request.caller, configuration, 'update_config');

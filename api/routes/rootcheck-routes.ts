@@ -3,20 +3,20 @@ import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
-import { restartScans, type ScanParts } from '../agents/scan-restart.js';
+import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
 import type { Operations } from '../contract/operations.js';
 import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 
 type FindingFilters = Omit<CallParams<typeof dbContract, 'rootcheck.list'>, 'agent'>;
 type FindingStatus = NonNullable<FindingFilters['status']>;
 
 /** What rootcheck found on agents (rest-api.md 6.11, integrity-and-inventory.md 9.5). */
-export function rootcheckRoutes(parts: ScanParts): Handlers {
+export function rootcheckRoutes(parts: ScanRestartParts): OperationHandlers {
   const { db } = parts;
   return {
     getRootcheckAgentId: async (request) => {

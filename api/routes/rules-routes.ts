@@ -1,7 +1,7 @@
 import { REQUIREMENTS } from '../../lib/engine/listing/rule-item.js';
 import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import {
@@ -32,7 +32,7 @@ const RULE_FIELDS = [
 const RULE_SORT_FIELDS = ['filename', 'relative_dirname', 'description', 'id', 'level', 'status'];
 
 /** Rules and rule files as they stand in the home (rest-api.md 6.5). */
-export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): Handlers {
+export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): OperationHandlers {
   const files = rulesetFileRoutes(RULES, catalogue);
   const { upload, remove } = rulesetUploadRoutes(RULES, changes);
   return {

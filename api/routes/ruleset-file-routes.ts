@@ -1,6 +1,6 @@
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handler } from '../http/api-request.js';
+import type { ApiRequest, OperationHandler } from '../http/api-request.js';
 import { type ApiResult, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { filterFiles } from '../ruleset/filter-files.js';
@@ -17,7 +17,7 @@ const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
 export function rulesetFileRoutes(
   kind: RulesetKind,
   catalogue: RulesetCatalogue,
-): { readonly list: Handler<ListOperation>; readonly show: Handler<ShowOperation> } {
+): { readonly list: OperationHandler<ListOperation>; readonly show: OperationHandler<ShowOperation> } {
   return {
     list: ({ caller, parameters }) => {
       const filter = { ...parameters, exactDirname: true };

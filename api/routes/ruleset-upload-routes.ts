@@ -3,7 +3,7 @@ import { ConfigError } from '../../lib/config/config-error.js';
 import { parseListedFile } from '../../lib/engine/listing/parse-listed-file.js';
 import type { Home } from '../../lib/home/home.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handler } from '../http/api-request.js';
+import type { ApiRequest, OperationHandler } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult } from '../http/envelope.js';
 import { uploadedText } from '../http/uploaded-text.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
@@ -25,7 +25,7 @@ export type RulesetUploadRouteParts = {
 export function rulesetUploadRoutes(
   kind: RulesetKind,
   parts: RulesetUploadRouteParts,
-): { readonly upload: Handler<UploadOperation>; readonly remove: Handler<RemovalOperation> } {
+): { readonly upload: OperationHandler<UploadOperation>; readonly remove: OperationHandler<RemovalOperation> } {
   const { home, uploads } = parts;
   return {
     upload: async (request) => {

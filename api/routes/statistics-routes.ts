@@ -7,7 +7,7 @@ import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, Handlers } from '../http/api-request.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, type ListMessages, listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { requireManager } from '../manager/node-scope.js';
@@ -44,7 +44,7 @@ export type StatisticsRouteParts = {
 };
 
 /** Statistics of the manager and of its daemons (rest-api.md 6.4; daemons-and-config.md 11). */
-export function statisticsRoutes(parts: StatisticsRouteParts): Handlers {
+export function statisticsRoutes(parts: StatisticsRouteParts): OperationHandlers {
   const { home, configuration } = parts;
   const answer = ({ caller }: ApiRequest, per: string, read: () => readonly unknown[]): ApiResult => {
     requireManager(caller, configuration, 'read');

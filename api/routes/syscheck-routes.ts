@@ -2,12 +2,12 @@ import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentItem, AgentView } from '../agents/agent-view.js';
-import { restartScans, type ScanParts } from '../agents/scan-restart.js';
+import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
 import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import { ApiError } from '../http/api-error.js';
-import type { Handlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
 
 /** Named alike here and in svc-db. */
@@ -27,7 +27,7 @@ const FIM_FILTERS = [
 const KEEPS_DATABASE_SINCE: ReleaseLine = { major: 3, minor: 12 };
 
 /** File integrity of agents (rest-api.md 6.10, integrity-and-inventory.md 8). */
-export function syscheckRoutes(parts: ScanParts): Handlers {
+export function syscheckRoutes(parts: ScanRestartParts): OperationHandlers {
   const { db } = parts;
   return {
     getSyscheckAgentId: async (request) => {

@@ -6,10 +6,10 @@ import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 const NEW_FILE_MODE = 0o660;
 
 /** Permission bits and owner of a file. */
-export type FileAttributes = { readonly mode: number; readonly uid: number; readonly gid: number };
+export type ModeAndOwner = { readonly mode: number; readonly uid: number; readonly gid: number };
 
 /** Attributes of a file, undefined when there is none. @throws Error when it is something else, a link for example */
-export function attributesOf(path: string): FileAttributes | undefined {
+export function attributesOf(path: string): ModeAndOwner | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
@@ -22,7 +22,7 @@ export function attributesOf(path: string): FileAttributes | undefined {
  * @param previous attributes of the file that is replaced
  * @throws the file system's error; the file is then unchanged
  */
-export function putFile(path: string, content: Buffer, previous: FileAttributes | undefined): void {
+export function putFile(path: string, content: Buffer, previous: ModeAndOwner | undefined): void {
   const { uid, gid } = previous ?? lstatSync(dirname(path));
   writeFileAtomically(path, content, {
     mode: previous?.mode ?? NEW_FILE_MODE,

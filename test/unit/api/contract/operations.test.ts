@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Handlers } from '../../../../api/http/api-request.js';
+import type { OperationHandlers } from '../../../../api/http/api-request.js';
 import { messageResult } from '../../../../api/http/envelope.js';
 
 /** That these do not compile is the test; `tsc -b` runs it. */
-const MISTAKES: readonly Handlers[] = [
+const MISTAKES: readonly OperationHandlers[] = [
   // @ts-expect-error there is no such operation
   { getAgentz: () => messageResult('') },
   // @ts-expect-error nor such a parameter of this one
@@ -18,7 +18,7 @@ const MISTAKES: readonly Handlers[] = [
   { getAgents: ({ body }) => messageResult(String(body.name)) },
 ];
 
-const RIGHT: Handlers = {
+const RIGHT: OperationHandlers = {
   getAgents: ({ parameters }) => messageResult(`${parameters.limit.toFixed()} ${parameters.agents_list?.join() ?? ''}`),
   postAgents: ({ body }) => messageResult(body.name.toLowerCase()),
 };

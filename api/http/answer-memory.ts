@@ -25,7 +25,7 @@ export class IdempotencyConflictError extends Error {
 }
 
 /** Answers of requests with an `Idempotency-Key`, so that a repeated request is answered and not carried out again. */
-export class IdempotencyMemory {
+export class AnswerMemory {
   readonly #answers = new Map<string, RememberedAnswer>();
   readonly #now: () => number;
   #bytes = 0;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import { AnswerMemory } from '../../../api/http/answer-memory.js';
 import { type ApiResult, messageResult } from '../../../api/http/envelope.js';
-import { IdempotencyMemory } from '../../../api/http/idempotency-memory.js';
 
 const MEGABYTE = 1024 * 1024;
 
 describe('remembered answers', () => {
   it('do not fill the memory, the oldest go first', async () => {
-    const memory = new IdempotencyMemory(() => 0);
+    const memory = new AnswerMemory(() => 0);
     const worked: string[] = [];
     const ask = (key: string, bytes: number): Promise<ApiResult> =>
       memory.answer(key, key, () => {
