@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isErrno } from '../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../lib/files/if-present.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
 import { attributesOf, putFile, removeFile, syncDirectory } from './put-file.js';
@@ -101,13 +101,7 @@ export class CheckedReplacement {
 
   /** Names of the undo files. One that was not written whole is removed: nothing had been replaced yet. */
   #undoFiles(): string[] {
-    let names: string[];
-    try {
-      names = readdirSync(this.#directory).sort();
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return [];
-      throw error;
-    }
+    const names = ifPresentSync(() => readdirSync(this.#directory).sort()) ?? [];
     for (const name of names) if (name.endsWith('.tmp')) rmSync(join(this.#directory, name), { force: true });
     return names.filter((name) => name.endsWith(UNDO_SUFFIX));
   }
@@ -130,13 +124,8 @@ export class CheckedReplacement {
 
   /** @returns the path when something was put back */
   #recoverFile(undo: string): string | undefined {
-    let saved: Buffer;
-    try {
-      saved = readFileSync(undo);
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return undefined;
-      throw error;
-    }
+    const saved = ifPresentSync(() => readFileSync(undo));
+    if (saved === undefined) return undefined;
     const end = saved.indexOf(NEWLINE);
     const { path, candidate, previous } = undoHeader.parse(JSON.parse(saved.toString('utf8', 0, end)));
     if (this.#undoFile(path) !== undo) throw new Error(`${undo} is not the undo file of ${path}`);
@@ -163,10 +152,5 @@ function sha256(bytes: Buffer): string {
 }
 
 function currentHash(path: string): string | undefined {
-  try {
-    return sha256(readFileSync(path));
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  return ifPresentSync(() => sha256(readFileSync(path)));
 }

@@ -4,7 +4,7 @@ import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
 import { listRules } from '../../lib/engine/listing/list-rules.js';
 import type { ListedFile, Listing, ListingProblem, ListingSource } from '../../lib/engine/listing/listing-source.js';
 import type { RuleItem } from '../../lib/engine/listing/rule-item.js';
-import { isErrno } from '../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../lib/files/if-present.js';
 import { readFileBelow } from '../../lib/files/read-below.js';
 import type { Home } from '../../lib/home/home.js';
 import { type DecoderItem, listDecoders } from './list-decoders.js';
@@ -100,17 +100,9 @@ export class RulesetDirectory {
 
   /** Names of `*.xml` in a directory, sorted; a directory that is not there has none. */
   #xmlFiles(path: string): string[] {
-    try {
-      const directory = isAbsolute(path) ? path : this.#home.path(path);
-      return readdirSync(directory)
-        .filter((name) => name.endsWith('.xml'))
-        .sort();
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) {
-        return [];
-      }
-      throw error;
-    }
+    const directory = isAbsolute(path) ? path : this.#home.path(path);
+    const names = ifPresentSync(() => readdirSync(directory)) ?? [];
+    return names.filter((name) => name.endsWith('.xml')).sort();
   }
 
   #relative(path: string): string {

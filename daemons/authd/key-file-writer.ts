@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isErrno } from '../../lib/files/is-errno.js';
+import { ifPresent } from '../../lib/files/if-present.js';
 
 /** The file's mark when there is none. */
 export const MISSING = 'missing';
@@ -135,12 +135,8 @@ export class KeyFileWriter {
 
   /** The mark of the file as it is now. @throws the file system's error, unless there is no file */
   async mark(path: string): Promise<string> {
-    try {
-      return markOf(await stat(path, { bigint: true }));
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return MISSING;
-      throw error;
-    }
+    const stats = await ifPresent(() => stat(path, { bigint: true }));
+    return stats === undefined ? MISSING : markOf(stats);
   }
 }
 

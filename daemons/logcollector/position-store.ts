@@ -2,7 +2,7 @@ import { readFileSync, renameSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { isErrno } from '../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../lib/files/if-present.js';
 import { writeFileDurably } from '../../lib/files/write-file-durably.js';
 import type { Logger } from '../../lib/log/logger.js';
 
@@ -137,17 +137,12 @@ export class PositionStore {
 
 /** Undefined when the file is not there. @throws Error when it is nothing that was saved */
 function readState(path: string): SavedState | undefined {
-  try {
+  return ifPresentSync(() => {
     if (statSync(path).size > MAX_BYTES) {
       throw new Error(`larger than ${String(MAX_BYTES)} bytes`);
     }
     return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) {
-      return undefined;
-    }
-    throw error;
-  }
+  });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresent } from '../files/if-present.js';
 import type { AgentKey } from './agent-key.js';
 import { type ClientKeys, parseClientKeys } from './client-keys.js';
 
@@ -47,10 +47,7 @@ export class ClientKeysFile {
    * @throws KeyFileError when it is too large or no regular file; the file system's error
    */
   async read(): Promise<ClientKeys> {
-    const file = await open(this.#path, 'r').catch((error: unknown) => {
-      if (isErrno(error, 'ENOENT')) return undefined;
-      throw error;
-    });
+    const file = await ifPresent(() => open(this.#path, 'r'));
     this.#end = undefined;
     if (file === undefined) {
       this.#seen = 'missing';
@@ -108,12 +105,8 @@ function endOf({ ino, size }: BigIntStats, bytes: Buffer): End {
 }
 
 async function statOf(look: () => Promise<BigIntStats>): Promise<string> {
-  try {
-    return mark(await look());
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return 'missing';
-    throw error;
-  }
+  const stats = await ifPresent(look);
+  return stats === undefined ? 'missing' : mark(stats);
 }
 
 function mark({ ino, mtimeNs, size }: BigIntStats): string {

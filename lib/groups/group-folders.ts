@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../bus/contracts/db-groups.js';
+import { ifPresent } from '../files/if-present.js';
 import { isErrno } from '../files/is-errno.js';
 import { syncDirectory } from '../files/sync-directory.js';
 import { writeFileDurably } from '../files/write-file-durably.js';
@@ -231,23 +232,13 @@ function refuseTaken(group: string, kind: 'folder' | 'other' | undefined): void 
 
 /** Undefined when there is nothing; a link is `other` whatever it leads to. */
 async function kindOf(path: string): Promise<'folder' | 'other' | undefined> {
-  try {
-    return (await lstat(path)).isDirectory() ? 'folder' : 'other';
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  return ifPresent(async () => ((await lstat(path)).isDirectory() ? 'folder' : 'other'));
 }
 
 /** Entries in byte order of their names; none where there is no directory. */
 async function entriesOf(path: string) {
-  try {
-    const entries = await readdir(path, { withFileTypes: true });
-    return entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
+  const entries = (await ifPresent(() => readdir(path, { withFileTypes: true }))) ?? [];
+  return entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
 }
 
 type Found = { readonly names: string[]; entries: number };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { Limiter } from '../async/limiter.js';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 import { JOURNAL_DIRECTORY_MODE, JOURNAL_FILE_MODE, systemFiles } from './segment-file.js';
 
 /*
@@ -182,13 +182,8 @@ function encodeHeader(generation: number, position: number, data: Buffer): Buffe
 
 /** @returns what is wrong, when it is no checkpoint; undefined when it is not there */
 function readCheckpoint(file: string): Generation | string | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  const bytes = ifPresentSync(() => readFileSync(file));
+  if (bytes === undefined) return undefined;
   if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'it is no checkpoint';
   const version = bytes.readUInt32LE(8);
   if (version !== VERSION) return `it has version ${version}, ${VERSION} is known`;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { ifPresentSync } from '../files/if-present.js';
 import { isErrno } from '../files/is-errno.js';
 import type { Home } from '../home/home.js';
 
@@ -30,13 +31,8 @@ export function installationId(home: Home): string {
 }
 
 function read(path: string): string | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  const text = ifPresentSync(() => readFileSync(path, 'utf8').trim());
+  if (text === undefined) return undefined;
   if (!FORM.test(text)) throw new Error(`${path} does not hold an installation id`);
   return text;
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresent } from '../files/if-present.js';
 import type { Home } from '../home/home.js';
 
 /** Lines of the log that are looked at (daemons-and-config.md 3.8). */
@@ -113,13 +113,8 @@ function utc(time: Date): string {
 
 /** The last lines of a file; undefined when it is not there. */
 async function lastLines(path: string): Promise<string[] | undefined> {
-  let file;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  const file = await ifPresent(() => open(path, 'r'));
+  if (file === undefined) return undefined;
   try {
     const { size } = await file.stat();
     const start = Math.max(0, size - MAX_BYTES);

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 import { MONTH_NAMES } from '../time/local-day.js';
 import { GzipCursor } from './gzip-cursor.js';
 
@@ -103,7 +103,7 @@ export class AlertStream {
   }
 
   #readPlain(position: AlertPosition, max: number): FilePage {
-    const fd = openIfThere(join(this.#directory, position.file));
+    const fd = ifPresentSync(() => openSync(join(this.#directory, position.file), 'r'));
     if (fd === undefined) return 'missing';
     try {
       const size = fstatSync(fd).size;
@@ -187,7 +187,7 @@ export class AlertStream {
 
   /** Bytes up to the last line end of a plain file; undefined when there is none of this name. */
   #wholeBytes(file: string): number | undefined {
-    const fd = openIfThere(join(this.#directory, file));
+    const fd = ifPresentSync(() => openSync(join(this.#directory, file), 'r'));
     if (fd === undefined) return undefined;
     try {
       const buffer = Buffer.alloc(PAGE_BYTES);
@@ -231,15 +231,6 @@ export class AlertStream {
       }
     }
     return [...files].sort(compareFiles);
-  }
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r');
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
   }
 }
 

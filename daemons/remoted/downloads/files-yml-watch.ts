@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
-import { isErrno } from '../../../lib/files/is-errno.js';
+import { ifPresent } from '../../../lib/files/if-present.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { MAX_FILES_YML_BYTES, SETTLE_MS } from './download-limits.js';
@@ -87,21 +87,11 @@ export class FilesYmlWatch {
     const { path, read } = this.#parts;
     const first = this.#state === undefined;
     // Taken before the content: what is written meanwhile is another change.
-    const state = await unlessGone(stateOf(path));
+    const state = await ifPresent(() => stateOf(path));
     if ((state ?? '') === this.#state) return;
-    const content = state === undefined ? undefined : await unlessGone(contentOf(path));
+    const content = state === undefined ? undefined : await ifPresent(() => contentOf(path));
     this.#state = content === undefined ? '' : state;
     await read(content, first);
-  }
-}
-
-/** undefined when there is no file, or it has just gone. @throws what the work throws else */
-async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
   }
 }
 
