@@ -9,6 +9,7 @@ import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
+import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { isObject } from '../../lib/json/is-object.js';
 
@@ -67,8 +68,8 @@ export class NdjsonBatch {
     const { now, explain, why } = this.#options;
     const engine = event.session === null ? this.#newEngine() : this.#engineOf(event.session);
     const explainer = explain === true || why !== undefined ? new Explainer() : undefined;
-    const location = toByteString(event.location);
-    const incoming = { queue: QUEUE_IDS.log, location, message: event.log, receivedAt: now() };
+    const origin = readLocation(toByteString(event.location));
+    const incoming = { ...origin, queue: QUEUE_IDS.log, message: event.log, receivedAt: now() };
     const outcome = engine.process(incoming, undefined, explainer);
     const answer = describe(engine, outcome);
     if (explainer !== undefined && explain === true) {

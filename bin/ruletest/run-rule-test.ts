@@ -8,6 +8,7 @@ import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
+import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import { offlineOrigin } from '../offline/offline-ruleset.js';
 import { renderExplanation } from '../offline/render-explanation.js';
 import type { TextStyle } from '../terminal/text-style.js';
@@ -81,7 +82,7 @@ export class RuleTestRunner {
       now += after;
       const trace: string[] = [];
       const message = toByteString(log);
-      const incoming = { queue, location: toByteString(location), message, receivedAt: now * 1000 };
+      const incoming = { ...readLocation(toByteString(location)), queue, message, receivedAt: now * 1000 };
       const watching = index === test.events.length - 1 ? explainer : undefined;
       result = { outcome: engine.process(incoming, trace, watching), trace };
     }

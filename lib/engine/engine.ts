@@ -16,7 +16,7 @@ import { MitreTable } from './load/mitre-table.js';
 import { LocalClock } from './local-clock.js';
 import type { Outcome } from './outcome.js';
 import { predecode } from './predecode/predecode.js';
-import { resolveLocation } from './predecode/resolve-location.js';
+import { isUnreadable } from './predecode/read-location.js';
 import { type MatchMode, matchRules, type RuleMatch } from './rules/match-rules.js';
 import { RuleRun, type RuleRunHooks, type StepBudget } from './rules/rule-run.js';
 import type { CompiledRule } from './rules/ruleset.js';
@@ -216,7 +216,7 @@ export class Engine {
 
   /** Pre-decoding and decoding within the event's budget; says why the event goes no further, where it does not. */
   #decode(event: EngineEvent, explainer: Explainer | undefined): 'dropped' | 'discarded' | undefined {
-    if (!resolveLocation(event)) {
+    if (isUnreadable(event)) {
       this.#diagnostics.error('(1106): String not correctly formatted.');
       this.#diagnostics.error(`(1222): Invalid msg: ${event.location.slice(0, MAX_SHOWN)}`);
       return 'dropped';

@@ -62,17 +62,23 @@ export type DecoderIdentity = {
   readonly fts?: FtsSpec;
 };
 
+/** Who an event comes from, in byte strings (decoding.md 3.2). `readLocation` makes it of a text. */
+export type EventOrigin = {
+  /** What rules see as `location`, unescaped: of agents `(name) ip->location`. */
+  readonly location: string;
+  /** Absent: the manager itself, which is agent `000`. The name may be empty; it is the event's host name. */
+  readonly agent?: { readonly id: string; readonly name: string } | undefined;
+};
+
 /** An event as it arrives: all texts are byte strings (one char code 0..255 a byte), as every text in the engine. */
-export type IncomingEvent = {
+export type IncomingEvent = EventOrigin & {
   /** Queue id of the envelope, one character (decoding.md 3.1). */
   readonly queue: string;
-  /** Location as the envelope carries it, unescaped; may begin with `[id] (name) ip->` (decoding.md 3.2). */
-  readonly location: string;
   readonly message: string;
   /** Receive time, epoch milliseconds. Correlation and alert timestamps use it, so that replay gives the same result. */
   readonly receivedAt: number;
   /** Labels of the agent, name to value (UTF-8 as byte strings). */
-  readonly labels?: ReadonlyMap<string, string>;
+  readonly labels?: ReadonlyMap<string, string> | undefined;
 };
 
 /**
@@ -84,9 +90,9 @@ export class EngineEvent {
   readonly receivedAt: number;
   readonly labels: ReadonlyMap<string, string> | undefined;
   agentId = '000';
-  /** Whether the location began with `[id] `; then the host name of a syslog header does not count. */
+  /** Whether an agent sent it; then the host name of a syslog header does not count. */
   fromAgent = false;
-  /** After removal of the leading `[id] `; what rules see as `location`. */
+  /** What rules see as `location`. */
   location: string;
   /** Agent name for agents' events, else the header's host or the manager's short name. What rules see. */
   hostname = '';
@@ -132,6 +138,12 @@ export class EngineEvent {
     this.receivedAt = incoming.receivedAt;
     this.labels = incoming.labels;
     this.location = incoming.location;
+    const { agent } = incoming;
+    if (agent !== undefined) {
+      this.agentId = agent.id;
+      this.fromAgent = true;
+      this.hostname = agent.name;
+    }
     const end = incoming.message.indexOf('\0');
     this.fullLog = end < 0 ? incoming.message : incoming.message.slice(0, end);
     this.log = this.fullLog;

@@ -10,6 +10,7 @@ import { Explainer } from '../engine/explain/explainer.js';
 import { explanationOf } from '../engine/explain/explanation.js';
 import type { EngineRuleset } from '../engine/load/engine-ruleset.js';
 import { describePlace } from '../engine/load/ruleset-error.js';
+import { readLocation } from '../engine/predecode/read-location.js';
 import { QUEUE_IDS } from '../events/queue-ids.js';
 import { LoadMessages } from './load-messages.js';
 import {
@@ -92,7 +93,7 @@ export class Logtest {
     const outcome = engine.process(
       {
         queue: QUEUE_IDS.log,
-        location: toByteString(request.location),
+        ...readLocation(toByteString(request.location)),
         message: request.event,
         receivedAt: this.#options.now(),
       },

@@ -6,6 +6,7 @@ import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { Outcome } from '../../lib/engine/outcome.js';
+import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import type { Home } from '../../lib/home/home.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 import { DECODERS, rulesetVersionIn, rulesText } from './numbered-events.js';
@@ -99,7 +100,7 @@ export function compareWithReference(home: Home): string[] {
     }
     const outcome = engine.process({
       queue: '1',
-      location: archived.location,
+      ...readLocation(archived.location),
       message: archived.full_log,
       receivedAt: Date.parse(archived.timestamp),
     });

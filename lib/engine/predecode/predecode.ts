@@ -13,7 +13,6 @@ const PLUS = 0x2b;
  * Cuts the header off the event's message (decoding.md 3.3): sets `log`, `timestamp`, `programName` and, unless the
  * event came from an agent, `hostname`. Only the fixed byte positions of the formats are looked at.
  *
- * Call it after `resolveLocation`.
  *
  * @param managerName the manager's host name up to its first dot, for events without a host of their own
  */

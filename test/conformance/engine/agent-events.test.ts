@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { readLocation } from '../../../lib/engine/predecode/read-location.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestEngine } from '../../support/engine/engine-kit.js';
 import { rulesetOf } from '../../support/engine/shared-ruleset.js';
@@ -33,7 +34,7 @@ describe('events about agents', () => {
       const test = new TestEngine(rulesetOf(directory));
       const seen = EVENTS.map(([location, message]) => {
         const receivedAt = test.now * 1000;
-        const { rule, isAlert } = test.engine.process({ queue: '1', location, message, receivedAt });
+        const { rule, isAlert } = test.engine.process({ ...readLocation(location), queue: '1', message, receivedAt });
         return [location, message, isAlert ? rule?.rule.id : undefined];
       });
       expect(seen).to.deep.equal(EVENTS);

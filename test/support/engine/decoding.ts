@@ -7,7 +7,7 @@ import { EngineEvent, STATIC_FIELDS } from '../../../lib/engine/event.js';
 import { loadDecoders } from '../../../lib/engine/load/load-decoders.js';
 import type { RulesetSource } from '../../../lib/engine/load/ruleset-source.js';
 import { predecode } from '../../../lib/engine/predecode/predecode.js';
-import { resolveLocation } from '../../../lib/engine/predecode/resolve-location.js';
+import { readLocation } from '../../../lib/engine/predecode/read-location.js';
 import { compilePattern } from '../../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../../lib/patterns/matcher.js';
 import { RecordingDiagnostics } from '../recording-diagnostics.js';
@@ -57,8 +57,7 @@ export class DecodingBench {
 
   /** The pre-decoded event of a message. */
   event(message: string, location = '/var/log/x.log'): EngineEvent {
-    const event = new EngineEvent({ queue: '1', location, message, receivedAt: 0 });
-    resolveLocation(event);
+    const event = new EngineEvent({ ...readLocation(location), queue: '1', message, receivedAt: 0 });
     predecode(event, 'mgr');
     return event;
   }

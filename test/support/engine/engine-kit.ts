@@ -4,6 +4,7 @@ import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset, type LoadRulesetOptions } from '../../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../../lib/engine/load/mitre-table.js';
 import type { Outcome } from '../../../lib/engine/outcome.js';
+import { readLocation } from '../../../lib/engine/predecode/read-location.js';
 import { compilePattern } from '../../../lib/patterns/compile-pattern.js';
 import { RecordingDiagnostics } from '../recording-diagnostics.js';
 
@@ -107,7 +108,12 @@ export class TestEngine {
   /** Processes a message; agent `004` unless a location is given. */
   send(message: string, location = '[004] (web-02) 10.0.0.24->/var/log/app.log', trace?: string[]): Outcome {
     return this.engine.process(
-      { queue: '1', location, message: Buffer.from(message, 'utf8').toString('latin1'), receivedAt: this.now * 1000 },
+      {
+        ...readLocation(location),
+        queue: '1',
+        message: Buffer.from(message, 'utf8').toString('latin1'),
+        receivedAt: this.now * 1000,
+      },
       trace,
     );
   }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { EngineState } from '../../../../lib/engine/engine-state.js';
 import type { IncomingEvent } from '../../../../lib/engine/event.js';
+import { readLocation } from '../../../../lib/engine/predecode/read-location.js';
 import { group, loadTestRuleset, TestEngine } from '../../../support/engine/engine-kit.js';
 import { rulesetOf } from '../../../support/engine/shared-ruleset.js';
 import { sharedData } from '../../../support/shared-data.js';
@@ -34,12 +35,14 @@ const location = fc.oneof(
   fc.constantFrom('/var/log/x', '[001] (a) 10.0.0.1->/x', '[002] (b) any->y', '[003', '(s) u@h->z', '[004]', ''),
   fc.string({ maxLength: 40 }),
 );
-const incoming: fc.Arbitrary<IncomingEvent> = fc.record({
-  queue: fc.constantFrom('1', '2', '9', 'x'),
-  location,
-  message,
-  receivedAt: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_400_000 }),
-});
+const incoming: fc.Arbitrary<IncomingEvent> = fc
+  .record({
+    queue: fc.constantFrom('1', '2', '9', 'x'),
+    origin: location.map(readLocation),
+    message,
+    receivedAt: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_400_000 }),
+  })
+  .map(({ origin, ...event }) => ({ ...origin, ...event }));
 
 /** Everything that can be seen of an event's outcome. */
 function shown(engine: TestEngine, event: IncomingEvent): string {

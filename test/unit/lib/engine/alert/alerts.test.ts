@@ -3,6 +3,7 @@ import { DEFAULT_STEP_BUDGET, Engine } from '../../../../../lib/engine/engine.js
 import { EngineState } from '../../../../../lib/engine/engine-state.js';
 import { MitreTable } from '../../../../../lib/engine/load/mitre-table.js';
 import type { Outcome } from '../../../../../lib/engine/outcome.js';
+import { readLocation } from '../../../../../lib/engine/predecode/read-location.js';
 import { bytes } from '../../../../support/engine/decoding.js';
 import { group, loadTestRuleset, testEngine } from '../../../../support/engine/engine-kit.js';
 import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
@@ -59,7 +60,7 @@ function storm(engine: Engine): Outcome {
     const clock = `10:15:${String(27 + i)}`;
     outcome = engine.process({
       queue: '1',
-      location: '[004] (web-02) 10.0.0.24->/var/log/widget.log',
+      ...readLocation('[004] (web-02) 10.0.0.24->/var/log/widget.log'),
       message: `Mar  4 ${clock} web-02 widget[7]: denied bob from 203.0.113.9 build=77 `.replace(
         / build=77 $/,
         i === 3 ? ' build=77 ' : '',

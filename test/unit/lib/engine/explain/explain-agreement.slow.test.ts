@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { Explainer } from '../../../../../lib/engine/explain/explainer.js';
 import { type Explanation, explanationOf } from '../../../../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
+import { readLocation } from '../../../../../lib/engine/predecode/read-location.js';
 import { group, loadTestRuleset, TestEngine, type TestEngineOptions } from '../../../../support/engine/engine-kit.js';
 import { rulesetOf } from '../../../../support/engine/shared-ruleset.js';
 import { sharedData } from '../../../../support/shared-data.js';
@@ -23,7 +24,7 @@ class Both {
 
   /** Sends a message through both and compares all that can be seen, the explanation included. */
   send(message: string, now: number, location = '[004] (web) 10.0.0.24->/x'): Explanation {
-    const incoming = { queue: '1', location, message, receivedAt: now * 1000 };
+    const incoming = { ...readLocation(location), queue: '1', message, receivedAt: now * 1000 };
     const explainer = new Explainer();
     const plain = this.#plain.engine.process(incoming);
     const explained = this.#explaining.engine.process(incoming, undefined, explainer);

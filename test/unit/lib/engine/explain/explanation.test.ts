@@ -8,6 +8,7 @@ import { type Explanation, explanationOf } from '../../../../../lib/engine/expla
 import { headerFormat } from '../../../../../lib/engine/explain/header-format.js';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
 import { predecode } from '../../../../../lib/engine/predecode/predecode.js';
+import { readLocation } from '../../../../../lib/engine/predecode/read-location.js';
 import { group, loadTestRuleset, TestEngine, type TestEngineOptions } from '../../../../support/engine/engine-kit.js';
 import { RecordingDiagnostics } from '../../../../support/recording-diagnostics.js';
 
@@ -33,7 +34,7 @@ class Bench {
 
   send(message: string, location = 'stdin'): Answer {
     const explainer = new Explainer();
-    const incoming = { queue: '1', location, message, receivedAt: this.#engine.now * 1000 };
+    const incoming = { ...readLocation(location), queue: '1', message, receivedAt: this.#engine.now * 1000 };
     const outcome = this.#engine.engine.process(incoming, undefined, explainer);
     expect(this.#engine.engine.failures).to.equal(0);
     return {

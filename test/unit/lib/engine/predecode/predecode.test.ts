@@ -4,13 +4,18 @@ import { parseEventPayload } from '../../../../../lib/agentlink/event-payload.js
 import { EngineEvent } from '../../../../../lib/engine/event.js';
 import { headerHostname } from '../../../../../lib/engine/predecode/header-hostname.js';
 import { predecode } from '../../../../../lib/engine/predecode/predecode.js';
-import { resolveLocation } from '../../../../../lib/engine/predecode/resolve-location.js';
+import { isUnreadable, readLocation } from '../../../../../lib/engine/predecode/read-location.js';
 
 function predecoded(envelope: string): EngineEvent | undefined {
   const payload = parseEventPayload(Buffer.from(envelope, 'latin1'));
   if (typeof payload === 'string') return expect.fail(payload);
-  const event = new EngineEvent({ ...payload, message: payload.message.toString('latin1'), receivedAt: 0 });
-  if (!resolveLocation(event)) {
+  const event = new EngineEvent({
+    ...readLocation(payload.location),
+    queue: payload.queue,
+    message: payload.message.toString('latin1'),
+    receivedAt: 0,
+  });
+  if (isUnreadable(event)) {
     return undefined;
   }
   predecode(event, 'mgr');

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EngineRuleset } from '../../../../../lib/engine/load/engine-ruleset.js';
+import { readLocation } from '../../../../../lib/engine/predecode/read-location.js';
 import { group, loadTestRuleset, TestEngine } from '../../../../support/engine/engine-kit.js';
 import { rulesetOf } from '../../../../support/engine/shared-ruleset.js';
 import { sharedData } from '../../../../support/shared-data.js';
@@ -21,9 +22,9 @@ class Both {
   send(message: string, now: number): number | undefined {
     const [fast, plain] = [this.#fast, this.#plain].map((engine, i) => {
       engine.now = now;
-      const location = '[004] (web) 10.0.0.24->/x';
+      const origin = readLocation('[004] (web) 10.0.0.24->/x');
       const outcome = engine.engine.process(
-        { queue: '1', location, message, receivedAt: now * 1000 },
+        { ...origin, queue: '1', message, receivedAt: now * 1000 },
         i === 0 ? undefined : [],
       );
       return { json: engine.engine.alertJson(outcome.alert, { id: '1.0' }), isAlert: outcome.isAlert, outcome };

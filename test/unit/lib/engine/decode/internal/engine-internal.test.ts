@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { AgentEffects } from '../../../../../../lib/engine/decode/internal/internal-decoder.js';
 import { EngineState } from '../../../../../../lib/engine/engine-state.js';
+import { readLocation } from '../../../../../../lib/engine/predecode/read-location.js';
 import { group, loadTestRuleset, TestEngine } from '../../../../../support/engine/engine-kit.js';
 
 const RULES = group(
@@ -32,7 +33,7 @@ describe('internal decoders in the engine', () => {
   const ruleset = loadTestRuleset(RULES);
   let test: TestEngine;
   const send = (queue: string, message: string): ReturnType<TestEngine['send']> =>
-    test.engine.process({ queue, message, location: '[004] (web-02) any->x', receivedAt: test.now * 1000 });
+    test.engine.process({ ...readLocation('[004] (web-02) any->x'), queue, message, receivedAt: test.now * 1000 });
 
   beforeEach(() => {
     effects.length = 0;

@@ -6,7 +6,7 @@ import { InternalDecoders } from '../../../../../../lib/engine/decode/internal/i
 import { JsonPlugin } from '../../../../../../lib/engine/decode/plugins/json-plugin.js';
 import { EngineEvent } from '../../../../../../lib/engine/event.js';
 import { INTERNAL_DECODER_NAMES } from '../../../../../../lib/engine/load/internal-decoder-names.js';
-import { resolveLocation } from '../../../../../../lib/engine/predecode/resolve-location.js';
+import { readLocation } from '../../../../../../lib/engine/predecode/read-location.js';
 import { RecordingDiagnostics } from '../../../../../support/recording-diagnostics.js';
 
 class Bench implements AgentEffects {
@@ -45,8 +45,7 @@ class Bench implements AgentEffects {
     location = '[001] (web01) any->x',
   ): [InternalOutcome | undefined, EngineEvent] {
     this.effects = [];
-    const event = new EngineEvent({ queue, location, message, receivedAt: 1_700_000_000_500 });
-    resolveLocation(event);
+    const event = new EngineEvent({ ...readLocation(location), queue, message, receivedAt: 1_700_000_000_500 });
     return [this.#decoders.decode(event), event];
   }
 

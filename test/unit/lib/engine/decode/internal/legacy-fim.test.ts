@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { AgentMemory } from '../../../../../../lib/engine/decode/internal/agent-memory.js';
 import { FimDecoder } from '../../../../../../lib/engine/decode/internal/fim-decoder.js';
 import { EngineEvent } from '../../../../../../lib/engine/event.js';
-import { resolveLocation } from '../../../../../../lib/engine/predecode/resolve-location.js';
+import { readLocation } from '../../../../../../lib/engine/predecode/read-location.js';
 import { isSameSum, readLegacyFim, readLegacySum } from '../../../../../../lib/events/legacy-fim.js';
 import { ctime } from '../../../../../../lib/time/ctime.js';
 import { RecordingDiagnostics } from '../../../../../support/recording-diagnostics.js';
@@ -39,8 +39,7 @@ describe('File integrity events of agents before 3.11', () => {
 
   const decode = (message: string, agent = '001') => {
     const location = `[${agent}] (web01) any->syscheck`;
-    const event = new EngineEvent({ queue: '8', location, message, receivedAt: 1_700_000_000_500 });
-    resolveLocation(event);
+    const event = new EngineEvent({ ...readLocation(location), queue: '8', message, receivedAt: 1_700_000_000_500 });
     const outcome = decoder.decode(event);
     const fields = Object.fromEntries(event.fieldNames.map((name, index) => [name, event.fieldValues[index]]));
     return { outcome, event, fields };
