@@ -74,6 +74,14 @@ describe('enrolment request', () => {
     });
   }
 
+  it('takes names up to their largest size, and empty parts up to the quote', () => {
+    expect(refusal(`OSSEC A:'${'n'.repeat(127)}'`)).to.equal('accepted');
+    expect(refusal(`OSSEC A:'${'n'.repeat(128)}'`)).to.equal(
+      `ERROR: Invalid agent name: ${'n'.repeat(128)}. Unable to add agent`,
+    );
+    expect(refusal("OSSEC A:''")).to.equal('ERROR: Invalid agent name: . Unable to add agent');
+  });
+
   it('compares versions without the patch number', () => {
     for (const version of ['v4.14.99', '4.14.7', 'v3.13.6', 'v4.14', 'nonsense', '']) {
       expect(refusal(`OSSEC A:'web01' V:'${version}'`), version).to.equal('accepted');

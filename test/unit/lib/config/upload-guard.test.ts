@@ -105,6 +105,27 @@ describe('upload_configuration', () => {
     expect(refuse(conf(compared('/var/log,/srv/app'))), 'the directories themselves').to.equal(undefined);
   });
 
+  it('takes what the journal of systemd has, which is no file', () => {
+    const journal = '<localfile><log_format>journald</log_format><location>journald</location></localfile>';
+    expect(refuse(conf(journal))).to.equal(undefined);
+  });
+
+  it('takes what is left out and what is compared for two things', () => {
+    // Of one kind is not of another, whatever its path.
+    const left = (what: string) => compared('/etc', `<${what}>/etc/shadow</${what}>`);
+    expect(refuse(conf(left('nodiff')), conf(left('ignore')))).to.deep.equal({
+      code: 1127,
+      text: 'report_changes /etc',
+    });
+    expect(refuse(conf(left('ignore')), conf(left('nodiff')))).to.deep.equal({
+      code: 1127,
+      text: 'report_changes /etc',
+    });
+    const own = compared('/etc', '<directories>/etc/shadow</directories>');
+    expect(refuse(conf(left('ignore')), conf(own))).to.deep.equal({ code: 1127, text: 'report_changes /etc' });
+    expect(refuse(conf(own), conf(left('ignore')))).to.deep.equal({ code: 1127, text: 'report_changes /etc' });
+  });
+
   it('takes no differences of what was left out of them', () => {
     const kept = compared('/etc', '<nodiff>/etc/shadow</nodiff>');
     expect(refuse(conf(kept), conf(kept))).to.equal(undefined);
