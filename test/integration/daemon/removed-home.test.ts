@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { strayProcesses } from '../../../bin/control/supervisor/stray-processes.js';
 import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
+import { identityOf } from '../../../lib/process/process-identity.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
@@ -13,10 +14,6 @@ import { TemporaryHome } from '../../support/temporary-home.js';
 const CONTROL = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
 const control = (home: TemporaryHome, ...args: string[]) =>
   new TestProgram(CONTROL, [...args, '--home', home.root]).ended;
-
-/** Whether a process is there; one that has ended and waits for its parent is not. */
-const lives = (pid: number) =>
-  existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
 
 describe('svc-control stop of a home that was removed', function () {
   this.timeout(120_000);
@@ -55,7 +52,7 @@ describe('svc-control stop of a home that was removed', function () {
       const { code, stdout, stderr } = await control(home, 'stop');
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.match(/^Killing svc-control \(pid \d+\) of a removed home\.\.\.$/m);
-      for (const pid of running) expect(lives(pid), `process ${pid}`).to.equal(false);
+      for (const pid of running) expect(identityOf(pid), `process ${pid}`).to.equal(undefined);
       expect((await readDaemonStatus(other)).get('svc-db')?.state).to.equal('running');
     });
   }

@@ -36,7 +36,7 @@ describe('where a file of the ruleset may be stored', () => {
     outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
     home = new TemporaryHome();
     for (const directory of ['etc/rules', 'etc/lists', 'ruleset/rules/more'])
-      mkdirSync(home.path(directory), { recursive: true });
+      {mkdirSync(home.path(directory), { recursive: true });}
   });
   afterEach(() => {
     home.remove();
