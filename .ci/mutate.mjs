@@ -61,9 +61,9 @@ function makeCopy() {
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   cpSync(join(root, 'dist'), join(home, 'dist'), { recursive: true });
-  linkPrograms(home);
   const own = ['.cache', '.git', '.home', 'dist', 'test'];
   for (const name of readdirSync(root)) if (!own.includes(name)) symlinkSync(join(root, name), join(home, name));
+  linkPrograms(home);
   mkdirSync(join(home, 'test'));
   for (const name of ['fixtures', 'vectors']) symlinkSync(join(root, 'test', name), join(home, 'test', name));
 }
