@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
-import { readDaemonStatus } from '../../../lib/daemon/daemon-status.js';
 import type { ApiList } from '../../support/api/api-list.js';
 import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
 import { basic } from '../../support/api/test-api.js';
+import { daemonsRun } from '../../support/daemon/daemons-run.js';
 import { productProgram } from '../../support/daemon/product-program.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { writeEngineFiles } from '../../support/engine/engine-files.js';
@@ -36,9 +36,10 @@ const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></dec
 const LINE = 'Mar  7 09:15:02 gate doord[1]: opened by ann';
 
 describe('a ruleset made over the API', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let home: TemporaryHome;
   let programs: TestProgram[];
+  let analysisd: TestProgram;
   let producer: EventProducer;
   let port: number;
   let authorization: string;
@@ -67,7 +68,7 @@ describe('a ruleset made over the API', function () {
     writeFileSync(home.path('api/configuration/api.yaml'), 'host: ["127.0.0.1"]\nport: 0\n');
     producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-test', logger: new RecordingLogger() });
     producer.start();
-    launch('svc-analysisd');
+    analysisd = launch('svc-analysisd');
     await startApid();
   });
   afterEach(async () => {
@@ -86,13 +87,14 @@ describe('a ruleset made over the API', function () {
   };
   const startApid = async (): Promise<TestProgram> => {
     const program = launch('svc-apid');
-    const both = await eventually('both daemons run', async () => {
-      const states = await readDaemonStatus(home, ['svc-apid', 'svc-analysisd']);
-      const [apid, analysisd] = [states.get('svc-apid'), states.get('svc-analysisd')];
-      const same = apid?.pid === program.pid && apid?.state === 'running' && analysisd?.state === 'running';
-      return same ? apid.addresses?.['api'] : undefined;
-    });
-    port = both.port ?? 0;
+    const addresses = await daemonsRun(
+      home,
+      new Map([
+        ['svc-analysisd', analysisd],
+        ['svc-apid', program],
+      ]),
+    );
+    port = addresses.get('svc-apid')?.['api']?.port ?? 0;
     const password = readFileSync(home.path('api/configuration/security/initial-admin-password'), 'utf8').trim();
     const login = await httpRequest({
       port,
@@ -195,9 +197,9 @@ describe('a ruleset made over the API', function () {
   it('is whole again after kill -9 of svc-apid in the middle of a check', async () => {
     await call('PUT', '/decoders/files/door.xml', DECODERS);
     await call('PUT', '/rules/files/door.xml', doorRules(7));
-    const [analysisd, apid] = programs;
+    const apid = programs[1];
     // The check waits for an engine that is held up, so the new content stays in place meanwhile.
-    analysisd?.signal('SIGSTOP');
+    analysisd.signal('SIGSTOP');
     const cutOff = call('PUT', '/rules/files/door.xml?overwrite=true', doorRules(20)).catch(() => undefined);
     await eventually('the new content is in place', () =>
       readFileSync(home.path('etc/rules/door.xml'), 'utf8').includes('level="20"'),
@@ -205,7 +207,7 @@ describe('a ruleset made over the API', function () {
     apid?.signal('SIGKILL');
     await apid?.ended;
     await cutOff;
-    analysisd?.signal('SIGCONT');
+    analysisd.signal('SIGCONT');
     await startApid();
     expect(readFileSync(home.path('etc/rules/door.xml'), 'utf8')).to.equal(doorRules(7));
     expect((await call('PUT', '/rules/files/door.xml?overwrite=true', doorRules(9))).error).to.equal(0);

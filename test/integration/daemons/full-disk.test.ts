@@ -24,6 +24,7 @@ import type { ApiList } from '../../support/api/api-list.js';
 import { httpRequest, type TestResponse } from '../../support/api/http-request.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { basic } from '../../support/api/test-api.js';
+import { daemonsRun } from '../../support/daemon/daemons-run.js';
 import { productProgram } from '../../support/daemon/product-program.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { writeEngineFiles } from '../../support/engine/engine-files.js';
@@ -77,16 +78,15 @@ describe('a disk that takes nothing', function () {
     }
     makeHome(directory);
     analysisd = launch('svc-analysisd');
-    launch('svc-apid');
-    port = await eventually(
-      'both daemons run',
-      async () => {
-        const states = await readDaemonStatus(home, ['svc-apid', 'svc-analysisd']);
-        const running = [...states.values()].every(({ state }) => state === 'running');
-        return running ? states.get('svc-apid')?.addresses?.['api']?.port : undefined;
-      },
-      PATIENCE_MS,
+    const apid = launch('svc-apid');
+    const addresses = await daemonsRun(
+      home,
+      new Map([
+        ['svc-analysisd', analysisd],
+        ['svc-apid', apid],
+      ]),
     );
+    port = addresses.get('svc-apid')?.['api']?.port ?? 0;
     const password = readFileSync(home.path('api/configuration/security/initial-admin-password'), 'utf8').trim();
     const login = { authorization: basic('admin', password) };
     const path = '/security/user/authenticate?raw=true';

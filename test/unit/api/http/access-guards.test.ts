@@ -59,8 +59,9 @@ describe('AccessGuards', () => {
       guards.update({ ...SETTINGS, ...more });
       expect(guards.addresses.isBlocked(ADDRESS)).to.equal(false);
       expect(numbers(), 'requests are another matter').to.deep.equal([0, 0, 0, 0]);
-      for (let failure = 0; failure < (what === 'attempts' ? 2 : 3); failure += 1)
-        {guards.addresses.recordFailure(ADDRESS);}
+      for (let failure = 0; failure < (what === 'attempts' ? 2 : 3); failure += 1) {
+        guards.addresses.recordFailure(ADDRESS);
+      }
       expect(guards.addresses.isBlocked(ADDRESS)).to.equal(true);
       now += 10_000;
       expect(guards.addresses.isBlocked(ADDRESS)).to.equal(what === 'attempts');

@@ -36,6 +36,12 @@ describe('RateLimit', () => {
     expect([limit.full, limit.full]).to.deep.equal([true, true]);
   });
 
+  it('of one request is full after it', () => {
+    const limit = make(1);
+    limit.admit();
+    expect(limit.full).to.equal(true);
+  });
+
   it('admits everything without a limit', () => {
     const limit = make(0);
     expect(admitted(limit, 1000)).to.equal(1000);

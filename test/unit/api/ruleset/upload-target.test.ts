@@ -35,8 +35,9 @@ describe('where a file of the ruleset may be stored', () => {
   beforeEach(() => {
     outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
     home = new TemporaryHome();
-    for (const directory of ['etc/rules', 'etc/lists', 'ruleset/rules/more'])
-      {mkdirSync(home.path(directory), { recursive: true });}
+    for (const directory of ['etc/rules', 'etc/lists', 'ruleset/rules/more']) {
+      mkdirSync(home.path(directory), { recursive: true });
+    }
   });
   afterEach(() => {
     home.remove();
