@@ -39,6 +39,7 @@ const DEFAULT = [
 /** Tests that reach sources through something else than an import: prefix of the source, tests. */
 const THROUGH = [
   ['api/auth/', ['unit/api/login']],
+  ['api/auth/authenticator.ts', ['unit/api/processing-order']],
   ['api/auth/fair-queue.ts', ['unit/api/floods']],
   ['api/http/access-entry.ts', ['unit/api/http/api-log']],
   ['api/rbac/', ['unit/api/login', 'unit/api/agents-rbac', 'unit/api/groups-rbac']],

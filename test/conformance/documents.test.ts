@@ -62,6 +62,12 @@ describe('documents', () => {
     expect(missing.map(({ text, line }) => `line ${String(line)}: ${text}`)).to.deep.equal([]);
   });
 
+  it('name in the mutation run only sources that there are', () => {
+    const named = markdownCode(read('docs/mutation.md')).filter(({ text }) => /^(api|daemons|lib|\.ci)\//.test(text));
+    expect(named.length).to.be.greaterThan(30);
+    expect(named.filter(({ text }) => !existsSync(join(root, text)))).to.deep.equal([]);
+  });
+
   it('name in the architecture every room of the code', () => {
     const named = new Set(markdownCode(read('docs/architecture.md')).map(({ text }) => text));
     const rooms = ['bin', 'api', 'daemons', 'lib'].flatMap((floor) =>

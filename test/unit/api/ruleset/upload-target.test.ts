@@ -14,12 +14,15 @@ import {
 } from '../../../../api/ruleset/upload-target.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
+const LONG = `etc/${'x'.repeat(300)}`;
 const RULES: DirectoryRules = {
   configured: [
     'etc/rules',
     'ruleset/rules',
     'ruleset/rules/more',
     'etc/none',
+    'etc/none/below',
+    LONG,
     'etc/rules-link',
     'etc/out',
     'etc/beside',
@@ -63,6 +66,9 @@ describe('where a file of the ruleset may be stored', () => {
     expect(codeOf('etc/none')).to.equal(1006);
     writeFileSync(home.path('etc/none'), 'a file');
     expect(codeOf('etc/none')).to.equal(1006);
+    expect(codeOf('etc/none/below')).to.equal(1006);
+    // What the file system says otherwise is no refusal of the rules.
+    expect(() => codeOf(LONG)).to.throw(/ENAMETOOLONG/);
   });
 
   it('is not the shipped one, directly, below, or by a link', () => {
@@ -73,6 +79,8 @@ describe('where a file of the ruleset may be stored', () => {
     // The whole of what is shipped, not only rules.
     symlinkSync('../ruleset', home.path('etc/beside'));
     expect(codeOf('etc/beside')).to.equal(1210);
+    rmSync(home.path('ruleset'), { recursive: true });
+    expect(codeOf('ruleset/rules'), 'it is what it is where it is missing, too').to.equal(1210);
   });
 
   it('is below the home, wherever links lead', () => {

@@ -105,6 +105,15 @@ describe('upload_configuration', () => {
     expect(refuse(conf(compared('/var/log,/srv/app'))), 'the directories themselves').to.equal(undefined);
   });
 
+  it('takes directories that are watched without differences, and keys of other integrations', () => {
+    for (const options of ['check_all="yes"', 'report_changes="no"', 'check_all="yes" report_changes="no"']) {
+      const watched = `<syscheck><directories ${options}>/root</directories></syscheck>`;
+      expect(refuse(conf(watched)), options).to.equal(undefined);
+    }
+    expect(refuse(conf('<integration><name>slack</name><api_key>k</api_key></integration>'))).to.equal(undefined);
+    expect(refuse(conf('<integration><name>virustotal</name></integration>'))).to.equal(undefined);
+  });
+
   it('takes what the journal of systemd has, which is no file', () => {
     const journal = '<localfile><log_format>journald</log_format><location>journald</location></localfile>';
     expect(refuse(conf(journal))).to.equal(undefined);
