@@ -1,9 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
-import { realpath } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MERGED_FILE } from '../../lib/agentlink/merged-file.js';
-import { mergedPlaces } from '../../lib/groups/merged-file-of.js';
-import { hashSharedFile } from '../../lib/groups/shared-file.js';
+import { type MergedPlace, mergedSumFrom, sumOnDisk } from '../../lib/groups/merged-file-of.js';
 import type { Home } from '../../lib/home/home.js';
 
 /** Sums of a group's files; one is absent when its file is (agents-and-groups.md 10.3). */
@@ -25,8 +23,8 @@ export class GroupSums {
   /** @param algorithm as the API names it (rest-api.md 6.3) */
   async of(group: string, algorithm = 'md5'): Promise<FileSums> {
     const [mergedSum, configSum] = await Promise.all([
-      this.#sum('etc/shared', `${group}/${MERGED_FILE}`, algorithm),
-      this.#sum('etc/shared', `${group}/agent.conf`, algorithm),
+      this.#sum({ directory: 'etc/shared', name: `${group}/${MERGED_FILE}` }, algorithm),
+      this.#sum({ directory: 'etc/shared', name: `${group}/agent.conf` }, algorithm),
     ]);
     return { ...(mergedSum === undefined ? {} : { mergedSum }), ...(configSum === undefined ? {} : { configSum }) };
   }
@@ -44,15 +42,12 @@ export class GroupSums {
   }
 
   /** MD5 of the merged file that agents with these groups get, in the order of priority (6.1). */
-  async merged(groups: readonly string[]): Promise<string | undefined> {
-    for (const { directory, name } of mergedPlaces(groups)) {
-      const sum = await this.#sum(directory, name, 'md5');
-      if (sum !== undefined) return sum;
-    }
-    return undefined;
+  merged(groups: readonly string[]): Promise<string | undefined> {
+    return mergedSumFrom(groups, (place) => this.#sum(place, 'md5'));
   }
 
-  async #sum(directory: string, name: string, algorithm: string): Promise<string | undefined> {
+  async #sum(place: MergedPlace, algorithm: string): Promise<string | undefined> {
+    const { directory, name } = place;
     // Synchronous on purpose: a thousand calls take some milliseconds, and a tenth of the promises' time.
     const stats = statsOf(this.home.path(directory, name));
     if (stats === undefined) return undefined;
@@ -60,19 +55,11 @@ export class GroupSums {
     const stamp = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
     const known = this.#known.get(key);
     if (known?.stamp === stamp) return known.sum;
-    const sum = this.#work(directory, name, algorithm);
+    // One that cannot be read by this user has no sum to show.
+    const sum = sumOnDisk(this.home, place, algorithm).catch(() => undefined);
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
     this.#known.set(key, { stamp, sum });
     return sum;
-  }
-
-  async #work(directory: string, name: string, algorithm: string): Promise<string | undefined> {
-    try {
-      return await hashSharedFile(await realpath(this.home.path(directory)), name, algorithm);
-    } catch {
-      // Gone since, or not to be read by this user: there is no sum to show.
-      return undefined;
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { MergedFileError, parseMergedFile } from '../../lib/agentlink/merged-file.js';
+import { MERGED_FILE, MergedFileError, parseMergedFile } from '../../lib/agentlink/merged-file.js';
 import { parsePolicyList } from '../../lib/groups/policy-list.js';
 import { parseRootkitFiles, parseTrojanSignatures } from '../../lib/groups/rootcheck-lists.js';
 import { ApiError } from '../http/api-error.js';
@@ -18,7 +18,7 @@ type ConfigurationWork = { readonly worker: AgentConfWorker; readonly signal: Ab
 const VIEWS_BY_NAME: ReadonlyMap<string, FileView> = new Map<string, FileView>([
   ['agent.conf', configurationView],
   ['ar.conf', listView(lines)],
-  ['merged.mg', mergedView],
+  [MERGED_FILE, mergedView],
   ['rootkit_files.txt', listView(parseRootkitFiles)],
   ['rootkit_trojans.txt', listView(parseTrojanSignatures)],
 ]);

@@ -1,21 +1,17 @@
-import { realpath } from 'node:fs/promises';
 import { z } from 'zod';
 import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { isErrno } from '../../lib/files/is-errno.js';
 import { GroupError } from '../../lib/groups/group-error.js';
 import { type GroupFile, GroupFolders, isGroupName } from '../../lib/groups/group-folders.js';
-import { isSynchronized, mergedPlaces } from '../../lib/groups/merged-file-of.js';
-import { hashSharedFile } from '../../lib/groups/shared-file.js';
+import { isSynchronized, mergedSumFrom, sumOnDisk } from '../../lib/groups/merged-file-of.js';
 import type { Home } from '../../lib/home/home.js';
 import { AgentGroupsError, membershipError, numberedError } from './agent-groups-error.js';
 import { daemonClient } from './daemon-client.js';
 import { requireMaster } from './require-master.js';
 
 const DEFAULT_GROUP = 'default';
-const SUM = 'md5';
 const FIELDS = ['id', 'name', 'group', 'status', 'mergedSum'];
 
 const itemSchema = z.object({
@@ -67,7 +63,7 @@ export class AgentGroups {
 
   /** Files of a group with their md5, ar.conf of etc/shared last. @throws AgentGroupsError 1710 */
   files(group: string): Promise<GroupFile[]> {
-    return numbered(() => this.#folders.files(group, SUM));
+    return numbered(() => this.#folders.files(group, 'md5'));
   }
 
   /** @param text the id as it was typed @throws AgentGroupsError 1701, 1703 */
@@ -81,7 +77,9 @@ export class AgentGroups {
 
   /** Whether an agent has the merged file of its groups as it lies on the disk (6.7). */
   isSynchronized({ group, status, mergedSum }: AgentItem): Promise<boolean> {
-    return isSynchronized({ groups: group, status, mergedSum }, (groups) => this.#mergedSum(groups));
+    return isSynchronized({ groups: group, status, mergedSum }, (groups) =>
+      mergedSumFrom(groups, (place) => sumOnDisk(this.#home, place)),
+    );
   }
 
   /** Makes folder and group. @throws AgentGroupsError 1711, 1713, 1722 */
@@ -148,25 +146,6 @@ export class AgentGroups {
     const { failed } = await numbered(() => this.#db.call('agents.membership', { mode, agents }));
     const [failure] = failed;
     if (failure !== undefined) throw membershipError(failure.code, failure.message);
-  }
-
-  /** md5 of the merged file for these groups; undefined when there is none. */
-  async #mergedSum(groups: readonly string[]): Promise<string | undefined> {
-    for (const { directory, name } of mergedPlaces(groups)) {
-      const sum = await this.#sumBelow(directory, name);
-      if (sum !== undefined) return sum;
-    }
-    return undefined;
-  }
-
-  async #sumBelow(directory: string, name: string): Promise<string | undefined> {
-    try {
-      return await hashSharedFile(await realpath(this.#home.path(directory)), name, SUM);
-    } catch (error) {
-      const absent = error instanceof GroupError && error.code === 'unknown_file';
-      if (absent || isErrno(error, 'ENOENT')) return undefined;
-      throw error;
-    }
   }
 }
 

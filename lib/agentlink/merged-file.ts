@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** Name under which the files of a group travel. */
 export const MERGED_FILE = 'merged.mg';
@@ -28,6 +28,11 @@ export class MergedFileError extends Error {
  */
 export function groupHash(groups: readonly string[], characters: number = HASH_CHARS): string {
   return createHash('sha256').update(groups.join(',')).digest('hex').slice(0, characters);
+}
+
+/** Sum of a merged file, 32 hex digits: what an agent reports and a manager compares (6.7). */
+export function mergedSum(content: Buffer): string {
+  return hash('md5', content, 'hex');
 }
 
 /**

@@ -1,5 +1,10 @@
+import { realpath } from 'node:fs/promises';
 import { groupHash, LONG_HASH_CHARS, MERGED_FILE } from '../agentlink/merged-file.js';
 import type { AgentStatus } from '../bus/contracts/db-agents.js';
+import { isErrno } from '../files/is-errno.js';
+import type { Home } from '../home/home.js';
+import { GroupError } from './group-error.js';
+import { hashSharedFile } from './shared-file.js';
 
 /** A file below a directory of the home. */
 export type MergedPlace = { readonly directory: string; readonly name: string };
@@ -8,7 +13,7 @@ export type MergedPlace = { readonly directory: string; readonly name: string };
  * Where the merged file of an agent with these groups may lie, in the order to look (agents-and-groups.md 6.1).
  * @param groups by priority
  */
-export function mergedPlaces(groups: readonly string[]): MergedPlace[] {
+function mergedPlaces(groups: readonly string[]): MergedPlace[] {
   const [first] = groups;
   if (first === undefined) return [];
   if (groups.length === 1) return [{ directory: 'etc/shared', name: `${first}/${MERGED_FILE}` }];
@@ -17,6 +22,41 @@ export function mergedPlaces(groups: readonly string[]): MergedPlace[] {
     directory: 'var/multigroups',
     name: `${hash}/${MERGED_FILE}`,
   }));
+}
+
+/**
+ * Sum of the merged file for these groups, from where it may lie.
+ * @param sumAt of the file at a place; undefined when there is none
+ * @returns undefined when it lies nowhere
+ */
+export async function mergedSumFrom(
+  groups: readonly string[],
+  sumAt: (place: MergedPlace) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  for (const place of mergedPlaces(groups)) {
+    const sum = await sumAt(place);
+    if (sum !== undefined) return sum;
+  }
+  return undefined;
+}
+
+/**
+ * Sum of a shared file as it lies on the disk.
+ * @param algorithm a name of `HASH_ALGORITHMS`; merged files are known by their MD5
+ * @returns undefined when there is no such file
+ * @throws GroupError when it cannot be read; RangeError for another algorithm
+ */
+export async function sumOnDisk(
+  home: Home,
+  { directory, name }: MergedPlace,
+  algorithm = 'md5',
+): Promise<string | undefined> {
+  try {
+    return await hashSharedFile(await realpath(home.path(directory)), name, algorithm);
+  } catch (error) {
+    if ((error instanceof GroupError && error.code === 'unknown_file') || isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
 
 /** MD5 of the merged file for these groups; undefined when there is none. */

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_PUSHED_BYTES } from '../../../lib/agentlink/file-push.js';
-import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { MERGED_FILE, mergedSum } from '../../../lib/agentlink/merged-file.js';
 import { isErrno } from '../../../lib/files/is-errno.js';
 import { syncDirectoryWherePossible } from '../../../lib/files/sync-directory.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
@@ -68,7 +68,7 @@ export class SharedFolder {
       const pending = await this.#read(PENDING_FILE);
       if (pending === undefined) {
         const [merged, config] = [await this.#read(MERGED_FILE), await this.#read(CONFIGURATION)];
-        this.#sums = { merged: merged && md5(merged), config: config && md5(config) };
+        this.#sums = { merged: merged && mergedSum(merged), config: config && md5(config) };
       } else {
         this.#logger.info('Unpacking of shared files was interrupted: it is finished now.');
         await this.install(pending);
@@ -99,7 +99,7 @@ export class SharedFolder {
     await this.#clean(plan);
     await this.#commit(plan);
     const config = plan.files.get(CONFIGURATION);
-    this.#sums = { merged: md5(content), config: config && md5(config) };
+    this.#sums = { merged: mergedSum(content), config: config && md5(config) };
   }
 
   /** Nothing is written through a link to somewhere else. */

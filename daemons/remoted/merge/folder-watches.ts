@@ -1,3 +1,4 @@
+import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { FolderWatch } from './folder-watch.js';
@@ -89,7 +90,7 @@ export class FolderWatches {
     const watch = new FolderWatch(path, true, {
       changed: (_folder, name) => {
         // Temporary names come and go while files are written; the name a file gets in the end is told of, too.
-        if (name !== null && isNeverShared(name) && name !== 'merged.mg') return;
+        if (name !== null && isNeverShared(name) && name !== MERGED_FILE) return;
         changed();
       },
       failed: (error) => {

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { MERGED_FILE, mergedSum } from '../../../lib/agentlink/merged-file.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import type { Breather } from './breather.js';
@@ -54,7 +53,7 @@ export class MergedOnDisk {
         this.#sum = undefined;
         return undefined;
       case 'read': {
-        const md5 = hash('md5', file.content, 'hex');
+        const md5 = mergedSum(file.content);
         this.#stamp = file.stamp;
         this.#sum = md5;
         return { md5, content: file.content };
@@ -72,7 +71,7 @@ export class MergedOnDisk {
   async content(breather: Breather): Promise<Buffer | undefined> {
     const sum = this.#sum;
     const file = await readSharedFile(this.path, MAX_MERGED_BYTES, breather);
-    return file.kind === 'read' && hash('md5', file.content, 'hex') === sum ? file.content : undefined;
+    return file.kind === 'read' && mergedSum(file.content) === sum ? file.content : undefined;
   }
 
   /**
@@ -82,7 +81,7 @@ export class MergedOnDisk {
    * @throws the file system's error; the file is then unchanged
    */
   async write(content: Buffer, breather: Breather, durable: boolean): Promise<boolean> {
-    const md5 = hash('md5', content, 'hex');
+    const md5 = mergedSum(content);
     if (!this.isSame()) await this.read(breather).catch(() => (this.#sum = undefined));
     if (md5 === this.#sum && (this.#isDurable || !durable)) return false;
     if (durable || content.length > CHUNK_BYTES) await writeFileDurably(this.path, content, { mode: MODE });

@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { PUSH_END_MESSAGE, pushStartMessage } from '../../../lib/agentlink/control-text.js';
 import { pushPieces } from '../../../lib/agentlink/file-push.js';
-import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { MERGED_FILE, mergedSum } from '../../../lib/agentlink/merged-file.js';
 import { type Adler, adler32 } from './adler.js';
 
 const DEFLATE = { level: 9, chunkSize: 1024 };
@@ -34,7 +33,7 @@ export class PushContent {
   /** @param content is not to change @param md5 of it, where it is known */
   constructor(
     content: Buffer,
-    readonly md5: string = hash('md5', content, 'hex'),
+    readonly md5: string = mergedSum(content),
   ) {
     this.#first = new SharedPayload(Buffer.from(pushStartMessage(md5, MERGED_FILE)));
     this.#pieces = Array.from(pushPieces(content), (piece) => new SharedPayload(piece));
