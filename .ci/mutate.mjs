@@ -32,9 +32,9 @@ const DEFAULT = [
   'lib/agentlink/sender-counter.ts',
   'lib/config/upload-guard.ts',
   'lib/files/open-own-file.ts',
-  'lib/files/own-directory.ts',
+  'lib/home/own-directory.ts',
   'lib/files/read-below.ts',
-  'lib/files/trusted-file.ts',
+  'lib/home/trusted-file.ts',
 ];
 /** Tests that reach sources through something else than an import: prefix of the source, tests. */
 const THROUGH = [

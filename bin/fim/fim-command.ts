@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { loadHostConfig } from '../../lib/agents/load-host-config.js';
 import { ConfigError } from '../../lib/config/config-error.js';
 import { loadInternalOption } from '../../lib/config/internal-options.js';
-import { loadHostConfig } from '../../lib/config/load-host-config.js';
 import { byteString } from '../../lib/config/pattern-text.js';
 import { bytesOf, readable } from '../../lib/fim/byte-order.js';
 import { type FileAttributes, fileAttributes } from '../../lib/fim/entry-checksum.js';

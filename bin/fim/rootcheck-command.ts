@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 import type { Command } from 'commander';
+import { loadHostConfig } from '../../lib/agents/load-host-config.js';
 import { ConfigError } from '../../lib/config/config-error.js';
 import { loadInternalOption } from '../../lib/config/internal-options.js';
-import { loadHostConfig } from '../../lib/config/load-host-config.js';
 import { readable } from '../../lib/fim/byte-order.js';
 import { HomeError } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';

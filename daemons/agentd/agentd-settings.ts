@@ -1,7 +1,7 @@
+import { type HostConfig, loadHostConfig } from '../../lib/agents/load-host-config.js';
 import { describeWarning } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
-import { type HostConfig, loadHostConfig } from '../../lib/config/load-host-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';

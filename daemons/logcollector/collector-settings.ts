@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
+import { loadHostConfig, type SharedState } from '../../lib/agents/load-host-config.js';
 import { type ConfigWarning, logConfigWarnings } from '../../lib/config/config-error.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
-import { loadHostConfig, type SharedState } from '../../lib/config/load-host-config.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';

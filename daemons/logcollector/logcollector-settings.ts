@@ -1,4 +1,4 @@
-import { sharedProblem } from '../../lib/config/load-host-config.js';
+import { sharedProblem } from '../../lib/agents/load-host-config.js';
 import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import { activeSections } from './active-sections.js';
 import { type CollectorSettings, loadCollectorSettings, logWarnings } from './collector-settings.js';

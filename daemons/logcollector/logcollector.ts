@@ -1,8 +1,8 @@
+import { keepShared, sharedProblem } from '../../lib/agents/load-host-config.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
-import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
-import { ownDirectory } from '../../lib/files/own-directory.js';
+import { ownDirectory } from '../../lib/home/own-directory.js';
 import { Collector } from './collector.js';
 import { SETTINGS } from './logcollector-settings.js';
 

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
+import { loadHostConfig, type SharedState } from '../../lib/agents/load-host-config.js';
 import type { ConfigWarning } from '../../lib/config/config-error.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
-import { loadHostConfig, type SharedState } from '../../lib/config/load-host-config.js';
 import { parseScanDays, parseScanTime } from '../../lib/config/scan-times.js';
 import {
   NO_ROOTCHECK,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sharedProblem } from '../../lib/agents/load-host-config.js';
 import { logConfigWarnings } from '../../lib/config/config-error.js';
-import { sharedProblem } from '../../lib/config/load-host-config.js';
 import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import { activeInternal } from './active-sections.js';
 import { loadSyscheckdSettings, type SyscheckdSettings } from './settings.js';

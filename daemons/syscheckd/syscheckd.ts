@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { keepShared, sharedProblem } from '../../lib/agents/load-host-config.js';
 import type { Handlers } from '../../lib/bus/contract.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import { keepShared, sharedProblem } from '../../lib/config/load-host-config.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
-import { ownDirectory } from '../../lib/files/own-directory.js';
+import { ownDirectory } from '../../lib/home/own-directory.js';
 import { activeSections } from './active-sections.js';
 import { FileMonitor } from './file-monitor.js';
 import { setProcessPriority } from './process-priority.js';

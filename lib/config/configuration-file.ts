@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { FileTooLargeError, readTrustedFile, UntrustedFileError } from '../files/trusted-file.js';
 import type { Home } from '../home/home.js';
+import { FileTooLargeError, readTrustedFile, UntrustedFileError } from '../home/trusted-file.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 
 /** The main configuration, relative to the home. */

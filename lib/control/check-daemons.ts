@@ -5,9 +5,9 @@ import { MANAGER_CONF, MAX_CONFIGURATION_BYTES, OSSEC_CONF } from '../config/con
 import type { NoEffect } from '../config/effects/find-no-effect.js';
 import { INTERNAL_OPTION_FILES } from '../config/internal-options.js';
 import { API_YAML } from '../config/load-api-config.js';
-import { readTrustedFile, UntrustedFileError } from '../files/trusted-file.js';
 import type { Home } from '../home/home.js';
 import type { HomeRecord } from '../home/home-record.js';
+import { readTrustedFile, UntrustedFileError } from '../home/trusted-file.js';
 import { formatLogTime, formatPlainLine } from '../log/log-line.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { productRoot } from '../product/product-root.js';

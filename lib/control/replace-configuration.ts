@@ -11,9 +11,9 @@ import { parseManagerConfig } from '../config/load-manager-config.js';
 import { readConfigurationXml } from '../config/read-configuration-xml.js';
 import { refuseUpload } from '../config/upload-guard.js';
 import { isErrno } from '../files/is-errno.js';
-import { readTrustedFile } from '../files/trusted-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 import type { Home } from '../home/home.js';
+import { readTrustedFile } from '../home/trusted-file.js';
 import { describeError } from '../log/describe-error.js';
 import type { Logger } from '../log/logger.js';
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import type { DebugLevel } from '../log/daemon-logger.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import { usageErrors } from '../product/usage-errors.js';
+import type { DebugLevel } from './daemon-logger.js';
 
 /** What a daemon was started with (daemons-and-config.md 3.5). */
 export type DaemonFlags = {

@@ -1,8 +1,8 @@
 import type { Home } from '../home/home.js';
-import type { DebugLevel } from '../log/daemon-logger.js';
 import type { Logger } from '../log/logger.js';
 import type { DaemonName } from '../product/daemon-names.js';
 import type { OwnFlag, OwnFlagValues } from './daemon-flags.js';
+import type { DebugLevel } from './daemon-logger.js';
 
 /** An address a daemon listens on, as written to `var/run/<daemon>.json` (architecture.md 4 "Home"). */
 export type BoundAddress = {

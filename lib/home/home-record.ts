@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { checkTrustedDirectory, readTrustedFile, UntrustedFileError } from '../files/trusted-file.js';
 import { describeError } from '../log/describe-error.js';
 import type { Home } from './home.js';
+import { checkTrustedDirectory, readTrustedFile, UntrustedFileError } from './trusted-file.js';
 
 /** What a home is for: fixed by `svc-control init [--agent]`, never by configuration (architecture.md 4 "Home"). */
 export type HomeRole = 'server' | 'agent';

@@ -10,13 +10,13 @@ import {
 import { type DaemonCatalogue, startOrder } from '../../../lib/control/daemon-catalogue.js';
 import { recoverConfiguration, replaceConfiguration } from '../../../lib/control/replace-configuration.js';
 import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
+import { DaemonLogger, LogOutput } from '../../../lib/daemon/daemon-logger.js';
+import { logTargets } from '../../../lib/daemon/log-targets.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
-import { checkTrustedDirectory } from '../../../lib/files/trusted-file.js';
 import type { Home } from '../../../lib/home/home.js';
 import type { HomeRecord } from '../../../lib/home/home-record.js';
-import { DaemonLogger, LogOutput } from '../../../lib/log/daemon-logger.js';
+import { checkTrustedDirectory } from '../../../lib/home/trusted-file.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import { logTargets } from '../../../lib/log/log-targets.js';
 import { LockHeldError, ProcessLock } from '../../../lib/process/process-lock.js';
 import { productVersion } from '../../../lib/product/version.js';
 import { logMistakes, logNoEffect } from '../configuration-notices.js';

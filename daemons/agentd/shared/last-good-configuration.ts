@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { LAST_GOOD_AGENT_CONF, SHARED_AGENT_CONF, type SharedState } from '../../../lib/agents/load-host-config.js';
 import { checkAgentConf } from '../../../lib/config/agent-conf.js';
 import { readAgentConfFile } from '../../../lib/config/agent-conf-file.js';
-import { LAST_GOOD_AGENT_CONF, SHARED_AGENT_CONF, type SharedState } from '../../../lib/config/load-host-config.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';

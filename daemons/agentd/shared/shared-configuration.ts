@@ -1,8 +1,8 @@
+import { SHARED_AGENT_CONF } from '../../../lib/agents/load-host-config.js';
 import { type AgentConfFailure, checkAgentConf } from '../../../lib/config/agent-conf.js';
 import { readAgentConfFile } from '../../../lib/config/agent-conf-file.js';
 import { ConfigError } from '../../../lib/config/config-error.js';
 import { loadInternalOptions } from '../../../lib/config/internal-options.js';
-import { SHARED_AGENT_CONF } from '../../../lib/config/load-host-config.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';

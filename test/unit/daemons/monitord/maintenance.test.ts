@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Maintenance } from '../../../../daemons/monitord/maintenance.js';
 import { ManagerLogRotation } from '../../../../daemons/monitord/manager-log-rotation.js';
 import { OutputSums } from '../../../../daemons/monitord/output-sums.js';
-import { DaemonLogger, LogOutput } from '../../../../lib/log/daemon-logger.js';
+import { DaemonLogger, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';

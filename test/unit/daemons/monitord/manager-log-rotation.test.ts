@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ManagerLogRotation, type RotationSettings } from '../../../../daemons/monitord/manager-log-rotation.js';
-import { DaemonLogger, LogOutput } from '../../../../lib/log/daemon-logger.js';
+import { DaemonLogger, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 

@@ -17,8 +17,8 @@ import {
 } from 'node:fs';
 import { expect } from 'chai';
 import { isOnlyName, makeOwnFile, openSharedFile, writeOwnFile } from '../../../../lib/files/open-own-file.js';
-import { NotOwnError, ownDirectory } from '../../../../lib/files/own-directory.js';
 import { removeTree } from '../../../../lib/files/remove-tree.js';
+import { NotOwnError, ownDirectory } from '../../../../lib/home/own-directory.js';
 import { LogFile } from '../../../../lib/log/log-file.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 

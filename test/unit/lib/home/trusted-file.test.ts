@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { loadInternalOption } from '../../../../lib/config/internal-options.js';
 import { loadApiConfig } from '../../../../lib/config/load-api-config.js';
 import { loadManagerConfig } from '../../../../lib/config/load-manager-config.js';
-import { FileTooLargeError, readTrustedFile, UntrustedFileError } from '../../../../lib/files/trusted-file.js';
 import { Home } from '../../../../lib/home/home.js';
+import { FileTooLargeError, readTrustedFile, UntrustedFileError } from '../../../../lib/home/trusted-file.js';
 import { notRoot } from '../../../support/process/service-user.js';
 
 const OTHER = 65_534;

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { loadHostConfig, sharedProblem } from '../../../../lib/agents/load-host-config.js';
 import type { AgentIdentityText } from '../../../../lib/config/agent-conf.js';
 import { ConfigError, describeWarning, logConfigWarnings } from '../../../../lib/config/config-error.js';
-import { loadHostConfig, sharedProblem } from '../../../../lib/config/load-host-config.js';
 import { productRoot } from '../../../../lib/product/product-root.js';
 import { LARGE_AGENT_CONF } from '../../../support/config/large-agent-conf.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';

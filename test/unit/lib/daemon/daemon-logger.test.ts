@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DaemonLogger, type DebugLevel, LogOutput } from '../../../../lib/log/daemon-logger.js';
+import { DaemonLogger, type DebugLevel, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
 import { LogFile } from '../../../../lib/log/log-file.js';
 import { formatLogTime, sanitiseLogMessage } from '../../../../lib/log/log-line.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';

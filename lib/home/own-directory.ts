@@ -11,8 +11,8 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import type { Home } from '../home/home.js';
-import { isErrno } from './is-errno.js';
+import { isErrno } from '../files/is-errno.js';
+import type { Home } from './home.js';
 
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 

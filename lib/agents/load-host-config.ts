@@ -1,18 +1,18 @@
-import { ownIdentity } from '../agents/own-identity.js';
+import { type AgentIdentityText, checkAgentConf, parseAgentConf, selectBlocks } from '../config/agent-conf.js';
+import { readAgentConfFile } from '../config/agent-conf-file.js';
+import { ConfigError, type ConfigWarning } from '../config/config-error.js';
+import { ConfigReport } from '../config/config-report.js';
+import { readConfigurationFile } from '../config/configuration-file.js';
+import { loadInternalOption } from '../config/internal-options.js';
+import { lastContent } from '../config/last-content.js';
+import { loadManagerConfig, readSections } from '../config/load-manager-config.js';
+import { isSectionName, type ManagerConfig, SECTION_NAMES, type SectionName } from '../config/manager-config.js';
+import { readConfigurationXml } from '../config/read-configuration-xml.js';
+import { type SectionBlock, type SectionBlocks, sectionBlocks } from '../config/section-blocks.js';
+import { acceptShared, type RemoteConsent } from '../config/shared-sections.js';
 import type { Home } from '../home/home.js';
 import { readHomeRecord } from '../home/home-record.js';
-import { type AgentIdentityText, checkAgentConf, parseAgentConf, selectBlocks } from './agent-conf.js';
-import { readAgentConfFile } from './agent-conf-file.js';
-import { ConfigError, type ConfigWarning } from './config-error.js';
-import { ConfigReport } from './config-report.js';
-import { readConfigurationFile } from './configuration-file.js';
-import { loadInternalOption } from './internal-options.js';
-import { lastContent } from './last-content.js';
-import { loadManagerConfig, readSections } from './load-manager-config.js';
-import { isSectionName, type ManagerConfig, SECTION_NAMES, type SectionName } from './manager-config.js';
-import { readConfigurationXml } from './read-configuration-xml.js';
-import { type SectionBlock, type SectionBlocks, sectionBlocks } from './section-blocks.js';
-import { acceptShared, type RemoteConsent } from './shared-sections.js';
+import { ownIdentity } from './own-identity.js';
 
 /** What the manager pushed, relative to the home of an agent. */
 export const SHARED_AGENT_CONF = 'etc/shared/agent.conf';

@@ -11,8 +11,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Home } from '../home/home.js';
-import { isErrno } from './is-errno.js';
+import { isErrno } from '../files/is-errno.js';
+import type { Home } from './home.js';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

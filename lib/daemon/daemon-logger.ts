@@ -1,10 +1,10 @@
 import { type Logger as PinoLogger, pino } from 'pino';
 import type { Home } from '../home/home.js';
-import { LimitedLog } from './limited-log.js';
-import { LogFile } from './log-file.js';
-import { formatLogTime, formatPlainLine, type LogLevel, sanitiseLogMessage } from './log-line.js';
-import { callerOrigin } from './log-origin.js';
-import type { LimitedLogger, Logger } from './logger.js';
+import { LimitedLog } from '../log/limited-log.js';
+import { LogFile } from '../log/log-file.js';
+import { formatLogTime, formatPlainLine, type LogLevel, sanitiseLogMessage } from '../log/log-line.js';
+import { callerOrigin } from '../log/log-origin.js';
+import type { LimitedLogger, Logger } from '../log/logger.js';
 
 /** Verbosity: 0 = info and worse, 1 and 2 = debug lines with their origin (`-d`, `-dd`). */
 export type DebugLevel = 0 | 1 | 2;
