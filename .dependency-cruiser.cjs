@@ -3,10 +3,10 @@
  * on the lowest floor that its imports allow.
  */
 const FLOORS_OF_LIB = [
-  ['async', 'events', 'files', 'json', 'network', 'patterns', 'product', 'thread', 'time', 'xml'],
-  ['agentlink', 'engine', 'log', 'output', 'query', 'security'],
-  ['home', 'logtest', 'tls'],
-  ['config', 'manager', 'process'],
+  ['async', 'files', 'json', 'network', 'patterns', 'product', 'thread', 'time', 'xml'],
+  ['events', 'log', 'output', 'query', 'security'],
+  ['agentlink', 'engine', 'home', 'tls'],
+  ['config', 'logtest', 'manager', 'process'],
   ['agents', 'bus', 'fim', 'store'],
   ['daemon', 'groups', 'journal'],
   ['rootcheck', 'validation'],

@@ -7,10 +7,7 @@ const ALLOWED = [
   ['lib/journal/', 'a storage format that the promise about loss rests on'],
   ['lib/output/', 'a storage format; consumers of alerts read it from other daemons'],
   ['lib/bus/contracts/', 'one a daemon'],
-  ['lib/fim/cut-diff.ts', 'wire format of file events; its readers in svc-db and the engine have their own'],
-  ['lib/fim/fim-message-error.ts', 'wire format of file events; its readers in svc-db and the engine have their own'],
-  ['lib/fim/fim-messages.ts', 'wire format of file events; its readers in svc-db and the engine have their own'],
-  ['lib/fim/sync-step.ts', 'wire format of file events; its readers in svc-db and the engine have their own'],
+  ['lib/events/fim/', 'a wire format: it is written in one daemon and read in others'],
 ];
 
 const modules = readModules();

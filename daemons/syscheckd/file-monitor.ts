@@ -3,7 +3,7 @@ import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { ScanStatus } from '../../lib/bus/contracts/syscheckd.js';
 import type { EventProducer } from '../../lib/bus/event-producer.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
-import { FIM_FILE } from '../../lib/fim/fim-messages.js';
+import { FIM_FILE } from '../../lib/events/fim/fim-messages.js';
 import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
 import { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 import type { Home } from '../../lib/home/home.js';

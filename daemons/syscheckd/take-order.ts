@@ -1,5 +1,5 @@
 import { BusError } from '../../lib/bus/bus-error.js';
-import { FIM_COMPONENTS } from '../../lib/fim/fim-messages.js';
+import { FIM_COMPONENT_NAMES } from '../../lib/events/fim/fim-component.js';
 
 /** Orders to scan now (integrity-and-inventory.md 1.2). */
 const SCAN_ORDERS: readonly string[] = ['syscheck restart', 'restart'];
@@ -15,7 +15,7 @@ export function takeOrder(text: string, { scan, synchronise }: OrderTakers): voi
   if (SCAN_ORDERS.includes(text)) return scan();
   const end = text.indexOf(' ');
   const component = end < 0 ? undefined : text.slice(0, end);
-  if (!FIM_COMPONENTS.some((name) => name === component)) {
+  if (!FIM_COMPONENT_NAMES.some((name) => name === component)) {
     throw new BusError('unrecognized', 'Unrecognized command');
   }
   synchronise(text);

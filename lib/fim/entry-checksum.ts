@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { CHANGE_NAMES, type ChangeName, type FileAttributes } from '../events/fim/file-attributes.js';
 import { CHECKS } from './checks.js';
 import { permissionText } from './permission-text.js';
 
@@ -34,24 +35,6 @@ export type FileFacts = {
   readonly hashes: ContentHashes;
 };
 
-/** Attributes of an entry as messages carry them: only those that are watched (integrity-and-inventory.md 3.4). */
-export type FileAttributes = {
-  readonly size?: number;
-  readonly perm?: string;
-  readonly uid?: string;
-  readonly gid?: string;
-  readonly user_name?: string;
-  readonly group_name?: string;
-  readonly inode?: string;
-  readonly mtime?: number;
-  readonly hash_md5?: string;
-  readonly hash_sha1?: string;
-  readonly hash_sha256?: string;
-  /** Windows only. */
-  readonly attributes?: string;
-  readonly checksum: string;
-};
-
 /** The watched attributes of a file with their checksum (integrity-and-inventory.md 3.4 to 3.6). @param checks of `CHECKS` */
 export function fileAttributes(facts: FileFacts, checks: number): FileAttributes {
   const { userName, groupName, hashes } = facts;
@@ -85,25 +68,6 @@ export function checksumText(attributes: Omit<FileAttributes, 'checksum'>, inode
   const { hash_md5 = '', hash_sha1 = '', hash_sha256 = '', attributes: windows = '' } = attributes;
   return `${size}:${perm}:${windows}:${uid}:${gid}:${user_name}:${group_name}:${mtime}:${inode}:${hash_md5}:${hash_sha1}:${hash_sha256}`;
 }
-
-/** Names of `changed_attributes`, which are not those of the attributes, in their order (integrity-and-inventory.md 4.2). */
-const CHANGE_NAMES = [
-  ['size', 'size'],
-  ['permission', 'perm'],
-  ['uid', 'uid'],
-  ['gid', 'gid'],
-  ['user_name', 'user_name'],
-  ['group_name', 'group_name'],
-  ['inode', 'inode'],
-  ['mtime', 'mtime'],
-  ['md5', 'hash_md5'],
-  ['sha1', 'hash_sha1'],
-  ['sha256', 'hash_sha256'],
-  ['attributes', 'attributes'],
-] as const;
-
-/** One of them. */
-export type ChangeName = (typeof CHANGE_NAMES)[number][0];
 
 /**
  * Which of the watched attributes differ (integrity-and-inventory.md 3.7). Empty: nothing that is watched has changed,

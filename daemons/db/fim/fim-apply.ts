@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
-import { isSameSum, readScanText } from '../../../lib/events/legacy-fim.js';
+import type { FimColumns } from '../../../lib/events/fim/fim-columns.js';
+import type { FimComponent } from '../../../lib/events/fim/fim-component.js';
+import { isSameSum, readScanText } from '../../../lib/events/fim/legacy-fim.js';
+import { type FimChange, readEvent } from '../../../lib/events/fim/read-entry.js';
+import { readJson } from '../../../lib/events/fim/read-json.js';
+import { readLegacyEvent } from '../../../lib/events/fim/read-legacy-entry.js';
 import type { FimBatch } from './fim-batch.js';
-import type { FimComponent } from './fim-component.js';
 import type { FimCounters, Refusal } from './fim-counters.js';
 import { MAX_PATH_BYTES, OPERATIONS_PER_TURN } from './fim-limits.js';
-import type { FimColumns, FimCount, FimRow } from './fim-row.js';
+import type { FimCount, FimRow } from './fim-row.js';
 import { putFinding } from './findings.js';
-import { type FimChange, readEvent } from './read-entry.js';
-import { readJson } from './read-json.js';
-import { readLegacyEvent } from './read-legacy-entry.js';
 
 /** What applying needs beside the batch. */
 export type ApplyParts = {

@@ -1,8 +1,9 @@
+import type { FimColumns } from '../../../lib/events/fim/fim-columns.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import { type Component, componentKey } from './fim-component.js';
 import { hashKey, isIndexed, numberKey, rowKey } from './fim-keys.js';
 import { MAX_ROW_BYTES, MAX_ROWS } from './fim-limits.js';
-import { decodeRow, encodeRow, type FimColumns, type FimCount, type FimRow } from './fim-row.js';
+import { decodeRow, encodeRow, type FimCount, type FimRow } from './fim-row.js';
 import {
   type ComponentRecord,
   type FimTables,

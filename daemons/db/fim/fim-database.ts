@@ -1,9 +1,10 @@
+import { FIM_COMPONENTS, type FimComponent } from '../../../lib/events/fim/fim-component.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
 import { applyOperations, type FimEvents } from './fim-apply.js';
 import type { FimMemory } from './fim-batch.js';
-import { agentOfKey, type Component, componentKey, FIM_COMPONENTS, type FimComponent } from './fim-component.js';
+import { agentOfKey, type Component, componentKey } from './fim-component.js';
 import { FimCounters, type Refusal } from './fim-counters.js';
 import { FimGarbage } from './fim-garbage.js';
 import { pathOfKey, slotRange } from './fim-keys.js';

@@ -1,5 +1,5 @@
+import { FIM_COMPONENTS, type FimComponent } from '../../../lib/events/fim/fim-component.js';
 import { requireFields } from '../query/require-fields.js';
-import { FIM_COMPONENTS, type FimComponent } from './fim-component.js';
 import type { FimRow } from './fim-row.js';
 
 /** An entry as lists look at it. */

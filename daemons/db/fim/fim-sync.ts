@@ -1,17 +1,24 @@
 import { KeyedLock } from '../../../lib/async/keyed-lock.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
-import { isObject } from '../../../lib/json/is-object.js';
+import { componentOfName, type FimComponent } from '../../../lib/events/fim/fim-component.js';
+import { readState } from '../../../lib/events/fim/read-entry.js';
+import { type JsonMessage, readJson } from '../../../lib/events/fim/read-json.js';
+import {
+  readSyncCheck,
+  readSyncId,
+  type SyncCheck,
+  type SyncCheckType,
+} from '../../../lib/events/fim/read-sync-check.js';
+import { syncAnswer } from '../../../lib/events/fim/sync-answer.js';
 import { applyState } from './fim-apply.js';
 import type { FimBatch, FimMemory } from './fim-batch.js';
-import { componentKey, componentOfName, type FimComponent } from './fim-component.js';
+import { componentKey } from './fim-component.js';
 import type { FimCounters, Refusal } from './fim-counters.js';
 import { pathOfKey, rowKey, slotRange } from './fim-keys.js';
 import { MAX_PATH_BYTES, ROWS_PER_TURN } from './fim-limits.js';
 import { type FimTables, NO_SYNC, type SyncInfo } from './fim-store.js';
 import type { FimWriter } from './fim-writer.js';
 import { rangeChecksum } from './range-checksum.js';
-import { readState } from './read-entry.js';
-import { type JsonMessage, type JsonObject, readJson } from './read-json.js';
 
 /** What goes back to the agent; `order` without the `#!-` in front. */
 export type SyncAnswer = {
@@ -33,17 +40,6 @@ export type FimSyncParts = {
   /** Entries of a component were taken away at once: there is something to empty. */
   readonly onDropped: () => void;
 };
-
-type Check = {
-  readonly type: CheckType;
-  readonly begin: Buffer;
-  readonly end: Buffer;
-  /** First path behind a left part. */
-  readonly tail: Buffer | undefined;
-  readonly checksum: string;
-  readonly id: number;
-};
-type CheckType = 'integrity_check_global' | 'integrity_check_left' | 'integrity_check_right';
 
 const NONE: SyncAnswer = { answer: 'none' };
 
@@ -80,17 +76,17 @@ export class FimSync {
       case 'state':
         return this.#state(agent, message);
       case 'integrity_clear': {
-        const id = idOf(message.value['data']);
+        const id = readSyncId(message.value['data']);
         if (id === undefined) throw this.#bad(agent, 'integrity_clear has no id');
         return this.#order.exclusive(agent, () => this.#clear(agent, component, id));
       }
       case 'integrity_check_global':
       case 'integrity_check_left':
       case 'integrity_check_right': {
-        const check = readCheck(type, message);
+        const check = storedRange(type, message);
         if (typeof check === 'string') throw this.#bad(agent, check);
         const { answer } = await this.#order.exclusive(agent, () => this.#check(agent, component, check));
-        return answer === 'none' ? NONE : { answer, order: orderText(name, answer, message) };
+        return answer === 'none' ? NONE : { answer, order: syncAnswer(name, answer, message) };
       }
       default:
         throw this.#bad(agent, `unknown type of message`);
@@ -127,7 +123,7 @@ export class FimSync {
     return NONE;
   }
 
-  async #check(agent: string, component: FimComponent, check: Check): Promise<SyncAnswer> {
+  async #check(agent: string, component: FimComponent, check: SyncCheck): Promise<SyncAnswer> {
     const { writer, memory, tables, counters } = this.#parts;
     const { type, begin, end, tail, checksum, id } = check;
     counters.sync.checks += 1;
@@ -210,42 +206,19 @@ function deleteAll(batch: FimBatch, agent: string, component: FimComponent, path
   return deleted;
 }
 
-/** @returns what is wrong, or the check */
-function readCheck(type: CheckType, message: JsonMessage): Check | string {
-  const { data } = message.value;
-  const id = idOf(data);
-  if (!isObject(data) || id === undefined) return 'Cannot perform range checksum: no id';
-  const { begin, end, tail, checksum } = data;
-  if (typeof begin !== 'string' || typeof end !== 'string' || typeof checksum !== 'string') {
-    return 'Cannot perform range checksum: no begin, end or checksum';
-  }
-  const isLeft = type === 'integrity_check_left';
-  // It would delete everything outside of its range (15, trap 11).
-  if (isLeft && typeof tail !== 'string') return 'Cannot perform range checksum: a left check without tail';
-  const range = {
-    begin: keyPart(message.bytes(begin)),
-    end: keyPart(message.bytes(end)),
-    tail: isLeft && typeof tail === 'string' ? keyPart(message.bytes(tail)) : undefined,
-  };
+/** A check with its paths as they are stored. @returns what is wrong, or the check */
+function storedRange(type: SyncCheckType, message: JsonMessage): SyncCheck | string {
+  const check = readSyncCheck(type, message);
+  if (typeof check === 'string') return check;
+  const { begin, end, tail } = check;
+  const range = { begin: keyPart(begin), end: keyPart(end), tail: tail && keyPart(tail) };
   if (Buffer.compare(range.begin, range.end) > 0) return 'Cannot perform range checksum: it ends before it begins';
-  return { type, ...range, checksum, id };
+  return { ...check, ...range };
 }
 
 /** A path that is too long to be stored is compared by as much of it as a key holds: no stored one is so long. */
 function keyPart(path: Buffer): Buffer {
   return path.subarray(0, MAX_PATH_BYTES);
-}
-
-function idOf(data: unknown): number | undefined {
-  const id = isObject(data) ? data['id'] : undefined;
-  return typeof id === 'number' && Number.isFinite(id) ? id : undefined;
-}
-
-/** `fim_file dbsync no_data {..}`: what was received, without what only the manager needs (4.4). */
-function orderText(component: string, verb: string, message: JsonMessage): Buffer {
-  const data: JsonObject = isObject(message.value['data']) ? message.value['data'] : {};
-  const kept = Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'tail' && name !== 'checksum'));
-  return message.bytes(`${component} dbsync ${verb} ${JSON.stringify(kept)}`);
 }
 
 function completed(sync: SyncInfo, id: number, agentChecksum: string, managerChecksum = agentChecksum): SyncInfo {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { cutDiff } from '../../../lib/fim/cut-diff.js';
+import { cutDiff } from '../../../lib/events/fim/cut-diff.js';
 import { editScript, type Hunk } from './edit-script.js';
 
 /** Longest text of changes, in bytes (integrity-and-inventory.md 3.10). */

@@ -1,12 +1,7 @@
+import type { ChangeName, FileAttributes } from '../../../lib/events/fim/file-attributes.js';
+import type { FimMode } from '../../../lib/events/fim/fim-messages.js';
 import { CHECKS } from '../../../lib/fim/checks.js';
-import {
-  changedAttributes,
-  type ChangeName,
-  type ContentHashes,
-  type FileAttributes,
-  fileAttributes,
-} from '../../../lib/fim/entry-checksum.js';
-import type { FimMode } from '../../../lib/fim/fim-messages.js';
+import { changedAttributes, type ContentHashes, fileAttributes } from '../../../lib/fim/entry-checksum.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { FileRow } from '../store/file-row.js';
 

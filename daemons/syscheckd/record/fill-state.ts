@@ -1,5 +1,5 @@
+import { FIM_LOCATION } from '../../../lib/events/fim/fim-messages.js';
 import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
-import { FIM_LOCATION } from '../../../lib/fim/fim-messages.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import type { StoreTable } from '../../../lib/store/store-table.js';

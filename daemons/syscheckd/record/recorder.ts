@@ -1,13 +1,14 @@
 import { KeyedLock } from '../../../lib/async/keyed-lock.js';
+import { FimMessageError } from '../../../lib/events/fim/fim-message-error.js';
+import { type FileChange, FIM_LOCATION, fimEvent, type FimMode } from '../../../lib/events/fim/fim-messages.js';
 import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import { readable } from '../../../lib/fim/byte-order.js';
-import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
-import { FIM_LOCATION, type FimChange, fimEvent, type FimMode } from '../../../lib/fim/fim-messages.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import type { WatchedDirectory } from '../../../lib/fim/scan/watched-directory.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { ContentChanges, PreparedChange } from '../diff/content-changes.js';
+import { MAX_FIM_MESSAGE_BYTES } from '../message-limit.js';
 import type { FileRow } from '../store/file-row.js';
 import type { FileStore, RowChange } from '../store/file-store.js';
 import type { OutEvent } from '../store/outbox.js';
@@ -357,12 +358,12 @@ export class Recorder {
     step.overtaken.push(path);
   }
 
-  #tell(change: FimChange, step: Step): void {
+  #tell(change: FileChange, step: Step): void {
     try {
       step.events.push({
         queue: QUEUE_IDS.fileIntegrity,
         location: FIM_LOCATION,
-        message: Buffer.from(fimEvent(change), 'latin1'),
+        message: Buffer.from(fimEvent(change, MAX_FIM_MESSAGE_BYTES), 'latin1'),
       });
     } catch (error) {
       if (!(error instanceof FimMessageError)) throw error;

@@ -1,6 +1,6 @@
+import { FIM_LOCATION, scanMark } from '../../../lib/events/fim/fim-messages.js';
 import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import { bytesOf, readable } from '../../../lib/fim/byte-order.js';
-import { FIM_LOCATION, scanMark } from '../../../lib/fim/fim-messages.js';
 import type { SkipReason } from '../../../lib/fim/scan/entry-outcome.js';
 import { scanTree } from '../../../lib/fim/scan/scan-tree.js';
 import { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';

@@ -1,5 +1,5 @@
-import type { FileAttributes } from '../../../lib/fim/entry-checksum.js';
-import type { FimMode } from '../../../lib/fim/fim-messages.js';
+import type { FileAttributes } from '../../../lib/events/fim/file-attributes.js';
+import type { FimMode } from '../../../lib/events/fim/fim-messages.js';
 
 /** A watched file as it was recorded last. */
 export type FileRow = {

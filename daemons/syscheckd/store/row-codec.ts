@@ -1,5 +1,5 @@
-import type { FileAttributes } from '../../../lib/fim/entry-checksum.js';
-import type { FimMode } from '../../../lib/fim/fim-messages.js';
+import type { FileAttributes } from '../../../lib/events/fim/file-attributes.js';
+import type { FimMode } from '../../../lib/events/fim/fim-messages.js';
 import { StoreError } from '../../../lib/store/store-error.js';
 import { ColumnReader, ColumnWriter } from './columns.js';
 import type { FileRow } from './file-row.js';

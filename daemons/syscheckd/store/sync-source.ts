@@ -1,4 +1,4 @@
-import type { FimRow } from '../../../lib/fim/fim-messages.js';
+import type { FimRow } from '../../../lib/events/fim/fim-messages.js';
 import type { RangeSource } from '../sync/range-sync.js';
 import type { FileRow } from './file-row.js';
 import { decodeRow } from './row-codec.js';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { RangeHash } from '../../../lib/events/fim/range-hash.js';
+import type { RangeCheck, SyncAnswer, SyncRow, SyncStep } from '../../../lib/events/fim/sync-step.js';
 import { compareKeys } from '../../../lib/fim/byte-order.js';
-import type { RangeCheck, SyncAnswer, SyncRow, SyncStep } from '../../../lib/fim/sync-step.js';
-import { RangeHash } from './range-hash.js';
 
 /** Rows in the byte order of their keys (`compareKeys`). They may change between two calls, never during one. */
 export interface RangeSource<Row extends SyncRow> {

@@ -1,8 +1,8 @@
-import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
-import type { SyncAnswer } from '../../../lib/fim/sync-step.js';
+import { FimMessageError } from '../../../lib/events/fim/fim-message-error.js';
+import { readSyncAnswer } from '../../../lib/events/fim/read-sync-answer.js';
+import type { SyncAnswer } from '../../../lib/events/fim/sync-step.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
-import { readSyncAnswer } from './read-sync-answer.js';
 
 /** Bytes of the ranges that wait: a manager gone wrong may name long paths that nobody has. */
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -1,11 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
 import { unlessAborted } from '../../../lib/daemon/unless-aborted.js';
+import { FIM_FILE, type FimRow, syncMessage } from '../../../lib/events/fim/fim-messages.js';
+import type { SyncStep } from '../../../lib/events/fim/sync-step.js';
 import { readable } from '../../../lib/fim/byte-order.js';
-import { FIM_FILE, type FimRow, MAX_FIM_MESSAGE_BYTES, syncMessage } from '../../../lib/fim/fim-messages.js';
-import type { SyncStep } from '../../../lib/fim/sync-step.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import { MAX_FIM_MESSAGE_BYTES } from '../message-limit.js';
 import { type RangeSource, RangeSync } from './range-sync.js';
 import { SyncAnswers } from './sync-answers.js';
 import type { SyncClock } from './sync-clock.js';

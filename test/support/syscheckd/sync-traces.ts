@@ -1,4 +1,4 @@
-import type { FimRow } from '../../../lib/fim/fim-messages.js';
+import type { FimRow } from '../../../lib/events/fim/fim-messages.js';
 import { syncRow } from './sync-rows.js';
 
 /** What the manager says, none in front of the first round, and what the agent sends then: texts of queue 5. */

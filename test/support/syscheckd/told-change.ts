@@ -1,4 +1,4 @@
-import type { FileAttributes } from '../../../lib/fim/entry-checksum.js';
+import type { FileAttributes } from '../../../lib/events/fim/file-attributes.js';
 
 /** A change as an event of queue 8 tells it (integrity-and-inventory.md 4.2). */
 export type ToldChange = {

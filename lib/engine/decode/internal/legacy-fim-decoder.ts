@@ -6,7 +6,7 @@ import {
   readLegacySum,
   readRegistryKey,
   tellsMore,
-} from '../../../events/legacy-fim.js';
+} from '../../../events/fim/legacy-fim.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
 import { FIM_DECODERS, type FimChange } from './fim-decoder-names.js';

@@ -1,4 +1,4 @@
-import type { LegacySum } from '../../../events/legacy-fim.js';
+import type { LegacySum } from '../../../events/fim/legacy-fim.js';
 import { ctime } from '../../../time/ctime.js';
 
 const RIGHTS = ['---', '--x', '-w-', '-wx', 'r--', 'r-x', 'rw-', 'rwx'] as const;

@@ -1,4 +1,4 @@
-import { readScanText } from '../../../events/legacy-fim.js';
+import { readScanText } from '../../../events/fim/legacy-fim.js';
 import type { EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
 import {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
-import { decodeRow, encodeRow, type FimColumns } from '../../../../../daemons/db/fim/fim-row.js';
+import { decodeRow, encodeRow } from '../../../../../daemons/db/fim/fim-row.js';
+import type { FimColumns } from '../../../../../lib/events/fim/fim-columns.js';
 
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const text = optional(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { linesDiff, MAX_DIFF_BYTES, wholeDiff } from '../../../../../daemons/syscheckd/diff/diff-text.js';
-import { cutDiff, MORE_CHANGES } from '../../../../../lib/fim/cut-diff.js';
+import { cutDiff, MORE_CHANGES } from '../../../../../lib/events/fim/cut-diff.js';
 import { diffOfWholes } from '../../../../support/syscheckd/diff-of-wholes.js';
 
 const NAMES = { before: 'old', after: 'new' };

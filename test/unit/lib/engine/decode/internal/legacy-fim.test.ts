@@ -4,7 +4,7 @@ import { AgentMemory } from '../../../../../../lib/engine/decode/internal/agent-
 import { FimDecoder } from '../../../../../../lib/engine/decode/internal/fim-decoder.js';
 import { EngineEvent } from '../../../../../../lib/engine/event.js';
 import { readLocation } from '../../../../../../lib/engine/predecode/read-location.js';
-import { isSameSum, readLegacyFim, readLegacySum } from '../../../../../../lib/events/legacy-fim.js';
+import { isSameSum, readLegacyFim, readLegacySum } from '../../../../../../lib/events/fim/legacy-fim.js';
 import { ctime } from '../../../../../../lib/time/ctime.js';
 import { RecordingDiagnostics } from '../../../../../support/recording-diagnostics.js';
 

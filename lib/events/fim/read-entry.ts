@@ -1,6 +1,6 @@
-import { isObject } from '../../../lib/json/is-object.js';
+import { isObject } from '../../json/is-object.js';
+import type { FimColumns, WholeNumber } from './fim-columns.js';
 import { componentOfType, type FimComponent } from './fim-component.js';
-import type { FimColumns, WholeNumber } from './fim-row.js';
 import type { JsonMessage, JsonObject } from './read-json.js';
 
 /** An entry as a message tells it. */

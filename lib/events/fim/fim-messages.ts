@@ -1,6 +1,6 @@
-import { MAX_PAYLOAD_BYTES } from '../agentlink/link-limits.js';
 import { cutDiff } from './cut-diff.js';
-import type { ChangeName, FileAttributes } from './entry-checksum.js';
+import type { ChangeName, FileAttributes } from './file-attributes.js';
+import type { FimComponent } from './fim-component.js';
 import { FimMessageError } from './fim-message-error.js';
 import type { RangeCheck, SyncRow, SyncStep } from './sync-step.js';
 
@@ -13,25 +13,11 @@ import type { RangeCheck, SyncRow, SyncStep } from './sync-step.js';
 export const FIM_LOCATION = 'syscheck';
 export const FIM_FILE = 'fim_file';
 
-/** Components of queue 5 that concern this module; `syscheck` and `fim_registry` are those of old agents (4.3). */
-export const FIM_COMPONENTS = [
-  'fim_file',
-  'fim_registry_key',
-  'fim_registry_value',
-  'syscheck',
-  'fim_registry',
-] as const;
-/** One of them. */
-export type FimComponent = (typeof FIM_COMPONENTS)[number];
-
-/** Longest message, in bytes: what the wire takes, without queue and location (`5:fim_registry_value:`). */
-export const MAX_FIM_MESSAGE_BYTES = MAX_PAYLOAD_BYTES - 32;
-
 /** How a change was noticed. */
 export type FimMode = 'scheduled' | 'realtime' | 'whodata';
 
-/** A change as its event tells it (4.2). */
-export type FimChange = {
+/** A change of a file as its event is to tell it (4.2). */
+export type FileChange = {
   readonly path: string;
   readonly mode: FimMode;
   readonly type: 'added' | 'modified' | 'deleted';
@@ -53,15 +39,16 @@ export function scanMark(type: 'scan_start' | 'scan_end', timestamp: number): st
 }
 
 /**
- * The event of a change (4.2), at most `MAX_FIM_MESSAGE_BYTES` long.
+ * The event of a change (4.2).
+ * @param maxBytes it may take: a text of changes is cut for it
  * @throws FimMessageError `too_long` when it does not fit even without its diff
  */
-export function fimEvent(change: FimChange): string {
+export function fimEvent(change: FileChange, maxBytes: number): string {
   const text = eventText(change, change.contentChanges);
-  if (text.length <= MAX_FIM_MESSAGE_BYTES) return text;
+  if (text.length <= maxBytes) return text;
   const bare = eventText(change, change.contentChanges === undefined ? undefined : '');
   // Escaping makes a diff longer than it was when it was cut first (15.35).
-  const room = MAX_FIM_MESSAGE_BYTES - bare.length;
+  const room = maxBytes - bare.length;
   if (change.contentChanges === undefined || room < 0) {
     throw new FimMessageError('too_long', `The event of a file takes ${bare.length} bytes without its diff`);
   }
@@ -71,7 +58,7 @@ export function fimEvent(change: FimChange): string {
   );
 }
 
-function eventText(change: FimChange, contentChanges: string | undefined): string {
+function eventText(change: FileChange, contentChanges: string | undefined): string {
   const { path, mode, type, timestamp, attributes, before, tags } = change;
   return JSON.stringify({
     type: 'event',

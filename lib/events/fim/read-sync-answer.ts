@@ -1,6 +1,6 @@
-import { FimMessageError } from '../../../lib/fim/fim-message-error.js';
-import type { SyncAnswer } from '../../../lib/fim/sync-step.js';
-import { isObject } from '../../../lib/json/is-object.js';
+import { isObject } from '../../json/is-object.js';
+import { FimMessageError } from './fim-message-error.js';
+import type { SyncAnswer } from './sync-step.js';
 
 /** Longest answer that is read, in characters: more than the wire lets through. */
 const MAX_ANSWER_LENGTH = 1024 * 1024;

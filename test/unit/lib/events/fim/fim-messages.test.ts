@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readEvent, readState } from '../../../../daemons/db/fim/read-entry.js';
-import { readJson } from '../../../../daemons/db/fim/read-json.js';
-import { readSyncAnswer } from '../../../../daemons/syscheckd/sync/read-sync-answer.js';
-import { ALL_CHECKS, CHECKS } from '../../../../lib/fim/checks.js';
-import { fileAttributes, type FileFacts } from '../../../../lib/fim/entry-checksum.js';
-import { FimMessageError } from '../../../../lib/fim/fim-message-error.js';
-import { fimEvent, MAX_FIM_MESSAGE_BYTES, scanMark, syncMessage } from '../../../../lib/fim/fim-messages.js';
-import { toldChange } from '../../../support/syscheckd/told-change.js';
+import { MAX_FIM_MESSAGE_BYTES } from '../../../../../daemons/syscheckd/message-limit.js';
+import { FimMessageError } from '../../../../../lib/events/fim/fim-message-error.js';
+import { fimEvent, scanMark, syncMessage } from '../../../../../lib/events/fim/fim-messages.js';
+import { readEvent, readState } from '../../../../../lib/events/fim/read-entry.js';
+import { readJson } from '../../../../../lib/events/fim/read-json.js';
+import { readSyncAnswer } from '../../../../../lib/events/fim/read-sync-answer.js';
+import { ALL_CHECKS, CHECKS } from '../../../../../lib/fim/checks.js';
+import { fileAttributes, type FileFacts } from '../../../../../lib/fim/entry-checksum.js';
+import { toldChange } from '../../../../support/syscheckd/told-change.js';
 
 const FACTS: FileFacts = {
   size: 12,
@@ -41,16 +42,19 @@ describe('messages of file integrity monitoring', () => {
 
   it('tell a modified file with its old attributes', () => {
     const before = fileAttributes({ ...FACTS, mtime: 1700000000 }, ALL_CHECKS);
-    const text = fimEvent({
-      path: '/etc/demo',
-      mode: 'realtime',
-      type: 'modified',
-      timestamp: 1700000600,
-      attributes: ATTRIBUTES,
-      before: { attributes: before, changed: ['mtime'] },
-      contentChanges: '1c1\n< a\n---\n> b\n',
-      tags: 'demo,web',
-    });
+    const text = fimEvent(
+      {
+        path: '/etc/demo',
+        mode: 'realtime',
+        type: 'modified',
+        timestamp: 1700000600,
+        attributes: ATTRIBUTES,
+        before: { attributes: before, changed: ['mtime'] },
+        contentChanges: '1c1\n< a\n---\n> b\n',
+        tags: 'demo,web',
+      },
+      MAX_FIM_MESSAGE_BYTES,
+    );
     expect(JSON.parse(text)).to.deep.equal({
       type: 'event',
       data: {
@@ -82,21 +86,24 @@ describe('messages of file integrity monitoring', () => {
       timestamp: 1,
       attributes: ATTRIBUTES,
     } as const;
-    const text = fimEvent({ ...change, contentChanges });
+    const text = fimEvent({ ...change, contentChanges }, MAX_FIM_MESSAGE_BYTES);
     expect(text.length)
       .to.be.at.most(MAX_FIM_MESSAGE_BYTES)
       .and.above(MAX_FIM_MESSAGE_BYTES - 100);
     expect(toldChange(text))
       .to.have.property('contentChanges')
       .that.matches(/\u0001"\nMore changes\.\.\.$/);
-    expect(() => fimEvent({ ...change, contentChanges, tags: 'x'.repeat(70_000) }))
+    expect(() => fimEvent({ ...change, contentChanges, tags: 'x'.repeat(70_000) }, MAX_FIM_MESSAGE_BYTES))
       .to.throw(FimMessageError)
       .with.property('code', 'too_long');
   });
 
   it('carry names that are no UTF-8 byte by byte', () => {
     const path = '/tmp/\xff\xfe"\n';
-    const text = fimEvent({ path, mode: 'scheduled', type: 'added', timestamp: 1, attributes: ATTRIBUTES });
+    const text = fimEvent(
+      { path, mode: 'scheduled', type: 'added', timestamp: 1, attributes: ATTRIBUTES },
+      MAX_FIM_MESSAGE_BYTES,
+    );
     expect(Buffer.from(text, 'latin1').includes(Buffer.from([0xff, 0xfe]))).to.equal(true);
     expect(eventOf(text)).to.deep.include({ kind: 'added', path: Buffer.from(path, 'latin1') });
   });

@@ -1,4 +1,4 @@
-import { readLegacyFim, readLegacySum, readRegistryKey } from '../../../lib/events/legacy-fim.js';
+import { readLegacyFim, readLegacySum, readRegistryKey } from './legacy-fim.js';
 import { type FimChange, wholeNumber } from './read-entry.js';
 
 /**

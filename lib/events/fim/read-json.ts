@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../../../lib/json/is-object.js';
+import { isObject } from '../../json/is-object.js';
 
 /** Members of an object of a message, by their names. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -31,7 +31,7 @@ export class RangeHash {
   }
 
   #flush(): void {
-    this.#hash.update(this.#waiting, 'latin1');
+    this.#hash.update(this.#waiting, 'utf8');
     this.#waiting = '';
   }
 }
