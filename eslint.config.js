@@ -14,6 +14,15 @@ const ERROR_NAMES = {
   message: "Write override readonly name = '...Error' in the class.",
 };
 
+/** One way to name what a class is made of: other objects are its ...Parts, values its ...Options. */
+const CONSTRUCTED_FROM = ['parts:Parts', 'options:Options'].map((pair) => {
+  const [name, ending] = pair.split(':');
+  return {
+    selector: `MethodDefinition[kind='constructor'] Identifier[name='${name}'] > TSTypeAnnotation > TSTypeReference > Identifier[name!=/(${ending}|^Pick|^Omit|^Partial)$/]`,
+    message: `What a constructor takes as '${name}' has a type named ...${ending}.`,
+  };
+});
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.home/', 'etc/', '.cache/'] },
   eslint.configs.recommended,
@@ -34,7 +43,7 @@ export default tseslint.config(
       '@typescript-eslint/no-import-type-side-effects': 'error',
       'simple-import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^\\.']] }],
       'no-duplicate-imports': 'error',
-      'no-restricted-syntax': ['error', INCREMENTS, ERROR_NAMES],
+      'no-restricted-syntax': ['error', INCREMENTS, ERROR_NAMES, ...CONSTRUCTED_FROM],
       'prefer-template': 'error',
       'no-useless-concat': 'error',
       'no-useless-return': 'error',

@@ -35,6 +35,17 @@ const keepPlaces = (output) => ({
   },
 });
 
+/** Texts of zod in forty languages are a third of a program, and nobody reads them: errors are told in our words. */
+const withoutLocales = {
+  name: 'without-locales',
+  setup(build) {
+    build.onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+      loader: 'js',
+    }));
+  },
+};
+
 const outsidePackages = {
   name: 'outside-packages',
   setup(build) {
@@ -58,7 +69,7 @@ export async function bundlePrograms(root) {
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
-    plugins: [outsidePackages, keepPlaces(output)],
+    plugins: [withoutLocales, outsidePackages, keepPlaces(output)],
   });
 }
 

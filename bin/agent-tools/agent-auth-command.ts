@@ -15,7 +15,7 @@ import { describeError } from '../../lib/log/describe-error.js';
 import { versionText } from '../../lib/product/version.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
-type Options = {
+type AgentAuthOptions = {
   readonly home?: string;
   readonly m: string;
   readonly p: number;
@@ -59,7 +59,7 @@ export async function agentAuthCommand(args: readonly string[], streams: ToolStr
   const ended = parseArguments(command, args, streams);
   if (ended !== undefined) return ended;
   try {
-    await enrol(command.opts<Options>(), streams);
+    await enrol(command.opts<AgentAuthOptions>(), streams);
     return 0;
   } catch (error) {
     streams.writeError(`agent-auth: ERROR: ${describeError(error)}\n`);
@@ -67,7 +67,7 @@ export async function agentAuthCommand(args: readonly string[], streams: ToolStr
   }
 }
 
-async function enrol(options: Options, streams: ToolStreams): Promise<void> {
+async function enrol(options: AgentAuthOptions, streams: ToolStreams): Promise<void> {
   const say = (text: string): void => {
     streams.write(`agent-auth: INFO: ${text}\n`);
   };

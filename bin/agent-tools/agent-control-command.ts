@@ -6,7 +6,7 @@ import { shownText } from '../terminal/shown-text.js';
 import { AgentControl, AgentControlError, type AgentOrder, type ListedAgent } from './agent-control.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
-type Options = {
+type AgentControlOptions = {
   readonly home?: string;
   readonly l?: true;
   readonly c?: true;
@@ -23,7 +23,7 @@ type Options = {
   readonly j?: true;
 };
 
-type Action = (tool: AgentControl, options: Options, streams: ToolStreams) => Promise<void>;
+type AgentControlAction = (tool: AgentControl, options: AgentControlOptions, streams: ToolStreams) => Promise<void>;
 
 const TITLE = 'Security Manager agent_control.';
 const LIST_TITLES = { all: 'available', active: 'active', 'not active': 'not active' } as const;
@@ -54,7 +54,7 @@ export async function agentControlCommand(args: readonly string[], streams: Tool
     .option('--home <dir>', 'home of the manager');
   const ended = parseArguments(command, args, streams);
   if (ended !== undefined) return ended;
-  const options = command.opts<Options>();
+  const options = command.opts<AgentControlOptions>();
   const action = chosenAction(options);
   if (action === undefined) {
     streams.writeError("** Invalid argument combination.\nTry 'agent_control --help' for more information.\n");
@@ -64,7 +64,7 @@ export async function agentControlCommand(args: readonly string[], streams: Tool
 }
 
 /** @returns undefined when the options do not belong together */
-function chosenAction({ l, c, n, i, R, r, a, u, b, f, L, s, j }: Options): Action | undefined {
+function chosenAction({ l, c, n, i, R, r, a, u, b, f, L, s, j }: AgentControlOptions): AgentControlAction | undefined {
   const actions = [
     ...(l === undefined ? [] : [list]),
     ...(i === undefined ? [] : [info]),
@@ -84,7 +84,7 @@ function chosenAction({ l, c, n, i, R, r, a, u, b, f, L, s, j }: Options): Actio
   return wrong ? undefined : actions[0];
 }
 
-async function run(action: Action, options: Options, streams: ToolStreams): Promise<number> {
+async function run(action: AgentControlAction, options: AgentControlOptions, streams: ToolStreams): Promise<number> {
   let tool: AgentControl | undefined;
   try {
     tool = new AgentControl(resolveHome(options.home));
@@ -113,7 +113,7 @@ function title({ id, name }: ListedAgent): string {
   return id === '000' ? `${name} (server)` : name;
 }
 
-const list: Action = async (tool, { c, n, s, j }, { write }) => {
+const list: AgentControlAction = async (tool, { c, n, s, j }, { write }) => {
   const which = c === true ? 'active' : n === true ? 'not active' : 'all';
   const agents: ListedAgent[] = [];
   for await (const agent of tool.list(which)) agents.push(agent);
@@ -129,7 +129,7 @@ const list: Action = async (tool, { c, n, s, j }, { write }) => {
   }
 };
 
-const info: Action = async (tool, { i = '', s, j }, { write }) => {
+const info: AgentControlAction = async (tool, { i = '', s, j }, { write }) => {
   const agent = await tool.info(i);
   const { id, ip, status, os, version, configSum, mergedSum, lastKeepAlive } = agent;
   if (j === true) {
@@ -161,7 +161,7 @@ const ORDER_TEXTS = {
   scan: { one: 'Restarting Syscheck/Rootcheck on agent:', all: 'Restarting Syscheck/Rootcheck on all agents.' },
 } as const;
 
-function order(what: AgentOrder): Action {
+function order(what: AgentOrder): AgentControlAction {
   return async (tool, { a, u, j }, { write }) => {
     if (a === undefined && u === undefined) throw new AgentControlError(45, 'Agent not specified');
     let text: string = ORDER_TEXTS[what].all;
@@ -174,10 +174,10 @@ function order(what: AgentOrder): Action {
   };
 }
 
-const respond: Action = () =>
+const respond: AgentControlAction = () =>
   Promise.reject(new AgentControlError(47, 'This version runs no active responses: it has no svc-execd.'));
 
-const listResponses: Action = (tool, { j }, { write }) => {
+const listResponses: AgentControlAction = (tool, { j }, { write }) => {
   const responses = tool.responses();
   const lines = responses.map(({ name, executable }) => `   Response name: ${name}, command: ${executable}\n`);
   const text = lines.length === 0 ? '   No active response available.\n' : lines.join('');

@@ -12,7 +12,7 @@ import { AgentGroups } from './agent-groups.js';
 import { AgentGroupsError } from './agent-groups-error.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
-type Options = {
+type AgentGroupsOptions = {
   readonly home?: string;
   readonly list?: true;
   readonly listFiles?: true;
@@ -32,7 +32,7 @@ type Options = {
 export type AgentGroupsStreams = ToolStreams & { readonly input: AsyncIterable<Buffer> };
 
 /** Something to be done, and then said. */
-type Action = (tool: AgentGroups, agree: (question: string) => Promise<boolean>) => Promise<string>;
+type AgentGroupsAction = (tool: AgentGroups, agree: (question: string) => Promise<boolean>) => Promise<string>;
 
 /** Options that do not belong together or need another one. */
 class InvalidOptionsError extends Error {}
@@ -66,7 +66,7 @@ export async function agentGroupsCommand(args: readonly string[], streams: Agent
   const ended = parseArguments(command, args, streams);
   if (ended === 1) streams.write(invalid());
   if (ended !== undefined) return ended;
-  const options = command.opts<Options>();
+  const options = command.opts<AgentGroupsOptions>();
   if (options.usage === true) {
     streams.write(command.helpInformation());
     return 0;
@@ -74,7 +74,7 @@ export async function agentGroupsCommand(args: readonly string[], streams: Agent
   return run(options, streams);
 }
 
-async function run(options: Options, streams: AgentGroupsStreams): Promise<number> {
+async function run(options: AgentGroupsOptions, streams: AgentGroupsStreams): Promise<number> {
   const agree = async (question: string): Promise<boolean> => {
     if (options.quiet === true) return true;
     streams.write(question);
@@ -115,7 +115,7 @@ function invalid(reason?: string): string {
 }
 
 /** @throws InvalidOptionsError */
-function chosenAction(options: Options): Action {
+function chosenAction(options: AgentGroupsOptions): AgentGroupsAction {
   const { list, listFiles, add, showGroup, showSync, remove, agentId, group } = options;
   const chosen = [list, listFiles, add, showGroup, showSync, remove].filter((option) => option !== undefined);
   if (chosen.length > 1) throw new InvalidOptionsError('Bad argument combination.');
@@ -127,14 +127,14 @@ function chosenAction(options: Options): Action {
   return group === undefined ? listGroups : listAgents(group);
 }
 
-function chosenAddition({ agentId, group, force }: Options): Action {
+function chosenAddition({ agentId, group, force }: AgentGroupsOptions): AgentGroupsAction {
   if (group === undefined) {
     throw new InvalidOptionsError(agentId === undefined ? 'Missing agent ID or group.' : 'Missing group.');
   }
   return agentId === undefined ? createGroup(group) : assign(agentId, group, force === true);
 }
 
-function chosenRemoval({ agentId, group }: Options): Action {
+function chosenRemoval({ agentId, group }: AgentGroupsOptions): AgentGroupsAction {
   if (agentId !== undefined) return group === undefined ? unassignAll(agentId) : unassign(agentId, group);
   return removeGroup(needed(group, 'Missing agent ID or group.'));
 }
@@ -147,13 +147,13 @@ function needed(value: string | undefined, missing: string): string {
 /** An id as it is shown, also one that was typed without zeros. */
 const shownId = (text: string) => (isAgentId(text) ? formatAgentId(Number(text)) : text);
 
-const listGroups: Action = async (tool) => {
+const listGroups: AgentGroupsAction = async (tool) => {
   const { groups, unassigned } = await tool.groups();
   const lines = groups.map(({ name, count }) => `  ${name} (${count})\n`);
   return `Groups (${groups.length}):\n${lines.join('')}Unassigned agents: ${unassigned}.\n`;
 };
 
-function listAgents(group: string): Action {
+function listAgents(group: string): AgentGroupsAction {
   return async (tool) => {
     const agents = await tool.agentsOf(group);
     if (agents.length === 0) return `No agents found in group '${group}'.\n`;
@@ -162,7 +162,7 @@ function listAgents(group: string): Action {
   };
 }
 
-function showFiles(group: string): Action {
+function showFiles(group: string): AgentGroupsAction {
   return async (tool) => {
     const files = await tool.files(group);
     const width = files.reduce((longest, { filename }) => Math.max(longest, filename.length), 0) + 2;
@@ -171,7 +171,7 @@ function showFiles(group: string): Action {
   };
 }
 
-function showGroups(id: string): Action {
+function showGroups(id: string): AgentGroupsAction {
   return async (tool) => {
     const agent = await tool.agent(id);
     const groups = agent.group.length === 0 ? 'Null' : agent.group.join(', ');
@@ -179,7 +179,7 @@ function showGroups(id: string): Action {
   };
 }
 
-function showSynchronization(id: string): Action {
+function showSynchronization(id: string): AgentGroupsAction {
   return async (tool) => {
     const agent = await tool.agent(id);
     const word = (await tool.isSynchronized(agent)) ? 'is' : 'is not';
@@ -188,7 +188,7 @@ function showSynchronization(id: string): Action {
 }
 
 /** Asks, does, and says that it was done. */
-function asked(question: string, done: string, work: (tool: AgentGroups) => Promise<void>): Action {
+function asked(question: string, done: string, work: (tool: AgentGroups) => Promise<void>): AgentGroupsAction {
   return async (tool, agree) => {
     if (!(await agree(`${question} [y/N]: `))) return CANCELLED;
     await work(tool);
@@ -202,19 +202,19 @@ const createGroup = (group: string) =>
 const removeGroup = (group: string) =>
   asked(`Do you want to remove the '${group}' group?`, `Group ${group} removed.`, (tool) => tool.remove(group));
 
-function assign(text: string, group: string, single: boolean): Action {
+function assign(text: string, group: string, single: boolean): AgentGroupsAction {
   const id = shownId(text);
   const question = `Do you want to add the group '${group}' to the agent '${id}'?`;
   return asked(question, `Group '${group}' added to agent '${id}'.`, (tool) => tool.assign(text, group, single));
 }
 
-function unassign(text: string, group: string): Action {
+function unassign(text: string, group: string): AgentGroupsAction {
   const id = shownId(text);
   const question = `Do you want to delete the group '${group}' of agent '${id}'?`;
   return asked(question, `Agent '${id}' removed from ${group}.`, (tool) => tool.unassign(text, group));
 }
 
-function unassignAll(text: string): Action {
+function unassignAll(text: string): AgentGroupsAction {
   const id = shownId(text);
   // The reference says `None`, and scripts may look for it.
   return asked(`Do you want to delete all groups of agent '${id}'?`, `Agent '${id}' removed from None.`, (tool) =>

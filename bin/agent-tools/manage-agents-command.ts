@@ -8,7 +8,7 @@ import { versionText } from '../../lib/product/version.js';
 import { ManageAgents, ManageAgentsError } from './manage-agents.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
-type Options = {
+type ManageAgentsOptions = {
   readonly home?: string;
   readonly l?: true;
   readonly a?: string;
@@ -23,7 +23,10 @@ type Options = {
 };
 
 /** One thing the program can be asked to do. */
-type Action = (tool: ManageAgents, options: Options) => Promise<{ readonly text: string; readonly json: unknown }>;
+type ManageAgentsAction = (
+  tool: ManageAgents,
+  options: ManageAgentsOptions,
+) => Promise<{ readonly text: string; readonly json: unknown }>;
 
 /**
  * `manage_agents`: lists, adds and removes agents, shows and imports keys (agents-and-groups.md 9.3). It asks
@@ -49,7 +52,7 @@ export async function manageAgentsCommand(args: readonly string[], streams: Tool
     .option('-j', 'answer in JSON');
   const ended = parseArguments(command, args, streams);
   if (ended !== undefined) return ended;
-  const options = command.opts<Options>();
+  const options = command.opts<ManageAgentsOptions>();
   const actions = [
     ...(options.l === undefined ? [] : [list]),
     ...(options.a === undefined && options.n === undefined ? [] : [add]),
@@ -66,7 +69,7 @@ export async function manageAgentsCommand(args: readonly string[], streams: Tool
   return run(action, options, streams);
 }
 
-async function run(action: Action, options: Options, streams: ToolStreams): Promise<number> {
+async function run(action: ManageAgentsAction, options: ManageAgentsOptions, streams: ToolStreams): Promise<number> {
   const home = resolveHome(options.home);
   let tool: ManageAgents | undefined;
   try {
@@ -91,7 +94,7 @@ async function run(action: Action, options: Options, streams: ToolStreams): Prom
   }
 }
 
-const list: Action = async (tool) => {
+const list: ManageAgentsAction = async (tool) => {
   const agents = await tool.list();
   const lines = agents.map(({ id, name, ip }) => `   ID: ${id}, Name: ${name}, IP: ${ip}\n`);
   return {
@@ -103,13 +106,13 @@ const list: Action = async (tool) => {
   };
 };
 
-const add: Action = async (tool, { a, n, R, D }) => {
+const add: ManageAgentsAction = async (tool, { a, n, R, D }) => {
   if (a === undefined || n === undefined) throw new ManageAgentsError(76, '-a <ip> and -n <name> belong together');
   const id = await tool.add(n, a, { registeredFor: R, disconnectedFor: D });
   return { text: `Agent added with ID ${id}.\n`, json: { id, message: 'Agent added' } };
 };
 
-const addFile: Action = async (tool, { f = '', R, D }) => {
+const addFile: ManageAgentsAction = async (tool, { f = '', R, D }) => {
   const added = await tool.addFile(f, { registeredFor: R, disconnectedFor: D });
   return {
     text: added.map((id) => `Agent added with ID ${id}.\n`).join(''),
@@ -117,17 +120,17 @@ const addFile: Action = async (tool, { f = '', R, D }) => {
   };
 };
 
-const extract: Action = async (tool, { e = '' }) => {
+const extract: ManageAgentsAction = async (tool, { e = '' }) => {
   const key = await tool.extract(e);
   return { text: `\nAgent key information for '${e}' is: \n${key}\n`, json: key };
 };
 
-const remove: Action = async (tool, { r = '' }) => {
+const remove: ManageAgentsAction = async (tool, { r = '' }) => {
   await tool.remove(r);
   return { text: `Agent '${r}' removed.\n`, json: 'Agent removed' };
 };
 
-const importKey: Action = async (tool, { i = '' }) => {
+const importKey: ManageAgentsAction = async (tool, { i = '' }) => {
   const { id, name, ip } = await tool.importKey(i);
   const text = `Agent information:\n   ID:${id}\n   Name:${name}\n   IP Address:${ip}\n\nAdded.\n`;
   return { text, json: { id, message: 'Agent added' } };

@@ -24,7 +24,7 @@ Usage:  ${PROGRAM} [-f <agent.conf file>]
 
 `;
 
-type Options = {
+type VerifyOptions = {
   readonly f: readonly string[];
   readonly home?: string;
   readonly d?: true;
@@ -32,7 +32,7 @@ type Options = {
 };
 
 /** What became of one file. */
-type Outcome = 'ok' | 'wrong' | 'missing';
+type CheckedFile = 'ok' | 'wrong' | 'missing';
 
 /**
  * `verify-agent-conf`: says whether an agent.conf may be distributed, of one file or of all groups
@@ -50,7 +50,7 @@ export async function verifyAgentConfCommand(args: readonly string[], streams: T
     .option('--home <dir>', 'home');
   const ended = parseArguments(command, args, streams);
   if (ended !== undefined) return ended;
-  const { f: files, home: root, d, help } = command.opts<Options>();
+  const { f: files, home: root, d, help } = command.opts<VerifyOptions>();
   if (help === true) {
     streams.write(HELP);
     return 1;
@@ -114,7 +114,7 @@ class Verifier {
   }
 
   /** @param given whether the user named the file: a link is then followed, and what is no file is an error */
-  #verify(path: string, name: string, given: boolean): Outcome {
+  #verify(path: string, name: string, given: boolean): CheckedFile {
     let text: string | undefined;
     try {
       text = readAgentConfFile(path, name, { follow: given, isOfGroup: true });

@@ -24,7 +24,7 @@ import { grouped, ProgressBar } from '../terminal/progress-bar.js';
 import type { FimStreams } from './fim-streams.js';
 import { addRootcheckCommand } from './rootcheck-command.js';
 
-type Options = { readonly home?: string; readonly json?: true; readonly config?: true; readonly quiet?: true };
+type FimScanOptions = { readonly home?: string; readonly json?: true; readonly config?: true; readonly quiet?: true };
 
 const EXIT = { fine: 0, incomplete: 1, usage: 2, interrupted: 130 } as const;
 
@@ -73,7 +73,7 @@ export async function fimCommand(args: readonly string[], streams: FimStreams): 
     .option('--json', 'one JSON object a file')
     .option('-q, --quiet', 'neither progress nor summary')
     .option('--home <dir>', 'home whose configuration is used')
-    .action(async (paths: readonly string[], options: Options) => {
+    .action(async (paths: readonly string[], options: FimScanOptions) => {
       exitCode = await scan(paths, options, streams);
     });
   addRootcheckCommand(program, streams, (code) => {
@@ -88,7 +88,7 @@ export async function fimCommand(args: readonly string[], streams: FimStreams): 
   return exitCode;
 }
 
-async function scan(paths: readonly string[], options: Options, streams: FimStreams): Promise<number> {
+async function scan(paths: readonly string[], options: FimScanOptions, streams: FimStreams): Promise<number> {
   const say = (text: string): void => {
     streams.writeError(`svc-fim: ${text}\n`);
   };
@@ -147,7 +147,7 @@ function configured(root: string | undefined, say: (text: string) => void): Scan
 
 class ScanReport {
   readonly #settings: ScanSettings;
-  readonly #options: Options;
+  readonly #options: FimScanOptions;
   readonly #streams: FimStreams;
   readonly #say: (text: string) => void;
   readonly #skipped = new Map<SkipReason, number>();
@@ -156,7 +156,7 @@ class ScanReport {
   #bytes = 0;
   #incomplete = false;
 
-  constructor(settings: ScanSettings, options: Options, streams: FimStreams, say: (text: string) => void) {
+  constructor(settings: ScanSettings, options: FimScanOptions, streams: FimStreams, say: (text: string) => void) {
     this.#settings = settings;
     this.#options = options;
     this.#streams = streams;

@@ -16,7 +16,12 @@ import {
 import { RootcheckError, runRootcheck } from '../../lib/rootcheck/run-rootcheck.js';
 import type { FimStreams } from './fim-streams.js';
 
-type Options = { readonly home?: string; readonly json?: true; readonly only?: string; readonly verbose?: true };
+type RootcheckOptions = {
+  readonly home?: string;
+  readonly json?: true;
+  readonly only?: string;
+  readonly verbose?: true;
+};
 
 /** 0 nothing found, 1 something found or not looked at, 2 wrong arguments or configuration, 130 called off. */
 const EXIT = { clean: 0, found: 1, usage: 2, interrupted: 130 } as const;
@@ -30,12 +35,12 @@ export function addRootcheckCommand(program: Command, streams: FimStreams, ended
     .option('--json', 'one JSON object a finding')
     .option('-v, --verbose', 'say what is left out, and why')
     .option('--home <dir>', 'home whose configuration is used')
-    .action(async (options: Options) => {
+    .action(async (options: RootcheckOptions) => {
       ended(await rootcheck(options, streams));
     });
 }
 
-async function rootcheck(options: Options, streams: FimStreams): Promise<number> {
+async function rootcheck(options: RootcheckOptions, streams: FimStreams): Promise<number> {
   const say = (text: string): void => {
     streams.writeError(`svc-fim: ${text}\n`);
   };
@@ -78,7 +83,10 @@ async function rootcheck(options: Options, streams: FimStreams): Promise<number>
   return found > 0 || failed ? EXIT.found : EXIT.clean;
 }
 
-function configured({ home: root, only }: Options, say: (text: string) => void): RootcheckSettings | undefined {
+function configured(
+  { home: root, only }: RootcheckOptions,
+  say: (text: string) => void,
+): RootcheckSettings | undefined {
   const home = resolveHome(root);
   const config = loadHostConfig(home, ['rootcheck']);
   if (config.shared.problem !== undefined) say(config.shared.problem);

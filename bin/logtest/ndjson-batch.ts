@@ -8,7 +8,7 @@ import { explainWhy, type LoadMessage } from '../../lib/engine/explain/explain-w
 import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import type { Outcome } from '../../lib/engine/outcome.js';
+import type { EventOutcome } from '../../lib/engine/outcome.js';
 import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { isObject } from '../../lib/json/is-object.js';
@@ -121,7 +121,7 @@ function parseBatchEvent(line: string): BatchEvent | string {
   return { session, location, log: toByteString(log) };
 }
 
-function describe(engine: Engine, outcome: Outcome): Record<string, unknown> {
+function describe(engine: Engine, outcome: EventOutcome): Record<string, unknown> {
   const { event, rule, alert } = outcome;
   const result: Record<string, unknown> = {};
   const shown: unknown = JSON.parse(
@@ -156,7 +156,7 @@ function describe(engine: Engine, outcome: Outcome): Record<string, unknown> {
 }
 
 /** What pre-decoding found; the host name only when the event brought one. */
-function predecoder(engine: Engine, { event }: Outcome): Record<string, string> {
+function predecoder(engine: Engine, { event }: EventOutcome): Record<string, string> {
   const result: Record<string, string> = {};
   if (event.programName !== undefined) result['program_name'] = fromByteString(event.programName);
   if (event.timestamp !== undefined) result['timestamp'] = fromByteString(event.timestamp);

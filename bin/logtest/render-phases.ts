@@ -2,19 +2,19 @@ import { membersOf } from '../../lib/logtest/logtest-request.js';
 import type { TextStyle } from '../terminal/text-style.js';
 import { pythonText } from './python-notation.js';
 
-type Members = ReadonlyMap<string, unknown>;
+type AnswerMembers = ReadonlyMap<string, unknown>;
 
-const NOTHING: Members = new Map();
+const NOTHING: AnswerMembers = new Map();
 
 /**
  * The three phases of one answered event, as rules-and-alerts.md 9.8 lays them out.
  * @param data `data` of the reply
  * @returns lines, each ended; the first one is empty
  */
-export function renderPhases(data: Members, style: TextStyle): string {
+export function renderPhases(data: AnswerMembers, style: TextStyle): string {
   const output = membersOf(data.get('output')) ?? NOTHING;
   const lines: string[] = ['', style.heading('**Phase 1: Completed pre-decoding.')];
-  const items = (members: Members | undefined, first: readonly string[]): void => {
+  const items = (members: AnswerMembers | undefined, first: readonly string[]): void => {
     for (const line of itemsOf(members, first)) lines.push(style.foreign(line));
   };
   if (output.has('full_log')) lines.push(style.foreign(item('full event', output.get('full_log'))));
@@ -45,7 +45,7 @@ export function renderPhases(data: Members, style: TextStyle): string {
 }
 
 /** Members: those of `first` in that order, then the rest sorted; objects are spread under dotted names. */
-function* itemsOf(members: Members | undefined, first: readonly string[], prefix = ''): Iterable<string> {
+function* itemsOf(members: AnswerMembers | undefined, first: readonly string[], prefix = ''): Iterable<string> {
   if (members === undefined) return;
   for (const name of first) {
     if (members.has(name)) yield item(prefix + name, members.get(name));

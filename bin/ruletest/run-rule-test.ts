@@ -7,7 +7,7 @@ import { explainWhy, type LoadMessage } from '../../lib/engine/explain/explain-w
 import { Explainer } from '../../lib/engine/explain/explainer.js';
 import { explanationOf } from '../../lib/engine/explain/explanation.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import type { Outcome } from '../../lib/engine/outcome.js';
+import type { EventOutcome } from '../../lib/engine/outcome.js';
 import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import { offlineOrigin } from '../offline/offline-ruleset.js';
 import { renderExplanation } from '../offline/render-explanation.js';
@@ -68,7 +68,10 @@ export class RuleTestRunner {
   }
 
   /** @param explainer watches the last event */
-  #process(test: RuleTest, explainer?: Explainer): { readonly outcome: Outcome; readonly trace: readonly string[] } {
+  #process(
+    test: RuleTest,
+    explainer?: Explainer,
+  ): { readonly outcome: EventOutcome; readonly trace: readonly string[] } {
     const state = new EngineState(this.#ruleset.rules, DEFAULT_STATE_OPTIONS);
     const engine = new Engine({
       ruleset: this.#ruleset,
@@ -77,7 +80,7 @@ export class RuleTestRunner {
       diagnostics: this.#diagnostics,
     });
     let now = test.at;
-    let result: { outcome: Outcome; trace: string[] } | undefined;
+    let result: { outcome: EventOutcome; trace: string[] } | undefined;
     for (const [index, { log, location, queue, after }] of test.events.entries()) {
       now += after;
       const trace: string[] = [];
@@ -100,7 +103,7 @@ export class RuleTestRunner {
     return renderExplanation(new Map([['explain', explanation]]), style, false);
   }
 
-  #unmet(expect: Expectation, outcome: Outcome, path: RulePath): string[] {
+  #unmet(expect: Expectation, outcome: EventOutcome, path: RulePath): string[] {
     const problems: string[] = [];
     const rule = outcome.rule?.rule;
     const check = (what: string, expected: unknown, actual: unknown): void => {
@@ -131,7 +134,7 @@ export class RuleTestRunner {
     return problems;
   }
 
-  #forbidden({ expectNot }: RuleTest, outcome: Outcome, path: RulePath): string[] {
+  #forbidden({ expectNot }: RuleTest, outcome: EventOutcome, path: RulePath): string[] {
     const problems: string[] = [];
     const { rules, through, triple } = expectNot;
     const id = outcome.rule?.rule.id;
@@ -150,7 +153,7 @@ export class RuleTestRunner {
     return problems;
   }
 
-  #explain(test: RuleTest, outcome: Outcome, path: RulePath): string[] {
+  #explain(test: RuleTest, outcome: EventOutcome, path: RulePath): string[] {
     const { event } = outcome;
     const lines = [`log: ${fromByteString(event.fullLog)}`];
     if (event.programName !== undefined) {
@@ -184,7 +187,7 @@ function pathOf(trace: readonly string[]): RulePath {
   return { matched };
 }
 
-function decoderName({ event }: Outcome): string | undefined {
+function decoderName({ event }: EventOutcome): string | undefined {
   return event.decoder === undefined ? undefined : fromByteString(event.decoder.name);
 }
 

@@ -27,7 +27,7 @@ export type SendStreams = {
   readonly writeError: (text: string) => void;
 };
 
-type Options = { readonly home?: string; readonly queue: string; readonly timeout: number };
+type SendOptions = { readonly home?: string; readonly queue: string; readonly timeout: number };
 
 /**
  * `svc-send LOCATION`: every line of standard input becomes an event. It ends when all are acknowledged.
@@ -51,11 +51,11 @@ export async function sendCommand(args: readonly string[], streams: SendStreams)
     const code = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
     return code === 0 ? 0 : 1;
   }
-  const options = command.opts<Options>();
+  const options = command.opts<SendOptions>();
   return send(command.args[0] ?? '', options, streams);
 }
 
-async function send(location: string, options: Options, { input, writeError }: SendStreams): Promise<number> {
+async function send(location: string, options: SendOptions, { input, writeError }: SendStreams): Promise<number> {
   const say = (text: string): void => {
     writeError(`svc-send: ${text}\n`);
   };

@@ -116,7 +116,7 @@ export const AGENTD = defineDaemon({
   },
 });
 
-type Made = ReturnType<typeof makeParts>;
+type AgentdParts = ReturnType<typeof makeParts>;
 
 /** Makes the parts, from the one that stops last to the one that stops first; they begin in another order. */
 function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, parts: DaemonParts) {
@@ -185,7 +185,7 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
 }
 
 /** Groups of `stats`, beside those of the request socket. */
-function daemonCounters({ state, outlet, sink, integrity, shared }: Made): Record<string, unknown> {
+function daemonCounters({ state, outlet, sink, integrity, shared }: AgentdParts): Record<string, unknown> {
   const { status, connections, sent, cut, requests, refused } = state;
   return {
     events: {

@@ -28,7 +28,7 @@ const REPORT_MS = 60_000;
 
 const now = (): number => Date.now();
 
-type Context = BuildContext<typeof analysisdContract, Settings, void>;
+type AnalysisdContext = BuildContext<typeof analysisdContract, Settings, void>;
 
 /** svc-analysisd: events in, alerts out; answers about rules, logtest and statistics. */
 export const ANALYSISD = defineDaemon({
@@ -123,7 +123,7 @@ function epsLimiter({ config }: Settings, logger: Logger): EpsLimiter | undefine
 
 /** The way of events, not begun yet, with those it tells: readers of alerts, and svc-db, which stores files. */
 async function openPipeline(
-  { home, logger, settings, problems }: Context,
+  { home, logger, settings, problems }: AnalysisdContext,
   parts: DaemonParts,
   counters: Counters,
   limiter: EpsLimiter | undefined,
@@ -150,7 +150,7 @@ async function openPipeline(
 }
 
 /** Sessions on the ruleset on disk; they share the logs of `check_diff` with the engine. */
-function logtestOf(context: Context, pipeline: Pipeline): LogtestService {
+function logtestOf(context: AnalysisdContext, pipeline: Pipeline): LogtestService {
   const { analysis, configuration } = pipeline;
   const diffs = new LogtestDiffs(analysis.diffs, (stored) => pipeline.storeLog(stored));
   analysis.onStoredLog = (stored) => {
@@ -163,7 +163,7 @@ function logtestOf(context: Context, pipeline: Pipeline): LogtestService {
 
 /** What is done from time to time. */
 function repeat(
-  { logger, settings, fatal }: Context,
+  { logger, settings, fatal }: AnalysisdContext,
   parts: DaemonParts,
   pipeline: Pipeline,
   writeState: () => void,

@@ -31,10 +31,10 @@ export const COMPONENTS = [
   'upgrade',
   'vulnerability',
 ] as const;
-export type Component = (typeof COMPONENTS)[number];
+export type CountedComponent = (typeof COMPONENTS)[number];
 
 /** Queue ids that name the component by themselves (decoding.md 3.1). */
-const BY_QUEUE: Readonly<Record<string, Component>> = {
+const BY_QUEUE: Readonly<Record<string, CountedComponent>> = {
   [QUEUE_IDS.syslog]: 'syslog',
   [QUEUE_IDS.synchronization]: 'dbsync',
   [QUEUE_IDS.fileIntegrity]: 'syscheck',
@@ -46,7 +46,7 @@ const BY_QUEUE: Readonly<Record<string, Component>> = {
   [QUEUE_IDS.upgrade]: 'upgrade',
 };
 
-const BY_LOCATION: ReadonlyMap<string, Component> = new Map<string, Component>([
+const BY_LOCATION: ReadonlyMap<string, CountedComponent> = new Map<string, CountedComponent>([
   ['wazuh-agent', 'agent'],
   ['wazuh-agentlessd', 'agentless'],
   ['wazuh-monitord', 'monitor'],
@@ -81,7 +81,7 @@ const BY_LOCATION: ReadonlyMap<string, Component> = new Map<string, Component>([
 ]);
 
 /** The component an event is counted for: by queue id, else by the text of the location behind the last `->`. */
-export function componentOf(queue: string, location: string): Component {
+export function componentOf(queue: string, location: string): CountedComponent {
   const byQueue = BY_QUEUE[queue];
   if (byQueue !== undefined) return byQueue;
   const arrow = location.lastIndexOf('->');

@@ -18,7 +18,7 @@ const QUIET: Diagnostics = { debug: () => {}, info: () => {}, warn: () => {}, er
 export type ConfigurationParts = Pick<DaemonContext, 'home' | 'logger' | 'setProblem'>;
 
 /** A configuration that loaded; it counts once the journal has it. */
-export type Candidate = {
+export type ConfigurationCandidate = {
   readonly inForce: InForce;
   /** Texts without place, the first 50. */
   readonly warnings: readonly string[];
@@ -109,7 +109,7 @@ export class Configuration {
    * @param running what the newest record of the journal put in force
    * @throws RulesetError naming file and line; Error of the file system when the copy cannot be kept
    */
-  load(running: InForce, settings: Settings, diagnostics: EngineDiagnostics): Candidate {
+  load(running: InForce, settings: Settings, diagnostics: EngineDiagnostics): ConfigurationCandidate {
     const { home, logger } = this.#parts;
     logger.info('Reloading ruleset');
     const loaded = loadHomeRuleset(home, settings, diagnostics);

@@ -1,6 +1,6 @@
-import { type Component, COMPONENTS } from './component.js';
+import { COMPONENTS, type CountedComponent } from './component.js';
 
-type Breakdown = Record<Component, number>;
+type Breakdown = Record<CountedComponent, number>;
 
 function emptyBreakdown(): Breakdown {
   return Object.fromEntries(COMPONENTS.map((name) => [name, 0])) as Breakdown;
@@ -42,7 +42,7 @@ export class Counters {
 
 /** The breakdown tree of `getstats`: integrations, modules and log sources in their own objects. */
 export function breakdownTree(counts: Readonly<Breakdown>): Record<string, unknown> {
-  const pick = (...names: Component[]) => Object.fromEntries(names.map((name) => [name, counts[name]]));
+  const pick = (...names: CountedComponent[]) => Object.fromEntries(names.map((name) => [name, counts[name]]));
   return {
     ...pick('agent', 'agentless', 'dbsync'),
     integrations_breakdown: pick('virustotal'),

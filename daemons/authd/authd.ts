@@ -36,7 +36,7 @@ const OVERSIZE_ANSWER = 'err Message too long';
 
 const epochSeconds = () => Math.floor(Date.now() / 1000);
 
-type Context = BuildContext<typeof authdContract, AuthdSettings, void>;
+type AuthdContext = BuildContext<typeof authdContract, AuthdSettings, void>;
 
 /**
  * svc-authd: gives agents their keys over TLS, keeps the key file as its only writer, and tells svc-db which agents
@@ -103,7 +103,7 @@ export const AUTHD = defineDaemon({
 });
 
 /** The keys, what is known beside them, and who changes them. */
-async function openRegistry({ home, logger, settings }: Context, parts: DaemonParts) {
+async function openRegistry({ home, logger, settings }: AuthdContext, parts: DaemonParts) {
   const remoted = parts.use(new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') }));
   const notice = parts.use(new KeyNotice(() => remoted.call('keys.reload', {}), logger));
   const table = parts.use(new DbAgentTable(home.socket('svc-db')));

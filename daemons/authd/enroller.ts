@@ -43,7 +43,7 @@ export class AdmissionError extends Error {
 }
 
 /** An agent to be added. */
-export type Candidate = {
+export type EnrollmentCandidate = {
   readonly name: string;
   readonly address: AgentAddress;
   readonly groups: readonly string[] | undefined;
@@ -77,7 +77,7 @@ export type EnrollerParts = {
 type Conflict = { readonly code: RefusalCode; readonly agent: AgentKey; readonly what: string };
 
 /** What becomes of an agent in the way: it is replaced, or gets another key under the id it has. */
-type Outcome = { readonly agent: AgentKey; readonly stays: boolean; readonly reason: string };
+type ReplacementOutcome = { readonly agent: AgentKey; readonly stays: boolean; readonly reason: string };
 
 /** Times a decision is taken anew because the agents changed while svc-db was asked. */
 const MAX_ROUNDS = 5;
@@ -98,7 +98,7 @@ export class Enroller {
    * Adds an agent; its key is on disk when the promise settles.
    * @throws AdmissionError
    */
-  async add(given: Candidate): Promise<AgentKey> {
+  async add(given: EnrollmentCandidate): Promise<AgentKey> {
     const candidate = checked(given);
     for (let round = 0; ; round += 1) {
       const conflicts = this.#conflicts(candidate);
@@ -157,7 +157,7 @@ export class Enroller {
   }
 
   /** Agents in the way, in the order of the reference's tests. */
-  #conflicts({ id, address, name }: Candidate): Conflict[] {
+  #conflicts({ id, address, name }: EnrollmentCandidate): Conflict[] {
     const conflicts: Conflict[] = [];
     const sameId = id === undefined ? undefined : this.#parts.keys.byId(id);
     if (sameId !== undefined) conflicts.push({ code: 'duplicate_id', agent: sameId, what: `ID '${sameId.id}'` });
@@ -174,7 +174,11 @@ export class Enroller {
   }
 
   /** @throws AdmissionError when the agent may not be replaced */
-  #judge({ agent, code, what }: Conflict, candidate: Candidate, facts: AgentFacts | undefined): Outcome {
+  #judge(
+    { agent, code, what }: Conflict,
+    candidate: EnrollmentCandidate,
+    facts: AgentFacts | undefined,
+  ): ReplacementOutcome {
     const { force, keyHash, source } = candidate;
     const old = { id: agent.id, name: agent.name, keyHash: hashOf(agent) };
     const verdict = judgeReplacement(old, facts, force, keyHash, this.#parts.now());
@@ -191,13 +195,13 @@ export class Enroller {
   }
 
   /** Whether it is the agent itself that enrols again, and not another host that wants its name. */
-  #isSame(agent: AgentKey, { id, name, keyHash, source }: Candidate): boolean {
+  #isSame(agent: AgentKey, { id, name, keyHash, source }: EnrollmentCandidate): boolean {
     // Local programs ask for an agent of their own, with whatever id.
     if (id !== undefined || source === undefined || agent.name !== name) return false;
     return !this.#parts.guard.wasReplaced(name, source, keyHash);
   }
 
-  #log(outcomes: readonly Outcome[], { name, source = 'here' }: Candidate): void {
+  #log(outcomes: readonly ReplacementOutcome[], { name, source = 'here' }: EnrollmentCandidate): void {
     const { logger } = this.#parts;
     for (const { agent, stays, reason } of outcomes) {
       if (stays && this.#returning.isTold(agent.id)) logger.debug(reason);
@@ -220,7 +224,7 @@ export class Enroller {
     return this.#returning.has(id) ? { ...facts, registeredAt: times.get(id) ?? facts.registeredAt } : facts;
   }
 
-  async #admit(candidate: Candidate, outcomes: readonly Outcome[]): Promise<AgentKey> {
+  async #admit(candidate: EnrollmentCandidate, outcomes: readonly ReplacementOutcome[]): Promise<AgentKey> {
     const { name, address, groups, source } = candidate;
     const same = outcomes.find(({ stays }) => stays)?.agent;
     const id = candidate.id ?? same?.id ?? this.#parts.keys.nextId();
@@ -276,7 +280,7 @@ export class Enroller {
  * text and of the names of its files
  * @throws AdmissionError
  */
-function checked(candidate: Candidate): Candidate {
+function checked(candidate: EnrollmentCandidate): EnrollmentCandidate {
   const { id, name, rawKey } = candidate;
   if (id !== undefined && (!/^\d{3,8}$/.test(id) || Number(id) === Number(MANAGER_ID))) {
     throw new AdmissionError('bad_id', `Invalid agent ID: ${id}`);

@@ -15,7 +15,7 @@ const ADDING_MODE = 0o600;
 const ELSEWHERE: ReadonlySet<string> = new Set(['ENOENT', 'ELOOP']);
 
 /** Owner of a file, where this process may set one. */
-export type FileOwner = { readonly uid: number; readonly gid: number };
+export type KeyFileOwner = { readonly uid: number; readonly gid: number };
 
 /**
  * What became of lines: they are there, and the file's new mark; somebody else changed or replaced the file, which has to be
@@ -31,9 +31,9 @@ export type AppendResult =
  * else has changed a file since.
  */
 export class KeyFileWriter {
-  readonly #owner: FileOwner | undefined;
+  readonly #owner: KeyFileOwner | undefined;
 
-  constructor(owner: FileOwner | undefined) {
+  constructor(owner: KeyFileOwner | undefined) {
     this.#owner = owner;
   }
 

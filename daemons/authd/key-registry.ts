@@ -5,7 +5,7 @@ import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { AgentIndex } from './agent-index.js';
 import { ClientKeysDocument, keyLine } from './client-keys-document.js';
-import { type FileOwner, KeyFileWriter, MISSING } from './key-file-writer.js';
+import { type KeyFileOwner, KeyFileWriter, MISSING } from './key-file-writer.js';
 import { readIfPresent } from './read-if-present.js';
 
 /** Readable for the service's group and nobody else (daemons-and-config.md 3.11). */
@@ -27,7 +27,7 @@ export class KeyWriteError extends Error {
   override readonly name = 'KeyWriteError';
 }
 
-type Waiting = KeyChange & { readonly done: () => void; readonly failed: (error: Error) => void };
+type WaitingChange = KeyChange & { readonly done: () => void; readonly failed: (error: Error) => void };
 
 export type KeyRegistryOptions = {
   /** `etc/client.keys` */
@@ -36,7 +36,7 @@ export type KeyRegistryOptions = {
   readonly lastIdPath: string;
   readonly logger: Logger;
   /** Owner of the files, where this process may set one. */
-  readonly owner?: FileOwner;
+  readonly owner?: KeyFileOwner;
   /** Runs before the file is written: what must be on disk before the keys are. */
   readonly prepare?: () => Promise<void>;
   /** The file was just written. */
@@ -58,7 +58,7 @@ export class KeyRegistry {
   readonly #writer: KeyFileWriter;
   #document = new ClientKeysDocument({ agents: [], removed: [], highestId: 0 });
   #index = new AgentIndex([]);
-  #waiting: Waiting[] = [];
+  #waiting: WaitingChange[] = [];
   #writing: Promise<void> | undefined;
   /** Largest id there was in this process or before, whatever the file says now. */
   #lastId = 0;
@@ -161,7 +161,7 @@ export class KeyRegistry {
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const started = performance.now();
-      let batch: Waiting[] = [];
+      let batch: WaitingChange[] = [];
       try {
         if (await this.#changedByOthers()) await this.#reload();
         batch = this.#waiting;
@@ -217,7 +217,7 @@ export class KeyRegistry {
   }
 
   /** What is in the file is what there is; everything that was answered before is in it. */
-  async #undo(changes: readonly Waiting[], cause: unknown): Promise<void> {
+  async #undo(changes: readonly WaitingChange[], cause: unknown): Promise<void> {
     const { logger, path } = this.#options;
     logger.error(`Unable to write '${path}': ${describeError(cause)}`);
     await this.#writer.clean(path).catch(() => {});

@@ -3,7 +3,7 @@ import type { agentMethods } from '../../lib/bus/contracts/db-agents.js';
 import type { AgentRecord, AgentRow } from './agent-record.js';
 import { Tallies } from './tallies.js';
 
-type Summary = z.output<(typeof agentMethods)['agents.summary']['result']>;
+type AgentsSummary = z.output<(typeof agentMethods)['agents.summary']['result']>;
 
 /** Counts agents by status and synchronization. */
 export class AgentStates {
@@ -17,7 +17,7 @@ export class AgentStates {
     this.#total += 1;
   }
 
-  get counts(): Pick<Summary, 'connection' | 'configuration'> {
+  get counts(): Pick<AgentsSummary, 'connection' | 'configuration'> {
     const [statuses, total, synced] = [this.#statuses, this.#total, this.#configurations.count('synced')];
     return {
       connection: {

@@ -6,14 +6,14 @@ import { type AgentOs, type AgentRow, MANAGER_ID } from './agent-record.js';
 import { AgentStates } from './agent-states.js';
 import { Tallies } from './tallies.js';
 
-type Summary = z.output<(typeof agentMethods)['agents.summary']['result']>;
+type AgentsSummary = z.output<(typeof agentMethods)['agents.summary']['result']>;
 type CountParams = z.output<(typeof agentMethods)['agents.count_by']['params']>;
 
 /** Shown for a value that an agent does not have (rest-api.md 6.2, stats/distinct). */
 export const MISSING = 'N/A';
 
 /** Counts by status, synchronization, platform and group (agents-and-groups.md 10.4), without 000. */
-export function summariseAgents(rows: readonly AgentRow[]): Summary {
+export function summariseAgents(rows: readonly AgentRow[]): AgentsSummary {
   const states = new AgentStates();
   // Counted by what the agents share, and then by platform and group.
   const systems = new Tallies<AgentOs | undefined>();

@@ -1,10 +1,10 @@
 import { dbContract } from '../../lib/bus/contracts/db.js';
 
 /** What is counted of one method. @property ms from its call to its answer, milliseconds: those at once count side by side */
-type Tally = { received: number; ms: number };
+type CallTally = { received: number; ms: number };
 type Tree = { [name: string]: number | Tree };
 
-type Method = (params: never) => unknown;
+type AnyMethod = (params: never) => unknown;
 
 export type QueryStatisticsParts = {
   /** Epoch milliseconds. */
@@ -26,7 +26,7 @@ const SYNC_METHODS: ReadonlySet<string> = new Set(['fim.sync', 'fim.sync_all']);
 /** Counts the calls of svc-db and the time they take, for the statistics of daemons (daemons-and-config.md 11.3). */
 export class QueryStatistics {
   readonly #parts: QueryStatisticsParts;
-  readonly #tallies = new Map<string, Tally>(
+  readonly #tallies = new Map<string, CallTally>(
     Object.keys(dbContract.methods).map((method) => [method, { received: 0, ms: 0 }]),
   );
 
@@ -36,7 +36,7 @@ export class QueryStatistics {
 
   /** The handlers with a count of each call, also of one that fails. */
   counting<H extends object>(handlers: H): H {
-    const counted = Object.entries(handlers).map(([name, handle]) => [name, this.#counted(name, handle as Method)]);
+    const counted = Object.entries(handlers).map(([name, handle]) => [name, this.#counted(name, handle as AnyMethod)]);
     // The same names, and for each what it answered before.
     return Object.fromEntries(counted) as H;
   }
@@ -56,7 +56,7 @@ export class QueryStatistics {
     };
   }
 
-  #counted(name: string, handle: Method): Method {
+  #counted(name: string, handle: AnyMethod): AnyMethod {
     const tally = this.#tallies.get(name) ?? { received: 0, ms: 0 };
     this.#tallies.set(name, tally);
     return async (params) => {
@@ -70,7 +70,7 @@ export class QueryStatistics {
     };
   }
 
-  #tree(read: (tally: Tally) => number): { total: number; breakdown: Tree } {
+  #tree(read: (tally: CallTally) => number): { total: number; breakdown: Tree } {
     const parts: Tree = {};
     const totals = { agent: 0, global: 0, mitre: 0, task: 0, wazuhdb: 0 };
     for (const [method, tally] of this.#tallies) {

@@ -1,15 +1,15 @@
 import type { AgentRow } from './agent-record.js';
 
 /** A value, the first agent that has it, and how many do. */
-export type Tally<K> = { readonly key: K; readonly row: AgentRow; count: number };
+export type RowTally<K> = { readonly key: K; readonly row: AgentRow; count: number };
 
 /**
  * Counts agents by a value that many of them share, told apart by identity: each is looked at without looking into it,
  * and one that was met just now without a look-up.
  */
 export class Tallies<K> {
-  readonly #known = new Map<K, Tally<K>>();
-  #last: Tally<K> | undefined;
+  readonly #known = new Map<K, RowTally<K>>();
+  #last: RowTally<K> | undefined;
 
   add(key: K, row: AgentRow): void {
     let tally = this.#last;
@@ -25,7 +25,7 @@ export class Tallies<K> {
   }
 
   /** In the order in which they were first met. */
-  values(): IterableIterator<Tally<K>> {
+  values(): IterableIterator<RowTally<K>> {
     return this.#known.values();
   }
 

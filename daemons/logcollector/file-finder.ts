@@ -9,7 +9,7 @@ import { expandPath } from './path-pattern.js';
 export type FoundFile = { readonly path: string; readonly source: FileSource; readonly stats: BigIntStats };
 
 /** What the sources name now. */
-export type Finding = {
+export type FoundPaths = {
   /** By path. */
   readonly files: ReadonlyMap<string, FoundFile>;
   /** Where new ones may appear. */
@@ -29,7 +29,7 @@ export class FileFinder {
   }
 
   /** @param isOpen whether a path is followed already: it is not left out for its age, nor reported missing */
-  find(sources: readonly FileSource[], isOpen: (path: string) => boolean): Finding {
+  find(sources: readonly FileSource[], isOpen: (path: string) => boolean): FoundPaths {
     const files = new Map<string, FoundFile>();
     const directories = new Set<string>();
     const inodes = new Set<string>();

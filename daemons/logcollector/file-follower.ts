@@ -1,6 +1,6 @@
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { DirectoryWatches } from './directory-watches.js';
-import { FileFinder, type Finding, type FoundFile } from './file-finder.js';
+import { FileFinder, type FoundFile, type FoundPaths } from './file-finder.js';
 import { identityOf, inodeKey, isSameInode, lookAt } from './file-identity.js';
 import { FileOpener } from './file-opener.js';
 import type { FileSource } from './file-source.js';
@@ -194,7 +194,7 @@ export class FileFollower {
   }
 
   /** Gives open files their present names, and retires those whose name or source is gone. */
-  #followNames({ files: found }: Finding): void {
+  #followNames({ files: found }: FoundPaths): void {
     const byInode = new Map([...found.values()].map((each) => [inodeKey(identityOf(each.stats)), each]));
     const renamed: FollowedFile[] = [];
     for (const [path, file] of [...this.#files]) {
@@ -234,7 +234,7 @@ export class FileFollower {
   }
 
   /** Files that were renamed while nobody looked, and still hold lines: they are read to their end. */
-  async #openRenamed({ files: found }: Finding): Promise<FollowedFile[]> {
+  async #openRenamed({ files: found }: FoundPaths): Promise<FollowedFile[]> {
     const inodes = new Set([...found.values()].map(({ stats }) => inodeKey(identityOf(stats))));
     const opened: FollowedFile[] = [];
     for (const saved of [...this.#saved.except(inodes)]) {
@@ -263,7 +263,7 @@ export class FileFollower {
     return opened;
   }
 
-  async #openNew({ files: found }: Finding): Promise<FollowedFile[]> {
+  async #openNew({ files: found }: FoundPaths): Promise<FollowedFile[]> {
     const opened: FollowedFile[] = [];
     for (const each of found.values()) {
       if (this.#stopped) {

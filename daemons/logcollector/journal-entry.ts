@@ -68,11 +68,11 @@ export function formatJournalEntry(entry: JournalEntry): Buffer | undefined {
   return Buffer.from(head + message).subarray(0, MAX_MESSAGE_BYTES);
 }
 
-type Condition = { readonly field: string; readonly ignoreIfMissing: boolean; readonly matcher: Matcher };
+type JournalCondition = { readonly field: string; readonly ignoreIfMissing: boolean; readonly matcher: Matcher };
 
 /** Filters of all journald blocks: the conditions of one block are AND-ed, blocks are OR-ed, none means everything. */
 export class JournalFilter {
-  readonly #blocks: readonly (readonly Condition[])[];
+  readonly #blocks: readonly (readonly JournalCondition[])[];
   readonly #context = new MatchContext();
 
   /** @throws PatternError for a pattern that does not compile */
@@ -94,7 +94,7 @@ export class JournalFilter {
     );
   }
 
-  #holds({ field, ignoreIfMissing, matcher }: Condition, entry: JournalEntry): boolean {
+  #holds({ field, ignoreIfMissing, matcher }: JournalCondition, entry: JournalEntry): boolean {
     const value = entry.get(field);
     if (value === undefined) {
       return ignoreIfMissing;

@@ -45,7 +45,7 @@ export type JournalReaderParts = {
 };
 
 /** An event that is not acknowledged yet, and the entry it came from. */
-type Sent = { readonly sequence: number; readonly cursor: string; readonly timestamp: string };
+type SentEntry = { readonly sequence: number; readonly cursor: string; readonly timestamp: string };
 
 /**
  * Follows the systemd journal through `journalctl -o json -f`. Its events count up on a stream of their own; what is
@@ -61,7 +61,7 @@ export class JournalReader {
   #sequence = 0;
   /** Events that the sink has beyond the saved cursor. */
   #skip = 0;
-  #sent: Sent[] = [];
+  #sent: SentEntry[] = [];
   #saved: SavedJournal | undefined;
   /** Whether what the program cannot do was said. */
   #said = '';
@@ -89,7 +89,7 @@ export class JournalReader {
       return this.#saved;
     }
     const { acknowledged, name } = stream;
-    let last: Sent | undefined;
+    let last: SentEntry | undefined;
     while (this.#sent[0] !== undefined && this.#sent[0].sequence <= acknowledged) {
       last = this.#sent.shift();
     }

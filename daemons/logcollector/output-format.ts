@@ -8,7 +8,7 @@ export type OutputContext = {
   readonly now: () => Date;
 };
 
-type Part = (message: Buffer) => Buffer;
+type MessagePart = (message: Buffer) => Buffer;
 
 /** `%b %e %T`: what `$(timestamp)` stands for without a format of its own. */
 const DEFAULT_TIMESTAMP = '%b %e %T';
@@ -18,7 +18,7 @@ const DEFAULT_TIMESTAMP = '%b %e %T';
  * `$(timestamp <strftime>)`, `$(hostname)`, `$(host_ip)`. What is no token stays as it is written.
  */
 export function compileOutputFormat(format: string, context: OutputContext): (message: Buffer) => Buffer {
-  const parts: Part[] = [];
+  const parts: MessagePart[] = [];
   let end = 0;
   for (const match of format.matchAll(/\$\(([^)]*)\)/g)) {
     const part = tokenPart(match[1] ?? '', context);
@@ -32,12 +32,12 @@ export function compileOutputFormat(format: string, context: OutputContext): (me
   return (message) => Buffer.concat(parts.map((part) => part(message)));
 }
 
-function fixed(text: string): Part {
+function fixed(text: string): MessagePart {
   const bytes = Buffer.from(text);
   return () => bytes;
 }
 
-function tokenPart(token: string, context: OutputContext): Part | undefined {
+function tokenPart(token: string, context: OutputContext): MessagePart | undefined {
   switch (token) {
     case 'log':
     case 'output':

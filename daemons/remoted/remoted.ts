@@ -76,11 +76,11 @@ export const REMOTED = defineDaemon({
   },
 });
 
-type Context = BuildContext<typeof remotedContract, RemotedSettings, void>;
-type Made = ReturnType<typeof makeParts>;
+type RemotedContext = BuildContext<typeof remotedContract, RemotedSettings, void>;
+type RemotedParts = ReturnType<typeof makeParts>;
 
 /** Makes the parts, from the one that stops last to the one that stops first; they begin in another order. */
-function makeParts({ home, logger, settings, ownFlags }: Context, parts: DaemonParts) {
+function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: DaemonParts) {
   const counters = new RemotedCounters();
   const log = new FloodGuard(logger);
   const base: RemotedBase = { home, logger, settings, counters, log };
@@ -124,7 +124,11 @@ function makeParts({ home, logger, settings, ownFlags }: Context, parts: DaemonP
   return { ...crypto, counters, stateFile, drain, written, sleep, mostWaiting, status, table, files, traffic };
 }
 
-function keyWatcher(home: Home, logger: Logger, { store, counterFiles, counters, table, files }: Made): KeyWatcher {
+function keyWatcher(
+  home: Home,
+  logger: Logger,
+  { store, counterFiles, counters, table, files }: RemotedParts,
+): KeyWatcher {
   return new KeyWatcher({
     file: new ClientKeysFile(home.path('etc', 'client.keys')),
     store,
@@ -140,7 +144,7 @@ function keyWatcher(home: Home, logger: Logger, { store, counterFiles, counters,
 }
 
 /** Groups of `stats`, beside those of the request socket. */
-function daemonCounters({ counters, store, files, status, traffic }: Made): Record<string, unknown> {
+function daemonCounters({ counters, store, files, status, traffic }: RemotedParts): Record<string, unknown> {
   const { listeners, gate, producer, sync } = traffic;
   return {
     events: producer.stats(),
@@ -164,7 +168,10 @@ function requestTable({ options }: RemotedSettings): RequestTable {
   });
 }
 
-function statisticsSources(startedAt: number, { counters, status, mostWaiting, traffic }: Made): StatisticsSources {
+function statisticsSources(
+  startedAt: number,
+  { counters, status, mostWaiting, traffic }: RemotedParts,
+): StatisticsSources {
   const { listeners, gate, queueSize } = traffic;
   return {
     counters,

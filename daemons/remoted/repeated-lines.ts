@@ -1,13 +1,13 @@
 import { FIRST_REPEAT_MS, LONGEST_REPEAT_MS, MAX_REPEATED_LINES } from './remoted-limits.js';
 
-type Line = { writtenAt: number; quietMs: number; held: number };
+type RepeatedLine = { writtenAt: number; quietMs: number; held: number };
 
 /**
  * Lines of the log that come again and again, as those about an agent that was removed and goes on trying: each is
  * written at once, then after a minute, and then after twice the time each, up to an hour.
  */
 export class RepeatedLines {
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, RepeatedLine>();
 
   /**
    * @param text names the agent or the peer, so that each has a line of its own

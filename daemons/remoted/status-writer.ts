@@ -36,7 +36,7 @@ export type StatusWriterParts = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-type Waiting = { readonly agent: Agent; readonly message: StatusMessage; readonly kind: StatusMessage['kind'] };
+type WaitingStatus = { readonly agent: Agent; readonly message: StatusMessage; readonly kind: StatusMessage['kind'] };
 type StatusItem = {
   id: string;
   status?: 'pending' | 'disconnected';
@@ -45,7 +45,7 @@ type StatusItem = {
   disconnectionTime?: number;
   version?: string | null;
 };
-type Batch = {
+type StatusBatch = {
   readonly statuses: StatusItem[];
   readonly keepalives: { id: string; at: number; changes?: AgentChanges }[];
   readonly reported: Map<string, { readonly agent: Agent; readonly report: AgentChanges | undefined }>;
@@ -57,7 +57,7 @@ type Batch = {
  */
 export class StatusWriter implements StatusSink {
   readonly #parts: StatusWriterParts;
-  readonly #mailbox: ControlMailbox<Waiting>;
+  readonly #mailbox: ControlMailbox<WaitingStatus>;
   readonly #failureLog: LimitedLogger;
   #wake: (() => void) | undefined;
   #stopping = false;
@@ -128,8 +128,8 @@ export class StatusWriter implements StatusSink {
     this.#wake = undefined;
   }
 
-  #collect(): Batch {
-    const batch: Batch = { statuses: [], keepalives: [], reported: new Map() };
+  #collect(): StatusBatch {
+    const batch: StatusBatch = { statuses: [], keepalives: [], reported: new Map() };
     let chars = 0;
     for (let agents = 0; agents < MAX_REPORTED_AGENTS && chars < MAX_REPORTED_CHARS; agents += 1) {
       const taken = this.#mailbox.take();
@@ -152,7 +152,7 @@ export class StatusWriter implements StatusSink {
   }
 
   /** What was told is known now, unless the agent has told something else meanwhile. */
-  #settle(batch: Batch): void {
+  #settle(batch: StatusBatch): void {
     for (const { agent, report } of batch.reported.values()) {
       const link = linkOf(agent);
       if (link.report === report) link.report = undefined;
@@ -160,7 +160,7 @@ export class StatusWriter implements StatusSink {
   }
 
   /** Agents without a row tell everything again: svc-db may not have heard of their enrolment yet. */
-  #forget(batch: Batch, unknown: readonly string[]): void {
+  #forget(batch: StatusBatch, unknown: readonly string[]): void {
     for (const id of unknown) {
       const agent = batch.reported.get(id)?.agent;
       if (agent !== undefined) linkOf(agent).keepalive = undefined;

@@ -15,11 +15,11 @@ import {
   MAX_SYNC_MESSAGES_PER_AGENT,
 } from './remoted-limits.js';
 
-type Method = 'fim.sync_all';
+type RelayMethod = 'fim.sync_all';
 export type SyncCall = (
-  method: Method,
-  params: CallParams<typeof dbContract, Method>,
-) => Promise<CallResult<typeof dbContract, Method>>;
+  method: RelayMethod,
+  params: CallParams<typeof dbContract, RelayMethod>,
+) => Promise<CallResult<typeof dbContract, RelayMethod>>;
 
 export type SyncRelayParts = {
   readonly call: SyncCall;

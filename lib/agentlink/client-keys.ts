@@ -25,7 +25,7 @@ const MAX_LINE_CHARS = 2047;
 /** Characters of a field that are kept (1.2). */
 const MAX_FIELD_CHARS = 127;
 
-type Line = { readonly agent: AgentKey } | { readonly removed: RemovedKey } | { readonly problem: string };
+type KeyLine = { readonly agent: AgentKey } | { readonly removed: RemovedKey } | { readonly problem: string };
 
 /**
  * Reads the text of `etc/client.keys`: `<id> <name> <ip> <key>` a line, fields separated by one space. What is wrong with
@@ -63,7 +63,7 @@ function describe(file: string, line: number, problem: string): string {
 }
 
 /** Reads a line; undefined for one that is to be skipped. */
-function readLine(text: string): Line | undefined {
+function readLine(text: string): KeyLine | undefined {
   if (text === '' || text.startsWith('#') || text.startsWith(' ')) return undefined;
   if (text.length > MAX_LINE_CHARS) return { problem: `the line is longer than ${MAX_LINE_CHARS} characters` };
   const [id, name, ip, key] = fieldsOf(text);

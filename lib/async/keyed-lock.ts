@@ -1,5 +1,5 @@
 /** What holds a key or waits for it. */
-type Line = {
+type KeyQueue = {
   /** Ends when the last one that holds it alone has let go. */
   alone: Promise<void> | undefined;
   /** All that have not let go. */
@@ -11,7 +11,7 @@ type Line = {
  * holds its keys alone, or shares one with others that share it. Who comes first begins first.
  */
 export class KeyedLock {
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, KeyQueue>();
 
   /**
    * Waits until nobody else holds these keys, alone or shared.
@@ -57,7 +57,7 @@ export class KeyedLock {
     }
   }
 
-  #line(key: string): Line {
+  #line(key: string): KeyQueue {
     let line = this.#lines.get(key);
     if (line === undefined) {
       line = { alone: undefined, holders: new Set() };

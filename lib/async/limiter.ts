@@ -20,7 +20,7 @@ export type LimitedWork = {
   readonly signal?: AbortSignal;
 };
 
-type Waiting = { readonly key: string; readonly begin: () => void };
+type WaitingWork = { readonly key: string; readonly begin: () => void };
 
 /**
  * Lets so many pieces of work run at a time. The others wait: whoever waits longest goes first, except that of one whose
@@ -29,7 +29,7 @@ type Waiting = { readonly key: string; readonly begin: () => void };
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #running = new Map<string, number>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingWork>();
   #active = 0;
 
   constructor(options: LimiterOptions) {
@@ -69,7 +69,7 @@ export class Limiter {
         this.#waiting.delete(waiting);
         reject(signal?.reason as Error);
       };
-      const waiting: Waiting = {
+      const waiting: WaitingWork = {
         key,
         begin: () => {
           signal?.removeEventListener('abort', cancel);

@@ -45,7 +45,7 @@ export type NackCode = 'busy' | 'gap' | 'unknown_stream' | 'failed' | 'malformed
 const NACK_CODES: readonly string[] = ['busy', 'gap', 'unknown_stream', 'failed', 'malformed'] satisfies NackCode[];
 
 export type Hello = { readonly kind: 'hello'; readonly token: number; readonly streams: readonly StreamGreeting[] };
-export type Batch = {
+export type BatchFrame = {
   readonly kind: 'batch';
   readonly number: number;
   /** Streams of the batch, with the sequence before the first event of each. */
@@ -152,7 +152,7 @@ function agentCells({ id, name, ip, labels }: BusAgent): unknown[] {
 }
 
 /** Reads what a producer sends. @throws MessageError; BatchError for a batch that has a number */
-export function decodeFromProducer(frame: Buffer): Hello | Batch {
+export function decodeFromProducer(frame: Buffer): Hello | BatchFrame {
   const cells = decodeArray(frame);
   switch (cells[0]) {
     case HELLO: {
@@ -217,7 +217,7 @@ function readPositions(value: unknown): StreamPosition[] | undefined {
 
 type Source = { readonly queue: string; readonly location: string; readonly agent: BusAgent | undefined };
 
-function readBatch(number: number, batch: readonly unknown[], bytes: number): Batch {
+function readBatch(number: number, batch: readonly unknown[], bytes: number): BatchFrame {
   const streams = readPositions(batch[2]);
   const sources = readSources(batch[3]);
   const cells: unknown = batch[4];

@@ -3,8 +3,8 @@ import type { EventBatch, ReceivedEvent } from './bus-event.js';
 import { MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';
 import { BusListener } from './bus-listener.js';
 import {
-  type Batch,
   BatchError,
+  type BatchFrame,
   decodeFromProducer,
   encodeAck,
   encodeNack,
@@ -153,7 +153,7 @@ export class EventSink {
     this.#send(peer, encodeWelcome(token, answer));
   }
 
-  #admit(peer: Buffer, batch: Batch): void {
+  #admit(peer: Buffer, batch: BatchFrame): void {
     const { number, bytes } = batch;
     if (this.#queuedEvents >= MAX_SINK_EVENTS || this.#queuedBytes >= MAX_SINK_BYTES) {
       this.#refuse(peer, number, 'busy', `${this.#queuedEvents} events are waiting`);

@@ -32,7 +32,7 @@ export type RequestClientCounters = {
   malformed: number;
 };
 
-type Call = {
+type SentCall = {
   readonly id: number;
   readonly frame: Buffer;
   /** Set once the frame is on the wire of this connection: it is then lost with it. */
@@ -49,9 +49,9 @@ export class RequestClient<C extends Contract> {
   readonly #path: string;
   readonly #describeAbsence: (reason: string) => string;
   /** Every unsettled call by id, in the order they were made. */
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = new Map<number, SentCall>();
   /** Calls not yet on the wire, by id, in their order. */
-  readonly #queue = new Map<number, Call>();
+  readonly #queue = new Map<number, SentCall>();
   #inFlight = 0;
   #nextId = 0;
   #connection: BusConnection | undefined;
@@ -117,7 +117,7 @@ export class RequestClient<C extends Contract> {
         if (call.connection !== undefined) this.#inFlight -= 1;
         if (this.#queue.size > 0) this.#pump();
       };
-      const call: Call = {
+      const call: SentCall = {
         id,
         frame,
         connection: undefined,
@@ -178,7 +178,7 @@ export class RequestClient<C extends Contract> {
     }
   }
 
-  async #send(connection: BusConnection, call: Call): Promise<void> {
+  async #send(connection: BusConnection, call: SentCall): Promise<void> {
     if (await connection.send(call.frame)) return;
     if (this.#calls.has(call.id)) {
       call.fail(new BusError('unavailable', `${this.#contract.daemon} does not take requests`));

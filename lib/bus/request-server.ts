@@ -34,8 +34,8 @@ export type RequestServerCounters = {
   undelivered: number;
 };
 
-type Method = MethodContract & { readonly handle: (params: unknown) => unknown };
-type Call = { readonly peer: Buffer; readonly request: RequestMessage; readonly method: Method };
+type ServedMethod = MethodContract & { readonly handle: (params: unknown) => unknown };
+type ReceivedCall = { readonly peer: Buffer; readonly request: RequestMessage; readonly method: ServedMethod };
 
 /** Default of `stop`: below the 5 s in which a daemon must have stopped. */
 const DRAIN_MS = 2000;
@@ -53,11 +53,11 @@ export class RequestServer<C extends Contract> {
   };
 
   readonly #daemon: string;
-  readonly #methods = new Map<string, Method>();
+  readonly #methods = new Map<string, ServedMethod>();
   readonly #listener: BusListener;
   readonly #logger: Logger;
   readonly #malformedLog: LimitedLogger;
-  readonly #waiting: Call[] = [];
+  readonly #waiting: ReceivedCall[] = [];
   #running = 0;
   #stopping = false;
   #drained: (() => void) | undefined;
@@ -146,7 +146,7 @@ export class RequestServer<C extends Contract> {
     }
   }
 
-  async #run(call: Call): Promise<void> {
+  async #run(call: ReceivedCall): Promise<void> {
     this.#running += 1;
     try {
       const { deadline } = call.request;
@@ -160,7 +160,7 @@ export class RequestServer<C extends Contract> {
     }
   }
 
-  async #answer({ peer, request, method }: Call): Promise<void> {
+  async #answer({ peer, request, method }: ReceivedCall): Promise<void> {
     try {
       const parsed = method.params.safeParse(request.params);
       if (!parsed.success) {

@@ -9,7 +9,7 @@ import type { SyscheckDirectory } from './sections/syscheck.js';
 export type UploadRefusal = { readonly code: 1124 | 1127 | 1129 | 1131; readonly text: string };
 
 const READ = ['localfile', 'socket', 'syscheck', 'rootcheck', 'wodle', 'remote', 'auth', 'integration'] as const;
-type Read = ManagerConfig<(typeof READ)[number]>;
+type GuardedSections = ManagerConfig<(typeof READ)[number]>;
 
 /**
  * Holds an uploaded main configuration against `upload_configuration` of api.yaml. What is not allowed may still stand in
@@ -53,9 +53,9 @@ export function refuseUpload(
 /** The first thing that the configuration in force does not have, and that is no exception. */
 function newOne(
   code: 1124 | 1131,
-  find: (config: Read) => string[],
-  wanted: Read,
-  known: Read | undefined,
+  find: (config: GuardedSections) => string[],
+  wanted: GuardedSections,
+  known: GuardedSections | undefined,
   exceptions: readonly string[],
 ): UploadRefusal | undefined {
   const allowed = new Set(known === undefined ? [] : find(known));
@@ -64,11 +64,11 @@ function newOne(
   return found === undefined ? undefined : { code, text: code === 1131 ? 'integration virustotal' : found };
 }
 
-function fileCommands({ localfile }: Read): string[] {
+function fileCommands({ localfile }: GuardedSections): string[] {
   return localfile.map(({ command }) => command).filter((command) => command !== '');
 }
 
-function otherOrders({ socket, syscheck }: Read): string[] {
+function otherOrders({ socket, syscheck }: GuardedSections): string[] {
   const prefilter = syscheck?.prefilter_cmd;
   return [...socket.map(({ location }) => location), ...(prefilter === undefined ? [] : [prefilter])];
 }
@@ -78,7 +78,11 @@ function otherOrders({ socket, syscheck }: Read): string[] {
  * directory counts as known only with the very options that it has now, and while all stays left out that is. A list of
  * rootcheck asks what is in files, and one that the service user wrote asks for a secret letter by letter.
  */
-function newContent(wanted: Read, known: Read | undefined, exceptions: readonly string[]): UploadRefusal | undefined {
+function newContent(
+  wanted: GuardedSections,
+  known: GuardedSections | undefined,
+  exceptions: readonly string[],
+): UploadRefusal | undefined {
   const now = known === undefined ? [] : contents(known);
   const out = new Set(leftOut(wanted));
   const compares = known === undefined || leftOut(known).every((text) => out.has(text));
@@ -91,7 +95,7 @@ type Content = { readonly section: string; readonly path: string; readonly key: 
 
 const COMPARED = 'report_changes';
 
-function contents({ localfile, syscheck, rootcheck }: Read): Content[] {
+function contents({ localfile, syscheck, rootcheck }: GuardedSections): Content[] {
   const content = (section: string, path: string, options: unknown = []) => ({
     section,
     path,
@@ -114,7 +118,7 @@ function contents({ localfile, syscheck, rootcheck }: Read): Content[] {
 }
 
 /** What has no differences: the files and directories excepted, and directories with an entry of their own. */
-function leftOut({ syscheck }: Read): string[] {
+function leftOut({ syscheck }: GuardedSections): string[] {
   if (syscheck === undefined) return [];
   const { nodiff, diff, ignore, directories } = syscheck;
   return [
@@ -135,15 +139,15 @@ function isBelow(path: string, directories: readonly string[]): boolean {
   return directories.some((directory) => `${path.toLowerCase()}/`.startsWith(directory.replace(/\/*$/, '/')));
 }
 
-function wodleCommands({ wodle }: Read): string[] {
+function wodleCommands({ wodle }: GuardedSections): string[] {
   return wodle.command.map(({ command }) => command);
 }
 
-function virusTotalKeys({ integration }: Read): string[] {
+function virusTotalKeys({ integration }: GuardedSections): string[] {
   return integration.flatMap(({ name, api_key: key }) => (name === 'virustotal' && key !== undefined ? [key] : []));
 }
 
-function higherVersions({ remote, auth }: Read): UploadRefusal | undefined {
+function higherVersions({ remote, auth }: GuardedSections): UploadRefusal | undefined {
   const asked = [...remote, ...(auth === undefined ? [] : [auth])].some(({ agents }) => agents.allow_higher_versions);
   return asked ? { code: 1129, text: 'agents/allow_higher_versions' } : undefined;
 }

@@ -14,7 +14,7 @@ import type { Explainer } from './explain/explainer.js';
 import type { EngineRuleset } from './load/engine-ruleset.js';
 import { MitreTable } from './load/mitre-table.js';
 import { LocalClock } from './local-clock.js';
-import type { Outcome } from './outcome.js';
+import type { EventOutcome } from './outcome.js';
 import { predecode } from './predecode/predecode.js';
 import { isUnreadable } from './predecode/read-location.js';
 import { type MatchMode, matchRules, type RuleMatch } from './rules/match-rules.js';
@@ -129,7 +129,7 @@ export class Engine {
    * @param trace collects the attempts of rules, when given (rules-and-alerts.md 4.3)
    * @param explainer watches every step, when given; the outcome and the state are the same
    */
-  process(incoming: IncomingEvent, trace?: string[], explainer?: Explainer): Outcome {
+  process(incoming: IncomingEvent, trace?: string[], explainer?: Explainer): EventOutcome {
     const event = new EngineEvent(incoming);
     try {
       return this.#process(event, trace, explainer);
@@ -174,7 +174,7 @@ export class Engine {
     return this.#ruleJson(rule)?.mitreWarnings ?? [];
   }
 
-  #process(event: EngineEvent, trace: string[] | undefined, explainer: Explainer | undefined): Outcome {
+  #process(event: EngineEvent, trace: string[] | undefined, explainer: Explainer | undefined): EventOutcome {
     const { mode, logFirewall } = this.#options;
     const { state } = this;
     const now = Math.floor(event.receivedAt / 1000);
@@ -286,7 +286,7 @@ export class Engine {
   }
 }
 
-function nothing(event: EngineEvent, disposition: Outcome['disposition']): Outcome {
+function nothing(event: EngineEvent, disposition: EventOutcome['disposition']): EventOutcome {
   return {
     disposition,
     event,

@@ -12,7 +12,7 @@ import type { CompiledRule } from './rules/ruleset.js';
 export type Disposition = 'processed' | 'discarded' | 'dropped';
 
 /** Result of processing one event. Texts are made from it on demand, by `Engine`. */
-export type Outcome = {
+export type EventOutcome = {
   readonly disposition: Disposition;
   readonly event: EngineEvent;
   /** The final rule, level 0 included. */

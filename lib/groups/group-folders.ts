@@ -241,10 +241,10 @@ async function entriesOf(path: string) {
   return entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
 }
 
-type Found = { readonly names: string[]; entries: number };
+type FoundFiles = { readonly names: string[]; entries: number };
 
 /** Adds the names of all regular files, relative to the folder. */
-async function walk(folder: string, below: string, depth: number, found: Found): Promise<void> {
+async function walk(folder: string, below: string, depth: number, found: FoundFiles): Promise<void> {
   for (const entry of await entriesOf(join(folder, below))) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (++found.entries > MAX_ENTRIES) throw new GroupError('too_many_files', `more than ${MAX_ENTRIES} files`);

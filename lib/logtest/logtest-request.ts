@@ -48,7 +48,7 @@ export type ProcessRequest = {
 
 export type RemoveRequest = { readonly kind: 'remove'; readonly token: string };
 
-type Members = ReadonlyMap<string, unknown>;
+type RequestMembers = ReadonlyMap<string, unknown>;
 
 /**
  * Reads a request as it comes over the local socket.
@@ -75,7 +75,7 @@ export function parseLogtestRequest(text: string): ProcessRequest | RemoveReques
 }
 
 /** Reads the parameters of `log_processing`. @throws LogtestRequestError */
-export function readProcessRequest(parameters: Members): ProcessRequest {
+export function readProcessRequest(parameters: RequestMembers): ProcessRequest {
   const location = requiredText(parameters, 'location');
   requiredText(parameters, 'log_format');
   const event = toByteString(eventText(required(parameters, 'event')));
@@ -124,7 +124,7 @@ export function readProcessRequest(parameters: Members): ProcessRequest {
 }
 
 /** Reads the parameters of `remove_session`. @throws LogtestRequestError */
-export function readRemoveRequest(parameters: Members): RemoveRequest {
+export function readRemoveRequest(parameters: RequestMembers): RemoveRequest {
   const token = parameters.get('token');
   if (typeof token !== 'string') {
     throw new LogtestRequestError(4, '(7316): Failure to remove session. token JSON field must be a string');
@@ -134,12 +134,12 @@ export function readRemoveRequest(parameters: Members): RemoveRequest {
 }
 
 /** Own members of an object; undefined for anything else. A Map, so that no name means anything to JavaScript. */
-export function membersOf(value: unknown): Members | undefined {
+export function membersOf(value: unknown): RequestMembers | undefined {
   if (!isObject(value)) return undefined;
   return new Map(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-function required(members: Members, name: string): unknown {
+function required(members: RequestMembers, name: string): unknown {
   const value = members.get(name);
   if (value === undefined) throw new LogtestRequestError(2, `(7313): '${name}' JSON field not found`);
   return value;
@@ -149,7 +149,7 @@ function invalid(name: string): LogtestRequestError {
   return new LogtestRequestError(2, `(7317): '${name}' JSON field value is not valid`);
 }
 
-function requiredText(members: Members, name: string): string {
+function requiredText(members: RequestMembers, name: string): string {
   const value = members.get(name);
   if (typeof value === 'string' && value !== '') return value;
   throw new LogtestRequestError(2, `(7308): '${name}' JSON field is required and must be a string`);

@@ -28,7 +28,7 @@ const COMPRESSED = '.gz';
 const POSITION_FILE = /^\d{4}\/[A-Z][a-z]{2}\/ossec-alerts-\d{2}(?:-\d{3})?\.json$/;
 
 /** Whole lines at the beginning of a buffer. */
-type Lines = {
+type ReadLines = {
   readonly alerts: string[];
   /** Bytes they take. */
   readonly bytes: number;
@@ -238,7 +238,7 @@ function tooFar({ file }: AlertPosition, size: number): RangeError {
   return new RangeError(`'${file}' has only ${String(size)} bytes`);
 }
 
-function takeLines(buffer: Buffer, max: number): Lines {
+function takeLines(buffer: Buffer, max: number): ReadLines {
   const alerts: string[] = [];
   let bytes = 0;
   while (alerts.length < max && bytes < PAGE_BYTES) {

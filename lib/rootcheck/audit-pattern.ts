@@ -3,7 +3,7 @@ import { foldAscii } from '../patterns/fold-ascii.js';
 import type { MatchContext } from '../patterns/matcher.js';
 
 /** One part of a pattern: what a line must be, or must not be. */
-type Part = { readonly negated: boolean; readonly holds: (line: string, context: MatchContext) => boolean };
+type PatternPart = { readonly negated: boolean; readonly holds: (line: string, context: MatchContext) => boolean };
 
 /** Steps of a regex for one line. */
 const STEPS = 200_000;
@@ -15,7 +15,7 @@ const STEPS = 200_000;
 export class AuditPattern {
   /** Every part is negated: such a pattern must hold for all lines of a file. */
   readonly isNegative: boolean;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly PatternPart[];
 
   /** @throws PatternError */
   constructor(source: string) {
@@ -29,7 +29,7 @@ export class AuditPattern {
   }
 }
 
-function readPart(text: string): Part {
+function readPart(text: string): PatternPart {
   const negated = text.startsWith('!');
   const source = negated ? text.slice(1) : text;
   const value = source.slice(2);

@@ -15,7 +15,7 @@ const MOST_FILE_BYTES = 16 * 1024 * 1024;
 const MOST_FILES = 255;
 
 /** Does an entry find something, and in which files. */
-type Outcome = { readonly matches: boolean; readonly files: readonly string[] };
+type AuditOutcome = { readonly matches: boolean; readonly files: readonly string[] };
 
 /** Looks for what the `system_audit` files describe (integrity-and-inventory.md 9.3). */
 export async function checkAudit(
@@ -53,7 +53,7 @@ class Audit {
     this.#executables = executables;
   }
 
-  async evaluate({ condition, rules }: AuditEntry): Promise<Outcome> {
+  async evaluate({ condition, rules }: AuditEntry): Promise<AuditOutcome> {
     const files = new Set<string>();
     let matching = 0;
     for (const rule of rules) {

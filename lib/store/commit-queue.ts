@@ -13,7 +13,7 @@ export type WriteGroup = (changes: readonly Change[]) => Promise<void>;
 /** What a caller does when its changes did not happen: takes its memory back to the state before them. */
 export type Undo = () => void;
 
-type Pending = {
+type WaitingCommit = {
   readonly changes: readonly Change[];
   readonly undo: Undo | undefined;
   readonly resolve: () => void;
@@ -30,7 +30,7 @@ const MAX_GROUP_CHANGES = 20_000;
  */
 export class CommitQueue {
   readonly #write: WriteGroup;
-  #waiting: Pending[] = [];
+  #waiting: WaitingCommit[] = [];
   #running: Promise<void> | undefined;
 
   constructor(write: WriteGroup) {
@@ -64,7 +64,7 @@ export class CommitQueue {
     this.#running = undefined;
   }
 
-  #takeGroup(): Pending[] {
+  #takeGroup(): WaitingCommit[] {
     let changes = 0;
     let count = 0;
     for (const pending of this.#waiting) {
@@ -75,7 +75,7 @@ export class CommitQueue {
     return this.#waiting.splice(0, count);
   }
 
-  #failAll(group: readonly Pending[], error: unknown): void {
+  #failAll(group: readonly WaitingCommit[], error: unknown): void {
     const reason = error instanceof StoreError ? error : new StoreError('failed', String(error), { cause: error });
     for (const { undo } of group.toReversed()) undo?.();
     for (const { reject } of group) reject(reason);

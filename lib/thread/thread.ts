@@ -28,7 +28,7 @@ export type ThreadOptions<C extends ThreadContract> = {
   readonly onFailure?: (error: Error) => void;
 };
 
-type Waiting = { readonly resolve: (output: unknown) => void; readonly reject: (error: Error) => void };
+type WaitingCall = { readonly resolve: (output: unknown) => void; readonly reject: (error: Error) => void };
 
 /**
  * A thread that answers calls (`serveThread` is its other side). An error that it ends with keeps its message and code, not
@@ -37,7 +37,7 @@ type Waiting = { readonly resolve: (output: unknown) => void; readonly reject: (
 export class Thread<C extends ThreadContract> {
   readonly #worker: Worker;
   readonly #options: ThreadOptions<C>;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingCall>();
   #lastId = 0;
   #failure: Error | undefined;
 

@@ -5,7 +5,7 @@ import { loadSettings, type Settings } from '../../daemons/analysisd/settings.js
 import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import type { Outcome } from '../../lib/engine/outcome.js';
+import type { EventOutcome } from '../../lib/engine/outcome.js';
 import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import type { Home } from '../../lib/home/home.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
@@ -114,7 +114,11 @@ export function compareWithReference(home: Home): string[] {
   return Object.values(outputs).flatMap(({ difference }) => difference ?? []);
 }
 
-function write(engine: Engine, outcome: Outcome, outputs: Record<'text' | 'json' | 'archives', ComparedOutput>): void {
+function write(
+  engine: Engine,
+  outcome: EventOutcome,
+  outputs: Record<'text' | 'json' | 'archives', ComparedOutput>,
+): void {
   const { text, json, archives } = outputs;
   const seconds = Math.floor(outcome.event.receivedAt / 1000);
   for (const alert of [outcome.statistics, outcome.isAlert ? outcome.alert : undefined]) {

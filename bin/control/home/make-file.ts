@@ -3,7 +3,7 @@ import { closeSync, existsSync, fchmodSync, fchownSync, linkSync, openSync, rmSy
 import { isErrno } from '../../../lib/files/is-errno.js';
 
 /** Who a file of the home belongs to; only root may name somebody else. */
-export type FileOwner = { readonly uid: number; readonly gid: number };
+export type HomeFileOwner = { readonly uid: number; readonly gid: number };
 
 /**
  * Makes a file under its final name only when it is complete, and never over one that is there.
@@ -11,7 +11,7 @@ export type FileOwner = { readonly uid: number; readonly gid: number };
  * @returns whether it was made
  * @throws the file system's error
  */
-export function makeFile(path: string, mode: number, content: () => string | Buffer, owner?: FileOwner): boolean {
+export function makeFile(path: string, mode: number, content: () => string | Buffer, owner?: HomeFileOwner): boolean {
   if (existsSync(path)) return false;
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   const fd = openSync(temporary, 'wx', mode);

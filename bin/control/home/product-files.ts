@@ -40,14 +40,14 @@ const lockfile = z.object({
 });
 
 /** Owner of installed files; undefined leaves them to whoever installs. */
-export type FileOwner = { readonly uid: number; readonly gid: number } | undefined;
+export type ProductOwner = { readonly uid: number; readonly gid: number } | undefined;
 
 /**
  * Copies the product from a built checkout to `target`, which is replaced as a whole: until the copy is complete the
  * old one stays in place.
  * @throws the file system's error
  */
-export function installProduct(source: string, target: string, owner: FileOwner): void {
+export function installProduct(source: string, target: string, owner: ProductOwner): void {
   const fresh = `${target}.new`;
   const old = `${target}.old`;
   rmSync(fresh, { recursive: true, force: true });
@@ -80,9 +80,9 @@ function runtimePackages(source: string): string[] {
 class TreeCopier {
   readonly #source: string;
   readonly #target: string;
-  readonly #owner: FileOwner;
+  readonly #owner: ProductOwner;
 
-  constructor(source: string, target: string, owner: FileOwner) {
+  constructor(source: string, target: string, owner: ProductOwner) {
     this.#source = source;
     this.#target = target;
     this.#owner = owner;

@@ -7,7 +7,7 @@ import type { Configuration } from '../configuration.js';
 import type { EpsLimiter } from '../eps-limiter.js';
 import type { EventWriter } from './event-writer.js';
 import type { JournalFeed } from './journal-feed.js';
-import { type Control, type Entry, isEvents } from './journal-record.js';
+import { type Control, isEvents, type RecordedEntry } from './journal-record.js';
 import { Patience, StoppedError } from './patience.js';
 
 /** Requests are answered between slices of this many events, however large a batch is. */
@@ -151,7 +151,7 @@ export class Analyzer {
     }
   }
 
-  async #next(): Promise<Entry | undefined> {
+  async #next(): Promise<RecordedEntry | undefined> {
     for (;;) {
       try {
         return this.#parts.feed.next();
@@ -162,7 +162,7 @@ export class Analyzer {
     }
   }
 
-  async #take(entry: Entry): Promise<void> {
+  async #take(entry: RecordedEntry): Promise<void> {
     const { content } = entry;
     // The first record may have been done in part before the checkpoint.
     if (entry.position !== this.#position) this.#done = 0;
@@ -219,7 +219,7 @@ export class Analyzer {
     return performance.now() - this.#turnAt >= TURN_MS;
   }
 
-  async #obey(control: Control, { writtenAt, next }: Entry): Promise<void> {
+  async #obey(control: Control, { writtenAt, next }: RecordedEntry): Promise<void> {
     const { analysis, configuration } = this.#parts;
     switch (control.kind) {
       case 'rotation':

@@ -1,6 +1,6 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
-import type { Outcome } from '../../../lib/engine/outcome.js';
+import type { EventOutcome } from '../../../lib/engine/outcome.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import { componentOf } from '../component.js';
@@ -50,7 +50,7 @@ export class EventWriter {
     }
   }
 
-  #write(outcome: Outcome): void {
+  #write(outcome: EventOutcome): void {
     const counters = this.#counters;
     const { engine, outputs, customFormat } = this.#analysis;
     const { settings } = outputs;

@@ -10,7 +10,7 @@ import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { JournalFeed } from './journal-feed.js';
-import { type Entry, isEvents } from './journal-record.js';
+import { isEvents, type RecordedEntry } from './journal-record.js';
 
 /** The part of a client of svc-db that is used. */
 export type FileDatabase = {
@@ -47,7 +47,7 @@ const DEADLINE_MS = 30_000;
 const TURN_MS = 5;
 
 /** @property record where the record of the event begins: a start goes on at a record */
-type Pending = { readonly operation: FimOperation; readonly record: number };
+type PendingOperation = { readonly operation: FimOperation; readonly record: number };
 
 /** A call that is not answered. @property failure resolves with undefined when svc-db took it */
 type PendingCall = {
@@ -76,7 +76,7 @@ export class FileEvents {
   readonly #stopped = new AbortController();
   /** Undefined until svc-db has told where to go on. */
   #feed: JournalFeed | undefined;
-  #pending: Pending[] = [];
+  #pending: PendingOperation[] = [];
   /** Those in front that are on their way. */
   #sent = 0;
   #flights: PendingCall[] = [];
@@ -110,7 +110,7 @@ export class FileEvents {
   }
 
   /** Tells of a record that is durable now. */
-  offer(entry: Entry): void {
+  offer(entry: RecordedEntry): void {
     const { content } = entry;
     if (!isEvents(content)) {
       this.#feed?.offer(entry);
@@ -182,7 +182,7 @@ export class FileEvents {
     if (feed === undefined) return;
     let turnAt = performance.now();
     while (this.#pending.length - this.#sent < MAX_FIM_OPERATIONS && this.#unsentBytes < MAX_FIM_APPLY_BYTES / 2) {
-      let entry: Entry | undefined;
+      let entry: RecordedEntry | undefined;
       try {
         entry = feed.next();
       } catch (error) {

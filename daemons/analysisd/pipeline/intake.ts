@@ -2,10 +2,10 @@ import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { encodeEventBatch } from '../../../lib/journal/event-batch.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import { type Control, encodeControl, type Entry, EVENTS } from './journal-record.js';
+import { type Control, encodeControl, EVENTS, type RecordedEntry } from './journal-record.js';
 
 /** Who is told of records that are durable, in their order. */
-export type Follower = { offer(entry: Entry): void };
+export type Follower = { offer(entry: RecordedEntry): void };
 
 /**
  * The way into the journal: batches of the event sink and control records. What is appended is handed to its followers once
@@ -83,7 +83,7 @@ export class Intake {
     return this.#append(kind, payload, control);
   }
 
-  async #append(kind: number, payload: Buffer, content: Entry['content']): Promise<number> {
+  async #append(kind: number, payload: Buffer, content: RecordedEntry['content']): Promise<number> {
     const writtenAt = this.#now();
     try {
       const { position, next } = await this.#journal.append(kind, payload, writtenAt);

@@ -1,7 +1,7 @@
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalReader } from '../../../lib/journal/journal-reader.js';
-import { decodeRecord, type Entry, isEvents, RecordError } from './journal-record.js';
+import { decodeRecord, isEvents, type RecordedEntry, RecordError } from './journal-record.js';
 
 /** Records kept in memory for an analysis that keeps up; beyond that it reads them from the journal. */
 const MAX_EVENTS = 32_768;
@@ -16,7 +16,7 @@ const EVENT_BYTES = 400;
 export class JournalFeed {
   readonly #journal: Journal;
   readonly #onUnreadable: (error: unknown) => void;
-  #entries: Entry[] = [];
+  #entries: RecordedEntry[] = [];
   #head = 0;
   #events = 0;
   #bytes = 0;
@@ -43,13 +43,13 @@ export class JournalFeed {
   }
 
   /** Tells of a record that is durable now. */
-  offer(entry: Entry): void {
+  offer(entry: RecordedEntry): void {
     this.#keep(entry);
     this.#wake();
   }
 
   /** The next record; undefined when there is none yet. @throws the file system's error; the next call tries again */
-  next(): Entry | undefined {
+  next(): RecordedEntry | undefined {
     return this.#fromMemory() ?? this.#fromDisk();
   }
 
@@ -72,7 +72,7 @@ export class JournalFeed {
     this.#wake();
   }
 
-  #keep(entry: Entry): void {
+  #keep(entry: RecordedEntry): void {
     if (this.#behind || entry.position < this.#tail) return;
     if (entry.position !== this.#tail || this.#events >= MAX_EVENTS || this.#bytes >= MAX_BYTES) {
       this.#behind = true;
@@ -83,7 +83,7 @@ export class JournalFeed {
     this.#tail = entry.next;
   }
 
-  #fromMemory(): Entry | undefined {
+  #fromMemory(): RecordedEntry | undefined {
     const entry = this.#entries[this.#head];
     if (entry === undefined) return undefined;
     this.#head += 1;
@@ -95,13 +95,13 @@ export class JournalFeed {
     return entry;
   }
 
-  #count({ position, next, content }: Entry, sign: 1 | -1): void {
+  #count({ position, next, content }: RecordedEntry, sign: 1 | -1): void {
     const events = isEvents(content) ? content.length : 1;
     this.#events += sign * events;
     this.#bytes += sign * (next - position + events * EVENT_BYTES);
   }
 
-  #fromDisk(): Entry | undefined {
+  #fromDisk(): RecordedEntry | undefined {
     while (this.#behind) {
       const reader = (this.#reader ??= this.#journal.reader(this.#tail));
       try {

@@ -25,7 +25,7 @@ export type Control =
   | { readonly kind: 'stored-log'; readonly stored: StoredLog };
 
 /** A record as the analysis takes it. */
-export type Entry = {
+export type RecordedEntry = {
   readonly position: number;
   readonly next: number;
   /** Epoch milliseconds at which the record was made. */
@@ -51,7 +51,7 @@ export class RecordError extends Error {
 }
 
 /** Reads a record. @throws RecordError when it is not what this version writes */
-export function decodeRecord({ position, next, kind, writtenAt, payload }: JournalRecord): Entry {
+export function decodeRecord({ position, next, kind, writtenAt, payload }: JournalRecord): RecordedEntry {
   try {
     return { position, next, writtenAt, content: decodeContent(kind, payload) };
   } catch (error) {
@@ -60,7 +60,7 @@ export function decodeRecord({ position, next, kind, writtenAt, payload }: Journ
   }
 }
 
-function decodeContent(kind: number, payload: Buffer): Entry['content'] {
+function decodeContent(kind: number, payload: Buffer): RecordedEntry['content'] {
   switch (kind) {
     case EVENTS:
       return decodeEventBatch(payload);
@@ -76,6 +76,6 @@ function decodeContent(kind: number, payload: Buffer): Entry['content'] {
 }
 
 /** Whether the content of a record is events. */
-export function isEvents(content: Entry['content']): content is readonly ReceivedEvent[] {
+export function isEvents(content: RecordedEntry['content']): content is readonly ReceivedEvent[] {
   return Array.isArray(content);
 }

@@ -5,7 +5,7 @@ import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
 import type { InForce } from '../in-force.js';
 import type { StoredCheckpoint } from './checkpointer.js';
-import { decodeRecord, type Entry, isEvents } from './journal-record.js';
+import { decodeRecord, isEvents, type RecordedEntry } from './journal-record.js';
 
 /** Heartbeats and signals get their turn after this many bytes. */
 const BYTES_PER_TURN = 4 * 1024 * 1024;
@@ -53,7 +53,7 @@ export async function scanJournal(journal: Journal, from: number, positions: Str
 }
 
 type Readable = { next(): JournalRecord | undefined };
-const NOTHING: { readonly content?: Entry['content'] } = {};
+const NOTHING: { readonly content?: RecordedEntry['content'] } = {};
 
 function read(reader: Readable): JournalRecord | 'damage' | undefined {
   try {
@@ -64,7 +64,7 @@ function read(reader: Readable): JournalRecord | 'damage' | undefined {
   }
 }
 
-function tryDecode(record: JournalRecord): { readonly content?: Entry['content'] } {
+function tryDecode(record: JournalRecord): { readonly content?: RecordedEntry['content'] } {
   try {
     return decodeRecord(record);
   } catch {

@@ -1,6 +1,6 @@
 import type { FimColumns } from '../../../lib/events/fim/fim-columns.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
-import { type Component, componentKey } from './fim-component.js';
+import { componentKey, type StoredComponent } from './fim-component.js';
 import { hashKey, isIndexed, numberKey, rowKey } from './fim-keys.js';
 import { MAX_ROW_BYTES, MAX_ROWS } from './fim-limits.js';
 import { decodeRow, encodeRow, type FimCount, type FimRow } from './fim-row.js';
@@ -78,7 +78,7 @@ export class FimBatch {
     this.#own.state = { ...this.#own.state, journal, position, applied };
   }
 
-  component(agent: string, component: Component): ComponentRecord | undefined {
+  component(agent: string, component: StoredComponent): ComponentRecord | undefined {
     const key = componentKey(agent, component);
     if (this.#own.components.has(key)) return this.#own.components.get(key);
     const under = this.#under?.components;
@@ -86,18 +86,18 @@ export class FimBatch {
   }
 
   /** Changes with each entry of the component that is changed, those that are not committed yet included. */
-  version(agent: string, component: Component): number {
+  version(agent: string, component: StoredComponent): number {
     const key = componentKey(agent, component);
     const committed = this.#memory.versions.get(key) ?? 0;
     return committed + (this.#under?.changed.get(key) ?? 0) + (this.#own.changed.get(key) ?? 0);
   }
 
-  setComponent(agent: string, component: Component, record: ComponentRecord): void {
+  setComponent(agent: string, component: StoredComponent, record: ComponentRecord): void {
     this.#own.components.set(componentKey(agent, component), record);
   }
 
   /** The component, made when it is not there. */
-  ensureComponent(agent: string, component: Component): ComponentRecord {
+  ensureComponent(agent: string, component: StoredComponent): ComponentRecord {
     const known = this.component(agent, component);
     if (known !== undefined) return known;
     const slot = this.#own.state.nextSlot;
@@ -108,7 +108,7 @@ export class FimBatch {
   }
 
   /** Takes all entries of a component away at once; what is known of its synchronisation goes, too. */
-  dropComponent(agent: string, component: Component): void {
+  dropComponent(agent: string, component: StoredComponent): void {
     const record = this.component(agent, component);
     if (record === undefined) return;
     const key = componentKey(agent, component);
@@ -140,7 +140,7 @@ export class FimBatch {
    */
   putRow(
     agent: string,
-    component: Component,
+    component: StoredComponent,
     path: Buffer,
     columns: FimColumns,
     count: (before: FimRow | undefined) => FimCount,
@@ -165,7 +165,7 @@ export class FimBatch {
   }
 
   /** @returns whether it was there */
-  deleteRow(agent: string, component: Component, path: Buffer): boolean {
+  deleteRow(agent: string, component: StoredComponent, path: Buffer): boolean {
     const record = this.component(agent, component);
     if (record === undefined) return false;
     const name = rowName(record.slot, path);
@@ -235,7 +235,7 @@ export class FimBatch {
   }
 
   /** A sum of the whole table that was known is not known any more. */
-  #tableChanged(agent: string, component: Component, rows: number): void {
+  #tableChanged(agent: string, component: StoredComponent, rows: number): void {
     const record = this.ensureComponent(agent, component);
     const { sync } = record;
     this.#noteChange(componentKey(agent, component));

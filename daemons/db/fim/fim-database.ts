@@ -4,7 +4,7 @@ import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
 import { applyOperations, type FimEvents } from './fim-apply.js';
 import type { FimMemory } from './fim-batch.js';
-import { agentOfKey, type Component, componentKey } from './fim-component.js';
+import { agentOfKey, componentKey, type StoredComponent } from './fim-component.js';
 import { FimCounters, type Refusal } from './fim-counters.js';
 import { FimGarbage } from './fim-garbage.js';
 import { pathOfKey, slotRange } from './fim-keys.js';
@@ -99,7 +99,7 @@ export class FimDatabase {
 
   /** Whether anything is stored of an agent. */
   holds(agent: string): boolean {
-    const components: readonly Component[] = [...FIM_COMPONENTS, 'rootcheck'];
+    const components: readonly StoredComponent[] = [...FIM_COMPONENTS, 'rootcheck'];
     if (components.some((component) => this.#memory.components.has(componentKey(agent, component)))) return true;
     return this.#tables.scans.get(Number(agent)) !== undefined;
   }
@@ -143,7 +143,7 @@ export class FimDatabase {
   }
 
   /** All entries of a component, in the order of their paths. For tests: they may be many. */
-  rows(agent: string, component: Component): { readonly path: Buffer; readonly row: FimRow }[] {
+  rows(agent: string, component: StoredComponent): { readonly path: Buffer; readonly row: FimRow }[] {
     const record = this.#memory.components.get(componentKey(agent, component));
     if (record === undefined) return [];
     return [...this.#tables.rows.entries(slotRange(record.slot))].map(({ key, value }) => ({
@@ -166,7 +166,7 @@ export class FimDatabase {
     await this.#store.close();
   }
 
-  async #drop(agents: readonly string[], components: readonly Component[], scans: boolean): Promise<void> {
+  async #drop(agents: readonly string[], components: readonly StoredComponent[], scans: boolean): Promise<void> {
     await this.#writer.write((batch) => {
       for (const agent of agents) {
         for (const component of components) batch.dropComponent(agent, component);

@@ -5,19 +5,19 @@ import type { FimRow } from './fim-row.js';
 /** An entry as lists look at it. */
 export type FimCandidate = { readonly row: FimRow; readonly file: string };
 
-type Value = string | number | undefined;
+type FieldValue = string | number | undefined;
 type Field = {
   readonly name: string;
   readonly isDate: boolean;
   /** Dates are epoch seconds. */
-  readonly read: (candidate: FimCandidate) => Value;
+  readonly read: (candidate: FimCandidate) => FieldValue;
 };
 
-function column(name: string, read: (row: FimRow) => Value): Field {
+function column(name: string, read: (row: FimRow) => FieldValue): Field {
   return { name, isDate: false, read: ({ row }) => read(row) };
 }
 
-function date(name: string, read: (row: FimRow) => Value): Field {
+function date(name: string, read: (row: FimRow) => FieldValue): Field {
   return { name, isDate: true, read: ({ row }) => read(row) };
 }
 
@@ -74,7 +74,7 @@ export function queryValue(name: string): (candidate: FimCandidate) => unknown {
 }
 
 /** What sorting compares: texts in lower case. */
-export function sortValue(name: string): (candidate: FimCandidate) => Value {
+export function sortValue(name: string): (candidate: FimCandidate) => FieldValue {
   const read = BY_NAME.get(name)?.read ?? (() => undefined);
   return (candidate) => {
     const value = read(candidate);
@@ -136,7 +136,7 @@ export function componentsOf(type: string | undefined): readonly FimComponent[] 
 const LAST_SECOND = 253_402_300_799;
 
 /** `2023-11-14T22:21:40Z`; null for 0 and for what is no time. */
-export function isoTime(seconds: Value): string | null {
+export function isoTime(seconds: FieldValue): string | null {
   const number = Number(seconds);
   if (!(number > 0 && number <= LAST_SECOND)) return null;
   return `${new Date(number * 1000).toISOString().slice(0, 19)}Z`;

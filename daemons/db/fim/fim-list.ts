@@ -146,11 +146,11 @@ function compareKeys(left: SortKey, right: SortKey): number {
 }
 
 function candidateOf(key: Buffer, value: Buffer): FimCandidate {
-  return new Candidate(key, decodeRow(value));
+  return new RowCandidate(key, decodeRow(value));
 }
 
 /** Makes a text of a path only when somebody asks for it. */
-class Candidate implements FimCandidate {
+class RowCandidate implements FimCandidate {
   readonly #key: Buffer;
   readonly row: FimRow;
 

@@ -9,13 +9,13 @@ import type { FimTables } from './fim-store.js';
 /** What changes the store. A task that throws must have changed nothing. */
 export type FimTask<T> = (batch: FimBatch) => T | Promise<T>;
 
-type Waiting = {
+type WaitingWrite = {
   readonly run: (batch: FimBatch) => Promise<(() => void) | undefined>;
   readonly reject: (error: unknown) => void;
 };
 
 /** A task that has run, and how its caller is told when it is on disk. */
-type FinishedTask = { readonly task: Waiting; readonly succeed: () => void };
+type FinishedTask = { readonly task: WaitingWrite; readonly succeed: () => void };
 
 /** A transaction that is on its way to the disk. */
 type PendingCommit = {
@@ -35,7 +35,7 @@ export class FimWriter {
   readonly #tables: FimTables;
   readonly #memory: FimMemory;
   readonly #setProblem: (problem: string | undefined) => void;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingWrite[] = [];
   #running: Promise<void> | undefined;
   #onArrival: () => void = () => {};
   #failing = false;

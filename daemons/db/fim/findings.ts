@@ -5,7 +5,7 @@ import { rowKey } from './fim-keys.js';
 import { MAX_FINDING_BYTES, MAX_FINDINGS } from './fim-limits.js';
 
 /** What rootcheck found, or a mark of its scan (integrity-and-inventory.md 9.4). */
-export type Finding = {
+export type RootcheckFinding = {
   readonly log: string;
   /** Epoch seconds at which it was told first and last. */
   readonly first: number;
@@ -39,7 +39,7 @@ export function findingKey(slot: number, message: Uint8Array): Buffer {
 }
 
 /** @param bytes of an entry of the table of findings */
-export function decodeFinding(bytes: Buffer): Finding {
+export function decodeFinding(bytes: Buffer): RootcheckFinding {
   const [log = '', first = 0, last = 0] = packr.unpack(bytes) as [string?, number?, number?];
   return { log, first, last };
 }

@@ -12,7 +12,7 @@ import { componentKey } from './fim-component.js';
 import { isoTime } from './fim-fields.js';
 import { slotRange } from './fim-keys.js';
 import { compareRefs, type FimPage, type FimReader, type SortKey } from './fim-list.js';
-import { decodeFinding, type Finding, findingKey } from './findings.js';
+import { decodeFinding, findingKey, type RootcheckFinding } from './findings.js';
 import { TopEntries } from './top-entries.js';
 
 type ListParams = z.output<(typeof fimMethods)['rootcheck.list']['params']>;
@@ -146,7 +146,7 @@ async function visit(reader: FimReader, agent: string, each: (item: FindingItem,
   }
 }
 
-function itemOf({ log, first, last }: Finding, ended: number): FindingItem {
+function itemOf({ log, first, last }: RootcheckFinding, ended: number): FindingItem {
   return {
     status: last > ended - DAY_SECONDS ? 'outstanding' : 'solved',
     log,

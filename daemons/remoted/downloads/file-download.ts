@@ -31,7 +31,7 @@ export type FileOutcome = {
 };
 
 /** What is known of a file that was put in place. */
-type Known = {
+type KnownDownload = {
   readonly address: string;
   readonly validators: Validators;
   readonly sha256: string;
@@ -41,7 +41,7 @@ type Known = {
 /** Downloads single files of groups into their folders, and says in the log what came of it (agents-and-groups.md 8). */
 export class FileDownload {
   readonly #parts: FileDownloadParts;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownDownload>();
 
   constructor(parts: FileDownloadParts) {
     this.#parts = parts;

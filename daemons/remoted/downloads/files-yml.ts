@@ -50,7 +50,7 @@ class FilesYmlError extends Error {
 }
 
 /** Collects what is to be said: of a file full of faults not every one. */
-class Lines {
+class YamlLines {
   readonly #lines: FilesYmlLine[] = [];
   #left = 0;
 
@@ -70,7 +70,7 @@ class Lines {
  * takes the whole file out of force; a single group, file or address that cannot be used is left out and told.
  */
 export function readFilesYml(content: Buffer): FilesYmlResult {
-  const lines = new Lines();
+  const lines = new YamlLines();
   try {
     if (content.length > MAX_FILES_YML_BYTES) {
       throw new FilesYmlError(`Parsing file '${FILES_YML}': it is larger than ${String(MAX_FILES_YML_BYTES)} bytes`);
@@ -116,7 +116,7 @@ function parserError(line: number, code: number, problem: string): FilesYmlError
   return new FilesYmlError(`Parser error on line ${String(line)}: [(${String(code)})-(${problem})]`);
 }
 
-function readRoot(root: YamlNode, lines: Lines): readonly ListedGroup[] {
+function readRoot(root: YamlNode, lines: YamlLines): readonly ListedGroup[] {
   let groups: readonly ListedGroup[] | undefined;
   for (const { key, name, value } of pairsOf(root)) {
     if (name !== 'groups') {
@@ -130,7 +130,7 @@ function readRoot(root: YamlNode, lines: Lines): readonly ListedGroup[] {
   return groups ?? [];
 }
 
-function readGroups(node: YamlNode, lines: Lines): ListedGroup[] {
+function readGroups(node: YamlNode, lines: YamlLines): ListedGroup[] {
   const groups = new Map<string, ListedGroup>();
   for (const { key, name, value } of pairsOf(node)) {
     const group = readGroup(name, required(value, name), lines);
@@ -152,7 +152,7 @@ function readGroups(node: YamlNode, lines: Lines): ListedGroup[] {
   return [...groups.values()];
 }
 
-function readGroup(group: string, node: YamlNode, lines: Lines): ListedGroup {
+function readGroup(group: string, node: YamlNode, lines: YamlLines): ListedGroup {
   let listed: { readonly files: readonly ListedFile[]; readonly merged: boolean } | undefined;
   let poll: number | undefined;
   for (const { name, value } of pairsOf(node)) {
@@ -181,7 +181,7 @@ function readPoll(node: YamlNode): number {
 function readFiles(
   group: string,
   node: YamlNode,
-  lines: Lines,
+  lines: YamlLines,
 ): { readonly files: readonly ListedFile[]; readonly merged: boolean } {
   const files = new Map<string, ListedFile>();
   let merged = false;
@@ -225,16 +225,16 @@ function addressProblem(address: string): string | undefined {
   }
 }
 
-function repeated(lines: Lines, what: string): void {
+function repeated(lines: YamlLines, what: string): void {
   lines.add('warn', `Parsing '${FILES_YML}': redefinition of '${shown(what)}'. Ignoring repeated sections`);
 }
 
-type Pair = { readonly key: YamlNode; readonly name: string; readonly value: YamlNode };
+type YamlPair = { readonly key: YamlNode; readonly name: string; readonly value: YamlNode };
 
 /** Keys and values of a mapping, repeated keys too. @throws FilesYmlError for anything else */
-function pairsOf(node: YamlNode): Pair[] {
+function pairsOf(node: YamlNode): YamlPair[] {
   if (node.kind !== 'mapping' || node.decorated) throw unexpected(node);
-  const pairs: Pair[] = [];
+  const pairs: YamlPair[] = [];
   const last = new Map<string, unknown>();
   for (let at = 0; at < node.children.length; at += 2) {
     const key = node.children[at];

@@ -35,7 +35,7 @@ export class RequestPoolError extends Error {
   override readonly name = 'RequestPoolError';
 }
 
-type Pending = {
+type PendingRequest = {
   readonly call: RequestCall;
   readonly settle: (answer: Buffer) => void;
   attempts: number;
@@ -59,7 +59,7 @@ const REAL_TIMERS: RequestTimers = {
 export class RequestTable {
   readonly #limits: RequestLimits;
   readonly #timers: RequestTimers;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, PendingRequest>();
 
   constructor(limits: RequestLimits = REQUEST_LIMITS, timers: RequestTimers = REAL_TIMERS) {
     this.#limits = limits;
@@ -79,7 +79,7 @@ export class RequestTable {
     if (this.#pending.size >= this.#limits.most) throw new RequestPoolError('too many requests to agents');
     return new Promise((settle) => {
       const counter = this.#freeCounter();
-      const pending: Pending = { call, settle, attempts: 0, arrived: !call.lossy, stop: () => {} };
+      const pending: PendingRequest = { call, settle, attempts: 0, arrived: !call.lossy, stop: () => {} };
       this.#pending.set(counter, pending);
       this.#send(counter, pending);
     });
@@ -110,7 +110,7 @@ export class RequestTable {
     }
   }
 
-  #send(counter: string, pending: Pending): void {
+  #send(counter: string, pending: PendingRequest): void {
     if (pending.attempts >= this.#limits.attempts) return this.#finish(counter, pending, NO_ACK);
     pending.attempts += 1;
     if (!pending.call.send(counter)) return this.#finish(counter, pending, CANNOT_SEND);
@@ -121,11 +121,11 @@ export class RequestTable {
     }
   }
 
-  #awaitAnswer(counter: string, pending: Pending): void {
+  #awaitAnswer(counter: string, pending: PendingRequest): void {
     pending.stop = this.#timers.after(this.#limits.responseTimeout, () => this.#finish(counter, pending, NO_ANSWER));
   }
 
-  #finish(counter: string, pending: Pending, answer: Buffer): void {
+  #finish(counter: string, pending: PendingRequest, answer: Buffer): void {
     pending.stop();
     this.#pending.delete(counter);
     pending.settle(answer);

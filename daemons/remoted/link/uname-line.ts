@@ -23,9 +23,9 @@ export function parseUname(uname: string): AgentOs {
   return present(windows < 0 ? parseUnix(uname) : parseWindows(uname, windows));
 }
 
-type Draft = { [field in keyof AgentOs]: string | undefined };
+type AgentOsDraft = { [field in keyof AgentOs]: string | undefined };
 
-function parseWindows(uname: string, at: number): Draft {
+function parseWindows(uname: string, at: number): AgentOsDraft {
   const name = uname.slice(0, at);
   const rest = uname.slice(at + WINDOWS_VERSION.length);
   const end = rest.indexOf(']');
@@ -36,7 +36,7 @@ function parseWindows(uname: string, at: number): Draft {
   return { name, platform: 'windows', version, major, minor, build: build.join('.'), arch, uname: name };
 }
 
-function parseUnix(uname: string): Draft {
+function parseUnix(uname: string): AgentOsDraft {
   const open = uname.indexOf(' [');
   const arch = ARCHITECTURES.find((word) => uname.includes(word));
   if (open < 0) return { arch, uname };
@@ -51,7 +51,7 @@ function parseUnix(uname: string): Draft {
 }
 
 /** `22.04.4 LTS (Jammy Jellyfish)`; a SUSE release is `15-SP6`. */
-function splitCodename(text: string): Draft {
+function splitCodename(text: string): AgentOsDraft {
   const open = text.lastIndexOf(' (');
   const named = open >= 0 && text.endsWith(')');
   const version = named ? text.slice(0, open) : text;
@@ -59,6 +59,6 @@ function splitCodename(text: string): Draft {
   return { version, codename: named ? text.slice(open + 2, -1) : undefined, major: numbers?.[1], minor: numbers?.[2] };
 }
 
-function present(draft: Draft): AgentOs {
+function present(draft: AgentOsDraft): AgentOs {
   return Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined && value !== ''));
 }

@@ -19,11 +19,11 @@ const { S_IFMT, S_IFREG } = constants;
 const OLD_NAME = 'queue/diff/tmp/tmp-entry';
 
 /** What is to be done to the copy of a file once its change is on disk. */
-type Step =
+type KeepingStep =
   | { readonly kind: 'put'; readonly path: string; readonly name: string; readonly reserved: number }
   | { readonly kind: 'remove'; readonly path: string };
 
-type Outcome = { readonly text: string | undefined; readonly step?: Step };
+type ChangeText = { readonly text: string | undefined; readonly step?: KeepingStep };
 
 /** A file as it was copied. */
 type Copied =
@@ -37,7 +37,7 @@ type Copied =
   /** Larger than the file limit, than the room there is, or not to be read. */
   | { readonly kind: 'too_large' | 'no_room' | 'unreadable' };
 
-const NOTHING: Outcome = { text: undefined };
+const NOTHING: ChangeText = { text: undefined };
 
 /**
  * Finds out what changed in files, one after the other, with calls that block: made for a thread of its own. What is
@@ -48,7 +48,7 @@ export class ChangeMaker {
   readonly #calls: FileCalls;
   readonly #notify: (notice: DiffNotice) => void;
   readonly #quota = new DiskQuota();
-  readonly #steps = new Map<number, Step>();
+  readonly #steps = new Map<number, KeepingStep>();
   readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
   #lastToken = 0;
   #measured = false;
@@ -131,7 +131,7 @@ export class ChangeMaker {
   }
 
   /** The table of 3.10, in its order. */
-  async #change(change: ContentChange, rules: ChangeRules): Promise<Outcome> {
+  async #change(change: ContentChange, rules: ChangeRules): Promise<ChangeText> {
     const { path, root, type, size, limit } = change;
     const most = rules.fileSizeLimited ? limit * KILOBYTE : Number.POSITIVE_INFINITY;
     const tell = (text: string): string | undefined => (type === 'modified' ? text : undefined);
@@ -161,13 +161,13 @@ export class ChangeMaker {
     { nodiff }: ChangeRules,
     stored: StoredCopy | undefined,
     copied: Extract<Copied, { kind: 'copied' }>,
-  ): Promise<Outcome> {
+  ): Promise<ChangeText> {
     const modified = type === 'modified';
-    const keep = (text: string): Outcome => {
+    const keep = (text: string): ChangeText => {
       this.#drop(copied.name);
       return { text: modified ? text : undefined };
     };
-    const replace = (text: string): Outcome => {
+    const replace = (text: string): ChangeText => {
       const reserved = copied.size - (stored?.size ?? 0);
       this.#quota.reserve(reserved);
       return { text: modified ? text : undefined, step: { kind: 'put', path, name: copied.name, reserved } };

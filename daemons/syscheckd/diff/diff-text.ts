@@ -63,14 +63,14 @@ export function wholeDiff(before: TextPart, after: TextPart, linesBefore: number
   const [oldLines, newLines] = [before, after].map(({ beginning, lines }) => ({
     offsets: lineOffsets(beginning, 0, beginning.length, Math.min(lines, SHOWN_LINES)),
     count: lines,
-  })) as [Lines, Lines];
+  })) as [DiffLines, DiffLines];
   const writer = new DiffWriter(before.beginning, after.beginning, oldLines, newLines, linesBefore);
   writer.write(wholeHunk(oldLines, newLines));
   return cutDiff(writer.text, MAX_DIFF_BYTES);
 }
 
 /** Lines of a text. */
-type Lines = {
+type DiffLines = {
   /** Of each its start, and at last where the last ends; of more than can be compared only those that can be shown. */
   readonly offsets: Int32Array;
   readonly count: number;
@@ -80,12 +80,12 @@ class DiffWriter {
   text = '';
   readonly #before: Buffer;
   readonly #after: Buffer;
-  readonly #oldLines: Lines;
-  readonly #newLines: Lines;
+  readonly #oldLines: DiffLines;
+  readonly #newLines: DiffLines;
   readonly #context: number;
 
   /** @param context lines that both have in front of these */
-  constructor(before: Buffer, after: Buffer, oldLines: Lines, newLines: Lines, context: number) {
+  constructor(before: Buffer, after: Buffer, oldLines: DiffLines, newLines: DiffLines, context: number) {
     this.#before = before;
     this.#after = after;
     this.#oldLines = oldLines;
@@ -110,7 +110,7 @@ class DiffWriter {
     return first >= last ? String(last) : `${first},${last}`;
   }
 
-  #lines(mark: string, content: Buffer, lines: Lines, from: number, to: number): void {
+  #lines(mark: string, content: Buffer, lines: DiffLines, from: number, to: number): void {
     for (let line = from; line < to && this.text.length <= MAX_DIFF_BYTES; line += 1) {
       const start = lines.offsets[line] ?? 0;
       const end = lines.offsets[line + 1] ?? start;
@@ -121,17 +121,17 @@ class DiffWriter {
   }
 }
 
-function hunksOf(before: Buffer, after: Buffer, oldLines: Lines, newLines: Lines): Hunk[] {
+function hunksOf(before: Buffer, after: Buffer, oldLines: DiffLines, newLines: DiffLines): Hunk[] {
   if (oldLines.count > MOST_LINES || newLines.count > MOST_LINES) return [wholeHunk(oldLines, newLines)];
   const numbers = new Map<string, number>();
   return editScript(numbered(before, oldLines, numbers), numbered(after, newLines, numbers));
 }
 
-function wholeHunk(oldLines: Lines, newLines: Lines): Hunk {
+function wholeHunk(oldLines: DiffLines, newLines: DiffLines): Hunk {
   return { oldFrom: 0, oldTo: oldLines.count, newFrom: 0, newTo: newLines.count };
 }
 
-function numbered(content: Buffer, { offsets, count }: Lines, numbers: Map<string, number>): Int32Array {
+function numbered(content: Buffer, { offsets, count }: DiffLines, numbers: Map<string, number>): Int32Array {
   const result = new Int32Array(count);
   for (let line = 0; line < count; line += 1) {
     const text = lineKey(content, offsets[line] ?? 0, offsets[line + 1] ?? 0);
@@ -195,7 +195,7 @@ function lineStart(content: Buffer, offset: number): number {
   return offset === 0 ? 0 : content.lastIndexOf(NEWLINE, offset - 1) + 1;
 }
 
-function splitLines(content: Buffer, from: number, to: number): Lines {
+function splitLines(content: Buffer, from: number, to: number): DiffLines {
   const ended = countLines(content, from, to);
   const count = to === from || content[to - 1] === NEWLINE ? ended : ended + 1;
   return { offsets: lineOffsets(content, from, to, count > MOST_LINES ? SHOWN_LINES : count), count };

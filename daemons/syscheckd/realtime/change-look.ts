@@ -45,7 +45,7 @@ export type ChangeLookParts = {
 /** Why a directory is gone through: it changed, it has no watch, or some of what all below told may be lost. */
 export type ExamineReason = 'changed' | 'unwatched' | 'lost';
 
-type Asked = { readonly path: string; readonly directory: WatchedDirectory; readonly asFile: boolean };
+type AskedEntry = { readonly path: string; readonly directory: WatchedDirectory; readonly asFile: boolean };
 
 /** Looks at what may have changed, and has it recorded (integrity-and-inventory.md 3.3, 3.8). */
 export class ChangeLook {
@@ -176,10 +176,10 @@ export class ChangeLook {
   }
 
   /** Those that real-time monitoring is for. */
-  #asked(paths: readonly string[]): Asked[] {
+  #asked(paths: readonly string[]): AskedEntry[] {
     const { silent, hold } = this.#parts;
     const view = this.#parts.view();
-    const asked: Asked[] = [];
+    const asked: AskedEntry[] = [];
     for (const path of paths) {
       const directory = view.rootOf(path);
       if (directory === undefined) continue;
@@ -195,17 +195,17 @@ export class ChangeLook {
     return asked;
   }
 
-  async #read(asked: readonly Asked[]): Promise<(readonly [Asked, EntryOutcome])[]> {
+  async #read(asked: readonly AskedEntry[]): Promise<(readonly [AskedEntry, EntryOutcome])[]> {
     const { threads, recorder } = this.#parts;
     this.#looked += asked.length;
-    const byHashes = new Map<number, Asked[]>();
+    const byHashes = new Map<number, AskedEntry[]>();
     for (const one of asked) {
       const hashes = one.asFile ? one.directory.checks & ALL_HASHES : 0;
       const same = byHashes.get(hashes);
       if (same === undefined) byHashes.set(hashes, [one]);
       else same.push(one);
     }
-    const readings: Promise<(readonly [Asked, EntryOutcome])[]>[] = [];
+    const readings: Promise<(readonly [AskedEntry, EntryOutcome])[]>[] = [];
     for (const [hashes, all] of byHashes) {
       for (let at = 0; at < all.length; at += FILES_AT_A_TIME) {
         const some = all.slice(at, at + FILES_AT_A_TIME);
@@ -228,7 +228,7 @@ export class ChangeLook {
    * Links in the place of directories: what is found through them is not where its path says. A watch goes along with a
    * directory that is moved, and tells of its files by their old paths until it is ended.
    */
-  async #linksAbove(read: readonly (readonly [Asked, EntryOutcome])[]): Promise<ReadonlySet<string>> {
+  async #linksAbove(read: readonly (readonly [AskedEntry, EntryOutcome])[]): Promise<ReadonlySet<string>> {
     const above = new Set<string>();
     for (const [{ path, directory }, outcome] of read) {
       if (isThere(outcome)) for (const at of directoriesAbove(path, directory.path)) above.add(at);

@@ -79,7 +79,7 @@ export type RecorderCounters = {
 };
 
 /** What is taken in one step. */
-type Step = {
+type RecordStep = {
   readonly rows: RowChange[];
   readonly events: OutEvent[];
   readonly overtaken: string[];
@@ -174,7 +174,7 @@ export class Recorder {
     const overtaken: string[] = [];
     for (let at = 0; at < found.length; at += FILES_A_STEP) {
       await this.#room();
-      const step: Step = { rows: [], events: [], overtaken, grown: 0 };
+      const step: RecordStep = { rows: [], events: [], overtaken, grown: 0 };
       const copied: ScannedEntry[] = [];
       for (const entry of found.slice(at, at + FILES_A_STEP)) {
         if (!this.#take(entry, how, step)) copied.push(entry);
@@ -195,7 +195,7 @@ export class Recorder {
       const done = copied.length > 0 ? await this.#turns.take(copied) : undefined;
       try {
         await this.#room();
-        const step: Step = { rows: [], events: [], overtaken, grown: 0 };
+        const step: RecordStep = { rows: [], events: [], overtaken, grown: 0 };
         for (const path of paths) this.#drop(path, how, step);
         const written = this.#commit(step);
         if (contents === undefined || copied.length === 0) continue;
@@ -213,7 +213,7 @@ export class Recorder {
     for (let wait = this.#store.room(); wait !== undefined; wait = this.#store.room()) await wait;
   }
 
-  #commit({ rows, events }: Step): Promise<void> {
+  #commit({ rows, events }: RecordStep): Promise<void> {
     if (rows.length === 0) return Promise.resolve();
     const written = this.#store.commit(rows, events);
     // What goes wrong the next step is told.
@@ -239,7 +239,7 @@ export class Recorder {
     how: RecordOptions,
     overtaken: string[],
   ): Promise<void> {
-    const step: Step = { rows: [], events: [], overtaken, grown: 0 };
+    const step: RecordStep = { rows: [], events: [], overtaken, grown: 0 };
     const used: PreparedChange[] = [];
     const unused: PreparedChange[] = [];
     for (const [index, entry] of found.entries()) {
@@ -276,7 +276,12 @@ export class Recorder {
    * @param content what differs in it, once that is known
    * @returns false when that is needed first
    */
-  #take(entry: ScannedEntry, how: RecordOptions, step: Step, content?: { readonly text: string | undefined }): boolean {
+  #take(
+    entry: ScannedEntry,
+    how: RecordOptions,
+    step: RecordStep,
+    content?: { readonly text: string | undefined },
+  ): boolean {
     const { path } = entry;
     const before = this.#store.row(path);
     if (before !== undefined) for (const marks of this.#scans) marks.mark(before.number);
@@ -297,7 +302,7 @@ export class Recorder {
     return decideChange(entry, before, this.#parts.names(), { mode, now: this.#seconds() });
   }
 
-  #added({ directory }: ScannedEntry, row: Omit<FileRow, 'number'>, how: RecordOptions, step: Step): void {
+  #added({ directory }: ScannedEntry, row: Omit<FileRow, 'number'>, how: RecordOptions, step: RecordStep): void {
     const { path, mode, lastEvent: timestamp, attributes } = row;
     const isSilent = how.silent(directory);
     if (isSilent) {
@@ -314,7 +319,7 @@ export class Recorder {
     { directory }: ScannedEntry,
     before: FileRow | undefined,
     { row, changed }: Extract<Decision, { kind: 'changed' }>,
-    step: Step,
+    step: RecordStep,
     contentChanges: string | undefined,
   ): void {
     const { path, mode, lastEvent: timestamp, attributes } = row;
@@ -329,7 +334,7 @@ export class Recorder {
     this.#tell({ type: 'modified', path, mode, timestamp, attributes, before: old, tags, contentChanges }, step);
   }
 
-  #drop(path: string, { mode, ticket, silent }: RemoveHow, step: Step): void {
+  #drop(path: string, { mode, ticket, silent }: RemoveHow, step: RecordStep): void {
     const row = this.#store.row(path);
     if (row === undefined) return;
     if (this.#changes.isOvertaken(path, ticket)) {
@@ -347,18 +352,18 @@ export class Recorder {
     this.#tell({ type: 'deleted', path, mode, timestamp, attributes, tags }, step);
   }
 
-  #change(change: RowChange, step: Step): void {
+  #change(change: RowChange, step: RecordStep): void {
     step.rows.push(change);
     step.grown += (change.after === undefined ? 0 : 1) - (change.before === undefined ? 0 : 1);
     this.#changes.changed(change.path);
   }
 
-  #overtaken(path: string, step: Step): void {
+  #overtaken(path: string, step: RecordStep): void {
     this.counters.overtaken += 1;
     step.overtaken.push(path);
   }
 
-  #tell(change: FileChange, step: Step): void {
+  #tell(change: FileChange, step: RecordStep): void {
     try {
       step.events.push({
         queue: QUEUE_IDS.fileIntegrity,
@@ -373,7 +378,7 @@ export class Recorder {
   }
 
   /** What is over a limit is counted, and told when the limit is reached. */
-  #hasRoomFor(path: string, { scan }: RecordOptions, { grown }: Step): boolean {
+  #hasRoomFor(path: string, { scan }: RecordOptions, { grown }: RecordStep): boolean {
     const { limit, logger } = this.#parts;
     const most = limit();
     const isFull = most > 0 && this.#store.rows + grown >= most;

@@ -23,7 +23,7 @@ export type GoneFiles = {
   readonly found: ScannedEntry[];
 };
 
-type Judge = {
+type GoneFileJudgeParts = {
   readonly directories: WatchedDirectories;
   readonly scan: Pick<ScanSettings, 'ignore' | 'fileSystems'>;
   readonly threads: EntryThreads;
@@ -36,11 +36,11 @@ type Judge = {
  * is gone (2.5).
  */
 export class GoneFileJudge {
-  readonly #parts: Judge;
+  readonly #parts: GoneFileJudgeParts;
   /** Whether paths are directories that a walk enters. */
   readonly #entered = new Map<string, Promise<boolean>>();
 
-  constructor(parts: Judge) {
+  constructor(parts: GoneFileJudgeParts) {
     this.#parts = parts;
   }
 

@@ -29,7 +29,7 @@ const MAP_BYTES = 2 ** 30;
 export const MOST_LONG_PATHS = 10_000;
 
 const TALLIES = z.strictObject({ next: z.int().min(0), rows: z.int().min(0), long: z.int().min(0) });
-type Tally = z.infer<typeof TALLIES>;
+type FileTallies = z.infer<typeof TALLIES>;
 
 /** What changes together: a path's new row, or undefined when it goes. */
 export type RowChange = {
@@ -39,7 +39,7 @@ export type RowChange = {
 };
 
 /** A row that is not on disk yet. */
-type Pending = { readonly row: FileRow | undefined };
+type PendingRow = { readonly row: FileRow | undefined };
 
 /**
  * What svc-syscheckd knows: the rows of all files, and the events that are on their way (`queue/fim/db`). A row and its
@@ -54,11 +54,11 @@ export class FileStore {
   /** Short texts and numbers of others, by their names. */
   readonly texts: StoreTable<string, string>;
   readonly #numbers: StoreTable<string, number>;
-  readonly #tallies: StoreTable<string, Tally>;
+  readonly #tallies: StoreTable<string, FileTallies>;
   readonly #store: LmdbStore;
   readonly #writer: StateWriter;
-  readonly #pending = new Map<string, Pending>();
-  #tally: Tally;
+  readonly #pending = new Map<string, PendingRow>();
+  #tally: FileTallies;
 
   private constructor(store: LmdbStore, writer: StateWriter) {
     this.#store = store;
@@ -67,7 +67,7 @@ export class FileStore {
     this.table = new RowTable(store.binaryTable(ROWS));
     this.texts = store.table<string, string>(NAMES, z.string());
     this.#numbers = store.table<string, number>(NUMBERS, z.number());
-    this.#tallies = store.table<string, Tally>(TALLY, TALLIES);
+    this.#tallies = store.table<string, FileTallies>(TALLY, TALLIES);
     this.#tally = this.#tallies.get(ROWS) ?? { next: 0, rows: 0, long: 0 };
     const notes = { names: this.texts, numbers: this.#numbers };
     this.outbox = new Outbox(store.binaryTable(OUTBOX), notes, writer, () => `svc-syscheckd:${randomUUID()}`);
@@ -162,7 +162,7 @@ export class FileStore {
   async commit(rows: readonly RowChange[], events: readonly OutEvent[], more: readonly Change[] = []): Promise<void> {
     if (this.#writer.failure !== undefined) throw this.#writer.failure;
     const changes: Change[] = [...more];
-    const taken: [string, Pending][] = [];
+    const taken: [string, PendingRow][] = [];
     let { next, rows: count, long } = this.#tally;
     for (const { path, before, after } of scattered(rows)) {
       changes.push(after === undefined ? this.table.remove(path) : this.table.put(after));

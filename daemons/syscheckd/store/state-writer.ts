@@ -14,7 +14,7 @@ const FULL_PAUSE_MS = 2000;
 /** Where changes that belong together are written. */
 type Target = Pick<LmdbStore, 'commit'>;
 
-type Batch = {
+type StateBatch = {
   readonly changes: readonly Change[];
   readonly resolve: () => void;
   readonly reject: (error: StoreError) => void;
@@ -31,7 +31,7 @@ export class StateWriter {
   readonly #logger: Logger;
   readonly #pauseMs: number;
   readonly #stop = new AbortController();
-  #batches: Batch[] = [];
+  #batches: StateBatch[] = [];
   #waiting = 0;
   #running: Promise<void> | undefined;
   #roomWaiters: { readonly resolve: () => void; readonly reject: (error: StoreError) => void }[] = [];
@@ -104,7 +104,7 @@ export class StateWriter {
     this.#running = undefined;
   }
 
-  #take(): Batch[] {
+  #take(): StateBatch[] {
     let changes = 0;
     let count = 0;
     for (const batch of this.#batches) {

@@ -24,7 +24,7 @@ export type NoEffect = ConfigWarning & {
 /** Further lines that a text names. */
 const MOST_LINES = 8;
 
-type Found = {
+type FoundSetting = {
   readonly effect: Extract<Effect, { readonly note: string }>;
   readonly file: string;
   readonly section: SectionName;
@@ -41,7 +41,7 @@ type Found = {
  * @returns by file, then line
  */
 export function findNoEffect(blocks: SectionBlocks, role: HomeRole): NoEffect[] {
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundSetting>();
   for (const [name, all] of blocks) {
     for (const { element, file } of all) {
       new BlockLook(name, file, effectsOf(role, name, element), blocks, found).look(element);
@@ -58,9 +58,15 @@ class BlockLook {
   readonly #file: string;
   readonly #effects: SectionEffects;
   readonly #all: SectionBlocks;
-  readonly #found: Map<string, Found>;
+  readonly #found: Map<string, FoundSetting>;
 
-  constructor(name: SectionName, file: string, effects: SectionEffects, all: SectionBlocks, found: Map<string, Found>) {
+  constructor(
+    name: SectionName,
+    file: string,
+    effects: SectionEffects,
+    all: SectionBlocks,
+    found: Map<string, FoundSetting>,
+  ) {
     this.#name = name;
     this.#file = file;
     this.#effects = effects;
@@ -96,7 +102,7 @@ class BlockLook {
     }
   }
 
-  #add(effect: Found['effect'], what: string, called: string, { line }: XmlElement): void {
+  #add(effect: FoundSetting['effect'], what: string, called: string, { line }: XmlElement): void {
     const key = `${this.#file} ${what}`;
     const known = this.#found.get(key);
     if (known !== undefined) {
@@ -108,7 +114,7 @@ class BlockLook {
   }
 }
 
-function describe({ effect, file, section, owner, called, what, lines }: Found): NoEffect {
+function describe({ effect, file, section, owner, called, what, lines }: FoundSetting): NoEffect {
   const [line = 0, ...others] = lines;
   const more = others.length > MOST_LINES ? ` and ${String(others.length - MOST_LINES)} more` : '';
   const also = others.length === 0 ? '' : ` (also line ${others.slice(0, MOST_LINES).join(', ')}${more})`;

@@ -2,8 +2,7 @@ import type { Matcher } from '../../patterns/matcher.js';
 import type { EngineEvent } from '../event.js';
 import type { Condition } from '../rules/condition.js';
 import type { RuleRun } from '../rules/rule-run.js';
-import type { ChainLink } from './remembered-event.js';
-import type { RememberedEvent } from './remembered-event.js';
+import type { ChainLink, RememberedEvent } from './remembered-event.js';
 
 /** Earlier events shown with an alert (rules-and-alerts.md 5.2, 7.1). */
 const MAX_PREVIOUS = 11;

@@ -18,7 +18,7 @@ import {
 import { staticFieldOf } from './static-field.js';
 
 /** A decoder while the tree grows: whether it is chained, and its number, are known only at the end. */
-type Node = {
+type DecoderNode = {
   readonly definition: DecoderDefinition;
   readonly programName: Matcher | undefined;
   readonly prematch: Matcher | undefined;
@@ -27,8 +27,8 @@ type Node = {
 };
 
 type Root = {
-  readonly node: Node;
-  readonly children: Node[];
+  readonly node: DecoderNode;
+  readonly children: DecoderNode[];
 };
 
 /** Puts decoders into the two root lists and under their parents, in load order (decoding.md 4.3, 4.4). */
@@ -47,7 +47,7 @@ export class DecoderTree {
 
   /** @throws RulesetError when a pattern does not compile or the decoder does not fit in (decoding.md 4.3) */
   add(definition: DecoderDefinition): void {
-    const node: Node = {
+    const node: DecoderNode = {
       definition,
       prematch: this.#compile(definition, definition.prematch),
       programName: this.#compile(definition, definition.programName),
@@ -72,8 +72,8 @@ export class DecoderTree {
   finish(orderSize: number): DecoderSet {
     const ids = new Map([...this.#names].sort(compareBytes).map((name, index) => [name, index + 1]));
     // A child that hangs below several roots of one name is the same decoder everywhere.
-    const made = new Map<Node, Decoder>();
-    const make = (node: Node): Decoder => {
+    const made = new Map<DecoderNode, Decoder>();
+    const make = (node: DecoderNode): Decoder => {
       const decoder = made.get(node) ?? makeDecoder(node, ids);
       made.set(node, decoder);
       return decoder;
@@ -87,7 +87,7 @@ export class DecoderTree {
     };
   }
 
-  #addRoot(node: Node): void {
+  #addRoot(node: DecoderNode): void {
     const root = { node, children: [] };
     (node.programName === undefined ? this.#plainRoots : this.#programRoots).push(root);
     const { name } = node.definition;
@@ -99,7 +99,7 @@ export class DecoderTree {
     }
   }
 
-  #addChild(siblings: Node[], node: Node): void {
+  #addChild(siblings: DecoderNode[], node: DecoderNode): void {
     const { definition } = node;
     const { name } = definition;
     const sameName = siblings.filter((sibling) => sibling.definition.name === name);
@@ -156,11 +156,11 @@ export class DecoderTree {
   }
 }
 
-function extracts(node: Node): boolean {
+function extracts(node: DecoderNode): boolean {
   return node.regex !== undefined || node.definition.plugin !== undefined;
 }
 
-function makeDecoder(node: Node, ids: ReadonlyMap<string, number>): Decoder {
+function makeDecoder(node: DecoderNode, ids: ReadonlyMap<string, number>): Decoder {
   const { definition, chained, programName, prematch, regex } = node;
   const { parent, ftscomment, fts, accumulate } = definition;
   const name = parent === undefined || definition.useOwnName ? definition.name : parent;

@@ -2,7 +2,7 @@ import { CompositeCondition } from '../correlate/composite-condition.js';
 import type { SourcePlace } from '../event.js';
 import type { EngineRuleset } from '../load/engine-ruleset.js';
 import { describePlace } from '../load/ruleset-error.js';
-import type { Outcome } from '../outcome.js';
+import type { EventOutcome } from '../outcome.js';
 import type { CompiledNode, CompiledRoot, CompiledRule, Ruleset } from '../rules/ruleset.js';
 import { failureText } from './describe-condition.js';
 import type { Explainer } from './explainer.js';
@@ -40,7 +40,7 @@ export function explainWhy(
   id: number,
   ruleset: EngineRuleset,
   explainer: Explainer,
-  outcome: Outcome,
+  outcome: EventOutcome,
   messages: readonly LoadMessage[],
 ): WhyNot {
   const about = messages.filter((message) => concerns(message, id)).map(messageText);
@@ -109,7 +109,7 @@ function pathsTo(rule: CompiledRule, { roots }: Ruleset): Path[] {
 }
 
 /** Of all ways to the rule, the one on which the event came furthest. */
-function furthest(paths: readonly Path[], outcome: Outcome, walk: RuleWalk): Stop | undefined {
+function furthest(paths: readonly Path[], outcome: EventOutcome, walk: RuleWalk): Stop | undefined {
   let best: Stop | undefined;
   for (const path of paths) {
     const stop = stopOn(path, outcome, walk);
@@ -118,7 +118,7 @@ function furthest(paths: readonly Path[], outcome: Outcome, walk: RuleWalk): Sto
   return best;
 }
 
-function stopOn(path: Path, outcome: Outcome, walk: RuleWalk): Stop {
+function stopOn(path: Path, outcome: EventOutcome, walk: RuleWalk): Stop {
   for (const [reached, node] of path.entries()) {
     const attempt = walk.at(node);
     if (attempt === undefined) return { path, reached, answer: notTried(path, reached, outcome, walk) };
@@ -139,7 +139,7 @@ function stopOn(path: Path, outcome: Outcome, walk: RuleWalk): Stop {
 }
 
 /** Why the node at `reached` was not tried, though everything above it matched. */
-function notTried(path: Path, reached: number, outcome: Outcome, walk: RuleWalk): string {
+function notTried(path: Path, reached: number, outcome: EventOutcome, walk: RuleWalk): string {
   const node = path[reached];
   if (node === undefined) return '';
   const name = reached === path.length - 1 ? nameOf(node) : `${nameOf(node)}, above it,`;
@@ -187,7 +187,7 @@ function unreached({ path, reached }: Stop, walk: RuleWalk): string[] {
 }
 
 /** What keeps the event at hand out of the count of a composite rule that was short of events. */
-function uncounted(rule: CompiledRule, { path, reached }: Stop, outcome: Outcome, ruleset: Ruleset): string[] {
+function uncounted(rule: CompiledRule, { path, reached }: Stop, outcome: EventOutcome, ruleset: Ruleset): string[] {
   const final = outcome.rule;
   const search = rule.conditions.find((condition) => condition instanceof CompositeCondition)?.search;
   if (search === undefined || final === undefined || reached !== path.length - 1) return [];

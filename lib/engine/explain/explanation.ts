@@ -3,7 +3,7 @@ import type { Decoder } from '../decode/decoder-set.js';
 import type { DecodingStep } from '../decode/interpret-decoders.js';
 import { type EngineEvent, STATIC_FIELDS } from '../event.js';
 import type { EngineRuleset } from '../load/engine-ruleset.js';
-import type { Outcome } from '../outcome.js';
+import type { EventOutcome } from '../outcome.js';
 import type { ConditionFacts } from './describe-condition.js';
 import type { Explainer } from './explainer.js';
 import type { AttemptResult, RuleAttempt } from './rule-walk.js';
@@ -75,7 +75,7 @@ export type Explanation = {
 };
 
 /** Puts what an explainer saw into words and plain data. */
-export function explanationOf(explainer: Explainer, outcome: Outcome, ruleset: EngineRuleset): Explanation {
+export function explanationOf(explainer: Explainer, outcome: EventOutcome, ruleset: EngineRuleset): Explanation {
   const { event } = outcome;
   const { predecoding, walk } = explainer;
   const { decoder } = event;
@@ -156,7 +156,7 @@ function explainRule({ node, depth, result, failed, held }: RuleAttempt): Explai
   return { id, level, depth, result, ...(failed === undefined ? { held } : { failed }) };
 }
 
-function explainResult({ walk }: Explainer, outcome: Outcome, logLevel: number): ExplainedResult {
+function explainResult({ walk }: Explainer, outcome: EventOutcome, logLevel: number): ExplainedResult {
   const { rule, isAlert, disposition, event } = outcome;
   const ancestors = (walk?.attempts ?? [])
     .filter(({ result }) => result === 'through')
@@ -181,7 +181,7 @@ function explainResult({ walk }: Explainer, outcome: Outcome, logLevel: number):
 const NO_LOG = 'the rule says no_log';
 
 /** Whether there is an alert of an event whose rule is known, and if not, why. */
-export function alertText(outcome: Outcome, logLevel: number): string {
+export function alertText(outcome: EventOutcome, logLevel: number): string {
   const { rule, isAlert } = outcome;
   if (!isAlert) return `no alert, ${noAlertReason(outcome, logLevel)}`;
   // A test answers with an alert whatever the options say (rules-and-alerts.md 9.6).
@@ -189,7 +189,7 @@ export function alertText(outcome: Outcome, logLevel: number): string {
 }
 
 /** Why an event whose rule is known gives no alert. */
-function noAlertReason({ rule, responds }: Outcome, logLevel: number): string {
+function noAlertReason({ rule, responds }: EventOutcome, logLevel: number): string {
   if (rule === undefined) return 'there is no rule';
   if (rule.rule.level === 0) return 'its level is 0';
   if (!responds) return `it is in its ignore time of ${String(rule.rule.ignoreTime)} s`;

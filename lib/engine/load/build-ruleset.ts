@@ -3,7 +3,13 @@ import { CompositeCondition } from '../correlate/composite-condition.js';
 import type { CorrelationIndex, CorrelationListSpec } from '../correlate/correlation-list.js';
 import type { FieldTable } from '../decode/field-table.js';
 import type { Category } from '../event.js';
-import { type Candidate, type CompiledNode, type CompiledRoot, CompiledRule, type Ruleset } from '../rules/ruleset.js';
+import {
+  type CompiledNode,
+  type CompiledRoot,
+  CompiledRule,
+  type RuleCandidate,
+  type Ruleset,
+} from '../rules/ruleset.js';
 import { SelectorMemory } from '../rules/selector-memory.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from './rule.js';
 import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
@@ -150,8 +156,8 @@ class RulesetBuilder {
   }
 }
 
-function candidatesByCategory(roots: readonly CompiledRoot[]): Map<Category, Candidate[]> {
-  const result = new Map<Category, Candidate[]>();
+function candidatesByCategory(roots: readonly CompiledRoot[]): Map<Category, RuleCandidate[]> {
+  const result = new Map<Category, RuleCandidate[]>();
   for (const root of roots) {
     const list = result.get(root.category) ?? [];
     list.push({ node: root, conditions: root.rule.conditions });

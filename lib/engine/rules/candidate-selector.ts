@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../event.js';
 import { type Condition, DecodedAsCondition, FieldCondition, PatternCondition } from './condition.js';
 import type { SelectorRun } from './condition-run.js';
-import type { Candidate, CandidateSelector, CompiledNode } from './ruleset.js';
+import type { CandidateSelector, CompiledNode, RuleCandidate } from './ruleset.js';
 import type { SelectorMemory } from './selector-memory.js';
 
 /** Values kept by one gate. */
@@ -35,7 +35,7 @@ export function makeSelector(children: readonly CompiledNode[], memory: Selector
   );
 }
 
-function select(candidates: readonly Candidate[], memory: SelectorMemory): CandidateSelector {
+function select(candidates: readonly RuleCandidate[], memory: SelectorMemory): CandidateSelector {
   if (candidates.length === 0) return EMPTY;
   const gate = bestGate(candidates);
   if (gate === undefined) return new FixedSelector(candidates);
@@ -43,13 +43,13 @@ function select(candidates: readonly Candidate[], memory: SelectorMemory): Candi
 }
 
 class FixedSelector implements CandidateSelector {
-  readonly #candidates: readonly Candidate[];
+  readonly #candidates: readonly RuleCandidate[];
 
-  constructor(candidates: readonly Candidate[]) {
+  constructor(candidates: readonly RuleCandidate[]) {
     this.#candidates = candidates;
   }
 
-  select(): readonly Candidate[] {
+  select(): readonly RuleCandidate[] {
     return this.#candidates;
   }
 }
@@ -62,7 +62,7 @@ const DECODER = 'decoder';
 type ValueKey = { readonly attribute: PatternCondition['element'] } | { readonly slot: number };
 
 /** The gate that concerns most of the candidates; undefined when none is worth it. */
-function bestGate(candidates: readonly Candidate[]): typeof DECODER | ValueKey | undefined {
+function bestGate(candidates: readonly RuleCandidate[]): typeof DECODER | ValueKey | undefined {
   if (candidates.length < MIN_SIBLINGS) return undefined;
   const counts = new Map<string, { count: number; readonly key: ValueKey }>();
   for (const { conditions } of candidates) {
@@ -98,19 +98,19 @@ function nameOf(key: ValueKey): string {
 
 /** Siblings by decoder: the conditions `decoded_as` are decided by it. */
 class DecoderGate implements CandidateSelector {
-  readonly #candidates: readonly Candidate[];
+  readonly #candidates: readonly RuleCandidate[];
   readonly #memory: SelectorMemory;
   /** Ids are few: as many as the ruleset has decoders. */
   readonly #byDecoder = new Map<number, CandidateSelector>();
   #generation: number;
 
-  constructor(candidates: readonly Candidate[], memory: SelectorMemory) {
+  constructor(candidates: readonly RuleCandidate[], memory: SelectorMemory) {
     this.#candidates = candidates;
     this.#memory = memory;
     this.#generation = memory.generation;
   }
 
-  select(event: EngineEvent, run: SelectorRun): readonly Candidate[] {
+  select(event: EngineEvent, run: SelectorRun): readonly RuleCandidate[] {
     const id = event.decoder?.id ?? -1;
     if (this.#generation !== this.#memory.generation) this.#forget();
     const selector = this.#byDecoder.get(id) ?? this.#selectorOf(id);
@@ -143,7 +143,7 @@ type GateEntry = { readonly selector: CandidateSelector; readonly steps: number 
 
 /** Siblings by one text of the event. */
 class ValueGate implements CandidateSelector {
-  readonly #candidates: readonly Candidate[];
+  readonly #candidates: readonly RuleCandidate[];
   readonly #key: ValueKey;
   readonly #name: string;
   readonly #memory: SelectorMemory;
@@ -154,7 +154,7 @@ class ValueGate implements CandidateSelector {
   readonly #open: CandidateSelector;
   #generation: number;
 
-  constructor(candidates: readonly Candidate[], key: ValueKey, memory: SelectorMemory) {
+  constructor(candidates: readonly RuleCandidate[], key: ValueKey, memory: SelectorMemory) {
     this.#candidates = candidates;
     this.#key = key;
     this.#name = nameOf(key);
@@ -169,7 +169,7 @@ class ValueGate implements CandidateSelector {
     this.#missing = select(others, memory);
   }
 
-  select(event: EngineEvent, run: SelectorRun): readonly Candidate[] {
+  select(event: EngineEvent, run: SelectorRun): readonly RuleCandidate[] {
     const key = this.#key;
     const value = 'slot' in key ? run.fields.value(event, key.slot) : gateAttribute(event, key.attribute);
     if (value === undefined) return this.#missing.select(event, run);
@@ -207,11 +207,11 @@ class ValueGate implements CandidateSelector {
 
 /** Candidates whose concerned conditions all hold, without these conditions. */
 function without(
-  candidates: readonly Candidate[],
+  candidates: readonly RuleCandidate[],
   concerned: (condition: Condition) => boolean,
   holds: (condition: Condition) => boolean,
-): Candidate[] {
-  const result: Candidate[] = [];
+): RuleCandidate[] {
+  const result: RuleCandidate[] = [];
   for (const candidate of candidates) {
     if (!candidate.conditions.some(concerned)) {
       result.push(candidate);

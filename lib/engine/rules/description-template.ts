@@ -5,13 +5,13 @@ import { findField } from '../event-field.js';
 /** Template and result are bounded (rules-and-alerts.md 4.4). */
 const MAX_TEXT = 1024;
 
-type Part = string | { readonly name: string; readonly key: string };
+type TemplatePart = string | { readonly name: string; readonly key: string };
 
 /** A rule's description with its `$(name)` placeholders. */
 export class DescriptionTemplate {
   /** As the rule writes it. */
   readonly source: string;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly TemplatePart[];
 
   constructor(source: string) {
     this.source = source;
@@ -29,8 +29,8 @@ export class DescriptionTemplate {
   }
 }
 
-function parse(source: string): Part[] {
-  const parts: Part[] = [];
+function parse(source: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
   let at = 0;
   for (;;) {
     const open = source.indexOf('$(', at);

@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../event.js';
 import { makeSelector } from './candidate-selector.js';
 import type { RuleRun } from './rule-run.js';
-import type { Candidate, CandidateSelector, CompiledNode, CompiledRule } from './ruleset.js';
+import type { CandidateSelector, CompiledNode, CompiledRule, RuleCandidate } from './ruleset.js';
 
 /**
  * Evaluates what is below a node, or the roots: the same result as `evaluateNode` on each of them in turn, for a fraction
@@ -10,7 +10,7 @@ import type { Candidate, CandidateSelector, CompiledNode, CompiledRule } from '.
  * @returns the rule that matched finally, or undefined; `run.parent` is then the rule just above it
  */
 export function evaluateCandidates(
-  candidates: readonly Candidate[],
+  candidates: readonly RuleCandidate[],
   event: EngineEvent,
   run: RuleRun,
 ): CompiledRule | undefined {
@@ -21,7 +21,7 @@ export function evaluateCandidates(
   return undefined;
 }
 
-function evaluateCandidate(candidate: Candidate, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
+function evaluateCandidate(candidate: RuleCandidate, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
   const { node, conditions } = candidate;
   const { rule } = node;
   run.current = rule;

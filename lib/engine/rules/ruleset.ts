@@ -55,14 +55,14 @@ export type CompiledNode = {
  * A node that an event may match, with the conditions that are still open: those that every event which gets here
  * satisfies are left out.
  */
-export type Candidate = {
+export type RuleCandidate = {
   readonly node: CompiledNode;
   readonly conditions: readonly Condition[];
 };
 
 /** Gives the candidates among siblings for an event, in their order. */
 export interface CandidateSelector {
-  select(event: EngineEvent, run: SelectorRun): readonly Candidate[];
+  select(event: EngineEvent, run: SelectorRun): readonly RuleCandidate[];
 }
 
 /** A top-level node with the category it stands for. */
@@ -82,7 +82,7 @@ export type Ruleset = {
   /** What the selectors of the nodes share. */
   readonly selectorMemory: SelectorMemory;
   /** What events of each category try, in order. */
-  readonly candidates: ReadonlyMap<Category, readonly Candidate[]>;
+  readonly candidates: ReadonlyMap<Category, readonly RuleCandidate[]>;
   /** Number of nodes: `Total rules enabled`. */
   readonly nodeCount: number;
 };

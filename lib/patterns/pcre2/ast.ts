@@ -5,7 +5,7 @@ export type AssertionKind =
   'start' | 'line-start' | 'end' | 'end-or-final-newline' | 'line-end' | 'word-boundary' | 'no-word-boundary';
 
 /** What a conditional group asks. */
-export type Condition =
+export type GroupCondition =
   | { readonly kind: 'group-set'; readonly index: number }
   /** Inside a call, of group `index` where one is given. */
   | { readonly kind: 'in-call'; readonly index: number | undefined }
@@ -43,7 +43,7 @@ export type PatternNode =
   | { readonly kind: 'call'; readonly index: number }
   | {
       readonly kind: 'conditional';
-      readonly condition: Condition;
+      readonly condition: GroupCondition;
       readonly yes: PatternNode;
       readonly no: PatternNode;
     };

@@ -9,7 +9,7 @@ import { intersects, membersOf } from './byte-sets.js';
  * the same position (`multiplicity`). A set lets pass at most multiplicity x occurrences of its bytes, so the bound uses
  * what the subject at hand really contains.
  */
-type Part =
+type CostPart =
   | { readonly kind: 'set'; readonly set: SetNumber }
   | {
       readonly kind: 'run';
@@ -23,8 +23,8 @@ type Part =
       readonly fresh: boolean;
     }
   | { readonly kind: 'loop'; readonly weight: number; readonly exits: SetNumber }
-  | { readonly kind: 'branches'; readonly branches: readonly (readonly Part[])[] }
-  | { readonly kind: 'look'; readonly body: readonly Part[] }
+  | { readonly kind: 'branches'; readonly branches: readonly (readonly CostPart[])[] }
+  | { readonly kind: 'look'; readonly body: readonly CostPart[] }
   | { readonly kind: 'test' };
 
 /** A set whose bytes are counted. */
@@ -62,7 +62,7 @@ const DONE: Follow = { set: new Uint8Array(256), probe: 0 };
 
 /** Upper bound of the work of matching, as a function of the subject. */
 export class CostModel {
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly CostPart[];
   readonly #anchored: boolean;
   /** The sets behind the first two. */
   readonly #sets: readonly CountedSet[];
@@ -74,7 +74,7 @@ export class CostModel {
   #multiplicity = 0;
   #cost = 0;
 
-  constructor(parts: readonly Part[], anchored: boolean, sets: readonly CountedSet[]) {
+  constructor(parts: readonly CostPart[], anchored: boolean, sets: readonly CountedSet[]) {
     this.#parts = parts;
     this.#anchored = anchored;
     this.#sets = sets;
@@ -113,7 +113,7 @@ export class CostModel {
     return this.#cost;
   }
 
-  #walk(parts: readonly Part[], length: number): void {
+  #walk(parts: readonly CostPart[], length: number): void {
     for (const part of parts) {
       const entries = this.#entries;
       const multiplicity = this.#multiplicity;
@@ -181,7 +181,7 @@ export class CostModel {
  */
 export function costModelOf(root: PatternNode, anchored: boolean): CostModel | undefined {
   const builder = new ModelBuilder(anchored ? NOTHING : undefined, anchored ? undefined : leadingRun(root));
-  const parts: Part[] = [];
+  const parts: CostPart[] = [];
   return builder.add(root, DONE, parts) ? new CostModel(parts, anchored, builder.sets) : undefined;
 }
 
@@ -201,7 +201,7 @@ class ModelBuilder {
   }
 
   /** Adds the parts of a node; false when there is no bound. */
-  add(node: PatternNode, follow: Follow, into: Part[]): boolean {
+  add(node: PatternNode, follow: Follow, into: CostPart[]): boolean {
     switch (node.kind) {
       case 'empty':
         return true;
@@ -222,7 +222,7 @@ class ModelBuilder {
       case 'alternation':
         return this.#branches(node.branches, follow, into);
       case 'look': {
-        const body: Part[] = [];
+        const body: CostPart[] = [];
         const before = this.#before;
         if (node.behind) this.#before = undefined;
         if (!this.add(node.body, DONE, body)) return false;
@@ -242,12 +242,12 @@ class ModelBuilder {
     }
   }
 
-  #branches(branches: readonly PatternNode[], follow: Follow, into: Part[]): boolean {
-    const parts: Part[][] = [];
+  #branches(branches: readonly PatternNode[], follow: Follow, into: CostPart[]): boolean {
+    const parts: CostPart[][] = [];
     const before = this.#before;
     let after: ByteSet | undefined = NOTHING;
     for (const branch of branches) {
-      const part: Part[] = [];
+      const part: CostPart[] = [];
       this.#before = before;
       if (!this.add(branch, follow, part)) return false;
       parts.push(part);
@@ -277,7 +277,7 @@ class ModelBuilder {
     return number;
   }
 
-  #repeat(node: PatternNode & { kind: 'repeat' }, follow: Follow, into: Part[]): boolean {
+  #repeat(node: PatternNode & { kind: 'repeat' }, follow: Follow, into: CostPart[]): boolean {
     const { body, min, max } = node;
     if (max === 0) return true;
     if (body.kind === 'set') {

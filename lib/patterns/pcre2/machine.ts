@@ -54,7 +54,7 @@ const RUN_STEPS = 1;
 const UNSET = -1;
 const NO_CALL = -1;
 
-type Call = {
+type SubpatternCall = {
   readonly group: number;
   readonly returnTo: number;
   readonly parent: number;
@@ -71,7 +71,7 @@ export class BacktrackMachine {
   registers = new Int32Array(32);
   #stack = new Int32Array(INITIAL_STACK);
   #height = 0;
-  readonly #calls: Call[] = [];
+  readonly #calls: SubpatternCall[] = [];
   /** A call that leads to itself was met: no match at any start. */
   #failedForGood = false;
 

@@ -111,7 +111,7 @@ export class CharacterParser {
   }
 
   #one(code: number, fold: boolean): PatternNode {
-    if (!this.utf) return (fold ? FOLDED_BYTE_NODES : BYTE_NODES)[code] ?? byteNode([]);
+    if (!this.utf) return code > 0xff ? byteNode([]) : sharedByteNode(code, fold);
     const ranges: CodePoints = [[code, code]];
     if (!fold) return utf8Node(ranges);
     let node = this.#folded.get(code);
@@ -271,10 +271,14 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, number> = new Map([
   ['t', 0x09],
 ]);
 
-const BYTES = Array.from({ length: 256 }, (_, byte): CodePoints => [[byte, byte]]);
-/** Nodes of all single bytes, so that patterns share them. */
-const BYTE_NODES = BYTES.map(byteNode);
-/** The same with both cases of letters. */
-const FOLDED_BYTE_NODES = BYTES.map((ranges) => byteNode(withOtherCase(ranges)));
+/** Nodes of single bytes that have been asked for, so that patterns share them; the same with both cases of letters. */
+const BYTE_NODES: (PatternNode | undefined)[] = [];
+const FOLDED_BYTE_NODES: (PatternNode | undefined)[] = [];
 /** Nodes of classes, as long as their ranges are in use: those of the escapes always are. */
 const CLASS_NODES = new WeakMap<CodePoints, PatternNode>();
+
+function sharedByteNode(byte: number, fold: boolean): PatternNode {
+  const ranges: CodePoints = [[byte, byte]];
+  if (!fold) return (BYTE_NODES[byte] ??= byteNode(ranges));
+  return (FOLDED_BYTE_NODES[byte] ??= byteNode(withOtherCase(ranges)));
+}

@@ -1,5 +1,12 @@
 import { PatternError } from '../pattern-error.js';
-import { type AssertionKind, type Condition, EMPTY, type LookNode, type Pattern, type PatternNode } from './ast.js';
+import {
+  type AssertionKind,
+  EMPTY,
+  type GroupCondition,
+  type LookNode,
+  type Pattern,
+  type PatternNode,
+} from './ast.js';
 import { CharacterParser } from './parse-character.js';
 import { PatternReader } from './pattern-reader.js';
 
@@ -369,7 +376,7 @@ class Parser {
   /** Behind `(?(`. */
   #conditional(at: number): PatternNode {
     const reader = this.#reader;
-    const node: { kind: 'conditional'; condition: Condition; yes: PatternNode; no: PatternNode } = {
+    const node: { kind: 'conditional'; condition: GroupCondition; yes: PatternNode; no: PatternNode } = {
       kind: 'conditional',
       condition: { kind: 'never' },
       yes: EMPTY,
@@ -393,7 +400,7 @@ class Parser {
     return node;
   }
 
-  #groupCondition(text: string, at: number, set: (condition: Condition) => void): void {
+  #groupCondition(text: string, at: number, set: (condition: GroupCondition) => void): void {
     const inCall = /^R(?:(\d{1,6})|&(\w+))?$/.exec(text);
     const [, number, name] = inCall ?? [];
     if (inCall !== null && number === undefined && name === undefined) {

@@ -3,7 +3,7 @@ import { DEFAULT_STATE_OPTIONS, EngineState, type EngineStateOptions } from '../
 import type { EngineRuleset } from '../../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset, type LoadRulesetOptions } from '../../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../../lib/engine/load/mitre-table.js';
-import type { Outcome } from '../../../lib/engine/outcome.js';
+import type { EventOutcome } from '../../../lib/engine/outcome.js';
 import { readLocation } from '../../../lib/engine/predecode/read-location.js';
 import { compilePattern } from '../../../lib/patterns/compile-pattern.js';
 import { RecordingDiagnostics } from '../recording-diagnostics.js';
@@ -106,7 +106,7 @@ export class TestEngine {
   }
 
   /** Processes a message; agent `004` unless a location is given. */
-  send(message: string, location = '[004] (web-02) 10.0.0.24->/var/log/app.log', trace?: string[]): Outcome {
+  send(message: string, location = '[004] (web-02) 10.0.0.24->/var/log/app.log', trace?: string[]): EventOutcome {
     return this.engine.process(
       {
         ...readLocation(location),

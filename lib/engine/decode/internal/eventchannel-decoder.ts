@@ -22,7 +22,7 @@ const SEVERITIES: ReadonlyMap<string, string> = new Map([
 const MAX_POLICY_CHANGES = 4;
 
 /** Members of a JSON object in the order they are written; names may repeat, as in the reference. */
-type Members = [name: string, value: string][];
+type WindowsMembers = [name: string, value: string][];
 
 /** Events of the Windows event channel (queue `f`; decoding.md 4.12). */
 export class EventchannelDecoder implements InternalDecoder {
@@ -87,10 +87,10 @@ export class EventchannelDecoder implements InternalDecoder {
 
 /** Collects what one event says. */
 class WindowsEvent {
-  readonly #system: Members = [];
-  readonly #eventData: Members = [];
+  readonly #system: WindowsMembers = [];
+  readonly #eventData: WindowsMembers = [];
   /** Members below any other element, and the name of the last such element. */
-  readonly #other: Members = [];
+  readonly #other: WindowsMembers = [];
   #otherName = '';
 
   read(element: XmlElement): void {
@@ -194,17 +194,17 @@ class WindowsEvent {
   }
 }
 
-function add(members: Members, name: string, value: string | undefined): void {
+function add(members: WindowsMembers, name: string, value: string | undefined): void {
   if (value !== undefined && value !== '') {
     members.push([name, value]);
   }
 }
 
-function valueOf(members: Members, name: string): string | undefined {
+function valueOf(members: WindowsMembers, name: string): string | undefined {
   return members.find(([member]) => member === name)?.[1];
 }
 
-function toObject(members: Members): string {
+function toObject(members: WindowsMembers): string {
   return `{${members.map(([name, value]) => `${jsonString(name)}:${jsonString(value)}`).join(',')}}`;
 }
 

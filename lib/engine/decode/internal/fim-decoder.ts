@@ -2,7 +2,7 @@ import type { Diagnostics, EngineEvent } from '../../event.js';
 import { compactJson, integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../json/parse-json.js';
 import type { AgentMemory } from './agent-memory.js';
-import { FIM_DECODERS, type FimChange, type FimKind } from './fim-decoder-names.js';
+import { FIM_DECODERS, type FimChangeKind, type FimKind } from './fim-decoder-names.js';
 import { fimLog } from './fim-log.js';
 import {
   addField,
@@ -203,6 +203,6 @@ function readKind(type: string | undefined): FimKind | undefined {
       : undefined;
 }
 
-function readChange(type: string | undefined): FimChange | undefined {
+function readChange(type: string | undefined): FimChangeKind | undefined {
   return type === 'added' || type === 'modified' || type === 'deleted' ? type : undefined;
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../events/fim/legacy-fim.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
-import { FIM_DECODERS, type FimChange } from './fim-decoder-names.js';
+import { FIM_DECODERS, type FimChangeKind } from './fim-decoder-names.js';
 import {
   addField,
   type AgentEffects,
@@ -40,7 +40,7 @@ const MODE = 'scheduled';
 /** Remembered of a file that is known to be gone, in the words of the agents. */
 const GONE = '-1';
 
-type Entry = Extract<LegacyFim, { kind: 'entry' }>;
+type LegacyEntry = Extract<LegacyFim, { kind: 'entry' }>;
 
 /**
  * File integrity events in the text form of agents before 3.11 (queue `8`; integrity-and-inventory.md 4.5). They tell how a
@@ -75,7 +75,7 @@ export class LegacyFimDecoder implements InternalDecoder {
     return this.#decodeEntry(event, message);
   }
 
-  #decodeEntry(event: EngineEvent, entry: Entry): InternalOutcome {
+  #decodeEntry(event: EngineEvent, entry: LegacyEntry): InternalOutcome {
     const { agentId } = event;
     const { path, sum } = entry;
     const stored = this.#memory.file(agentId, path);
@@ -94,7 +94,7 @@ export class LegacyFimDecoder implements InternalDecoder {
   }
 
   /** OSSEC-HIDS agents tell it again whenever they look: nothing has happened to a file that was not there. */
-  #decodeDeletion(event: EngineEvent, entry: Entry, stored: string | undefined): InternalOutcome {
+  #decodeDeletion(event: EngineEvent, entry: LegacyEntry, stored: string | undefined): InternalOutcome {
     const { agentId } = event;
     const { path } = entry;
     this.#effects.database(agentId, `syscheck delete ${path}`);
@@ -111,8 +111,8 @@ export class LegacyFimDecoder implements InternalDecoder {
 
   #tell(
     event: EngineEvent,
-    { path, extra, diff }: Entry,
-    change: FimChange,
+    { path, extra, diff }: LegacyEntry,
+    change: FimChangeKind,
     before: LegacySum,
     after: LegacySum,
   ): InternalOutcome {

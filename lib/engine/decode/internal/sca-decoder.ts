@@ -172,7 +172,7 @@ export class ScaDecoder implements InternalDecoder {
   }
 
   /** Whether the policy's file changed: everything stored for it is then of no use. */
-  #updatePolicy(agentId: string, message: JsonObject, { policyId, name, file, hashFile }: Summary): boolean {
+  #updatePolicy(agentId: string, message: JsonObject, { policyId, name, file, hashFile }: ScanSummary): boolean {
     const known = this.#memory.policy(agentId, policyId);
     if (known === undefined) {
       const description = stringMember(message, 'description') ?? 'NULL';
@@ -243,7 +243,7 @@ function addCheckFields(event: EngineEvent, check: JsonObject, result: string, p
   addField(event, 'sca.check.previous_result', previous);
 }
 
-type Summary = {
+type ScanSummary = {
   readonly policyId: string;
   readonly scanId: number;
   readonly name: string;
@@ -256,7 +256,7 @@ type Summary = {
 };
 
 /** The members a summary must have; undefined when one is missing. */
-function readSummary(message: JsonObject): Summary | undefined {
+function readSummary(message: JsonObject): ScanSummary | undefined {
   const policyId = stringMember(message, 'policy_id');
   const scanId = message.get('scan_id');
   const name = stringMember(message, 'name');

@@ -1,6 +1,7 @@
+import type { SourcePlace } from '../../event.js';
 import type { MitreSpec, PatternElement, PatternSpec, Rule } from '../rule.js';
 import type { RuleAttributes } from './rule-attributes.js';
-import type { RuleReport } from './rule-report.js';
+import type { RuleParseContext } from './rule-report.js';
 
 type Growing<T> = T extends readonly (infer Item)[] ? Item[] : T extends ReadonlySet<infer Item> ? Set<Item> : T;
 type LateMember = 'description' | 'patterns' | 'mitre';
@@ -12,12 +13,18 @@ export type RuleDraft = { -readonly [Member in Exclude<keyof Rule, LateMember>]:
   mitre: { readonly [Member in keyof MitreSpec]: Growing<MitreSpec[Member]> };
 };
 
+/** Where a rule stands, and from which levels on its alerts are written and mailed. */
+type RulePlacing = {
+  readonly context: Pick<RuleParseContext, 'mailLevel' | 'logLevel'>;
+  readonly rulePlace: Pick<SourcePlace, 'file' | 'line'>;
+};
+
 /**
  * A rule without any element.
  * @param fileGroup `name` of the group the rule stands in
  */
-export function newRule(attributes: RuleAttributes, fileGroup: string, report: RuleReport): RuleDraft {
-  const { context, rulePlace } = report;
+export function newRule(attributes: RuleAttributes, fileGroup: string, placing: RulePlacing): RuleDraft {
+  const { context, rulePlace } = placing;
   // Written out: with a spread the many members make a slow object, and loading takes noticeably longer.
   return {
     id: attributes.id,

@@ -3,7 +3,7 @@ import type { Analysis } from '../../../../daemons/analysisd/analysis.js';
 import { Analyzer } from '../../../../daemons/analysisd/pipeline/analyzer.js';
 import type { EventWriter } from '../../../../daemons/analysisd/pipeline/event-writer.js';
 import type { JournalFeed } from '../../../../daemons/analysisd/pipeline/journal-feed.js';
-import type { Entry } from '../../../../daemons/analysisd/pipeline/journal-record.js';
+import type { RecordedEntry } from '../../../../daemons/analysisd/pipeline/journal-record.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
@@ -19,7 +19,7 @@ class Bench {
   constructor(events: number, bytes: number, onTake: () => void, isFull: (bench: Bench) => boolean) {
     const event = { queue: '1', location: 'x', message: Buffer.alloc(bytes), receivedAt: 0, stream: 's' };
     const content = Array.from({ length: events }, (_, index): ReceivedEvent => ({ ...event, sequence: index + 1 }));
-    const entries: Entry[] = [{ position: 0, next: 100, writtenAt: 0, content }];
+    const entries: RecordedEntry[] = [{ position: 0, next: 100, writtenAt: 0, content }];
     let wake = (): void => {};
     const feed = {
       next: () => entries.shift(),

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { AdmissionError, type Candidate, Enroller } from '../../../../daemons/authd/enroller.js';
+import { AdmissionError, Enroller, type EnrollmentCandidate } from '../../../../daemons/authd/enroller.js';
 import { KeyRegistry } from '../../../../daemons/authd/key-registry.js';
 import { RegistrationTimes } from '../../../../daemons/authd/registration-times.js';
 import { ReplacementGuard } from '../../../../daemons/authd/replacement-guard.js';
@@ -12,7 +12,7 @@ import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const NOW = 1_700_000_000;
 const GONE: AgentFacts = { status: 'disconnected', disconnectedAt: NOW - 7200, registeredAt: NOW - 9000 };
-const FORCE: Candidate['force'] = {
+const FORCE: EnrollmentCandidate['force'] = {
   enabled: true,
   key_mismatch: true,
   disconnected_time: { enabled: true, seconds: 3600 },
@@ -57,7 +57,7 @@ describe('Enroller', () => {
     home.remove();
   });
 
-  const candidate = (name: string, ip: string, force = FORCE): Candidate => {
+  const candidate = (name: string, ip: string, force = FORCE): EnrollmentCandidate => {
     const address = AgentAddress.parse(ip);
     if (address === undefined) throw new TypeError(ip);
     return { name, address, groups: undefined, keyHash: undefined, source: '192.0.2.9', force };

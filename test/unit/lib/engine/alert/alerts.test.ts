@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { DEFAULT_STEP_BUDGET, Engine } from '../../../../../lib/engine/engine.js';
 import { EngineState } from '../../../../../lib/engine/engine-state.js';
 import { MitreTable } from '../../../../../lib/engine/load/mitre-table.js';
-import type { Outcome } from '../../../../../lib/engine/outcome.js';
+import type { EventOutcome } from '../../../../../lib/engine/outcome.js';
 import { readLocation } from '../../../../../lib/engine/predecode/read-location.js';
 import { bytes } from '../../../../support/engine/decoding.js';
 import { group, loadTestRuleset, testEngine } from '../../../../support/engine/engine-kit.js';
@@ -54,8 +54,8 @@ function widgetEngine(rules = RULES): Engine {
 const AT = new Date(2025, 2, 4, 10, 15, 27, 123).getTime();
 const SECONDS = String(Math.floor(AT / 1000) + 3);
 
-function storm(engine: Engine): Outcome {
-  let outcome: Outcome | undefined;
+function storm(engine: Engine): EventOutcome {
+  let outcome: EventOutcome | undefined;
   for (let i = 0; i < 4; i += 1) {
     const clock = `10:15:${String(27 + i)}`;
     outcome = engine.process({
@@ -290,7 +290,7 @@ describe('alerts', () => {
       },
     );
     const day = new Date(2025, 2, 1, 9, 0, 0).getTime() / 1000;
-    let alert: Outcome['statistics'];
+    let alert: EventOutcome['statistics'];
     for (let d = 0; d < 4; d += 1) {
       engine.now = day + d * 86400;
       for (let i = 0; i < (d < 3 ? 5 : 200); i += 1) alert ??= engine.send('x').statistics;
