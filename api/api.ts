@@ -20,7 +20,7 @@ import { documentationPages } from './http/docs-page.js';
 import { errorCatalogue } from './http/error-catalogue.js';
 import { RequestCounters } from './http/request-counters.js';
 import { infoRoutes } from './routes/info-routes.js';
-import { loginRoutes } from './routes/login-routes.js';
+import { securityHandlers } from './security-handlers.js';
 
 /** How long running requests may go on after a stop, milliseconds; the lifecycle allows 4.5 s. */
 const DRAIN_MS = 3000;
@@ -121,7 +121,11 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   // A broken installation is said at the start, not in the first answer that needs it.
   errorCatalogue();
   const contract = loadContract();
-  const handlers = [infoRoutes(date), loginRoutes(access), ...options.handlers];
+  const handlers = [
+    infoRoutes(date),
+    ...securityHandlers({ ...access, operations: contract.operations, logger }),
+    ...options.handlers,
+  ];
   const dispatcher = new Dispatcher(handlers, () => inForce().requestTimeoutMs, node, logger);
   const pages = documentationPages(contract, (operation) => dispatcher.has(operation));
   const guards = new AccessGuards(settings.access, monotonic);

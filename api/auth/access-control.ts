@@ -27,6 +27,7 @@ export type AccessControl = {
   readonly keys: SigningKeys;
   readonly settings: SecuritySettings;
   readonly tokens: TokenService;
+  readonly hasher: PasswordHasher;
   readonly authenticator: Authenticator;
 };
 
@@ -43,7 +44,8 @@ export async function openAccessControl(options: AccessControlOptions, parts: Da
   await keys.ensure();
   const settings = new SecuritySettings(home, logger);
   const tokens = new TokenService(keys, now);
-  return { store, keys, settings, tokens, authenticator: new Authenticator(store, tokens, hasher, settings) };
+  const authenticator = new Authenticator(store, tokens, hasher, settings);
+  return { store, keys, settings, tokens, hasher, authenticator };
 }
 
 async function builtInUsers(

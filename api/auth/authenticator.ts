@@ -16,6 +16,8 @@ export class Authenticator {
   readonly #tokens: TokenService;
   readonly #hasher: PasswordHasher;
   readonly #settings: SecuritySettings;
+  /** By the claims that the token service remembers. */
+  readonly #known = new WeakMap<TokenClaims, { readonly version: number; readonly permissions: Permissions }>();
 
   constructor(store: RbacStore, tokens: TokenService, hasher: PasswordHasher, settings: SecuritySettings) {
     this.#store = store;
@@ -30,7 +32,7 @@ export class Authenticator {
    */
   async login(authorization: string | undefined, client: PasswordClient): Promise<User> {
     const credentials = basicCredentials(parseAuthorization(authorization));
-    const user = credentials === undefined ? undefined : this.#store.userByName(credentials.name);
+    const user = credentials === undefined ? undefined : this.#store.users.named(credentials.name);
     const valid = await this.#hasher.verify(credentials?.password ?? '', user?.passwordHash, client);
     if (!valid || user === undefined) throw ProblemError.unauthorized('Invalid credentials');
     return user;
@@ -46,7 +48,7 @@ export class Authenticator {
     if (header.value === '') throw ProblemError.unauthorized('Invalid authorization header');
     if (header.scheme !== 'bearer') throw ProblemError.unauthorized('No authorization token provided');
     const claims = this.#tokens.verify(header.value);
-    const user = claims === undefined ? undefined : this.#store.userByName(claims.sub);
+    const user = claims === undefined ? undefined : this.#store.users.named(claims.sub);
     if (claims === undefined || user === undefined || this.#isOutdated(claims, user)) {
       throw ProblemError.unauthorized('Invalid token');
     }
@@ -54,14 +56,25 @@ export class Authenticator {
     if (claims.exp - claims.nbf !== settings.tokenLifetimeSeconds || claims.rbac_mode !== settings.rbacMode) {
       throw ProblemError.unauthorized('Token expired');
     }
+    return { user, claims, permissions: this.#permissions(claims) };
+  }
+
+  /** Those of a token are worked out once, and again when something in the store has changed. */
+  #permissions(claims: TokenClaims): Permissions {
+    const { version } = this.#store;
+    const known = this.#known.get(claims);
+    if (known?.version === version) return known.permissions;
     const permissions = new Permissions(claims.rbac_mode, this.#store.policiesOf(claims.rbac_roles));
-    return { user, claims, permissions };
+    this.#known.set(claims, { version, permissions });
+    return permissions;
   }
 
   /** Revoked, or issued for roles the user no longer has. */
   #isOutdated(claims: TokenClaims, user: User): boolean {
     if (!user.allowRunAs && !sameSet(user.roles, claims.rbac_roles)) return true;
-    const keys: RevocationKey[] = [`user:${user.id}`, ...user.roles.map((role): RevocationKey => `role:${role}`)];
+    // Those of the token, too: with a context they are others than the user's, and a role that is gone is nobody's.
+    const roles = [...user.roles, ...claims.rbac_roles];
+    const keys: RevocationKey[] = [`user:${user.id}`, ...roles.map((role): RevocationKey => `role:${role}`)];
     if (claims.run_as) keys.push('run_as');
     return this.#store.isRevoked(keys, claims.revision);
   }

@@ -1,10 +1,16 @@
 import { loadSecurityConfig, SECURITY_YAML } from '../../lib/config/load-api-config.js';
+import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { WatchedFile } from './watched-file.js';
 
 /** `api/configuration/security/security.yaml` (rest-api.md 1.3). */
 export type SecurityConfiguration = { readonly tokenLifetimeSeconds: number; readonly rbacMode: 'white' | 'black' };
+
+/** New settings; what is undefined gets its default. */
+export type SecurityChange = { readonly [K in keyof SecurityConfiguration]?: SecurityConfiguration[K] | undefined };
+
+const MODE = 0o640;
 
 /** The security settings in force: looked at on every login and request, read again when the file changed. */
 export class SecuritySettings {
@@ -31,6 +37,18 @@ export class SecuritySettings {
       this.#logger.error(`4021 - Error reading security configuration: ${reason}`);
     }
     return this.#current;
+  }
+
+  /**
+   * Writes the file anew: what is left out has its default again (rest-api.md 8.2).
+   * @throws the file system's error; the settings stay then
+   */
+  replace({ tokenLifetimeSeconds, rbacMode }: SecurityChange): void {
+    const lines = [
+      ...(tokenLifetimeSeconds === undefined ? [] : [`auth_token_exp_timeout: ${tokenLifetimeSeconds}`]),
+      ...(rbacMode === undefined ? [] : [`rbac_mode: ${rbacMode}`]),
+    ];
+    writeFileAtomically(this.#file.path, lines.map((line) => `${line}\n`).join(''), { mode: MODE, durable: true });
   }
 
   #load(): SecurityConfiguration {

@@ -17,6 +17,7 @@ const CLAIMS = z.object({
   rbac_roles: z.array(z.int()),
   rbac_mode: z.enum(['white', 'black']),
   revision: z.int(),
+  hash_auth_context: z.string().optional(),
 });
 
 /**
@@ -28,7 +29,8 @@ export type TokenClaims = z.infer<typeof CLAIMS>;
 export type TokenSubject = {
   readonly name: string;
   readonly roles: readonly number[];
-  readonly runAs: boolean;
+  /** Hash of the authorization context, of a login with one; see `contextHash`. */
+  readonly contextHash?: string;
   /** `RbacStore.revision` at this moment. */
   readonly revision: number;
 };
@@ -54,10 +56,11 @@ export class TokenService {
       nbf,
       exp: nbf + settings.tokenLifetimeSeconds,
       sub: subject.name,
-      run_as: subject.runAs,
+      run_as: subject.contextHash !== undefined,
       rbac_roles: [...subject.roles],
       rbac_mode: settings.rbacMode,
       revision: subject.revision,
+      ...(subject.contextHash === undefined ? {} : { hash_auth_context: subject.contextHash }),
     };
     return jwt.sign(claims, this.#keys.current().privateKey, { algorithm: 'ES512', noTimestamp: true });
   }

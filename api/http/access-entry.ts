@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/json/is-object.js';
 import { basicCredentials, parseAuthorization } from '../auth/authorization-header.js';
+import { contextHash } from '../auth/context-hash.js';
 import { unverifiedTokenUser } from '../auth/token-service.js';
 import type { AccessEntry } from './api-log.js';
 import type { RequestContext } from './request-context.js';
@@ -32,6 +33,7 @@ export function accessEntry(
     path: printable(context.path),
     parameters,
     body: loggedBody(context, maskKey, hideEvents),
+    contextHash: hashOf(context),
     ...outcome,
   };
   return { entry, suspiciousUser: user !== name };
@@ -43,6 +45,13 @@ function userName(context: RequestContext, authorization: string | undefined): s
   const header = parseAuthorization(authorization);
   const claimed = header?.scheme === 'bearer' ? unverifiedTokenUser(header.value) : basicCredentials(header)?.name;
   return claimed === undefined || claimed === '' ? 'unknown_user' : claimed.slice(0, MAX_LOGGED_TEXT);
+}
+
+/** By which context somebody logs in, or has. */
+function hashOf({ caller, loginUser, operation, json }: RequestContext): string | undefined {
+  if (caller !== undefined) return caller.claims.hash_auth_context;
+  const isRunAs = loginUser !== undefined && operation?.id === 'postSecurityUserAuthenticateRunAs';
+  return isRunAs && isObject(json) ? contextHash(json) : undefined;
 }
 
 function loggedBody(context: RequestContext, maskKey: boolean, hideEvents: boolean): unknown {

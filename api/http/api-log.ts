@@ -19,6 +19,8 @@ export type AccessEntry = {
   readonly body: unknown;
   readonly seconds: number;
   readonly status: number;
+  /** Of the authorization context, of a login with one and of its tokens. */
+  readonly contextHash?: string | undefined;
 };
 
 const RANK: Readonly<Record<ApiLogLevel, number>> = {
@@ -93,11 +95,12 @@ export class ApiLog {
     this.#rotate();
     const uri = `${entry.method} ${entry.path}`;
     const time = `${entry.seconds.toFixed(3)}s`;
-    const { user, address, parameters, body, status } = entry;
+    const { user, address, parameters, body, status, contextHash } = entry;
+    const who = contextHash === undefined ? user : `${user} (${contextHash})`;
     this.#plain?.append(
       this.#plainLine(
         'info',
-        `${user} ${address} "${uri}" with parameters ${jsonText(parameters, false)} and body ${jsonText(body, false)} ` +
+        `${who} ${address} "${uri}" with parameters ${jsonText(parameters, false)} and body ${jsonText(body, false)} ` +
           `done in ${time}: ${status}`,
       ),
     );
@@ -111,6 +114,7 @@ export class ApiLog {
         body,
         time,
         status_code: status,
+        ...(contextHash === undefined ? {} : { hash_auth_context: contextHash }),
       }),
     );
   }

@@ -1,3 +1,4 @@
+import type { Change } from '../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
 import { StoreError } from '../../lib/store/store-error.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
@@ -15,6 +16,7 @@ import {
   type User,
   userSchema,
 } from './rbac-model.js';
+import { type PendingChange, RbacTable } from './rbac-table.js';
 
 /** What a token was revoked by: a user, a role, or all tokens that were issued with a context. */
 export type RevocationKey = `user:${number}` | `role:${number}` | 'run_as';
@@ -25,14 +27,6 @@ class RbacStoreError extends Error {
   readonly code = 2012;
 }
 
-type RbacTables = {
-  readonly users: StoreTable<number, User>;
-  readonly roles: StoreTable<number, Role>;
-  readonly policies: StoreTable<number, Policy>;
-  readonly rules: StoreTable<number, SecurityRule>;
-  readonly revocations: StoreTable<string, Revocation>;
-};
-
 /** Initial hash of each built-in user's password; asked for only when the store is made. */
 export type InitialUsers = () => Promise<readonly User[]>;
 
@@ -41,19 +35,23 @@ export type InitialUsers = () => Promise<readonly User[]>;
  * memory whole (a few thousand objects at most), so that a request reads no disk.
  */
 export class RbacStore {
+  readonly users: RbacTable<User>;
+  readonly roles: RbacTable<Role>;
+  readonly policies: RbacTable<Policy>;
+  readonly rules: RbacTable<SecurityRule>;
   readonly #store: LmdbStore;
-  readonly #tables: RbacTables;
-  readonly #users = new Map<number, User>();
-  readonly #usersByName = new Map<string, User>();
-  readonly #roles = new Map<number, Role>();
-  readonly #policies = new Map<number, Policy>();
-  readonly #rules = new Map<number, SecurityRule>();
+  readonly #storedRevocations: StoreTable<string, Revocation>;
   readonly #revocations = new Map<string, Revocation>();
   #revision = 0;
+  #version = 0;
 
-  private constructor(store: LmdbStore, tables: RbacTables) {
+  private constructor(store: LmdbStore) {
     this.#store = store;
-    this.#tables = tables;
+    this.users = new RbacTable(store.table('users', userSchema));
+    this.roles = new RbacTable(store.table('roles', roleSchema));
+    this.policies = new RbacTable(store.table('policies', policySchema));
+    this.rules = new RbacTable(store.table('rules', securityRuleSchema));
+    this.#storedRevocations = store.table('revocations', revocationSchema);
   }
 
   /**
@@ -69,20 +67,10 @@ export class RbacStore {
       throw unusable(error);
     }
     try {
-      const tables: RbacTables = {
-        users: store.table('users', userSchema),
-        roles: store.table('roles', roleSchema),
-        policies: store.table('policies', policySchema),
-        rules: store.table('rules', securityRuleSchema),
-        revocations: store.table('revocations', revocationSchema),
-      };
-      const result = new RbacStore(store, tables);
+      const result = new RbacStore(store);
       result.#load();
       // Built-in users cannot be deleted: a store without any is new.
-      if (result.#users.size === 0) {
-        await initialise(store, tables, await initialUsers());
-        result.#load();
-      }
+      if (result.users.size === 0) await result.#initialise(await initialUsers());
       return result;
     } catch (error) {
       await store.close();
@@ -90,30 +78,15 @@ export class RbacStore {
     }
   }
 
-  user(id: number): User | undefined {
-    return this.#users.get(id);
-  }
-
-  userByName(name: string): User | undefined {
-    return this.#usersByName.get(name);
-  }
-
-  role(id: number): Role | undefined {
-    return this.#roles.get(id);
-  }
-
-  policy(id: number): Policy | undefined {
-    return this.#policies.get(id);
-  }
-
-  securityRule(id: number): SecurityRule | undefined {
-    return this.#rules.get(id);
+  /** Changes with each change of an object: what was computed from objects holds for as long as this stays. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Policies of roles in their order, each role's policies in theirs; ids that lead nowhere are skipped. */
   policiesOf(roles: readonly number[]): PolicyBody[] {
     return roles.flatMap((role) =>
-      (this.#roles.get(role)?.policies ?? []).flatMap((id) => this.#policies.get(id)?.policy ?? []),
+      (this.roles.get(role)?.policies ?? []).flatMap((id) => this.policies.get(id)?.policy ?? []),
     );
   }
 
@@ -128,42 +101,60 @@ export class RbacStore {
   }
 
   /**
-   * Refuses every token issued up to now that the keys concern; resolves when it is on disk. Entries stay: there is one a
-   * user or role at most, and the latest of them keeps the revision.
+   * Writes changes that were made to the tables, and refuses every token issued up to now that the keys concern, in one
+   * transaction; resolves when it is on disk. It is to be called in the same turn as the changes were made: nobody sees a
+   * new permission with an old revocation. Revocations stay: there is one a user or role at most, and the latest of them
+   * keeps the revision.
+   * @throws StoreError when it cannot be written; everything is as it was before then
    */
-  async revoke(keys: readonly RevocationKey[]): Promise<void> {
-    this.#revision += 1;
-    const entry: Revocation = { revision: this.#revision };
-    for (const key of keys) this.#revocations.set(key, entry);
-    await this.#store.commit(keys.map((key) => this.#tables.revocations.put(key, entry)));
+  async commit(pending: readonly PendingChange[], revoked: Iterable<RevocationKey> = []): Promise<void> {
+    const all = [...pending, ...this.#revoke([...new Set(revoked)])];
+    this.#version += 1;
+    await this.#store.commit(
+      all.map(({ change }) => change),
+      () => {
+        this.#version += 1;
+        for (const { undo } of all.toReversed()) undo();
+      },
+    );
   }
 
   async close(): Promise<void> {
     await this.#store.close();
   }
 
+  /** The revision only goes up: a token that was issued meanwhile may carry it. */
+  #revoke(keys: readonly RevocationKey[]): PendingChange[] {
+    if (keys.length === 0) return [];
+    this.#revision += 1;
+    const entry: Revocation = { revision: this.#revision };
+    return keys.map((key) => {
+      const before = this.#revocations.get(key);
+      this.#revocations.set(key, entry);
+      return {
+        change: this.#storedRevocations.put(key, entry),
+        undo: () => (before === undefined ? this.#revocations.delete(key) : this.#revocations.set(key, before)),
+      };
+    });
+  }
+
   #load(): void {
-    for (const [id, user] of this.#tables.users.entries()) {
-      this.#users.set(id, user);
-      this.#usersByName.set(user.name, user);
-    }
-    for (const [id, role] of this.#tables.roles.entries()) this.#roles.set(id, role);
-    for (const [id, policy] of this.#tables.policies.entries()) this.#policies.set(id, policy);
-    for (const [id, rule] of this.#tables.rules.entries()) this.#rules.set(id, rule);
-    for (const [key, revocation] of this.#tables.revocations.entries()) {
+    for (const table of [this.users, this.roles, this.policies, this.rules]) table.load();
+    for (const [key, revocation] of this.#storedRevocations.entries()) {
       this.#revocations.set(key, revocation);
       this.#revision = Math.max(this.#revision, revocation.revision);
     }
   }
-}
 
-async function initialise(store: LmdbStore, tables: RbacTables, users: readonly User[]): Promise<void> {
-  await store.commit([
-    ...DEFAULT_POLICIES.map((policy) => tables.policies.put(policy.id, policy)),
-    ...DEFAULT_SECURITY_RULES.map((rule) => tables.rules.put(rule.id, rule)),
-    ...DEFAULT_ROLES.map((role) => tables.roles.put(role.id, role)),
-    ...users.map((user) => tables.users.put(user.id, user)),
-  ]);
+  async #initialise(users: readonly User[]): Promise<void> {
+    const changes: Change[] = [
+      ...DEFAULT_POLICIES.map((policy) => this.policies.put(policy)),
+      ...DEFAULT_SECURITY_RULES.map((rule) => this.rules.put(rule)),
+      ...DEFAULT_ROLES.map((role) => this.roles.put(role)),
+      ...users.map((user) => this.users.put(user)),
+    ].map(({ change }) => change);
+    await this.#store.commit(changes);
+  }
 }
 
 /** What is no fault of the store itself keeps its own error. */

@@ -1,21 +1,40 @@
 import type { AccessControl } from '../auth/access-control.js';
+import { contextHash } from '../auth/context-hash.js';
+import type { TokenSubject } from '../auth/token-service.js';
+import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, dataResult, messageResult, rawResult } from '../http/envelope.js';
+import type { ContextRoles } from '../rbac/context-roles.js';
 
-/** Login with name and password, and logout (rest-api.md 2.1, 2.4). */
-export function loginRoutes({ store, tokens, settings }: AccessControl): OperationHandlers {
-  const login = (request: ApiRequest<'getSecurityUserAuthenticate' | 'postSecurityUserAuthenticate'>): ApiResult => {
-    const user = request.loginUser;
-    const subject = { name: user.name, roles: user.roles, runAs: false, revision: store.revision };
+export type LoginRouteParts = Pick<AccessControl, 'store' | 'tokens' | 'settings'> & {
+  readonly contextRoles: ContextRoles;
+};
+
+/** Login with name and password, with or without an authorization context, and logout (rest-api.md 2.1, 2.4). */
+export function loginRoutes({ store, tokens, settings, contextRoles }: LoginRouteParts): OperationHandlers {
+  const answer = (subject: TokenSubject, raw: boolean | undefined): ApiResult => {
     const token = tokens.issue(subject, settings.current());
-    return request.parameters.raw ? rawResult('text/plain', token) : dataResult({ token });
+    return raw === true ? rawResult('text/plain', token) : dataResult({ token });
+  };
+  const login = (request: ApiRequest<'getSecurityUserAuthenticate' | 'postSecurityUserAuthenticate'>): ApiResult => {
+    const { name, roles } = request.loginUser;
+    return answer({ name, roles, revision: store.revision }, request.parameters.raw);
   };
   return {
     postSecurityUserAuthenticate: login,
     getSecurityUserAuthenticate: login,
-    deleteSecurityUserAuthenticate: async (request) => {
-      const { user } = request.caller;
-      await store.revoke([`user:${user.id}`]);
+
+    postSecurityUserAuthenticateRunAs: ({ loginUser, parameters, body }) => {
+      const { id, name, allowRunAs } = loginUser;
+      if (!allowRunAs) throw new ApiError(6004);
+      // An empty context chooses nothing: the user's own roles apply.
+      const roles = Object.keys(body).length === 0 ? loginUser.roles : contextRoles.of(id, body);
+      const subject = { name, roles, contextHash: contextHash(body), revision: store.revision };
+      return answer(subject, parameters.raw);
+    },
+
+    deleteSecurityUserAuthenticate: async ({ caller: { user } }) => {
+      await store.commit([], [`user:${user.id}`]);
       return messageResult(`User ${user.name} was successfully logged out`);
     },
   };

@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
 import type { z } from 'zod';
+import { isErrno } from '../files/is-errno.js';
+import { readFileBelow } from '../files/read-below.js';
 import type { Home } from '../home/home.js';
+import { describeError } from '../log/describe-error.js';
 import { API_CONFIG_SCHEMA, type ApiConfig, SECURITY_CONFIG_SCHEMA, type SecurityConfig } from './api-config.js';
 import { ConfigError, type ConfigWarning } from './config-error.js';
 import { readSettings } from './configuration-file.js';
@@ -76,9 +79,22 @@ export function parseApiConfig(text: string, file: string): LoadedApiConfig {
   return { config: { ...rest, logs: shownLogs }, warnings };
 }
 
-/** Reads `api/configuration/security/security.yaml`; an absent file means the defaults. @throws ApiConfigError */
+/**
+ * Reads `api/configuration/security/security.yaml`; an absent file means the defaults. The API writes it as the service
+ * user, and what it says is about tokens of the API alone: root may look at it, but follows no link to it.
+ * @throws ApiConfigError
+ */
 export function loadSecurityConfig(home: Home): SecurityConfig {
-  return parse(SECURITY_CONFIG_SCHEMA, readText(home, SECURITY_YAML) ?? '', SECURITY_YAML).value;
+  return parse(SECURITY_CONFIG_SCHEMA, readOwnText(home, SECURITY_YAML) ?? '', SECURITY_YAML).value;
+}
+
+function readOwnText(home: Home, file: string): string | undefined {
+  try {
+    return readFileBelow(home.root, file, MAX_BYTES).toString('utf8');
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw new ApiConfigError(2004, describeError(error), file, 0);
+  }
 }
 
 function readText(home: Home, file: string): string | undefined {

@@ -1,0 +1,49 @@
+import { ApiError } from '../http/api-error.js';
+import type { FailedItem } from '../http/envelope.js';
+import type { Permissions } from './permissions.js';
+
+/** Kinds of objects of access control, as resources name them (rest-api.md 5.3). */
+export type SecurityResource = 'user:id' | 'role:id' | 'policy:id' | 'rule:id';
+
+/** Objects that a request is about: those the caller may act on, and why not the others. */
+export type ChosenIds = {
+  readonly ids: readonly number[];
+  readonly failed: readonly FailedItem[];
+  /** Whether everything was meant: what cannot be done is left out silently then (rest-api.md 5.2). */
+  readonly isAll: boolean;
+};
+
+/** @throws ApiError 4000 when the caller may act on none of the ids that were named (rest-api.md 5.2) */
+export function chooseIds(
+  permissions: Permissions,
+  action: string,
+  type: SecurityResource,
+  named: readonly string[],
+): ChosenIds {
+  const wanted = [...new Set(named.map((id) => String(Number(id))))];
+  const allowed = permissions.allowed(action, type, wanted);
+  if (allowed.size === 0) throw denied(type);
+  const failed = wanted.filter((id) => !allowed.has(id)).map((id) => ({ id: Number(id), error: denied(type) }));
+  return { ids: [...allowed].map(Number), failed, isAll: false };
+}
+
+/** As {@link chooseIds}; without a list, or with `all` in it, those of `everything` that the caller may act on. */
+export function chooseIdsOrAll(
+  permissions: Permissions,
+  action: string,
+  type: SecurityResource,
+  named: readonly string[] | undefined,
+  everything: readonly { readonly id: number }[],
+): ChosenIds {
+  if (named !== undefined && !named.includes('all')) return chooseIds(permissions, action, type, named);
+  const allowed = permissions.allowed(
+    action,
+    type,
+    everything.map(({ id }) => String(id)),
+  );
+  return { ids: [...allowed].map(Number), failed: [], isAll: true };
+}
+
+function denied(type: SecurityResource): ApiError {
+  return new ApiError(4000, { extra: `Resource type: ${type}` });
+}

@@ -1,0 +1,53 @@
+import type { Logger } from '../../lib/log/logger.js';
+import type { SecurityRule } from './rbac-model.js';
+import type { RbacStore } from './rbac-store.js';
+import { MAX_BUILT_IN_ID } from './rbac-table.js';
+import { ContextTooDeepError, newBudget, type SecurityRuleTest, securityRuleTest } from './security-rule-test.js';
+
+/** The one user for whom built-in rules count: the one dashboards log in with (rest-api.md 5.6). */
+const DASHBOARD_USER = 2;
+
+/** Which roles a login with an authorization context gives (rest-api.md 2.1, 5.6). */
+export class ContextRoles {
+  readonly #store: RbacStore;
+  readonly #logger: Pick<Logger, 'warn'>;
+  /** A rule that changes is a new object. */
+  readonly #tests = new WeakMap<SecurityRule, SecurityRuleTest>();
+
+  constructor(store: RbacStore, logger: Pick<Logger, 'warn'>) {
+    this.#store = store;
+    this.#logger = logger;
+  }
+
+  /** Ids of the roles of which a rule is true, in the order of the ids. */
+  of(userId: number, context: Readonly<Record<string, unknown>>): number[] {
+    const budget = newBudget();
+    const roles = this.#store.roles.all().filter((role) => {
+      const rules = role.rules.filter((id) => id > MAX_BUILT_IN_ID || userId === DASHBOARD_USER);
+      try {
+        return rules.some((id) => this.#test(id)?.(context, budget) === true);
+      } catch (error) {
+        if (!(error instanceof ContextTooDeepError)) throw error;
+        this.#logger.warn(`Role '${role.name}' is left out of a login with a context: ${error.message}.`);
+        return false;
+      }
+    });
+    if (budget.stepsLeft <= 0) {
+      this.#logger.warn(
+        'The regular expressions of security rules took too long for a context; the rest count as false.',
+      );
+    }
+    return roles.map(({ id }) => id);
+  }
+
+  #test(id: number): SecurityRuleTest | undefined {
+    const rule = this.#store.rules.get(id);
+    if (rule === undefined) return undefined;
+    let test = this.#tests.get(rule);
+    if (test === undefined) {
+      test = securityRuleTest(rule.rule);
+      this.#tests.set(rule, test);
+    }
+    return test;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Change } from '../../lib/store/commit-queue.js';
+import type { StoreTable } from '../../lib/store/store-table.js';
+
+/** Ids up to this one belong to built-in objects (rest-api.md 2.5, 5.5). */
+export const MAX_BUILT_IN_ID = 99;
+
+/** What all objects of access control have. Names are unique within their kind. */
+export type RbacObject = { readonly id: number; readonly name: string };
+
+/** A change that is in memory and waits to be written; `undo` takes it back. */
+export type PendingChange = { readonly change: Change; readonly undo: () => void };
+
+/** Objects of one kind: a table of the store that is held in memory whole, by id and by name. */
+export class RbacTable<T extends RbacObject> {
+  readonly #stored: StoreTable<number, T>;
+  readonly #byId = new Map<number, T>();
+  readonly #byName = new Map<string, T>();
+
+  constructor(stored: StoreTable<number, T>) {
+    this.#stored = stored;
+  }
+
+  /** Takes what is on the disk. */
+  load(): void {
+    for (const [, object] of this.#stored.entries()) this.#remember(object);
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: number): T | undefined {
+    return this.#byId.get(id);
+  }
+
+  named(name: string): T | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** All of them in the order of their ids. */
+  all(): T[] {
+    return [...this.#byId.values()].sort((a, b) => a.id - b.id);
+  }
+
+  /** Those of the ids that there are, in the order of the ids given. */
+  some(ids: readonly number[]): T[] {
+    return ids.flatMap((id) => this.#byId.get(id) ?? []);
+  }
+
+  /** Id of the next object that somebody makes: one more than the highest, 100 for the first. */
+  nextId(): number {
+    let highest = MAX_BUILT_IN_ID;
+    for (const id of this.#byId.keys()) highest = Math.max(highest, id);
+    return highest + 1;
+  }
+
+  /** Adds an object, or replaces the one with its id. */
+  put(object: T): PendingChange {
+    const before = this.#byId.get(object.id);
+    if (before !== undefined) this.#forget(before);
+    this.#remember(object);
+    return { change: this.#stored.put(object.id, object), undo: () => this.#restore(object, before) };
+  }
+
+  remove(object: T): PendingChange {
+    this.#forget(object);
+    return { change: this.#stored.remove(object.id), undo: () => this.#remember(object) };
+  }
+
+  #restore(now: T, before: T | undefined): void {
+    this.#forget(now);
+    if (before !== undefined) this.#remember(before);
+  }
+
+  #remember(object: T): void {
+    this.#byId.set(object.id, object);
+    this.#byName.set(object.name, object);
+  }
+
+  #forget(object: T): void {
+    this.#byId.delete(object.id);
+    this.#byName.delete(object.name);
+  }
+}
