@@ -8,7 +8,7 @@ describe('docs/dependencies.md', () => {
   it('lists every package the product runs with, in the version of the lockfile', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
     const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version: string }> };
-    const listed = [...read('docs/dependencies.md').matchAll(/^\| ([a-z-]+) \| ([\d.]+), \d{4}-\d\d-\d\d \|/gm)];
+    const listed = [...read('docs/dependencies.md').matchAll(/^\| ([@a-z/-]+) \| ([\d.]+), \d{4}-\d\d-\d\d \|/gm)];
     const expected = Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`]?.version]);
     expect(listed.map(([, name, version]) => [name, version])).to.deep.equal(expected);
   });
