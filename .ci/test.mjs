@@ -15,8 +15,8 @@ import { noTests, verdict } from './verdict.mjs';
 const BUDGET_MS = 10 * 60_000;
 /** Each process that runs test files takes up to 300 MB, and what its tests start about as much. */
 const MOST_JOBS = 4;
-/** Tests of real daemons wait about as long as they compute. */
-const JOBS_PER_CORE = 2;
+/** Tests wait as well as compute; with more of them at a time each takes so long that what it waits for comes too late. */
+const SPARE_JOBS = 1;
 /** So many of the longest files are named in the end, so that they are kept short. */
 const NAMED_FILES = 10;
 /**
@@ -54,7 +54,7 @@ async function runTests(name, files, env = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const result = join(directory, 'result.json');
   const durations = join(directory, 'durations');
-  const jobs = Math.min(JOBS_PER_CORE * availableParallelism(), MOST_JOBS);
+  const jobs = Math.min(availableParallelism() + SPARE_JOBS, MOST_JOBS);
   const status = await phases.run(
     name,
     process.execPath,

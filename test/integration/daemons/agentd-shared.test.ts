@@ -244,6 +244,8 @@ describe('svc-agentd and the files of its group', function () {
       manager.push(off);
       await said('Client buffer freed successfully.');
       await said('Dispatch buffer thread received stop signal. Exiting.');
+      // What the agent has sent is still on its way here.
+      await eventually('all that had room', () => lines().length >= 1000 - lost);
       expect(lines().length, 'all that had room').to.equal(1000 - lost);
       const numbers = lines().map((line) => Number(line.slice('line '.length)));
       expect(numbers, 'in their order').to.deep.equal([...numbers].sort((one, other) => one - other));

@@ -94,7 +94,7 @@ describe('real-time monitoring of a tree in turmoil', () => {
               })
             );
           },
-          20_000,
+          60_000,
         ).catch((error: unknown) => {
           const rows = [...kit.recorder.files.keys()].sort();
           throw new Error(
