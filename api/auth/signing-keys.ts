@@ -1,5 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { ensureTokenKeys, makeTokenKeys, type TokenKeyFiles } from '../../lib/security/token-keys.js';
+import {
+  completeTokenKeys,
+  ensureTokenKeys,
+  makeTokenKeys,
+  type TokenKeyFiles,
+} from '../../lib/security/token-keys.js';
 import { WatchedFile } from './watched-file.js';
 
 export type SigningKeyPair = { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
@@ -15,9 +20,10 @@ export class SigningKeys {
     this.#publicFile = new WatchedFile(publicPath);
   }
 
-  /** Makes the pair when either file is missing. */
+  /** Makes the pair when either file is missing, and completes one whose renewal was broken off. */
   async ensure(): Promise<void> {
-    await ensureTokenKeys(this.#files());
+    const made = await ensureTokenKeys(this.#files());
+    if (made.length === 0) completeTokenKeys(this.#files());
   }
 
   /** Makes a new pair: every token signed before is refused from then on. */

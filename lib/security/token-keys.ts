@@ -1,5 +1,5 @@
-import { generateKeyPair } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 
@@ -25,7 +25,26 @@ export async function makeTokenKeys(files: TokenKeyFiles): Promise<void> {
 }
 
 /**
- * The same where one of the two files is missing.
+ * Writes the public key anew where it does not belong to the private one: a renewal that was killed between its two files
+ * would have every token refused for ever. Files that hold no keys are left to whoever uses them.
+ * @returns whether it was written
+ * @throws the file system's error
+ */
+export function completeTokenKeys(files: TokenKeyFiles): boolean {
+  let publicKey: KeyObject;
+  try {
+    publicKey = createPublicKey(createPrivateKey(readFileSync(files.privateKey)));
+    if (publicKey.equals(createPublicKey(readFileSync(files.publicKey)))) return false;
+  } catch {
+    return false;
+  }
+  const options = { mode: PEM_MODE, durable: true };
+  writeFileAtomically(files.publicKey, publicKey.export({ type: 'spki', format: 'pem' }), options);
+  return true;
+}
+
+/**
+ * Makes a pair where one of the two files is missing.
  * @returns paths of the files made, none when both were there
  */
 export async function ensureTokenKeys(files: TokenKeyFiles): Promise<string[]> {

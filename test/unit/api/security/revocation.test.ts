@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { GOOD_PASSWORD, SecurityClient } from '../../../support/api/security-client.js';
@@ -107,6 +107,19 @@ describe('tokens after a change', () => {
     await admin.call('DELETE', '/security/config');
     admin = await SecurityClient.login(api);
     expect(await shown()).to.deep.equal({ auth_token_exp_timeout: 900, rbac_mode: 'white' });
+  });
+
+  it('are good again after a renewal of the key that was killed between its two files', async () => {
+    const file = (name: string) => api.home.path('api/configuration/security', name);
+    const before = readFileSync(file('public_key.pem'), 'utf8');
+    await admin.call('PUT', '/security/user/revoke');
+    await api.stop();
+    const renewed = readFileSync(file('public_key.pem'), 'utf8');
+    writeFileSync(file('public_key.pem'), before);
+    await api.open();
+    expect(await lives(admin)).to.equal(false);
+    expect(await lives(await SecurityClient.login(api))).to.equal(true);
+    expect(readFileSync(file('public_key.pem'), 'utf8')).to.equal(renewed);
   });
 
   it('of the black mode allow what no policy denies', async () => {
