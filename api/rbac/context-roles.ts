@@ -2,6 +2,7 @@ import type { Logger } from '../../lib/log/logger.js';
 import type { SecurityRule } from './rbac-model.js';
 import type { RbacStore } from './rbac-store.js';
 import { MAX_BUILT_IN_ID } from './rbac-table.js';
+import { SecurityRuleError } from './security-rule-error.js';
 import { ContextTooDeepError, newBudget, type SecurityRuleTest, securityRuleTest } from './security-rule-test.js';
 
 /** The one user for whom built-in rules count: the one dashboards log in with (rest-api.md 5.6). */
@@ -27,7 +28,8 @@ export class ContextRoles {
       try {
         return rules.some((id) => this.#test(id)?.(context, budget) === true);
       } catch (error) {
-        if (!(error instanceof ContextTooDeepError)) throw error;
+        // A rule that another version took and this one cannot read must not keep everybody out.
+        if (!(error instanceof ContextTooDeepError || error instanceof SecurityRuleError)) throw error;
         this.#logger.warn(`Role '${role.name}' is left out of a login with a context: ${error.message}.`);
         return false;
       }
