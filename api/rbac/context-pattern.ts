@@ -2,6 +2,7 @@ import { toByteString } from '../../lib/engine/byte-string.js';
 import { isObject } from '../../lib/json/is-object.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import type { MatchContext, Matcher } from '../../lib/patterns/matcher.js';
+import { ContextNotJudgedError } from './context-not-judged-error.js';
 import { SecurityRuleError } from './security-rule-error.js';
 
 /**
@@ -49,6 +50,9 @@ function objectPattern(pattern: Readonly<Record<string, unknown>>, isWhole: bool
   }));
   return (value, budget) => {
     if (!isObject(value)) return false;
+    // Each comparison counts: many rules on a large context must not hold the API up either.
+    budget.stepsLeft -= members.length;
+    if (budget.stepsLeft < 0) throw new ContextNotJudgedError('all rules together take too long');
     return members.every(({ key, regex, matches }) => {
       if (Object.hasOwn(value, key) && matches(value[key], budget)) return true;
       if (regex === undefined) return false;
@@ -84,8 +88,10 @@ function runs(regex: Matcher, text: string, budget: MatchBudget): boolean {
   scratch.stepsLeft = allowed;
   scratch.exhausted = false;
   const subject = toByteString(text);
-  // The matcher's subjects hold no NUL.
-  const matches = !subject.includes('\0') && regex.test(subject, scratch);
+  // The matcher's subjects hold none.
+  if (subject.includes('\0')) throw new ContextNotJudgedError('a text has a NUL');
+  const matches = regex.test(subject, scratch);
   budget.stepsLeft -= allowed - Math.max(0, scratch.stepsLeft);
+  if (scratch.exhausted) throw new ContextNotJudgedError(`the regular expression '${regex.source}' takes too long`);
   return matches;
 }

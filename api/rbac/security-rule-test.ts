@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/json/is-object.js';
 import { MatchContext } from '../../lib/patterns/matcher.js';
+import { ContextNotJudgedError } from './context-not-judged-error.js';
 import { type ContextPattern, contextPattern, type MatchBudget } from './context-pattern.js';
 import { SecurityRuleError } from './security-rule-error.js';
 
@@ -7,18 +8,13 @@ import { SecurityRuleError } from './security-rule-error.js';
 const MAX_RULE_PARTS = 1000;
 /** Operators inside each other: a rule is read by recursion. */
 const MAX_RULE_DEPTH = 16;
-/** Steps of all regular expressions for one context, some 40 ms. */
+/** Steps of all rules for one context, some 40 ms. */
 const MAX_CONTEXT_STEPS = 400_000;
 
 /** Objects inside each other that FIND looks into (rest-api.md 5.6). */
 const MAX_FIND_DEPTH = 8;
 
-/** The context goes deeper than FIND looks: what the rule says of it is not known. */
-export class ContextTooDeepError extends Error {
-  override readonly name = 'ContextTooDeepError';
-}
-
-/** Whether a rule is true of the authorization context. @throws ContextTooDeepError */
+/** Whether a rule is true of the authorization context. @throws ContextNotJudgedError */
 export type SecurityRuleTest = (context: Readonly<Record<string, unknown>>, budget: MatchBudget) => boolean;
 
 /** What the rules may spend on one context. */
@@ -89,7 +85,7 @@ function functionPattern(name: string, value: unknown): ContextPattern {
 function found(value: unknown, matches: ContextPattern, budget: MatchBudget, depth: number): boolean {
   if (Array.isArray(value)) return value.some((one: unknown) => found(one, matches, budget, depth));
   if (!isObject(value)) return false;
-  if (depth > MAX_FIND_DEPTH) throw new ContextTooDeepError(`FIND looks ${MAX_FIND_DEPTH} levels deep`);
+  if (depth > MAX_FIND_DEPTH) throw new ContextNotJudgedError(`FIND looks ${MAX_FIND_DEPTH} levels deep`);
   if (matches(value, budget)) return true;
   return Object.values(value).some((one) => found(one, matches, budget, depth + 1));
 }

@@ -18,7 +18,7 @@ describe('roles of a context', () => {
       ]);
       const logger = new RecordingLogger();
       expect(new ContextRoles(store, logger).of(100, { a: 1 })).to.deep.equal([101]);
-      expect(logger.lines.join()).to.match(/Role 'broken' is left out of a login with a context: 'XOR' is neither/);
+      expect(logger.lines.join()).to.match(/Roles left out of a login with a context: 'broken' \('XOR' is neither/);
     } finally {
       await store.close();
       home.remove();

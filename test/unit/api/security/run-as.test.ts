@@ -74,7 +74,9 @@ describe('a login with a context', () => {
     let nested: object = { x: 1 };
     for (let level = 0; level < 12; level += 1) nested = { inside: nested };
     expect((await claims({ b: 1, nested })).rbac_roles).to.deep.equal([4]);
-    expect(api.logger.lines.join('\n')).to.include("Role 'readonly' is left out of a login with a context");
+    expect(api.logger.lines.join('\n')).to.include(
+      "Roles left out of a login with a context: 'readonly' (FIND looks 8 levels deep)",
+    );
   });
 
   it('needs a body of at most 8192 bytes', async () => {
