@@ -26,16 +26,16 @@ const CHECKS = [
 
 /**
  * Runs every check, or those named, each as a phase, two at a time.
- * @returns how many failed
+ * @returns the names of those that failed
  */
 export async function runChecks(phases, names = CHECKS.map(([name]) => name)) {
   const waiting = CHECKS.filter(([each]) => names.includes(each));
-  let failed = 0;
+  const failed = [];
   async function runOneAfterAnother() {
     for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
       const [name, command, args] = check;
       if ((await phases.run(name, command, args, { whole: true })) === 0) continue;
-      failed += 1;
+      failed.push(name);
       console.error(`lint: ${name} failed`);
     }
   }

@@ -2,4 +2,4 @@
 import { runChecks } from './checks.mjs';
 import { Phases } from './phases.mjs';
 
-process.exitCode = (await runChecks(new Phases())) > 0 ? 1 : 0;
+process.exitCode = (await runChecks(new Phases())).length > 0 ? 1 : 0;

@@ -9,12 +9,25 @@ const Spec = require('mocha').reporters.Spec;
 /** Time that what a test left open may take to close by itself, milliseconds. */
 const GRACE_MS = 10_000;
 const PROGRESS_MS = 30_000;
+/** Of the message of an error, for the list at the end. */
+const MESSAGE_LINES = 5;
+
+/** @returns what failed, where, and the first lines of why */
+function named(test, error) {
+  const why = String(error?.message ?? '')
+    .split('\n', MESSAGE_LINES)
+    .join('\n    ');
+  return `${test.fullTitle()} (${relative(process.cwd(), test.file ?? '')}): ${why}`;
+}
 
 module.exports = class PlainReporter extends Spec {
   constructor(runner, options) {
     super(runner, options);
     this.secondTries = [];
-    runner.on('retry', (test, error) => this.secondTries.push({ test, error }));
+    this.failed = [];
+    runner.on('retry', (test, error) => this.secondTries.push(named(test, error)));
+    // Hooks fail as well as tests, and are not tried again.
+    runner.on('fail', (test, error) => this.failed.push(named(test, error)));
     const progress = this.tellProgress(runner);
     runner.once('end', () => {
       clearInterval(progress);
@@ -40,14 +53,16 @@ module.exports = class PlainReporter extends Spec {
 
   epilogue() {
     super.epilogue();
-    for (const { test, error } of this.secondTries) {
-      console.log(
-        `second try: ${test.fullTitle()} (${relative(process.cwd(), test.file ?? '')}): ${error?.message ?? ''}`,
-      );
-    }
+    for (const line of this.secondTries) console.log(`second try: ${line}`);
     const { passes: passed, failures: failed, pending: skipped } = this.stats;
     const path = process.env.SVC_TEST_RESULT;
     if (path === undefined) console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
-    else writeFileSync(path, JSON.stringify({ passed, failed, skipped, secondTries: this.secondTries.length }));
+    else {
+      const { secondTries, failed: failures } = this;
+      writeFileSync(
+        path,
+        JSON.stringify({ passed, failed, skipped, secondTries: secondTries.length, named: { secondTries, failures } }),
+      );
+    }
   }
 };

@@ -39,6 +39,8 @@ const forMocha = process.argv.slice(2).filter((argument) => !own.includes(argume
 
 const phases = new Phases();
 const total = noTests();
+/** What was tried twice and what failed, once more at the end of some thousand lines. */
+const closing = [];
 
 function testFiles() {
   const tests = join(root, 'dist/test');
@@ -74,12 +76,20 @@ async function runTests(name, files, env = {}) {
   );
   let counted = noTests();
   try {
-    counted = JSON.parse(readFileSync(result, 'utf8'));
+    const { named, ...counts } = JSON.parse(readFileSync(result, 'utf8'));
+    counted = counts;
+    closing.push(
+      ...named.secondTries.map((line) => `second try: ${line}`),
+      ...named.failures.map((line) => `failed: ${line}`),
+    );
   } catch {
-    console.error(`${name}: mocha ended before it had counted`);
+    closing.push(`failed: ${name}: mocha ended before it had counted`);
   }
   // A run that went wrong without a failed test (none loaded, one left the process) has failed as well.
-  if (status !== 0) counted.failed ||= 1;
+  if (status !== 0 && counted.failed === 0) {
+    counted.failed = 1;
+    closing.push(`failed: ${name}: mocha ended with status ${String(status)}, though no test failed`);
+  }
   for (const key of Object.keys(total)) total[key] += counted[key];
   console.log(`${name}: the longest files\n${longestFiles(readDurations(durations), NAMED_FILES).join('\n')}`);
   rmSync(directory, { recursive: true });
@@ -95,7 +105,7 @@ for (const [name, ...command] of [
     process.exit(1);
   }
 }
-const checksFailed = await runChecks(phases, isQuick ? ['operations', 'types', 'layers'] : undefined);
+const failedChecks = await runChecks(phases, isQuick ? ['operations', 'types', 'layers'] : undefined);
 const files = testFiles();
 await runTests('tests', files);
 if (drawsRandom) {
@@ -109,6 +119,7 @@ console.log(phases.summary());
 if (phases.elapsedMs > BUDGET_MS && !isQuick) {
   console.log(`That is longer than ${clock(BUDGET_MS)}, the bound for 2 cores.`);
 }
-const { lines, hasPassed } = verdict(total, checksFailed);
+for (const line of [...failedChecks.map((name) => `failed: the check ${name}`), ...closing]) console.log(line);
+const { lines, hasPassed } = verdict(total, failedChecks.length);
 console.log(lines.join('\n'));
 process.exitCode = hasPassed ? 0 : 1;

@@ -9,6 +9,7 @@ import { productRoot } from '../../../lib/product/product-root.js';
 const root = fileURLToPath(productRoot());
 
 type Counts = { passed: number; failed: number; skipped: number; secondTries: number };
+type Named = { secondTries: string[]; failures: string[] };
 type Verdict = (counts: Counts, checksFailed: number) => { lines: string[]; hasPassed: boolean };
 
 const { verdict } = (await import(new URL('.ci/verdict.mjs', productRoot()).href)) as { verdict: Verdict };
@@ -21,8 +22,10 @@ describe('verdict of a run of the tests', () => {
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'svc-verdict-'))));
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  /** Runs mocha as `npm test` does, with or without other processes for the files, on tests of which each fails at its first try. */
-  function runFlaky(count: number, mode: readonly string[]): { counts: Counts; output: string } {
+  type Run = { counts: Counts; named: Named; output: string };
+
+  /** Runs mocha on tests of which each fails at its first try. */
+  function runFlaky(count: number, mode: readonly string[]): Run {
     const tests = Array.from(
       { length: count },
       (_, index) => `  it('flaky ${String(index)}', () => {
@@ -30,11 +33,14 @@ describe('verdict of a run of the tests', () => {
     if (tries[${String(index)}] === 1) throw new Error('the first time');
   });`,
     );
-    const file = join(directory, 'flaky.test.cjs');
-    writeFileSync(
-      file,
-      `const tries = [];\ndescribe('planted', () => {\n${tests.join('\n')}\n  it('sound', () => {});\n});\n`,
-    );
+    const text = `const tries = [];\ndescribe('planted', () => {\n${tests.join('\n')}\n  it('sound', () => {});\n});\n`;
+    return runMocha(text, mode);
+  }
+
+  /** Runs mocha as `npm test` does, with or without other processes for the files. */
+  function runMocha(text: string, mode: readonly string[]): Run {
+    const file = join(directory, 'planted.test.cjs');
+    writeFileSync(file, text);
     const result = join(directory, 'result.json');
     const { MOCHA_WORKER_ID: _worker, ...env } = process.env;
     const { stdout } = spawnSync(
@@ -46,13 +52,14 @@ describe('verdict of a run of the tests', () => {
       ],
       { cwd: root, encoding: 'utf8', env: { ...env, SVC_TEST_RESULT: result } },
     );
-    return { counts: JSON.parse(readFileSync(result, 'utf8')) as Counts, output: stdout };
+    const { named, ...counts } = JSON.parse(readFileSync(result, 'utf8')) as Counts & { named: Named };
+    return { counts, named, output: stdout };
   }
 
   it('is good with two second tries, each of which is named', () => {
     const { counts, output } = runFlaky(2, ['--parallel', '--jobs', '2']);
     expect(counts).to.deep.equal({ passed: 3, failed: 0, skipped: 0, secondTries: 2 });
-    expect(output).to.match(/^second try: planted flaky 0 \(.*flaky\.test\.cjs\): the first time$/m);
+    expect(output).to.match(/^second try: planted flaky 0 \(.*planted\.test\.cjs\): the first time$/m);
     expect(output).to.match(/^second try: planted flaky 1 /m);
     expect(verdict(counts, 0)).to.deep.equal({
       lines: ['second tries: 2 (more than 2 fail the run)', '3 passed, 0 failed, 0 skipped'],
@@ -67,6 +74,17 @@ describe('verdict of a run of the tests', () => {
       lines: ['second tries: 3 (more than 2 fail the run)', '4 passed, 1 failed, 0 skipped'],
       hasPassed: false,
     });
+  });
+
+  it('is bad with a hook that fails behind tests that passed, and names it', () => {
+    const { counts, named } = runMocha(
+      `describe('planted', () => {\n  after(() => { throw new Error('left open'); });\n  it('sound', () => {});\n});\n`,
+      ['--parallel', '--jobs', '2'],
+    );
+    expect(counts).to.deep.equal({ passed: 1, failed: 1, skipped: 0, secondTries: 0 });
+    expect(verdict(counts, 0).hasPassed).to.equal(false);
+    expect(named.failures).to.have.lengthOf(1);
+    expect(named.failures[0]).to.match(/^planted "after all" hook .*planted\.test\.cjs\): left open$/);
   });
 
   it('is bad with a failed test, and with a check that failed', () => {
