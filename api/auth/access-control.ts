@@ -56,7 +56,7 @@ async function builtInUsers(
   return Promise.all(
     DEFAULT_USERS.map(async ({ id, name, passwordFile }) => {
       const path = file(passwordFile);
-      const passwordHash = await hasher.hash(ensureInitialPassword(path));
+      const passwordHash = await hasher.hash(ensureInitialPassword(path), { address: 'start' });
       logger.info(`The first password of API user '${name}' is in ${path}`);
       return { id, name, allowRunAs: true, passwordHash, roles: [ADMINISTRATOR_ROLE] };
     }),

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { ProblemError } from '../http/problem-error.js';
 import { FairQueue } from './fair-queue.js';
 
 /** Cost of a password hash; a stored hash carries its own, so that these may be raised. */
@@ -11,19 +12,23 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Longest password that is hashed at all; longer ones cannot belong to a user (rest-api.md 2.5). */
 const MAX_PASSWORD_BYTES = 1024;
-/** Password checks waiting for a free place. Stops a flood of logins from queueing for minutes. */
+/** Passwords waiting for a free place. Stops a flood of logins from queueing for minutes. */
 const MAX_WAITING = 200;
 
-/** Who wants a password to be checked. */
+/** Who wants a password to be checked, or set. */
 export type PasswordClient = {
+  /** Whose turns it waits for: an address that logs in, or {@link passwordSetter}. */
   readonly address: string;
-  /** Called when its turn has come, before anything is computed: what it throws ends the check. */
+  /** Called when its turn has come, before anything is computed: what it throws ends the work. */
   readonly ready?: () => void;
 };
 
-/** Thrown when too many password checks wait already. */
-export class PasswordQueueFullError extends Error {
-  override readonly name = 'PasswordQueueFullError';
+/**
+ * A user who sets passwords: waits for turns of his own, so that logins from his address have theirs.
+ * @param signal aborted when nobody waits for the answer any more: then nothing is set
+ */
+export function passwordSetter(user: number, signal: AbortSignal): PasswordClient {
+  return { address: `user ${user}`, ready: () => signal.throwIfAborted() };
 }
 
 /** Makes and checks salted slow hashes of passwords (rest-api.md 2.5), a few at a time. */
@@ -32,7 +37,7 @@ export class PasswordHasher {
   readonly #queue: FairQueue;
   readonly #decoy: string;
 
-  /** @param maxRunning checks at once, `authentication_pool_size` of api.yaml */
+  /** @param maxRunning checked or set at once, `authentication_pool_size` of api.yaml */
   constructor(maxRunning: number, cost: ScryptCost = DEFAULT_COST) {
     this.#queue = new FairQueue(maxRunning, MAX_WAITING);
     this.#cost = cost;
@@ -40,24 +45,38 @@ export class PasswordHasher {
     this.#decoy = stored(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
   }
 
-  /** @returns `scrypt$N$r$p$salt$hash`, salt and hash base64url */
-  async hash(password: string): Promise<string> {
-    const salt = randomBytes(SALT_BYTES);
-    const hash = await derive(password, salt, HASH_BYTES, this.#cost);
-    return stored(this.#cost, salt, hash);
+  /**
+   * @returns `scrypt$N$r$p$salt$hash`, salt and hash base64url
+   * @throws ProblemError 503 as {@link verify}
+   */
+  async hash(password: string, client: PasswordClient): Promise<string> {
+    return this.#inTurn(client, async () => {
+      const salt = randomBytes(SALT_BYTES);
+      const hash = await derive(password, salt, HASH_BYTES, this.#cost);
+      return stored(this.#cost, salt, hash);
+    });
   }
 
   /**
    * Whether the password belongs to the stored hash. For an unknown user (no stored hash) the same work is done against
    * a constant hash, so that the time does not tell whether a name exists.
-   * @throws PasswordQueueFullError when too many checks wait, and this address has the most
+   * @throws ProblemError 503 when too many wait, and this client has the most; what `client.ready` throws
    */
   async verify(password: string, known: string | undefined, client: PasswordClient): Promise<boolean> {
-    if (!(await this.#queue.enter(client.address))) throw new PasswordQueueFullError('too many logins are waiting');
-    try {
-      client.ready?.();
+    return this.#inTurn(client, async () => {
       const matches = await this.#matches(password, known ?? this.#decoy);
       return matches && known !== undefined;
+    });
+  }
+
+  async #inTurn<T>(client: PasswordClient, work: () => Promise<T>): Promise<T> {
+    if (!(await this.#queue.enter(client.address))) {
+      const detail = 'Too many passwords are waiting to be looked at.';
+      throw new ProblemError(503, { title: 'Service Unavailable', detail }, { 'retry-after': '5' });
+    }
+    try {
+      client.ready?.();
+      return await work();
     } finally {
       // Not before the answer was drawn from the result: a wrong password that blocks its address stops the next check.
       setImmediate(() => this.#queue.leave());

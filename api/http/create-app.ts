@@ -1,6 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Logger } from '../../lib/log/logger.js';
-import { PasswordQueueFullError } from '../auth/password-hasher.js';
 import { ApiError } from './api-error.js';
 import { pipelineSteps, type RequestPipelineParts } from './pipeline.js';
 import { ProblemError } from './problem-error.js';
@@ -59,9 +58,5 @@ function answerFailure(logger: Logger): ErrorRequestHandler {
 function toProblem(error: unknown): ProblemError | undefined {
   if (error instanceof ProblemError) return error;
   if (error instanceof ApiError) return error.toProblem();
-  if (error instanceof PasswordQueueFullError) {
-    const detail = 'Too many logins are waiting.';
-    return new ProblemError(503, { title: 'Service Unavailable', detail }, { 'retry-after': '5' });
-  }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { PasswordHasher } from '../auth/password-hasher.js';
+import { type PasswordHasher, passwordSetter } from '../auth/password-hasher.js';
 import { checkPassword } from '../auth/password-policy.js';
 import { ApiError } from '../http/api-error.js';
 import type { FailedItem } from '../http/envelope.js';
@@ -11,22 +11,28 @@ import { MAX_BUILT_IN_ID } from './rbac-table.js';
 /** What is done to users (rest-api.md 6.9). Each change ends the tokens of the user that it is about (2.4). */
 export class UserAdministration {
   readonly #store: RbacStore;
-  readonly #hasher: PasswordHasher;
+  readonly #hasher: Pick<PasswordHasher, 'hash'>;
 
-  constructor(store: RbacStore, hasher: PasswordHasher) {
+  constructor(store: RbacStore, hasher: Pick<PasswordHasher, 'hash'>) {
     this.#store = store;
     this.#hasher = hasher;
   }
 
-  /** @throws ApiError 5000 when the name is taken; 5007, 5009 for a password that is too weak */
-  async create(name: string, password: string): Promise<User> {
+  /**
+   * @param by id of the user who asks
+   * @param signal aborted when nobody waits for it any more; nobody is made then
+   * @throws ApiError 5000 when the name is taken; 5007, 5009 for a password that is too weak; ProblemError 503 when too many
+   * passwords wait
+   */
+  async create(name: string, password: string, by: number, signal: AbortSignal): Promise<User> {
     const { users } = this.#store;
     checkPassword(password);
     this.#refuseName(name);
     refuseMore('users', users);
-    const passwordHash = await this.#hasher.hash(password);
+    const passwordHash = await this.#hasher.hash(password, passwordSetter(by, signal));
     // Somebody may have been faster while the hash was made.
     this.#refuseName(name);
+    refuseMore('users', users);
     const user: User = { id: users.nextId(), name, allowRunAs: false, passwordHash, roles: [] };
     await this.#store.commit([users.put(user)]);
     return user;
@@ -34,13 +40,14 @@ export class UserAdministration {
 
   /**
    * @param by id of the user who asks
+   * @param signal aborted when nobody waits for it any more; the password stays then
    * @throws ApiError 5011 when an own user changes a built-in one, 5001, and as {@link create} for the password
    */
-  async setPassword(id: number, password: string, by: number): Promise<User> {
+  async setPassword(id: number, password: string, by: number, signal: AbortSignal): Promise<User> {
     if (id <= MAX_BUILT_IN_ID && by > MAX_BUILT_IN_ID) throw new ApiError(5011);
     checkPassword(password);
     this.#required(id);
-    const passwordHash = await this.#hasher.hash(password);
+    const passwordHash = await this.#hasher.hash(password, passwordSetter(by, signal));
     return this.#replace({ ...this.#required(id), passwordHash });
   }
 

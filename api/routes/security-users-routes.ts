@@ -24,19 +24,19 @@ export function securityUsersRoutes(store: RbacStore, administration: UserAdmini
         },
       }),
 
-    postSecurityUsers: async ({ caller, body }) => {
+    postSecurityUsers: async ({ caller, body, signal }) => {
       caller.permissions.require('security:create_user');
       const { username, password } = body;
-      const result = await changeOne(username, () => administration.create(username, password));
+      const result = await changeOne(username, () => administration.create(username, password, caller.user.id, signal));
       const messages = { all: 'User was successfully created', some: '-', none: 'User could not be created' };
       return changedResult(result, userItem, messages);
     },
 
-    putSecurityUsersUserId: async ({ caller, parameters, body }) => {
+    putSecurityUsersUserId: async ({ caller, parameters, body, signal }) => {
       const [id = 0] = chooseIds(caller.permissions, 'security:update', 'user:id', [parameters.user_id]).ids;
       const { password } = body;
       if (password === undefined) throw new ApiError(4001);
-      const result = await changeOne(id, () => administration.setPassword(id, password, caller.user.id));
+      const result = await changeOne(id, () => administration.setPassword(id, password, caller.user.id, signal));
       const messages = { all: 'User was successfully updated', some: '-', none: 'User could not be updated' };
       return changedResult(result, userItem, messages);
     },

@@ -26,7 +26,7 @@ export async function addUser(
     await table.put(100 + index, { id: 100 + index, name: `policy${index}`, policy });
   }
   await roles.put(100, { id: 100, name: 'own', policies: ids, rules: [] });
-  const passwordHash = await new PasswordHasher(1, { N: 16, r: 1, p: 1 }).hash(user.password);
+  const passwordHash = await new PasswordHasher(1, { N: 16, r: 1, p: 1 }).hash(user.password, { address: 'test' });
   const stored = { id: 100, name: user.name, allowRunAs: false, passwordHash, roles: user.roles ?? [100] };
   await users.put(100, stored);
   await root.close();

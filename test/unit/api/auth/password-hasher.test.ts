@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { basicCredentials, parseAuthorization } from '../../../../api/auth/authorization-header.js';
-import { PasswordHasher, PasswordQueueFullError } from '../../../../api/auth/password-hasher.js';
+import { PasswordHasher, passwordSetter } from '../../../../api/auth/password-hasher.js';
+import { ProblemError } from '../../../../api/http/problem-error.js';
 import { randomPassword } from '../../../../lib/security/initial-password.js';
 
 const CHEAP = { N: 16, r: 1, p: 1 };
@@ -9,7 +10,7 @@ const client = { address: '127.0.0.1' };
 describe('password hashes', () => {
   it('are salted, name their cost and fit one password only', async () => {
     const hasher = new PasswordHasher(2, CHEAP);
-    const [first, second] = [await hasher.hash('Secret'), await hasher.hash('Secret')];
+    const [first, second] = [await hasher.hash('Secret', client), await hasher.hash('Secret', client)];
     expect(first).to.match(/^scrypt\$16\$1\$1\$[\w-]{22}\$[\w-]{43}$/);
     expect(first).not.to.equal(second);
     expect(await hasher.verify('Secret', first, client)).to.equal(true);
@@ -23,19 +24,19 @@ describe('password hashes', () => {
   });
 
   it('of another cost stay valid', async () => {
-    const old = await new PasswordHasher(1, CHEAP).hash('Secret');
+    const old = await new PasswordHasher(1, CHEAP).hash('Secret', client);
     expect(await new PasswordHasher(1, { N: 64, r: 2, p: 2 }).verify('Secret', old, client)).to.equal(true);
   });
 
   it('are checked a few at a time, and not endlessly many wait', async () => {
     const hasher = new PasswordHasher(2, CHEAP);
-    const hash = await hasher.hash('Secret');
+    const hash = await new PasswordHasher(1, CHEAP).hash('Secret', client);
     const checks = Array.from({ length: 250 }, () =>
       hasher.verify('Secret', hash, client).catch((error: unknown) => error),
     );
     const results = await Promise.all(checks);
     expect(results.filter((result) => result === true)).to.have.length(202);
-    expect(results.filter((result) => result instanceof PasswordQueueFullError)).to.have.length(48);
+    expect(results.filter((result) => result instanceof ProblemError && result.status === 503)).to.have.length(48);
     expect(await hasher.verify('Secret', hash, client), 'places are given back').to.equal(true);
   });
 });
@@ -43,7 +44,7 @@ describe('password hashes', () => {
 describe('a flood of password checks', () => {
   it('waits for itself: another address has its turn next', async () => {
     const hasher = new PasswordHasher(1, CHEAP);
-    const hash = await hasher.hash('Secret');
+    const hash = await new PasswordHasher(1, CHEAP).hash('Secret', client);
     const order: string[] = [];
     const check = (address: string) =>
       hasher.verify('Secret', hash, { address, ready: () => order.push(address) }).catch((error: unknown) => error);
@@ -52,8 +53,31 @@ describe('a flood of password checks', () => {
     expect(await Promise.all(users)).to.deep.equal([true, true, true]);
     expect(order.slice(0, 6)).to.deep.equal([1, 1, 2, 3, 1, 2].map((number) => `192.0.2.${number}`));
     const results = await Promise.all(flood);
-    expect(results.filter((result) => result instanceof PasswordQueueFullError)).to.have.length(52);
+    expect(results.filter((result) => result instanceof ProblemError && result.status === 503)).to.have.length(52);
     expect(await check('192.0.2.1'), 'places are given back').to.equal(true);
+  });
+
+  it('and one of passwords that a user sets keeps no login waiting, from the same address neither', async () => {
+    const hasher = new PasswordHasher(1, CHEAP);
+    const hash = await new PasswordHasher(1, CHEAP).hash('Secret', client);
+    const done: string[] = [];
+    const { signal } = new AbortController();
+    const set = Array.from({ length: 100 }, () =>
+      hasher.hash('Another', passwordSetter(100, signal)).then(() => done.push('set')),
+    );
+    const login = hasher.verify('Secret', hash, client).then((valid) => done.push(`login ${String(valid)}`));
+    await login;
+    expect(done).to.deep.equal(['set', 'set', 'login true']);
+    await Promise.all(set);
+  });
+
+  it('costs nothing when nobody waits for the password any more', async () => {
+    const hasher = new PasswordHasher(1, CHEAP);
+    const abort = new AbortController();
+    abort.abort(new Error('too late'));
+    const failure: unknown = await hasher.hash('x', passwordSetter(1, abort.signal)).catch((error: unknown) => error);
+    expect(failure).to.have.property('message', 'too late');
+    expect(await hasher.verify('x', undefined, client), 'its place is given back').to.equal(false);
   });
 
   it('costs nothing when it is called off at its turn', async () => {
