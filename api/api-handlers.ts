@@ -25,6 +25,8 @@ import { agentsKeysRoutes } from './routes/agents-keys-routes.js';
 import { agentsRequestRoutes } from './routes/agents-request-routes.js';
 import { agentsRoutes } from './routes/agents-routes.js';
 import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
+import { ciscatRoutes } from './routes/ciscat-routes.js';
+import { clusterRoutes } from './routes/cluster-routes.js';
 import { controlRoutes } from './routes/control-routes.js';
 import { decodersRoutes } from './routes/decoders-routes.js';
 import { type ApiEventOutlet, eventsRoutes } from './routes/events-routes.js';
@@ -36,6 +38,7 @@ import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerLogsRoutes } from './routes/manager-logs-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
 import { managerUploadRoutes } from './routes/manager-upload-routes.js';
+import { nodeTwinsRoutes } from './routes/node-twins-routes.js';
 import { rootcheckRoutes } from './routes/rootcheck-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
 import { statisticsRoutes } from './routes/statistics-routes.js';
@@ -90,14 +93,19 @@ export function apiHandlers(parts: ApiHandlerParts): {
   const manager = new ManagerDaemons(home, node);
   const scans = { db, remoted, manager };
   const changes = { home, configuration, uploads };
+  const aboutManager = [
+    managerRoutes({ ...parts, configuration, manager, now: () => new Date(parts.now()) }),
+    managerLogsRoutes(home, configuration),
+    managerUploadRoutes(home, configuration),
+    statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
+  ];
   return {
     node,
     handlers: [
-      managerRoutes({ ...parts, configuration, manager, now: () => new Date(parts.now()) }),
-      managerLogsRoutes(home, configuration),
-      managerUploadRoutes(home, configuration),
+      ...aboutManager,
+      nodeTwinsRoutes(configuration, aboutManager),
+      clusterRoutes(home, configuration),
       controlRoutes({ ...parts, configuration, analysisd }),
-      statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
       rulesRoutes(files, changes),
       decodersRoutes(files, changes),
       listsRoutes(lists, home, uploads),
@@ -116,6 +124,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
       agentsRequestRoutes({ db, remoted, manager }),
       syscheckRoutes(scans),
       rootcheckRoutes(scans),
+      ciscatRoutes(db),
     ],
   };
 }

@@ -126,7 +126,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     ...securityHandlers({ ...access, operations: contract.operations, logger }),
     ...options.handlers,
   ];
-  const dispatcher = new Dispatcher(handlers, () => inForce().requestTimeoutMs, node, logger);
+  const dispatcher = new Dispatcher(handlers, inForce, node, logger);
   const pages = documentationPages(contract, (operation) => dispatcher.has(operation));
   const guards = new AccessGuards(settings.access, monotonic);
   const connections = new ApiConnections(logger);

@@ -109,6 +109,13 @@ export class AgentView {
     return { agents, failed };
   }
 
+  /** As {@link choose}; `all` among the ids means every agent that is allowed, the manager too. */
+  async chooseOrAll(ids: readonly string[], select: readonly string[] = []): Promise<ChosenAgents> {
+    if (!ids.includes('all')) return this.choose(ids, select);
+    const { items } = await this.list({ select: ['group', ...select], limit: Number.POSITIVE_INFINITY });
+    return { agents: items.map(agentItem), failed: [] };
+  }
+
   /** As {@link choose}; 000 fails with 1703. */
   async chooseAgents(ids: readonly string[], select: readonly string[] = []): Promise<ChosenAgents> {
     const { agents, failed } = await this.choose(ids, select);

@@ -33,6 +33,10 @@ export type Operation = {
   /** Actions the caller needs (rest-api.md 5.4); documentation for clients, the handlers enforce them. */
   readonly actions: readonly string[];
   readonly deprecated: boolean;
+  /** Whether it answers only while `experimental_features` is on (rest-api.md 6.18). */
+  readonly experimental: boolean;
+  /** What this version has not built that the operation needs; undefined where that is nothing, or where it is not said. */
+  readonly missing: string | undefined;
   /** How the caller proves who it is: name and password, or a token. */
   readonly credentials: 'basic' | 'token';
 };
@@ -70,6 +74,8 @@ function readOperation(
     body: definition['requestBody'] === undefined ? undefined : readBody(resolve(document, definition['requestBody'])),
     actions: list(definition['x-rbac-actions']).map((action) => text(action, path)),
     deprecated: definition['deprecated'] === true,
+    experimental: definition['x-experimental'] === true,
+    missing: definition['x-missing'] === undefined ? undefined : text(definition['x-missing'], path),
     credentials: list(security).some((item) => 'basicAuth' in record(item, path)) ? 'basic' : 'token',
   };
 }

@@ -149,6 +149,17 @@ export type Operations = {
     readonly body: undefined;
   };
 
+  /** GET /agents/{agent_id}/daemons/stats: Counters of the daemons about an agent. */
+  getAgentsAgentIdDaemonsStats: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agent_id: string;
+      readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted')[];
+    };
+    readonly body: undefined;
+  };
+
   /** DELETE /agents/{agent_id}/group: Take an agent out of groups. */
   deleteAgentsAgentIdGroup: {
     readonly parameters: {
@@ -524,6 +535,239 @@ export type Operations = {
   /** GET /cluster/status: Whether the cluster is on. */
   getClusterStatus: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/status: Daemons of a node. */
+  getClusterNodeIdStatus: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/info: Facts about a node. */
+  getClusterNodeIdInfo: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/configuration: Main configuration of a node. */
+  getClusterNodeIdConfiguration: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly node_id: string;
+      readonly raw?: boolean;
+      readonly section?:
+        | 'active-response'
+        | 'agentless'
+        | 'alerts'
+        | 'auth'
+        | 'client'
+        | 'client_buffer'
+        | 'cluster'
+        | 'command'
+        | 'email_alerts'
+        | 'global'
+        | 'integration'
+        | 'journal'
+        | 'labels'
+        | 'localfile'
+        | 'logging'
+        | 'remote'
+        | 'reports'
+        | 'rootcheck'
+        | 'ruleset'
+        | 'sca'
+        | 'socket'
+        | 'syscheck'
+        | 'syslog_output'
+        | 'vulnerability-detection'
+        | 'indexer'
+        | 'aws-s3'
+        | 'azure-logs'
+        | 'cis-cat'
+        | 'docker-listener'
+        | 'open-scap'
+        | 'osquery'
+        | 'syscollector';
+      readonly field?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** PUT /cluster/{node_id}/configuration: Replace the main configuration of a node. */
+  putClusterNodeIdConfiguration: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: Upload;
+  };
+
+  /** GET /cluster/{node_id}/configuration/{component}/{configuration}: Configuration in force on a node. */
+  getClusterNodeIdConfigurationComponentConfiguration: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly node_id: string;
+      readonly component:
+        | 'agent'
+        | 'agentless'
+        | 'analysis'
+        | 'auth'
+        | 'com'
+        | 'csyslog'
+        | 'integrator'
+        | 'logcollector'
+        | 'mail'
+        | 'monitor'
+        | 'request'
+        | 'syscheck'
+        | 'svc-db'
+        | 'wmodules';
+      readonly configuration:
+        | 'client'
+        | 'buffer'
+        | 'labels'
+        | 'internal'
+        | 'anti_tampering'
+        | 'agentless'
+        | 'global'
+        | 'active_response'
+        | 'alerts'
+        | 'command'
+        | 'rules'
+        | 'decoders'
+        | 'auth'
+        | 'logging'
+        | 'reports'
+        | 'active-response'
+        | 'cluster'
+        | 'csyslog'
+        | 'integration'
+        | 'localfile'
+        | 'socket'
+        | 'remote'
+        | 'syscheck'
+        | 'rootcheck'
+        | 'wdb'
+        | 'wmodules'
+        | 'rule_test';
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/daemons/stats: Counters of the daemons of a node. */
+  getClusterNodeIdDaemonsStats: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly node_id: string;
+      readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted' | 'svc-db')[];
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/stats: Alerts and events of a day on a node. */
+  getClusterNodeIdStats: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly node_id: string;
+      readonly date?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/stats/hourly: Average events of a node by hour of the day. */
+  getClusterNodeIdStatsHourly: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/stats/weekly: Average events of a node by weekday and hour. */
+  getClusterNodeIdStatsWeekly: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/stats/analysisd: Counters of the analysis daemon of a node, old form. */
+  getClusterNodeIdStatsAnalysisd: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/stats/remoted: Counters of the agent daemon of a node, old form. */
+  getClusterNodeIdStatsRemoted: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/logs: Log of a node. */
+  getClusterNodeIdLogs: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly node_id: string;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+      readonly tag?: string;
+      readonly level?: 'critical' | 'debug' | 'debug2' | 'error' | 'info' | 'warning';
+      readonly q?: string;
+      readonly select?: readonly string[];
+      readonly distinct: boolean;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/{node_id}/logs/summary: Log of a node in numbers. */
+  getClusterNodeIdLogsSummary: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/api/config: API configuration of nodes. */
+  getClusterApiConfig: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly nodes_list?: readonly string[];
+    };
+    readonly body: undefined;
+  };
+
+  /** PUT /cluster/restart: Restart nodes. */
+  putClusterRestart: {
+    readonly parameters: { readonly pretty: boolean; readonly nodes_list?: readonly string[] };
+    readonly body: undefined;
+  };
+
+  /** PUT /cluster/analysisd/reload: Reload the ruleset of nodes. */
+  putClusterAnalysisdReload: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly nodes_list?: readonly string[];
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/configuration/validation: Check the configuration of nodes. */
+  getClusterConfigurationValidation: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly nodes_list?: readonly string[];
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /cluster/ruleset/synchronization: Whether nodes have the ruleset of the master. */
+  getClusterRulesetSynchronization: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly nodes_list?: readonly string[];
+    };
     readonly body: undefined;
   };
 
@@ -1459,6 +1703,270 @@ export type Operations = {
       readonly select?: readonly string[];
       readonly q?: string;
       readonly distinct: boolean;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /ciscat/{agent_id}/results: CIS-CAT results of an agent. */
+  getCiscatAgentIdResults: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agent_id: string;
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly benchmark?: string;
+      readonly profile?: string;
+      readonly pass?: number;
+      readonly fail?: number;
+      readonly error?: number;
+      readonly notchecked?: number;
+      readonly unknown?: number;
+      readonly score?: number;
+      readonly q?: string;
+      readonly distinct: boolean;
+    };
+    readonly body: undefined;
+  };
+
+  /** DELETE /experimental/rootcheck: Forget what rootcheck found on agents. */
+  deleteExperimentalRootcheck: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list: readonly string[];
+    };
+    readonly body: undefined;
+  };
+
+  /** DELETE /experimental/syscheck: Forget the files of agents. */
+  deleteExperimentalSyscheck: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list: readonly string[];
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/hardware: Hardware of agents. */
+  getExperimentalSyscollectorHardware: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly 'ram.free'?: number;
+      readonly 'ram.total'?: number;
+      readonly 'cpu.cores'?: number;
+      readonly 'cpu.mhz'?: string;
+      readonly 'cpu.name'?: string;
+      readonly board_serial?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/hotfixes: Hotfixes of agents. */
+  getExperimentalSyscollectorHotfixes: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly hotfix?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/netaddr: Network addresses of agents. */
+  getExperimentalSyscollectorNetaddr: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly iface?: string;
+      readonly proto?: string;
+      readonly address?: string;
+      readonly broadcast?: string;
+      readonly netmask?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/netiface: Network interfaces of agents. */
+  getExperimentalSyscollectorNetiface: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly name?: string;
+      readonly adapter?: string;
+      readonly type?: string;
+      readonly state?: string;
+      readonly mtu?: number;
+      readonly 'tx.packets'?: number;
+      readonly 'rx.packets'?: number;
+      readonly 'tx.bytes'?: number;
+      readonly 'rx.bytes'?: number;
+      readonly 'tx.errors'?: number;
+      readonly 'rx.errors'?: number;
+      readonly 'tx.dropped'?: number;
+      readonly 'rx.dropped'?: number;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/netproto: Network routes of agents. */
+  getExperimentalSyscollectorNetproto: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly iface?: string;
+      readonly type?: string;
+      readonly gateway?: string;
+      readonly dhcp?: 'enabled' | 'disabled' | 'unknown' | 'BOOTP';
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/os: Operating systems of agents. */
+  getExperimentalSyscollectorOs: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly 'os.name'?: string;
+      readonly 'os.version'?: string;
+      readonly architecture?: string;
+      readonly version?: string;
+      readonly release?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/packages: Packages of agents. */
+  getExperimentalSyscollectorPackages: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly vendor?: string;
+      readonly name?: string;
+      readonly architecture?: string;
+      readonly format?: string;
+      readonly version?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/ports: Open ports of agents. */
+  getExperimentalSyscollectorPorts: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly pid?: string;
+      readonly protocol?: string;
+      readonly 'local.ip'?: string;
+      readonly 'local.port'?: string;
+      readonly 'remote.ip'?: string;
+      readonly tx_queue?: string;
+      readonly state?: string;
+      readonly process?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/syscollector/processes: Processes of agents. */
+  getExperimentalSyscollectorProcesses: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly pid?: string;
+      readonly state?: string;
+      readonly ppid?: string;
+      readonly egroup?: string;
+      readonly euser?: string;
+      readonly fgroup?: string;
+      readonly name?: string;
+      readonly nlwp?: string;
+      readonly pgrp?: string;
+      readonly priority?: string;
+      readonly rgroup?: string;
+      readonly ruser?: string;
+      readonly sgroup?: string;
+      readonly suser?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /experimental/ciscat/results: CIS-CAT results of agents. */
+  getExperimentalCiscatResults: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly offset: number;
+      readonly limit: number;
+      readonly select?: readonly string[];
+      readonly sort?: string;
+      readonly search?: string;
+      readonly benchmark?: string;
+      readonly profile?: string;
+      readonly pass?: number;
+      readonly fail?: number;
+      readonly error?: number;
+      readonly notchecked?: number;
+      readonly unknown?: number;
+      readonly score?: number;
     };
     readonly body: undefined;
   };

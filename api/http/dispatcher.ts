@@ -1,4 +1,5 @@
 import type { Logger } from '../../lib/log/logger.js';
+import type { ApiSettings } from '../api-settings.js';
 import type { Operation } from '../contract/contract.js';
 import { ApiError } from './api-error.js';
 import { ApiRequest, type OperationHandler, type OperationHandlers } from './api-request.js';
@@ -11,26 +12,29 @@ import type { RequestContext } from './request-context.js';
 /** A handler of whatever operation: nothing can be called with it but what is known to be a request of its own. */
 type AnyHandler = OperationHandler<never>;
 
+/** What of the settings decides how an operation is run. */
+type DispatcherSettings = Pick<ApiSettings, 'requestTimeoutMs' | 'experimentalFeatures'>;
+
 /** Runs the handler of an operation within its time limit and gives failures their form (rest-api.md 1.2 step 10). */
 export class Dispatcher {
   readonly #handlers: ReadonlyMap<string, AnyHandler>;
-  readonly #requestTimeoutMs: () => number;
+  readonly #settings: () => DispatcherSettings;
   readonly #node: () => string;
   readonly #logger: Logger;
 
   /**
    * @param handlers by operation id; an operation without one is answered 501
-   * @param requestTimeoutMs 0 = no limit
+   * @param settings in force now
    * @param node name of this node, for `dapi_errors`
    */
   constructor(
     handlers: readonly OperationHandlers[],
-    requestTimeoutMs: () => number,
+    settings: () => DispatcherSettings,
     node: () => string,
     logger: Logger,
   ) {
     this.#handlers = new Map(handlers.flatMap((table) => Object.entries(table)));
-    this.#requestTimeoutMs = requestTimeoutMs;
+    this.#settings = settings;
     this.#node = node;
     this.#logger = logger;
   }
@@ -48,11 +52,8 @@ export class Dispatcher {
     contentType: string | undefined,
   ): Promise<ApiResult> {
     this.#checkBody(context, operation, contentType);
+    const { requestTimeoutMs, experimentalFeatures } = this.#settings();
     const handler = this.#handlers.get(operation.id);
-    if (handler === undefined) {
-      const detail = `${operation.method} ${operation.path} is not available in this version.`;
-      throw new ProblemError(501, { title: 'Not Implemented', detail });
-    }
     const abort = new AbortController();
     const request = new ApiRequest<never>({
       operation,
@@ -64,7 +65,9 @@ export class Dispatcher {
       signal: abort.signal,
     });
     try {
-      const limitMs = parameters['wait_for_complete'] === true ? 0 : this.#requestTimeoutMs();
+      if (operation.experimental && !experimentalFeatures) throw new ApiError(1122);
+      if (handler === undefined) throw notImplemented(operation);
+      const limitMs = parameters['wait_for_complete'] === true ? 0 : requestTimeoutMs;
       return await withinTime(() => handler(request), limitMs, abort);
     } catch (error) {
       throw this.#toProblem(error, request);
@@ -118,6 +121,13 @@ async function withinTime(
     // After a time-out the handler may still fail: nobody waits for it any more.
     work.catch(() => {});
   }
+}
+
+/** 501: names what of the product is not built, where the contract says it. */
+function notImplemented({ method, path, missing }: Operation): ProblemError {
+  const reason = missing === undefined ? '' : `: ${missing}`;
+  const detail = `${method} ${path} is not available in this version${reason}.`;
+  return new ProblemError(501, { title: 'Not Implemented', detail });
 }
 
 /** What was sent: parsed, or as bytes; nothing of a body that the operation does not take. */

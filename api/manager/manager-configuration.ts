@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { MANAGER_CONF, OSSEC_CONF } from '../../lib/config/configuration-file.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
+import type { ClusterConfig } from '../../lib/config/sections/cluster.js';
 import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
 import type { Home } from '../../lib/home/home.js';
 
@@ -16,6 +17,7 @@ export class ManagerConfiguration {
   #stamp: string | undefined;
   #ruleset: RulesetConfig | Error | undefined;
   #node = DEFAULT_NODE;
+  #cluster: ClusterConfig | undefined;
 
   constructor(home: Home) {
     this.#home = home;
@@ -35,6 +37,12 @@ export class ManagerConfiguration {
     return this.#node;
   }
 
+  /** The `cluster` section, as {@link node}; undefined when there is none. */
+  cluster(): ClusterConfig | undefined {
+    this.#refresh();
+    return this.#cluster;
+  }
+
   #refresh(): void {
     const stamp = [MANAGER_CONF, OSSEC_CONF]
       .map((file) => {
@@ -47,6 +55,7 @@ export class ManagerConfiguration {
     this.#ruleset = undefined;
     const cluster = attempt(() => loadManagerConfig(this.#home, ['cluster']).cluster);
     if (cluster instanceof Error) return;
+    this.#cluster = cluster;
     this.#node = cluster === undefined ? DEFAULT_NODE : { name: cluster.node_name, clusterEnabled: !cluster.disabled };
   }
 }

@@ -9,7 +9,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import type { ApiResult, ListMessages } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { requireManager } from '../manager/node-scope.js';
+import { requireNode } from '../manager/node-scope.js';
 
 const RECONNECT_TEXT = 'force_reconnect';
 
@@ -68,11 +68,8 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): OperationHandler
       return restart(request, { agents, failed: [] }, false);
     },
     putAgentsNodeNodeIdRestart: async (request) => {
-      if (!parts.configuration.node().clusterEnabled) throw new ApiError(3013);
-      requireManager(request.caller, parts.configuration, 'read');
-      // Other nodes are not known here.
       const name = request.parameters.node_id;
-      if (name !== parts.node()) throw new ApiError(1730);
+      requireNode(request.caller, parts.configuration, name, 'read');
       const reporting = { status: 'active', node_name: name };
       const agents = await viewOf(request, 'agent:restart').all(reporting, ORDER_FIELDS);
       return restart(request, { agents, failed: [] }, true);

@@ -8,10 +8,10 @@ import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { DaemonClient } from '../daemons/daemon-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { OperationHandlers } from '../http/api-request.js';
-import { listResult } from '../http/envelope.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
+import { type ApiResult, listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { nodeId, requireManager } from '../manager/node-scope.js';
+import { chooseNodes, type ChosenNodes, nodeId, requireManager, THIS_NODE } from '../manager/node-scope.js';
 
 /** How long the supervisor may take to say that it is there. */
 const PING_DEADLINE_MS = 2000;
@@ -24,63 +24,103 @@ export type ControlRouteParts = {
   readonly logger: Logger;
 };
 
-/** Reload of the ruleset, restart of the suite and check of its configuration (rest-api.md 6.4). */
+/** Reload of the ruleset, restart of the suite and check of its configuration (rest-api.md 6.4), and the same for nodes (6.15). */
 export function controlRoutes(parts: ControlRouteParts): OperationHandlers {
-  const { home, configuration } = parts;
+  const { configuration } = parts;
   const check = sharedCheck(parts);
-  const everywhere = () => (configuration.node().clusterEnabled ? 'all specified nodes' : '');
 
   return {
-    putManagerAnalysisdReload: async (request) => {
+    putManagerAnalysisdReload: (request) => {
       requireManager(request.caller, configuration, 'read', 'restart');
-      const name = nodeId(configuration);
-      const messages = {
-        all: `Reload request sent to ${everywhere()}`,
-        some: 'Could not send reload request to some specified nodes',
-        none: 'Could not send reload request to any node',
-      };
-      const answer = await parts.analysisd.call(request, 'ruleset.reload', {});
-      if (answer.error === 1) {
-        const error = new ApiError(1914, { extra: answer.data.join(', ') });
-        return listResult({ items: [], total: 0, failed: [{ id: name, error }], messages });
-      }
-      const msg = answer.data.length > 0 ? answer.data.join(', ') : 'Ruleset reload request sent successfully.';
-      return listResult({ items: [{ name, msg }], total: 1, messages });
+      return reloadRuleset(parts, request, THIS_NODE);
+    },
+    putClusterAnalysisdReload: (request) => {
+      const { caller, parameters } = request;
+      const nodes = chooseNodes(caller, configuration, parameters.nodes_list, 'read', 'restart');
+      return reloadRuleset(parts, request, nodes);
     },
 
-    getManagerConfigurationValidation: async ({ caller }) => {
+    getManagerConfigurationValidation: ({ caller }) => {
       requireManager(caller, configuration, 'read');
-      const name = nodeId(configuration);
-      const { clusterEnabled } = configuration.node();
-      const messages = {
-        all: `Validation was successfully checked${clusterEnabled ? ' in all nodes' : ''}`,
-        some: 'Could not check validation in some nodes',
-        none: `Could not check validation${clusterEnabled ? ' in any node' : ''}`,
-      };
-      const { failures } = await check();
-      if (failures.length === 0) return listResult({ items: [{ name, status: 'OK' }], total: 1, messages });
-      const error = new ApiError(1908, { extra: problemTexts(failures).join(', ') });
-      return listResult({ items: [], total: 0, failed: [{ id: name, error }], messages });
+      return validate(configuration, check, THIS_NODE);
     },
+    getClusterConfigurationValidation: ({ caller, parameters }) =>
+      validate(configuration, check, chooseNodes(caller, configuration, parameters.nodes_list, 'read')),
 
-    putManagerRestart: async ({ caller }) => {
+    putManagerRestart: ({ caller }) => {
       requireManager(caller, configuration, 'read', 'restart');
-      try {
-        await callSupervisor(home, { command: 'ping' }, undefined, PING_DEADLINE_MS);
-      } catch (error) {
-        if (error instanceof NoSupervisorError) throw new ApiError(1901, { extra: error.message });
-        throw new ApiError(1902, { extra: describeError(error) });
-      }
-      // Answered before it begins: the API is one of the daemons that stop.
-      setImmediate(() => void restart(parts, check));
-      const messages = {
-        all: `Restart request sent to ${everywhere()}`,
-        some: 'Could not send restart request to some specified nodes',
-        none: 'Could not send restart request to any node',
-      };
-      return listResult({ items: [nodeId(configuration)], total: 1, messages, status: 202 });
+      return acceptRestart(parts, check, THIS_NODE);
     },
+    putClusterRestart: ({ caller, parameters }) =>
+      acceptRestart(parts, check, chooseNodes(caller, configuration, parameters.nodes_list, 'read', 'restart')),
   };
+}
+
+function everywhere(configuration: ManagerConfiguration): string {
+  return configuration.node().clusterEnabled ? 'all specified nodes' : '';
+}
+
+async function reloadRuleset(
+  { configuration, analysisd }: ControlRouteParts,
+  request: ApiRequest,
+  { here, failed }: ChosenNodes,
+): Promise<ApiResult> {
+  const name = nodeId(configuration);
+  const messages = {
+    all: `Reload request sent to ${everywhere(configuration)}`,
+    some: 'Could not send reload request to some specified nodes',
+    none: 'Could not send reload request to any node',
+  };
+  if (!here) return listResult({ items: [], total: 0, failed, messages });
+  const answer = await analysisd.call(request, 'ruleset.reload', {});
+  if (answer.error === 1) {
+    const error = new ApiError(1914, { extra: answer.data.join(', ') });
+    return listResult({ items: [], total: 0, failed: [...failed, { id: name, error }], messages });
+  }
+  const msg = answer.data.length > 0 ? answer.data.join(', ') : 'Ruleset reload request sent successfully.';
+  return listResult({ items: [{ name, msg }], total: 1, failed, messages });
+}
+
+async function validate(
+  configuration: ManagerConfiguration,
+  check: () => Promise<CheckReport>,
+  { here, failed }: ChosenNodes,
+): Promise<ApiResult> {
+  const name = nodeId(configuration);
+  const { clusterEnabled } = configuration.node();
+  const messages = {
+    all: `Validation was successfully checked${clusterEnabled ? ' in all nodes' : ''}`,
+    some: 'Could not check validation in some nodes',
+    none: `Could not check validation${clusterEnabled ? ' in any node' : ''}`,
+  };
+  if (!here) return listResult({ items: [], total: 0, failed, messages });
+  const { failures } = await check();
+  if (failures.length === 0) return listResult({ items: [{ name, status: 'OK' }], total: 1, failed, messages });
+  const error = new ApiError(1908, { extra: problemTexts(failures).join(', ') });
+  return listResult({ items: [], total: 0, failed: [...failed, { id: name, error }], messages });
+}
+
+async function acceptRestart(
+  parts: ControlRouteParts,
+  check: () => Promise<CheckReport>,
+  { here, failed }: ChosenNodes,
+): Promise<ApiResult> {
+  const { home, configuration } = parts;
+  const messages = {
+    all: `Restart request sent to ${everywhere(configuration)}`,
+    some: 'Could not send restart request to some specified nodes',
+    none: 'Could not send restart request to any node',
+  };
+  if (!here) return listResult({ items: [], total: 0, failed, messages, status: 202 });
+  try {
+    await callSupervisor(home, { command: 'ping' }, undefined, PING_DEADLINE_MS);
+  } catch (error) {
+    if (error instanceof NoSupervisorError) throw new ApiError(1901, { extra: error.message });
+    throw new ApiError(1902, { extra: describeError(error) });
+  }
+  // Answered before it begins: the API is one of the daemons that stop.
+  setImmediate(() => void restart(parts, check));
+  return listResult({ items: [nodeId(configuration)], total: 1, failed, messages, status: 202 });
 }
 
 /**

@@ -14,9 +14,17 @@ import { requireConfiguration } from '../agents/agent-components.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
-import { type ApiResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
+import { type ApiResult, dataResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { allowsManager, nodeId, nodeMessages, requireManager } from '../manager/node-scope.js';
+import {
+  allowsManager,
+  chooseNodes,
+  type ChosenNodes,
+  nodeId,
+  nodeMessages,
+  requireManager,
+  THIS_NODE,
+} from '../manager/node-scope.js';
 
 /** How long svc-monitord may take before the status is read from var/run instead (architecture.md 4 "Status"). */
 const STATUS_DEADLINE_MS = 500;
@@ -87,16 +95,38 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
 
     getManagerApiConfig: ({ caller }) => {
       requireManager(caller, configuration, 'read_api_config');
-      const { clusterEnabled } = configuration.node();
-      const item = { node_name: nodeId(configuration), node_api_config: parts.apiConfig() };
-      const messages: ListMessages = {
-        all: `API configuration was successfully read${clusterEnabled ? ' in all specified nodes' : ''}`,
-        some: 'Not all API configurations could be read',
-        none: `Could not read API configuration${clusterEnabled ? ' in any node' : ''}`,
-      };
-      return listResult({ items: [item], total: 1, messages });
+      return apiConfiguration(parts, THIS_NODE);
     },
+    getManagerVersionCheck: () => {
+      if (configuration.cluster()?.node_type === 'worker' && configuration.node().clusterEnabled) {
+        throw new ApiError(902);
+      }
+      const { uuid, version } = managerInfo(parts.home, parts.now());
+      // This manager never asks anybody for newer versions.
+      return dataResult({
+        uuid,
+        last_check_date: '',
+        current_version: version,
+        update_check: false,
+        last_available_major: {},
+        last_available_minor: {},
+        last_available_patch: {},
+      });
+    },
+    getClusterApiConfig: ({ caller, parameters }) =>
+      apiConfiguration(parts, chooseNodes(caller, configuration, parameters.nodes_list, 'read_api_config')),
   };
+}
+
+function apiConfiguration({ configuration, apiConfig }: ManagerRouteParts, { here, failed }: ChosenNodes): ApiResult {
+  const { clusterEnabled } = configuration.node();
+  const messages: ListMessages = {
+    all: `API configuration was successfully read${clusterEnabled ? ' in all specified nodes' : ''}`,
+    some: 'Not all API configurations could be read',
+    none: `Could not read API configuration${clusterEnabled ? ' in any node' : ''}`,
+  };
+  const items = here ? [{ node_name: nodeId(configuration), node_api_config: apiConfig() }] : [];
+  return listResult({ items, total: items.length, failed, messages });
 }
 
 async function daemonStates(parts: ManagerRouteParts): Promise<Record<string, string>> {

@@ -3,14 +3,16 @@ import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
+import { clearStored } from '../agents/clear-stored.js';
 import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
 import type { Operations } from '../contract/operations.js';
 import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
+import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { OperationHandlers } from '../http/api-request.js';
-import { listResult } from '../http/envelope.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
+import { type ApiResult, listResult } from '../http/envelope.js';
 
 type FindingFilters = Omit<CallParams<typeof dbContract, 'rootcheck.list'>, 'agent'>;
 type FindingStatus = NonNullable<FindingFilters['status']>;
@@ -49,19 +51,22 @@ export function rootcheckRoutes(parts: ScanRestartParts): OperationHandlers {
         none: 'No rootcheck scan was restarted',
       }),
 
-    deleteRootcheckAgentId: async (request) => {
-      const view = new AgentView(db, request, 'rootcheck:clear');
-      const { agents, failed } = await view.choose([request.parameters.agent_id]);
-      const items = agents.map(({ id }) => id);
-      if (items.length > 0) await db.call(request, 'rootcheck.clear', { agents: items });
-      const messages = {
-        all: 'Rootcheck database was cleared on returned agents',
-        some: 'Rootcheck database was not cleared on some agents',
-        none: 'No rootcheck database was cleared',
-      };
-      return listResult({ items, total: items.length, failed, messages });
-    },
+    deleteRootcheckAgentId: (request) => clearFindings(db, request, [request.parameters.agent_id]),
+    deleteExperimentalRootcheck: (request) => clearFindings(db, request, request.parameters.agents_list),
   };
+}
+
+/** @param ids `all` among them means every agent, the manager too */
+async function clearFindings(db: DbClient, request: ApiRequest, ids: readonly string[]): Promise<ApiResult> {
+  const { agents, failed } = await new AgentView(db, request, 'rootcheck:clear').chooseOrAll(ids);
+  const items = agents.map(({ id }) => id);
+  await clearStored(db, request, 'rootcheck.clear', items);
+  const messages = {
+    all: 'Rootcheck database was cleared on returned agents',
+    some: 'Rootcheck database was not cleared on some agents',
+    none: 'No rootcheck database was cleared',
+  };
+  return listResult({ items, total: items.length, failed, messages });
 }
 
 /** @throws ApiError 1603 */

@@ -2,13 +2,15 @@ import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentItem, AgentView } from '../agents/agent-view.js';
+import { clearStored } from '../agents/clear-stored.js';
 import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
 import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
+import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { OperationHandlers } from '../http/api-request.js';
-import { listResult } from '../http/envelope.js';
+import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
+import { type ApiResult, listResult } from '../http/envelope.js';
 
 /** Named alike here and in svc-db. */
 const FIM_FILTERS = [
@@ -60,24 +62,28 @@ export function syscheckRoutes(parts: ScanRestartParts): OperationHandlers {
         none: 'No syscheck scan was restarted',
       }),
 
-    deleteSyscheckAgentId: async (request) => {
-      const view = new AgentView(db, request, 'syscheck:clear');
-      const { agents, failed } = await view.choose([request.parameters.agent_id], ['version']);
-      const items: string[] = [];
-      for (const agent of agents) {
-        const error = refusalToClear(agent);
-        if (error === undefined) items.push(agent.id);
-        else failed.push({ id: agent.id, error });
-      }
-      if (items.length > 0) await db.call(request, 'fim.clear', { agents: items });
-      const messages = {
-        all: 'Syscheck database was cleared on returned agents',
-        some: 'Syscheck database was not cleared on some agents',
-        none: 'No syscheck database was cleared',
-      };
-      return listResult({ items, total: items.length, failed, messages });
-    },
+    deleteSyscheckAgentId: (request) => clearFiles(db, request, [request.parameters.agent_id]),
+    deleteExperimentalSyscheck: (request) => clearFiles(db, request, request.parameters.agents_list),
   };
+}
+
+/** @param ids `all` among them means every agent, the manager too */
+async function clearFiles(db: DbClient, request: ApiRequest, ids: readonly string[]): Promise<ApiResult> {
+  const view = new AgentView(db, request, 'syscheck:clear');
+  const { agents, failed } = await view.chooseOrAll(ids, ['version']);
+  const items: string[] = [];
+  for (const agent of agents) {
+    const error = refusalToClear(agent);
+    if (error === undefined) items.push(agent.id);
+    else failed.push({ id: agent.id, error });
+  }
+  await clearStored(db, request, 'fim.clear', items);
+  const messages = {
+    all: 'Syscheck database was cleared on returned agents',
+    some: 'Syscheck database was not cleared on some agents',
+    none: 'No syscheck database was cleared',
+  };
+  return listResult({ items, total: items.length, failed, messages });
 }
 
 function refusalToClear({ version }: AgentItem): ApiError | undefined {

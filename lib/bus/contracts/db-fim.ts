@@ -11,7 +11,7 @@ const MAX_SYNC_GROUP = 256;
 /** Items of one page of `fim.list` and `rootcheck.list` (rest-api.md 4.1); a page larger than a message is cut shorter. */
 export const MAX_FIM_PAGE = 100_000;
 /** Agents one call may clear. */
-const MAX_CLEARED = 100_000;
+export const MAX_AGENTS_PER_CLEAR = 100_000;
 
 /** `001`: three to eight digits. */
 const agent = z.string().regex(/^\d{3,8}$/, 'is no agent id: 3 to 8 digits');
@@ -54,7 +54,7 @@ const listParams = {
 };
 const itemPage = z.object({ items: z.array(z.record(z.string(), z.unknown())), total: z.number().int() });
 const cleared = {
-  params: z.object({ agents: z.array(agent).max(MAX_CLEARED) }),
+  params: z.object({ agents: z.array(agent).max(MAX_AGENTS_PER_CLEAR) }),
   result: z.object({}),
 };
 /** `2023-11-14T22:21:40Z`; null when it has not happened, and for `end` while a scan is running. */
