@@ -1,8 +1,16 @@
 import type { ApiError } from './api-error.js';
+import { jsonText } from './json-text.js';
+import type { KeptBytes } from './kept-bytes.js';
 
 /** What a handler answers: JSON in one of the three shapes of rest-api.md 3.1, or the bare content of a file. */
 export type ApiResult =
-  | { readonly kind: 'json'; readonly status: number; readonly body: object }
+  | {
+      readonly kind: 'json';
+      readonly status: number;
+      readonly body: object;
+      /** The body on one line, where there is a quicker way to write it. */
+      readonly line?: () => Buffer;
+    }
   | { readonly kind: 'raw'; readonly status: number; readonly contentType: string; readonly body: string | Buffer };
 
 /** Message of a list when all, some or no items succeeded (rest-api.md 3.2). */
@@ -17,6 +25,8 @@ export type ListResult = {
   readonly failed?: readonly FailedItem[];
   readonly messages: ListMessages;
   readonly status?: number;
+  /** For items that never change, what was kept of them: a page is then put together, not written anew. */
+  readonly kept?: KeptBytes;
 };
 
 /** Shape 1: a list (rest-api.md 3.1, 3.2). */
@@ -26,19 +36,29 @@ export function listResult(result: ListResult): ApiResult {
   const failedCount = failedItems.reduce((count, item) => count + item.id.length, 0);
   const some = result.total > 0 && failedCount > 0;
   const message = some ? result.messages.some : result.total > 0 ? result.messages.all : result.messages.none;
-  return json(
-    {
-      data: {
-        affected_items: result.items,
-        total_affected_items: result.total,
-        total_failed_items: failedCount,
-        failed_items: failedItems,
-      },
-      message,
-      error: some ? 2 : failedCount > 0 ? 1 : 0,
+  const body = {
+    data: {
+      affected_items: result.items,
+      total_affected_items: result.total,
+      total_failed_items: failedCount,
+      failed_items: failedItems,
     },
-    result.status,
-  );
+    message,
+    error: some ? 2 : failedCount > 0 ? 1 : 0,
+  };
+  const { kept, status } = result;
+  return kept === undefined ? json(body, status) : { ...json(body, status), line: () => listLine(body, kept) };
+}
+
+const SEPARATOR = Buffer.from(', ');
+
+/** What `jsonText` writes of a list, made of what is kept of its items. */
+function listLine(body: { readonly data: { readonly affected_items: readonly unknown[] } }, kept: KeptBytes): Buffer {
+  const { affected_items: items, ...others } = body.data;
+  const empty = Buffer.from(jsonText({ ...body, data: { affected_items: [], ...others } }, false));
+  const start = empty.indexOf('[') + 1;
+  const pieces = items.flatMap((item, index) => (index === 0 ? [kept.of(item)] : [SEPARATOR, kept.of(item)]));
+  return Buffer.concat([empty.subarray(0, start), ...pieces, empty.subarray(start)]);
 }
 
 /** Shape 2: data without a list (rest-api.md 3.1). */
@@ -56,8 +76,8 @@ export function rawResult(contentType: string, body: string | Buffer): ApiResult
   return { kind: 'raw', status: 200, contentType, body };
 }
 
-function json(body: object, status = 200): ApiResult {
-  return { kind: 'json', status, body };
+function json(body: object, status = 200) {
+  return { kind: 'json', status, body } as const;
 }
 
 type FailedGroup = {

@@ -9,9 +9,13 @@ export function sendResult(
   result: ApiResult,
   options: { readonly pretty: boolean; readonly head: boolean },
 ): void {
-  const body = result.kind === 'json' ? jsonText(result.body, options.pretty) : result.body;
+  const body = result.kind === 'json' ? jsonBody(result, options.pretty) : result.body;
   const contentType = result.kind === 'json' ? 'application/json' : result.contentType;
   send(response, result.status, contentType, body, options.head);
+}
+
+function jsonBody({ body, line }: ApiResult & { readonly kind: 'json' }, pretty: boolean): string | Buffer {
+  return line === undefined || pretty ? jsonText(body, pretty) : line();
 }
 
 /** Writes a refusal as `application/problem+json`, members in the order of rest-api.md 3.4. */
