@@ -17,7 +17,8 @@ import { z } from 'zod';
 
 /** What an installation needs of a built checkout, beside node_modules. */
 const PARTS = [
-  ...['package.json', 'LICENSE', 'dist', 'etc', 'systemd', 'api/openapi.yaml', 'api/errors.yaml'],
+  ...['package.json', 'LICENSE', 'dist', 'etc', 'systemd'],
+  ...['api/openapi.yaml', 'api/errors.yaml', 'api/mitre/attack-objects.json', 'api/mitre/descriptions.json'],
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs'],
 ];
 
