@@ -17,6 +17,7 @@ import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
 import type { OperationHandlers } from './http/api-request.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
+import { AttackCatalogue } from './mitre/attack-catalogue.js';
 import { agentGroupsRoutes } from './routes/agent-groups-routes.js';
 import { agentsCommandRoutes } from './routes/agents-command-routes.js';
 import { agentsDeleteRoutes } from './routes/agents-delete-routes.js';
@@ -38,6 +39,7 @@ import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerLogsRoutes } from './routes/manager-logs-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
 import { managerUploadRoutes } from './routes/manager-upload-routes.js';
+import { mitreRoutes } from './routes/mitre-routes.js';
 import { nodeTwinsRoutes } from './routes/node-twins-routes.js';
 import { rootcheckRoutes } from './routes/rootcheck-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
@@ -109,6 +111,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
       rulesRoutes(files, changes),
       decodersRoutes(files, changes),
       listsRoutes(lists, home, uploads),
+      mitreRoutes(new AttackCatalogue()),
       logtestRoutes(analysisd),
       eventsRoutes({ ...parts, node }),
       agentsRoutes(db, sums),

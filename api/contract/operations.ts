@@ -1058,9 +1058,76 @@ export type Operations = {
     readonly body: undefined;
   };
 
+  /** GET /mitre/groups: List ATT&CK groups. */
+  getMitreGroups: {
+    readonly parameters: {
+      readonly group_ids?: readonly string[];
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+      readonly select?: readonly string[];
+      readonly q?: string;
+      readonly distinct: boolean;
+    };
+    readonly body: undefined;
+  };
+
   /** GET /mitre/metadata: Edition of the ATT&CK data. */
   getMitreMetadata: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly body: undefined;
+  };
+
+  /** GET /mitre/mitigations: List ATT&CK mitigations. */
+  getMitreMitigations: {
+    readonly parameters: {
+      readonly mitigation_ids?: readonly string[];
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+      readonly select?: readonly string[];
+      readonly q?: string;
+      readonly distinct: boolean;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /mitre/references: List references of ATT&CK objects. */
+  getMitreReferences: {
+    readonly parameters: {
+      readonly reference_ids?: readonly string[];
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+      readonly select?: readonly string[];
+      readonly q?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /mitre/software: List ATT&CK software. */
+  getMitreSoftware: {
+    readonly parameters: {
+      readonly software_ids?: readonly string[];
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+      readonly select?: readonly string[];
+      readonly q?: string;
+      readonly distinct: boolean;
+    };
     readonly body: undefined;
   };
 
