@@ -92,7 +92,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
   const calls = new DaemonClient({ home, node, daemon: 'svc-authd', client: parts.authd });
   const authd = new AuthdClient({ ...parts, calls });
   const remoted = new RemotedClient(new DaemonClient({ home, node, daemon: 'svc-remoted', client: parts.remoted }));
-  const manager = new ManagerDaemons(home, node);
+  const manager = new ManagerDaemons(home, node, parts.catalogue);
   const scans = { db, remoted, manager };
   const changes = { home, configuration, uploads };
   const aboutManager = [

@@ -4,7 +4,9 @@ import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
+import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../lib/home/home.js';
+import { ABSENT_PARTS } from '../../lib/product/absent-parts.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
@@ -13,6 +15,9 @@ import { isAway } from './daemon-failure.js';
 
 /** What a daemon may take to say what it has in memory, or that it has an order; milliseconds. */
 const ANSWER_MS = 5000;
+
+/** What svc-monitord answers for svc-execd: it is about the manager as a whole. */
+const ABOUT_MANAGER = new Set(['com:logging', 'com:cluster']);
 
 /**
  * Who answers for each part of a manager (daemons-and-config.md 1.7); the others are no daemons here. A manager is no
@@ -36,16 +41,23 @@ export class ManagerDaemons {
   constructor(
     private readonly home: Home,
     private readonly node: () => string,
+    private readonly catalogue: Pick<DaemonCatalogue, 'program'>,
   ) {}
 
   /**
-   * The configuration that a daemon has in force.
+   * The configuration that a daemon has in force; of one that this build does not have, that there is none.
    * @throws ApiError 1116, 1117, 1121
    */
-  async configuration(component: string, configuration: string, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const daemon = DAEMON_OF.get(component);
+  async configuration(
+    component: string,
+    configuration: string,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
     const extra = `${component}:${configuration}`;
+    const daemon = ABOUT_MANAGER.has(extra) ? 'svc-monitord' : DAEMON_OF.get(component);
     if (daemon === undefined) throw new ApiError(1117, { extra });
+    const absent = ABSENT_PARTS.get(extra);
+    if (absent !== undefined && this.catalogue.program(daemon) === undefined) return absent;
     try {
       return await this.#with(defineContract(daemon, commonMethods), (client) =>
         client.call('config', { section: configuration }, { deadlineMs: ANSWER_MS, signal }),

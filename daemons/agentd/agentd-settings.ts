@@ -3,7 +3,9 @@ import { describeWarning } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import type { LogTargets } from '../../lib/daemon/daemon-logger.js';
 import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
+import { logTargets, shownLogging } from '../../lib/daemon/log-targets.js';
 import type { Home } from '../../lib/home/home.js';
 import { readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -23,6 +25,8 @@ export type AgentdSettings = {
   readonly reconnectAfter: number;
   /** Events a second that leave the buffer. */
   readonly eventsPerSecond: number;
+  /** Which logs are written; only to be shown. */
+  readonly logging: LogTargets;
 };
 
 /** A configuration that an agent cannot run with. */
@@ -77,6 +81,7 @@ function load(home: Home): AgentdSettings {
     options,
     reconnectAfter: reconnect > notify ? reconnect : 3 * notify,
     eventsPerSecond: Math.max(config.client_buffer.events_per_second, options.get('agent.min_eps')),
+    logging: logTargets(home, false),
   };
 }
 
@@ -141,6 +146,7 @@ export function activeSections(settings: () => AgentdSettings): ReadonlyMap<stri
         anti_tampering: { package_uninstallation: yesNo(settings().config.anti_tampering.package_uninstallation) },
       }),
     ],
+    ['logging', () => shownLogging(settings().logging)],
   ]);
 }
 

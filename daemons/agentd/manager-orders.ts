@@ -6,6 +6,7 @@ import type { logcollectorContract } from '../../lib/bus/contracts/logcollector.
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
+import { ABSENT_PARTS } from '../../lib/product/absent-parts.js';
 import type { AgentState } from './agent-state.js';
 import type { IntegrityOrders } from './integrity-orders.js';
 import type { Session } from './session.js';
@@ -25,6 +26,9 @@ const MISSING_PARTS: Readonly<Record<string, string>> = {
   wmodules: 'svc-modulesd',
   upgrade: 'svc-modulesd',
 };
+
+/** The section that is asked of part `com`. */
+const LOGGING = 'logging';
 
 export type OrderParts = {
   readonly state: AgentState;
@@ -130,9 +134,11 @@ export class ManagerOrders {
   }
 
   async #answer(target: string, payload: Buffer): Promise<string> {
+    const [command = '', argument] = payload.toString('utf8').split(' ', 2);
+    const absent = command === 'getconfig' ? ABSENT_PARTS.get(`${target}:${argument ?? ''}`) : undefined;
+    if (absent !== undefined) return `ok ${JSON.stringify(absent)}`;
     const missing = MISSING_PARTS[target];
     if (missing !== undefined) return `err This version has no ${missing} on agents`;
-    const [command = '', argument] = payload.toString('utf8').split(' ', 2);
     switch (target) {
       case 'syscheck':
         return this.#parts.integrity.answer(payload.toString('latin1'));
@@ -141,7 +147,7 @@ export class ManagerOrders {
       case 'logcollector':
         return this.#logcollector(command, argument);
       case 'com':
-        return this.#com(command);
+        return command === 'getconfig' ? this.#comSection(argument) : this.#com(command);
       default:
         return `err Unknown target '${target}'`;
     }
@@ -152,7 +158,14 @@ export class ManagerOrders {
     if (command === 'getstate') return JSON.stringify({ error: 0, data: state.toJson(waiting()) });
     if (command !== 'getconfig') return 'err Unrecognized command';
     if (argument === undefined || argument === '') return 'err AGCOM getconfig needs arguments';
-    const section = sections.get(argument);
+    const section = argument === LOGGING ? undefined : sections.get(argument);
+    return section === undefined ? 'err Could not get requested section' : `ok ${JSON.stringify(section())}`;
+  }
+
+  /** Of part `com` an agent without svc-execd knows which logs it writes. */
+  #comSection(argument: string | undefined): string {
+    if (argument === undefined || argument === '') return 'err EXECCOM getconfig needs arguments';
+    const section = argument === LOGGING ? this.#parts.sections.get(argument) : undefined;
     return section === undefined ? 'err Could not get requested section' : `ok ${JSON.stringify(section())}`;
   }
 

@@ -1,3 +1,8 @@
+import type {
+  ActiveResponseConfig,
+  CommandConfig,
+  ResponseLocation,
+} from '../../lib/config/sections/active-response.js';
 import type { Settings } from './settings.js';
 
 /** Internal options that have an effect here. */
@@ -14,6 +19,14 @@ const SHOWN = [
   'min_rotate_interval',
   'state_interval',
 ] as const;
+
+/** Words for where a response runs. */
+const LOCATIONS: Readonly<Record<ResponseLocation, string>> = {
+  server: 'AS_ONLY',
+  local: 'REMOTE_AGENT',
+  'defined-agent': 'SPECIFIC_AGENT',
+  all: 'ALL_AGENTS',
+};
 
 const yesNo = (value: boolean): 'yes' | 'no' => (value ? 'yes' : 'no');
 
@@ -56,6 +69,8 @@ export function activeConfiguration(settings: () => Settings): ReadonlyMap<strin
         };
       },
     ],
+    ['command', () => ({ command: config().command.map(activeCommand) })],
+    ['active_response', () => ({ 'active-response': config()['active-response'].responses.map(activeResponse) })],
     [
       'rule_test',
       () => {
@@ -80,4 +95,20 @@ export function activeConfiguration(settings: () => Settings): ReadonlyMap<strin
       },
     ],
   ]);
+}
+
+function activeCommand({ name, executable, timeout_allowed }: CommandConfig): Record<string, unknown> {
+  return { name, executable, timeout_allowed: timeout_allowed ? 1 : 0 };
+}
+
+function activeResponse(response: ActiveResponseConfig): Record<string, unknown> {
+  return {
+    command: response.command.name,
+    agent_id: response.agent_id.join(','),
+    rules_id: response.rules_id.join(','),
+    rules_group: response.rules_group ?? '',
+    timeout: response.timeout,
+    level: response.level ?? 0,
+    location: response.locations.map((location) => LOCATIONS[location]).join(','),
+  };
 }

@@ -22,6 +22,7 @@ export function loadSettings(home: Home) {
     'cluster',
     'journal',
     'active-response',
+    'command',
   ]);
   const options = loadInternalOptions(home, ['analysisd']);
   const { global, cluster } = config;

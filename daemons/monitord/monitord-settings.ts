@@ -3,7 +3,10 @@ import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import { clusterDefaults } from '../../lib/config/sections/cluster.js';
+import type { LogTargets } from '../../lib/daemon/daemon-logger.js';
 import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-settings.js';
+import { logTargets, shownLogging } from '../../lib/daemon/log-targets.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { AgentWatchSettings } from './agent-watch.js';
@@ -17,6 +20,8 @@ export type MonitordSettings = {
   readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
   readonly options: InternalOptions<'monitord'>;
   readonly maintenance: MaintenanceSettings;
+  /** Which logs are written; only to be shown. */
+  readonly logging: LogTargets;
 };
 
 /** How svc-monitord reads its configuration. */
@@ -29,6 +34,7 @@ function load(home: Home): MonitordSettings {
   return {
     config,
     options,
+    logging: logTargets(home, false),
     maintenance: {
       compress: options.get('monitord.compress') === 1,
       rotateBySize: options.get('monitord.rotate_log') === 1,
@@ -69,7 +75,24 @@ function sections(settings: () => MonitordSettings): ReadonlyMap<string, ShownSe
     ['global', () => ({ monitord: activeGlobal(settings()) })],
     ['internal', () => ({ monitord: activeInternal(settings()) })],
     ['reports', () => ({ reports: activeReports(settings()) })],
+    ['logging', () => shownLogging(settings().logging)],
+    ['cluster', () => ({ cluster: activeCluster(settings()) })],
   ]);
+}
+
+/** Without its key, which is nobody's business but that of nodes. */
+function activeCluster({ config }: MonitordSettings): Record<string, unknown> {
+  const { name, node_name, node_type, port, bind_addr, nodes, hidden, disabled } = config.cluster ?? clusterDefaults();
+  return {
+    disabled: disabled ? 'yes' : 'no',
+    name,
+    node_name,
+    node_type,
+    port,
+    bind_addr,
+    nodes: nodes.node,
+    hidden: hidden ? 'yes' : 'no',
+  };
 }
 
 function activeGlobal({ config }: MonitordSettings): Record<string, unknown> {

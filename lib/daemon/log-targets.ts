@@ -15,3 +15,8 @@ export function logTargets(home: Home, stderr: boolean): LogTargets {
     return { plain: true, json: true, stderr };
   }
 }
+
+/** The same as a manager is told of it (daemons-and-config.md 1.7, `com/logging`). */
+export function shownLogging({ plain, json }: Pick<LogTargets, 'plain' | 'json'>): Record<string, unknown> {
+  return { logging: { plain: plain ? 'yes' : 'no', json: json ? 'yes' : 'no' } };
+}

@@ -82,6 +82,11 @@ const CLUSTER_FIELDS = {
 /** `<cluster>` as read. */
 export type ClusterConfig = Values<typeof CLUSTER_FIELDS>;
 
+/** What counts where there is no `<cluster>`: the cluster is off. */
+export function clusterDefaults(): ClusterConfig {
+  return { ...initialValues(CLUSTER_FIELDS), disabled: true };
+}
+
 /**
  * `<cluster>`: the last block counts. Undefined without a block: disabled. Key and nodes are checked only where the
  * cluster is enabled, since the shipped file carries placeholders.

@@ -151,7 +151,14 @@ describe('a manager and an agent', function () {
     expect(JSON.parse(await ask('logcollector', 'getstate'))).to.have.nested.property('data.global');
     expect(await ask('agent', 'getconfig nosuch')).to.equal('err Could not get requested section');
     expect(await ask('agent', 'dance')).to.equal('err Unrecognized command');
-    expect(await ask('wmodules', 'getconfig wmodules')).to.equal('err This version has no svc-modulesd on agents');
+    expect(await ask('wmodules', 'getconfig wmodules')).to.equal('ok {"wmodules":[]}');
+    expect(await ask('wmodules', 'getconfig internal')).to.equal('err This version has no svc-modulesd on agents');
+    expect(await ask('com', 'getconfig logging')).to.equal('ok {"logging":{"plain":"yes","json":"no"}}');
+    expect(await ask('com', 'getconfig active-response')).to.equal(
+      'ok {"active-response":{"disabled":"yes","repeated_offenders":[]}}',
+    );
+    expect(await ask('com', 'getconfig cluster')).to.equal('err Could not get requested section');
+    expect(await ask('agent', 'getconfig logging')).to.equal('err Could not get requested section');
     expect(await ask('nosuch', 'x')).to.equal("err Unknown target 'nosuch'");
     const order = JSON.stringify({ version: 1, command: 'firewall-drop0', parameters: {} });
     await remoted.call('agents.send', { ids: ['001'], message: `execd ${order}` });
