@@ -97,7 +97,12 @@ async function sendTo(
   return undefined;
 }
 
-function trySend(sender: AgentSender, agent: Agent, text: string, freshSince: number): SendFailure | undefined {
+function trySend(
+  sender: AgentSender,
+  agent: Agent,
+  text: string | Buffer,
+  freshSince: number,
+): SendFailure | undefined {
   try {
     return sender.send(agent, text, freshSince);
   } catch (error) {
@@ -109,7 +114,7 @@ async function request(
   { store, sender, requests, counters, freshSince }: HandlerParts,
   id: string,
   target: string,
-  payload: string,
+  payload: string | Uint8Array,
   deadlineMs: number | undefined,
 ): Promise<Buffer> {
   const agent = find(store, id);

@@ -35,8 +35,9 @@ export function pushStartMessage(md5: string, name: string): string {
 }
 
 /** Request to a part of the agent. @param counter hex digits @param target `agent`, `logcollector`, `syscheck`, ... */
-export function requestMessage(counter: string, target: string, payload: string): string {
-  return `${CONTROL_HEADER}req ${counter} ${target} ${payload}`;
+export function requestMessage(counter: string, target: string, payload: string | Uint8Array): string | Buffer {
+  const head = `${CONTROL_HEADER}req ${counter} ${target} `;
+  return typeof payload === 'string' ? head + payload : Buffer.concat([Buffer.from(head, 'latin1'), payload]);
 }
 
 /** Answer to a request. */

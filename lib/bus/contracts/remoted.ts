@@ -10,6 +10,8 @@ const MAX_TEXT = 65_000;
 const MAX_ANSWER_WAIT_MS = 3_600_000;
 
 const id = z.string().regex(/^\d{3,8}$/, 'is no agent id: 3 to 8 digits');
+/** Pieces of packages go to old agents as they are. */
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length <= MAX_TEXT, 'is no bytes');
 
 /** What svc-remoted answers. */
 export const remotedContract = defineContract('svc-remoted', {
@@ -43,7 +45,7 @@ export const remotedContract = defineContract('svc-remoted', {
     params: z.object({
       id,
       target: z.string().regex(/^[a-z_-]{1,32}$/, 'is no part of an agent'),
-      payload: z.string().max(MAX_TEXT),
+      payload: z.union([z.string().max(MAX_TEXT), bytes]),
       /** Milliseconds; the caller's own deadline must be longer. Default: `remoted.response_timeout`. */
       deadlineMs: z.number().int().min(1).max(MAX_ANSWER_WAIT_MS).optional(),
     }),

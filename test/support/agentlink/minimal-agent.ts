@@ -44,7 +44,7 @@ export class MinimalAgent {
   /** Counters of the manager's messages. */
   readonly managerCounters: { global: number; local: number }[] = [];
   /** Answers to a request of the manager; undefined: none. */
-  onRequest: ((target: string, payload: string) => string | undefined) | undefined;
+  onRequest: ((target: string, payload: string, bytes: Buffer) => string | undefined) | undefined;
   /** What came of each pushed file. */
   readonly pushes: PushResult[] = [];
   /** Told of the start of each file. */
@@ -198,7 +198,7 @@ export class MinimalAgent {
     }
     if (control.kind === 'push_end') this.#take(this.#file.end());
     if (control.kind !== 'request') return;
-    const answer = this.onRequest?.(control.target, control.payload.toString());
+    const answer = this.onRequest?.(control.target, control.payload.toString(), control.payload);
     if (answer !== undefined) this.send(answerMessage(control.counter, answer));
   }
 

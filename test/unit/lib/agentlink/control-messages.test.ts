@@ -93,6 +93,10 @@ describe('control messages of managers', () => {
     expect(fromManager(texts.requestMessage('95989f54', 'agent', 'getconfig client'))).to.deep.equal({
       ...{ kind: 'request', counter: '95989f54', target: 'agent', payload: Buffer.from('getconfig client') },
     });
+    const piece = Buffer.from([0xff, 0x00, 0x20]);
+    expect(fromManager(texts.requestMessage('1f', 'com', piece))).to.deep.equal({
+      ...{ kind: 'request', counter: '1f', target: 'com', payload: piece },
+    });
     expect(fromManager('#!-req 1 agent')).to.deep.include({
       kind: 'request',
       target: 'agent',
