@@ -14,6 +14,7 @@ import type { SyncRelay } from './sync-relay.js';
 import type { MessageDisposition, TcpConnection } from './tcp-connection.js';
 import type { TcpMessages } from './tcp-listener.js';
 import type { UdpMessages, UdpPeer } from './udp-listener.js';
+import type { UpgradeReports } from './upgrade-reports.js';
 
 /** Location of events that this daemon makes: rules of users match it. */
 const OWN_LOCATION = 'wazuh-remoted';
@@ -24,6 +25,7 @@ export type AgentMessagesParts = {
   readonly control: ControlMessages;
   readonly gate: EventGate;
   readonly sync: Pick<SyncRelay, 'take'>;
+  readonly upgrades: Pick<UpgradeReports, 'take'>;
   readonly counters: RemotedCounters;
   readonly log: FloodGuard;
   /** `<connection_overtake_time>`, milliseconds; 0: a connection that is open is never overtaken. */
@@ -123,7 +125,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
 
   /** Does what a control message asks for; what is to be handed on as an event is returned. */
   #eventOf(agent: Agent, payload: Buffer, route: TcpConnection | UdpPeer, now: number): BusEvent | undefined {
-    const { control, counters, log, sync } = this.#parts;
+    const { control, counters, log, sync, upgrades } = this.#parts;
     if (isControl(payload)) {
       // Nobody is there to be answered; that an agent has stopped is true all the same (3.6).
       if (!route.open && payload.toString('latin1') !== SHUTDOWN_MESSAGE) return undefined;
@@ -142,6 +144,11 @@ export class AgentMessages implements TcpMessages, UdpMessages {
     // Messages of the synchronisation are no events (integrity-and-inventory.md 1.3).
     if (event.queue === QUEUE_IDS.synchronization) {
       sync.take(agent, event.location, event.message);
+      return undefined;
+    }
+    // Nor is how an upgrade went (agents-and-groups.md 4.5).
+    if (event.queue === QUEUE_IDS.upgrade) {
+      upgrades.take(agent, event.message);
       return undefined;
     }
     return this.#event(event.queue, event.location, event.message, agent, now);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MessageOpener } from '../../lib/agentlink/message-opener.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
+import type { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
@@ -17,6 +18,7 @@ import type { RemotedBase } from './remoted-base.js';
 import { managerIdentity } from './remoted-settings.js';
 import type { StatusWriter } from './status-writer.js';
 import { SyncRelay } from './sync-relay.js';
+import { UpgradeReports } from './upgrade-reports.js';
 
 const SECOND_MS = 1000;
 /** How long a stop reads what agents have sent before they hear of it: they end their connections at once when they do. */
@@ -28,6 +30,7 @@ export type AgentTrafficParts = {
   readonly base: RemotedBase;
   readonly crypto: AgentCrypto;
   readonly db: RequestClient<typeof dbContract>;
+  readonly modulesd: RequestClient<typeof modulesdContract>;
   readonly requests: RequestTable;
   readonly status: StatusWriter;
   readonly pushes: ConfigurationPush;
@@ -43,6 +46,7 @@ export type AgentTraffic = {
   /** Events that may wait for the bus. */
   readonly queueSize: number;
   readonly sync: SyncRelay;
+  readonly upgrades: UpgradeReports;
   readonly listeners: Listeners;
   readonly held: HeldAgents;
 };
@@ -52,7 +56,7 @@ export type AgentTraffic = {
  * agents have sent is read first, then their connections are closed.
  */
 export function agentTraffic(
-  { base, crypto, db, requests, status, pushes, drain, drainMs }: AgentTrafficParts,
+  { base, crypto, db, modulesd, requests, status, pushes, drain, drainMs }: AgentTrafficParts,
   parts: DaemonParts,
 ): AgentTraffic {
   const { home, logger, settings, counters, log } = base;
@@ -68,6 +72,7 @@ export function agentTraffic(
     },
     logger,
   });
+  const upgrades = new UpgradeReports({ modulesd, logger });
   const listeners = new Listeners({
     messages: new AgentMessages({
       receiver: new MessageReceiver({
@@ -88,6 +93,7 @@ export function agentTraffic(
       }),
       gate,
       sync,
+      upgrades,
       counters,
       log,
       overtakeMs: () => (settings.current.secure?.connection_overtake_time ?? 0) * SECOND_MS,
@@ -103,9 +109,10 @@ export function agentTraffic(
   drain.defer(() => handOver(gate, producer, drainMs));
   parts.use(listeners);
   parts.use(sync);
+  parts.use(upgrades);
   const held = parts.use(new HeldAgents(gate, sender));
   parts.defer(() => listeners.finish(FINISH_MS));
-  return { producer, gate, queueSize, sync, listeners, held };
+  return { producer, gate, queueSize, sync, upgrades, listeners, held };
 }
 
 /** Hands on what waits for the bus, and waits until it is acknowledged. */

@@ -92,3 +92,6 @@ export const MAX_SYNC_CALLS = 32;
 
 /** Of one agent: while one goes to the disk, the next is prepared. */
 export const MAX_SYNC_CALLS_PER_AGENT = 2;
+
+/** Agents whose reports of upgrades wait for svc-modulesd, one each; agents repeat what is dropped. */
+export const MAX_UPGRADE_REPORTS = 10_000;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
+import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
@@ -95,6 +96,7 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
   const crypto = agentCrypto(base, parts);
   const { store } = crypto;
   const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
+  const modulesd = parts.use(new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') }));
   const filesEnded = parts.waitPoint();
   const drain = parts.together();
   const written = drain.waitPoint({ withinMs: DRAIN_MS });
@@ -111,7 +113,10 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
   const table = requestTable(settings.started);
   const files = new GroupFiles({ base, crypto, db, merge: ownFlags['m'] !== true, sleep });
   const { pushes } = files;
-  const traffic = agentTraffic({ base, crypto, db, requests: table, status, pushes, drain, drainMs: DRAIN_MS }, parts);
+  const traffic = agentTraffic(
+    { base, crypto, db, modulesd, requests: table, status, pushes, drain, drainMs: DRAIN_MS },
+    parts,
+  );
   parts.defer(() => {
     written(pushes.stop());
   });
@@ -145,7 +150,7 @@ function keyWatcher(
 
 /** Groups of `stats`, beside those of the request socket. */
 function daemonCounters({ counters, store, files, status, traffic }: RemotedParts): Record<string, unknown> {
-  const { listeners, gate, producer, sync } = traffic;
+  const { listeners, gate, producer, sync, upgrades } = traffic;
   return {
     events: producer.stats(),
     agents: { known: store.size, connections: listeners.tcpSessions, held: gate.heldCount, queued: gate.queued },
@@ -156,6 +161,7 @@ function daemonCounters({ counters, store, files, status, traffic }: RemotedPart
     pushes: files.pushes.stats(),
     states: { waiting: status.waiting, ...counters.mailbox },
     synchronisation: { waiting: sync.waiting, ...sync.counters },
+    upgrades: { waiting: upgrades.waiting, ...upgrades.counters },
   };
 }
 

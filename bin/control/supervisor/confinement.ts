@@ -35,6 +35,8 @@ const KEPT: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
     'setuid',
     'setgid',
   ],
+  // Packages and tasks are root's or the group's: of root it is only the name, until it has modules that look at the host.
+  'svc-modulesd': ['setgid'],
 };
 
 /**

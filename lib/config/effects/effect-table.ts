@@ -23,6 +23,10 @@ const AGENT_TABLE: EffectTable = {
   ) as Record<keyof typeof MANAGER_EFFECTS, SectionEffects>),
   'active-response': onAgentHost(MANAGER_EFFECTS['active-response']),
   command: MANAGER_EFFECTS.command,
+  'agent-upgrade': {
+    ...MANAGER_EFFECTS['agent-upgrade'],
+    block: later('this agent is not upgraded by its manager', switchedOff),
+  },
   ...HOST_EFFECTS,
   ...AGENT_EFFECTS,
 };

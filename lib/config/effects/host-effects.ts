@@ -75,10 +75,6 @@ export const HOST_EFFECTS = {
     ...['enabled', 'index-status', 'feed-update-interval', 'offline-url', 'cti-url'],
   ]),
   indexer: without('svc-monitord', later('nothing is sent to an indexer', switchedOff), ['enabled', 'hosts', 'ssl']),
-  'agent-upgrade': without('svc-monitord', later('agents are not upgraded', switchedOff), [
-    ...['chunk_size', 'max_threads', 'wpk_repository', 'enabled', 'notification_wait_start'],
-    ...['notification_wait_max', 'notification_wait_factor', 'ca_verification'],
-  ]),
   'fluent-forward': without('svc-monitord', later(NO_MODULE, switchedOff), 'any'),
   'gcp-pubsub': without('svc-monitord', later(NO_MODULE, switchedOff), 'any'),
   'gcp-bucket': without('svc-monitord', later(NO_MODULE, switchedOff), 'any'),

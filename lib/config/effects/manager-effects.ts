@@ -16,6 +16,7 @@ import {
 
 const NO_MAIL = 'no mail is sent';
 const ELSEWHERE = 'this build has no use for it';
+const ON_AGENTS = 'it concerns agents';
 const EVENT_CLASS = 'events of this kind have the level of their rule';
 
 /** Without `<email_notification>yes` further recipients get nothing either. */
@@ -132,9 +133,14 @@ export const MANAGER_EFFECTS = {
   agentless: without('svc-monitord', later('hosts without an agent are not looked at'), [
     ...['type', 'frequency', 'host', 'state', 'arguments', 'port'],
   ]),
-  'task-manager': without('svc-monitord', later('there are no tasks of agents to keep', switchedOff), [
-    ...['cleanup_time', 'task_timeout'],
-  ]),
+  'agent-upgrade': section('svc-modulesd', {
+    ...each(works, 'chunk_size', 'max_threads'),
+    wpk_repository: never('packages are taken from var/upgrade', saying('packages.wazuh.com/4.x/wpk/')),
+    enabled: never(ON_AGENTS, saying('yes')),
+    ...each(never(ON_AGENTS), 'notification_wait_start', 'notification_wait_max', 'notification_wait_factor'),
+    ca_verification: never(ON_AGENTS),
+  }),
+  'task-manager': section('svc-modulesd', each(works, 'cleanup_time', 'task_timeout')),
   database_output: without('svc-monitord', never('the section is old', switchedOff), 'any'),
   'vulnerability-detector': without('svc-monitord', never('the section is old', switchedOff), 'any'),
 } satisfies Readonly<Record<string, SectionEffects>>;

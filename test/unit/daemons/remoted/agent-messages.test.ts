@@ -49,6 +49,7 @@ describe('the way of messages', () => {
   let counters: RemotedCounters;
   let events: string[];
   let synced: string[];
+  let upgraded: string[];
   let controls: number;
   let now: number;
   let messages: AgentMessages;
@@ -60,6 +61,7 @@ describe('the way of messages', () => {
     counters = new RemotedCounters();
     events = [];
     synced = [];
+    upgraded = [];
     controls = 0;
     now = 1_000_000;
     const window = {
@@ -84,6 +86,7 @@ describe('the way of messages', () => {
       } as never,
       gate: new EventGate(window, 10, new RecordingLogger()),
       sync: { take: ({ id }, location, message) => synced.push(`${id} ${location} ${message.toString()}`) },
+      upgrades: { take: ({ id }, message) => upgraded.push(`${id} ${message.toString()}`) },
       counters,
       log: new FloodGuard(new RecordingLogger()),
       overtakeMs: () => 60_000,
@@ -113,6 +116,12 @@ describe('the way of messages', () => {
     expect(first.open).to.equal(false);
     expect(route()).to.equal(second);
     expect(events).to.deep.equal(['one', 'three']);
+  });
+
+  it('takes what an agent tells of its upgrade past the analysis', () => {
+    expect(tcp(new Way(false), 'u:upgrade_module:{"command":"x"}')).to.equal('next');
+    expect(upgraded).to.deep.equal(['001 {"command":"x"}']);
+    expect(events).to.deep.equal([]);
   });
 
   it('takes events that a broken connection had brought, and leaves the new one alone', () => {

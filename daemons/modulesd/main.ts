@@ -1,0 +1,4 @@
+import { runDaemon } from '../../lib/daemon/run-daemon.js';
+import { MODULESD } from './modulesd.js';
+
+await runDaemon(MODULESD);
