@@ -13,7 +13,7 @@ const CHECKS = [
   ['eslint', bin('eslint'), ['--cache', '--cache-location', '.cache/eslint', '--max-warnings', '0', '.']],
   ['error codes', process.execPath, [join(root, '.ci/generate-errors.mjs'), '--check']],
   ['operations', process.execPath, [join(root, '.ci/generate-operations.mjs'), '--check']],
-  ['types', process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']],
+  ['types', process.execPath, [join(root, 'node_modules/typescript7/bin/tsc')]],
   [
     'prettier',
     bin('prettier'),
