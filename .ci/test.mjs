@@ -1,7 +1,7 @@
 // Installs, builds, checks and runs the whole mocha suite, and says what it is doing. Other arguments than these go to mocha
 // (for example: npm test -- --grep osregex).
 //   --quick              types, layers, and the unit and conformance tests that take no long time, for daily work
-//   --random-properties  at the end, runs the properties once more with new examples
+//   --random-properties  properties draw new examples, and the seed that draws them again is printed
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,13 +52,13 @@ function testFiles() {
 }
 
 /** Runs mocha on files and adds what it counted. */
-async function runTests(name, files, env = {}) {
+async function runTests(files) {
   const directory = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const result = join(directory, 'result.json');
   const durations = join(directory, 'durations');
   const jobs = Math.min(availableParallelism() + SPARE_JOBS, MOST_JOBS);
   const status = await phases.run(
-    name,
+    'tests',
     process.execPath,
     [
       '--enable-source-maps',
@@ -71,7 +71,7 @@ async function runTests(name, files, env = {}) {
     ],
     {
       quiet: true,
-      env: { ...env, SVC_TEST_RESULT: result, SVC_TEST_DURATIONS: durations, SVC_TEST_FILES: String(files.length) },
+      env: { SVC_TEST_RESULT: result, SVC_TEST_DURATIONS: durations, SVC_TEST_FILES: String(files.length) },
     },
   );
   let counted = noTests();
@@ -83,15 +83,15 @@ async function runTests(name, files, env = {}) {
       ...named.failures.map((line) => `failed: ${line}`),
     );
   } catch {
-    closing.push(`failed: ${name}: mocha ended before it had counted`);
+    closing.push('failed: mocha ended before it had counted');
   }
   // A run that went wrong without a failed test (none loaded, one left the process) has failed as well.
   if (status !== 0 && counted.failed === 0) {
     counted.failed = 1;
-    closing.push(`failed: ${name}: mocha ended with status ${String(status)}, though no test failed`);
+    closing.push(`failed: mocha ended with status ${String(status)}, though no test failed`);
   }
   for (const key of Object.keys(total)) total[key] += counted[key];
-  console.log(`${name}: the longest files\n${longestFiles(readDurations(durations), NAMED_FILES).join('\n')}`);
+  console.log(`The longest files:\n${longestFiles(readDurations(durations), NAMED_FILES).join('\n')}`);
   rmSync(directory, { recursive: true });
 }
 
@@ -106,14 +106,12 @@ for (const [name, ...command] of [
   }
 }
 const failedChecks = await runChecks(phases, isQuick ? ['operations', 'types', 'layers'] : undefined);
-const files = testFiles();
-await runTests('tests', files);
 if (drawsRandom) {
   const seed = String(randomInt(1, 2 ** 31));
-  console.log(`\nproperties: examples of seed ${seed} (FC_SEED=${seed} npm test draws them again)`);
-  const properties = files.filter((path) => readFileSync(join(root, path), 'utf8').includes('from "fast-check"'));
-  await runTests('properties', properties, { FC_SEED: seed });
+  console.log(`properties: examples of seed ${seed} (FC_SEED=${seed} npm test draws them again)`);
+  process.env.FC_SEED = seed;
 }
+await runTests(testFiles());
 
 console.log(phases.summary());
 if (phases.elapsedMs > BUDGET_MS && !isQuick) {
