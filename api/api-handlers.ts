@@ -9,6 +9,7 @@ import { GroupFolders } from '../lib/groups/group-folders.js';
 import type { Home } from '../lib/home/home.js';
 import type { Logger } from '../lib/log/logger.js';
 import { GroupSums } from './agents/group-sums.js';
+import type { ApiSettings } from './api-settings.js';
 import { AuthdClient } from './daemons/authd-client.js';
 import { DaemonClient } from './daemons/daemon-client.js';
 import { DbClient } from './daemons/db-client.js';
@@ -64,6 +65,8 @@ export type ApiHandlerParts = {
   readonly catalogue: DaemonCatalogue;
   /** Effective api.yaml. */
   readonly apiConfig: () => object;
+  /** What of it is in force. */
+  readonly settings: () => Pick<ApiSettings, 'daemonNames'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -97,7 +100,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
   const changes = { home, configuration, uploads };
   const aboutManager = [
     managerRoutes({ ...parts, configuration, manager, now: () => new Date(parts.now()) }),
-    managerLogsRoutes(home, configuration),
+    managerLogsRoutes({ ...parts, configuration }),
     managerUploadRoutes(home, configuration),
     statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
   ];

@@ -10,6 +10,8 @@ export type ApiSettings = {
   readonly requestTimeoutMs: number;
   readonly docs: boolean;
   readonly experimentalFeatures: boolean;
+  /** Which prefix the names of daemons have in answers. */
+  readonly daemonNames: 'svc' | 'wazuh';
   readonly https: HttpsSettings | undefined;
   readonly logs: LogSettings;
   readonly cors: CorsSettings | undefined;

@@ -42,6 +42,7 @@ export const APID = defineDaemon({
       outlet,
       catalogue: productCatalogue(),
       apiConfig: () => settings.current.config,
+      settings: () => settings.current.api,
       now: Date.now,
       monotonic: () => performance.now(),
     });

@@ -14,6 +14,7 @@ export function settingsFromConfig(config: ApiConfig, home: Home): ApiSettings {
     requestTimeoutMs: config.intervals.request_timeout * 1000,
     docs: config.docs.enabled,
     experimentalFeatures: config.experimental_features,
+    daemonNames: config.compatibility.daemon_names,
     https: https.enabled
       ? {
           key: ssl(https.key),

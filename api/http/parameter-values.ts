@@ -19,7 +19,7 @@ const CASELESS = new Set([
 ]);
 
 /** Values that name daemons: the reference's spelling stands for ours (rest-api.md 8.2). */
-const DAEMON_NAMES = new Set(['daemons_list', 'component']);
+const DAEMON_NAMES = new Set(['daemons_list', 'component', 'tag']);
 const REFERENCE_PREFIX = /^wazuh-/;
 
 type ParameterValue = string | number | boolean | readonly (string | number)[];

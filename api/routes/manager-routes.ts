@@ -11,10 +11,12 @@ import type { Logger } from '../../lib/log/logger.js';
 import { managerInfo } from '../../lib/manager/manager-info.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { requireConfiguration } from '../agents/agent-components.js';
+import type { ApiSettings } from '../api-settings.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, dataResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
+import { shownDaemon } from '../manager/daemon-names.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import {
   allowsManager,
@@ -51,6 +53,7 @@ export type ManagerRouteParts = {
   readonly manager: ManagerDaemons;
   /** Effective api.yaml. */
   readonly apiConfig: () => object;
+  readonly settings: () => Pick<ApiSettings, 'daemonNames'>;
   readonly logger: Logger;
   readonly now: () => Date;
 };
@@ -130,13 +133,16 @@ function apiConfiguration({ configuration, apiConfig }: ManagerRouteParts, { her
 }
 
 async function daemonStates(parts: ManagerRouteParts): Promise<Record<string, string>> {
+  const { daemonNames } = parts.settings();
+  const shown = (state: (name: DaemonName) => string) =>
+    Object.fromEntries(SHOWN_DAEMONS.map((name) => [shownDaemon(name, daemonNames), state(name)]));
   try {
     const states = await parts.monitord.call('status', {}, { deadlineMs: STATUS_DEADLINE_MS });
-    return Object.fromEntries(SHOWN_DAEMONS.map((name) => [name, states[name] === 'running' ? 'running' : 'stopped']));
+    return shown((name) => (states[name] === 'running' ? 'running' : 'stopped'));
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
     const states = await readDaemonStatus(parts.home);
-    return Object.fromEntries(SHOWN_DAEMONS.map((name) => [name, shownState(states.get(name))]));
+    return shown((name) => shownState(states.get(name)));
   }
 }
 

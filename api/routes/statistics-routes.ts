@@ -6,9 +6,11 @@ import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { ApiSettings } from '../api-settings.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, type ListMessages, listResult } from '../http/envelope.js';
+import { shownDaemon } from '../manager/daemon-names.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { requireManager } from '../manager/node-scope.js';
 import {
@@ -40,6 +42,7 @@ export type StatisticsRouteParts = {
   readonly remoted: RequestClient<typeof remotedContract>;
   readonly db: RequestClient<typeof dbContract>;
   readonly logger: Logger;
+  readonly settings: () => Pick<ApiSettings, 'daemonNames'>;
   readonly now: () => Date;
 };
 
@@ -85,16 +88,18 @@ async function daemonStatistics(
   request: ApiRequest<'getManagerDaemonsStats'>,
 ): Promise<ApiResult> {
   requireManager(request.caller, parts.configuration, 'read');
+  const { daemonNames } = parts.settings();
   const wanted: readonly string[] = request.parameters.daemons_list ?? REPORTING_DAEMONS;
   const items: object[] = [];
   const failed: FailedItem[] = [];
-  for (const name of REPORTING_DAEMONS.filter((daemon) => wanted.includes(daemon))) {
+  for (const daemon of REPORTING_DAEMONS.filter((one) => wanted.includes(one))) {
+    const name = shownDaemon(daemon, daemonNames);
     try {
-      const { timestamp, uptime, metrics } = report.parse(await ask(parts, name, request.signal));
+      const { timestamp, uptime, metrics } = report.parse(await ask(parts, daemon, request.signal));
       items.push({ timestamp: isoTime(timestamp), uptime: isoTime(uptime), name, metrics });
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
-      parts.logger.debug(`No statistics of ${name}: ${error.message}`);
+      parts.logger.debug(`No statistics of ${daemon}: ${error.message}`);
       failed.push({ id: name, error: new ApiError(1121) });
     }
   }

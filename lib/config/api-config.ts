@@ -98,6 +98,10 @@ export const API_CONFIG_SCHEMA = section({
       }).prefault({}),
     }).prefault({}),
   }).prefault({}),
+  /** Our own: what existing clients need beyond the contract (dashboard.md 4). */
+  compatibility: section({
+    daemon_names: z.enum(['svc', 'wazuh'], { error: 'must be svc or wazuh' }).default('svc'),
+  }).prefault({}),
   // Of earlier versions: read and without effect.
   use_only_authd: YES_NO.optional(),
   cache: section({ enabled: YES_NO.optional(), time: z.number().min(0).optional() }).optional(),

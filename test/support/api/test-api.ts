@@ -26,6 +26,7 @@ export const TEST_SETTINGS: ApiSettings = {
   requestTimeoutMs: 10_000,
   docs: true,
   experimentalFeatures: false,
+  daemonNames: 'svc',
   https: undefined,
   logs: { level: 'info', plain: true, json: true, maxSize: undefined },
   cors: undefined,
@@ -85,6 +86,7 @@ export class TestApi {
       outlet,
       catalogue: testCatalogue(this.daemons),
       apiConfig: () => ({}),
+      settings: () => ({ ...TEST_SETTINGS, ...settings }),
       now: () => this.now,
       monotonic: () => this.elapsed,
     });

@@ -58,6 +58,7 @@ const DEFAULTS = {
     indexer: { allow: true },
     integrations: { virustotal: { public_key: { allow: true, minimum_quota: 240 } } },
   },
+  compatibility: { daemon_names: 'svc' },
 };
 
 describe('api.yaml', () => {
