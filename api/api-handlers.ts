@@ -1,6 +1,7 @@
 import type { analysisdContract } from '../lib/bus/contracts/analysisd.js';
 import type { authdContract } from '../lib/bus/contracts/authd.js';
 import type { dbContract } from '../lib/bus/contracts/db.js';
+import type { modulesdContract } from '../lib/bus/contracts/modulesd.js';
 import type { monitordContract } from '../lib/bus/contracts/monitord.js';
 import type { remotedContract } from '../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../lib/bus/request-client.js';
@@ -14,6 +15,7 @@ import { AuthdClient } from './daemons/authd-client.js';
 import { DaemonClient } from './daemons/daemon-client.js';
 import { DbClient } from './daemons/db-client.js';
 import { ManagerDaemons } from './daemons/manager-daemons.js';
+import { ModulesdClient } from './daemons/modulesd-client.js';
 import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
 import type { OperationHandlers } from './http/api-request.js';
@@ -27,6 +29,7 @@ import { agentsKeysRoutes } from './routes/agents-keys-routes.js';
 import { agentsRequestRoutes } from './routes/agents-request-routes.js';
 import { agentsRoutes } from './routes/agents-routes.js';
 import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
+import { agentsUpgradeRoutes } from './routes/agents-upgrade-routes.js';
 import { ciscatRoutes } from './routes/ciscat-routes.js';
 import { clusterRoutes } from './routes/cluster-routes.js';
 import { controlRoutes } from './routes/control-routes.js';
@@ -46,6 +49,7 @@ import { rootcheckRoutes } from './routes/rootcheck-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
 import { statisticsRoutes } from './routes/statistics-routes.js';
 import { syscheckRoutes } from './routes/syscheck-routes.js';
+import { tasksRoutes } from './routes/tasks-routes.js';
 import { ListDirectory } from './ruleset/list-directory.js';
 import { RulesetCatalogue } from './ruleset/ruleset-catalogue.js';
 import { RulesetDirectory } from './ruleset/ruleset-directory.js';
@@ -60,6 +64,7 @@ export type ApiHandlerParts = {
   readonly db: RequestClient<typeof dbContract>;
   readonly authd: RequestClient<typeof authdContract>;
   readonly remoted: RequestClient<typeof remotedContract>;
+  readonly modulesd: RequestClient<typeof modulesdContract>;
   readonly outlet: ApiEventOutlet;
   /** Programs of the daemons, to check a configuration with. */
   readonly catalogue: DaemonCatalogue;
@@ -95,6 +100,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
   const calls = new DaemonClient({ home, node, daemon: 'svc-authd', client: parts.authd });
   const authd = new AuthdClient({ ...parts, calls });
   const remoted = new RemotedClient(new DaemonClient({ home, node, daemon: 'svc-remoted', client: parts.remoted }));
+  const modulesd = new ModulesdClient(new DaemonClient({ home, node, daemon: 'svc-modulesd', client: parts.modulesd }));
   const manager = new ManagerDaemons(home, node, parts.catalogue);
   const scans = { db, remoted, manager };
   const changes = { home, configuration, uploads };
@@ -128,6 +134,8 @@ export function apiHandlers(parts: ApiHandlerParts): {
       groupsFilesRoutes(folders),
       agentsCommandRoutes({ node, configuration, db, groups, remoted }),
       agentsRequestRoutes({ db, remoted, manager }),
+      agentsUpgradeRoutes({ home, db, modulesd }),
+      tasksRoutes(modulesd),
       syscheckRoutes(scans),
       rootcheckRoutes(scans),
       ciscatRoutes(db),

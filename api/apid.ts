@@ -2,6 +2,7 @@ import { analysisdContract } from '../lib/bus/contracts/analysisd.js';
 import { apidContract } from '../lib/bus/contracts/apid.js';
 import { authdContract } from '../lib/bus/contracts/authd.js';
 import { dbContract } from '../lib/bus/contracts/db.js';
+import { modulesdContract } from '../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../lib/bus/event-producer.js';
@@ -27,6 +28,7 @@ export const APID = defineDaemon({
     const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
     const authd = parts.use(new RequestClient({ contract: authdContract, path: home.socket('svc-authd') }));
     const remoted = parts.use(new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') }));
+    const modulesd = parts.use(new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') }));
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     parts.adopt(outlet, () => outlet.close(DRAIN_MS));
     outlet.start();
@@ -39,6 +41,7 @@ export const APID = defineDaemon({
       db,
       authd,
       remoted,
+      modulesd,
       outlet,
       catalogue: productCatalogue(),
       apiConfig: () => settings.current.config,

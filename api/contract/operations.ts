@@ -367,6 +367,82 @@ export type Operations = {
     readonly body: undefined;
   };
 
+  /** GET /agents/uninstall: Whether agents may be uninstalled. */
+  getAgentsUninstall: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly body: undefined;
+  };
+
+  /** PUT /agents/upgrade: Upgrade agents. */
+  putAgentsUpgrade: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list: readonly string[];
+      readonly wpk_repo?: string;
+      readonly upgrade_version?: string;
+      readonly use_http: boolean;
+      readonly force: boolean;
+      readonly package_type?: 'rpm' | 'deb';
+      readonly q?: string;
+      readonly 'os.platform'?: string;
+      readonly 'os.version'?: string;
+      readonly 'os.name'?: string;
+      readonly manager?: string;
+      readonly version?: string;
+      readonly group?: string;
+      readonly node_name?: string;
+      readonly name?: string;
+      readonly ip?: string;
+      readonly registerIP?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** PUT /agents/upgrade_custom: Upgrade agents with a package of your own. */
+  putAgentsUpgradeCustom: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list: readonly string[];
+      readonly file_path: string;
+      readonly installer?: string;
+      readonly q?: string;
+      readonly 'os.platform'?: string;
+      readonly 'os.version'?: string;
+      readonly 'os.name'?: string;
+      readonly manager?: string;
+      readonly version?: string;
+      readonly group?: string;
+      readonly node_name?: string;
+      readonly name?: string;
+      readonly ip?: string;
+      readonly registerIP?: string;
+    };
+    readonly body: undefined;
+  };
+
+  /** GET /agents/upgrade_result: How the last upgrade of agents went. */
+  getAgentsUpgradeResult: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly agents_list?: readonly string[];
+      readonly q?: string;
+      readonly 'os.platform'?: string;
+      readonly 'os.version'?: string;
+      readonly 'os.name'?: string;
+      readonly manager?: string;
+      readonly version?: string;
+      readonly group?: string;
+      readonly node_name?: string;
+      readonly name?: string;
+      readonly ip?: string;
+      readonly registerIP?: string;
+    };
+    readonly body: undefined;
+  };
+
   /** DELETE /groups: Delete groups. */
   deleteGroups: {
     readonly parameters: {
@@ -2376,6 +2452,27 @@ export type Operations = {
   /** DELETE /security/config: Reset security settings. */
   deleteSecurityConfig: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly body: undefined;
+  };
+
+  /** GET /tasks/status: How tasks go. */
+  getTasksStatus: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+      readonly select?: readonly string[];
+      readonly q?: string;
+      readonly agents_list?: readonly string[];
+      readonly tasks_list?: readonly string[];
+      readonly command?: string;
+      readonly node?: string;
+      readonly module?: string;
+      readonly status?: string;
+    };
     readonly body: undefined;
   };
 };

@@ -1,8 +1,7 @@
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
-import { EQUALITY_FILTERS } from '../../lib/bus/contracts/db-agents.js';
-import { type AgentFilterParameters, agentFilters } from '../agents/agent-parameters.js';
+import { agentFilters } from '../agents/agent-parameters.js';
 import { AgentView } from '../agents/agent-view.js';
-import type { Operations } from '../contract/operations.js';
+import { unmetRequirements } from '../agents/unmet-requirements.js';
 import { pickGiven } from '../contract/pick-given.js';
 import type { AuthdClient } from '../daemons/authd-client.js';
 import type { DbClient } from '../daemons/db-client.js';
@@ -29,9 +28,7 @@ export function agentsDeleteRoutes(db: DbClient, authd: AuthdClient): OperationH
         const ids = chosen.agents.map(({ id }) => id);
         eligible = await view.ids({ ...filter, ids });
         const holding = new Set(eligible);
-        const error = new ApiError(1731, {
-          extra: `some of the requirements are not met -> ${requirements(parameters)}`,
-        });
+        const error = unmetRequirements(parameters, `status: ${pythonText([...parameters.status])}`);
         for (const id of ids) if (!holding.has(id)) failed.push({ id, error });
       }
       const removed = eligible.length === 0 ? [] : await authd.remove(request, eligible, parameters.purge);
@@ -49,15 +46,4 @@ export function agentsDeleteRoutes(db: DbClient, authd: AuthdClient): OperationH
       return listResult({ items, total: items.length, failed, messages });
     },
   };
-}
-
-/** `status: ['active'], older_than: 7d, q: id>5` */
-function requirements(parameters: Operations['deleteAgents']['parameters']): string {
-  const shown = [`status: ${pythonText([...parameters.status])}`];
-  const values: AgentFilterParameters & { readonly q?: string } = parameters;
-  for (const name of ['older_than', ...EQUALITY_FILTERS, 'q'] as const) {
-    const value = values[name];
-    if (typeof value === 'string' && value !== '') shown.push(`${name}: ${value}`);
-  }
-  return shown.join(', ');
 }

@@ -5,6 +5,7 @@ import type { ApiSettings } from '../../../api/api-settings.js';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { authdContract } from '../../../lib/bus/contracts/authd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { modulesdContract } from '../../../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
@@ -70,10 +71,11 @@ export class TestApi {
     const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
     const authd = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
     const remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
+    const modulesd = new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') });
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     outlet.start();
     this.#parts = new DaemonParts();
-    for (const client of [monitord, analysisd, db, authd, remoted]) this.#parts.use(client);
+    for (const client of [monitord, analysisd, db, authd, remoted, modulesd]) this.#parts.use(client);
     this.#parts.defer(() => outlet.close(0));
     const { handlers, node } = apiHandlers({
       home,
@@ -83,6 +85,7 @@ export class TestApi {
       db,
       authd,
       remoted,
+      modulesd,
       outlet,
       catalogue: testCatalogue(this.daemons),
       apiConfig: () => ({}),

@@ -150,6 +150,11 @@ const ANSWERED = [
   'deleteRootcheckAgentId',
   'getRootcheckAgentIdLastScan',
   'putAgentsReconnect',
+  'getAgentsUninstall',
+  'putAgentsUpgrade',
+  'putAgentsUpgradeCustom',
+  'getAgentsUpgradeResult',
+  'getTasksStatus',
   'putAgentsRestart',
   'getAgentsAgentIdConfigComponentConfiguration',
   'getAgentsAgentIdStatsComponent',
@@ -169,6 +174,7 @@ function sample(schema: Schema): unknown {
     xml_filename_path: 'a.xml',
     agent_key: 'a'.repeat(64),
     get_dirnames_path: 'etc/rules',
+    wpk_path: 'var/upgrade/own.wpk',
   };
   const byFormat = samples[String(schema['x-format'])];
   if (byFormat !== undefined) return byFormat;
@@ -219,9 +225,9 @@ describe('operations of the contract', () => {
   });
   after(() => api.remove());
 
-  it('are 177, each with a name, a description and a tag', () => {
-    expect(checker.operations).to.have.length(177);
-    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(177);
+  it('are 182, each with a name, a description and a tag', () => {
+    expect(checker.operations).to.have.length(182);
+    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(182);
     expect(api.api.missingOperations().map(({ id }) => id)).to.have.members(
       checker.operations.map(({ id }) => id).filter((id) => !ANSWERED.includes(id)),
     );

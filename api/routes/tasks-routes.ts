@@ -1,0 +1,48 @@
+import type { ShownTask } from '../../lib/bus/contracts/modulesd.js';
+import { taskTime } from '../agents/task-time.js';
+import { pickGiven } from '../contract/pick-given.js';
+import type { ModulesdClient } from '../daemons/modulesd-client.js';
+import type { OperationHandlers } from '../http/api-request.js';
+import { listResult } from '../http/envelope.js';
+import { pageOf } from '../lists/list-parameters.js';
+
+const FIELDS = [
+  ...['task_id', 'agent_id', 'node', 'module', 'command'],
+  ...['create_time', 'last_update_time', 'status', 'error_message'],
+];
+
+/** Tasks of agents (rest-api.md 6.16). */
+export function tasksRoutes(modulesd: ModulesdClient): OperationHandlers {
+  return {
+    getTasksStatus: async (request) => {
+      const { caller, parameters } = request;
+      caller.permissions.require('task:status');
+      const tasks = await modulesd.tasks(request, {
+        ...pickGiven(parameters, ['command', 'node', 'module', 'status']),
+        ...(parameters.agents_list === undefined ? {} : { agents: [...parameters.agents_list] }),
+        ...(parameters.tasks_list === undefined ? {} : { tasks: parameters.tasks_list.map(Number) }),
+      });
+      const page = pageOf(tasks.map(taskItem), parameters, { sortFields: FIELDS, selectFields: FIELDS });
+      const messages = {
+        all: "All specified task's status were returned",
+        some: 'Some status were not returned',
+        none: 'No status was returned',
+      };
+      return listResult({ ...page, messages });
+    },
+  };
+}
+
+function taskItem({ id, agent, node, module, command, created, updated, status, error }: ShownTask): object {
+  return {
+    task_id: id,
+    agent_id: agent,
+    node,
+    module,
+    command,
+    create_time: taskTime(created),
+    last_update_time: taskTime(updated),
+    status,
+    error_message: error,
+  };
+}
