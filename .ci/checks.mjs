@@ -14,6 +14,12 @@ const CHECKS = [
   ['error codes', process.execPath, [join(root, '.ci/generate-errors.mjs'), '--check']],
   ['operations', process.execPath, [join(root, '.ci/generate-operations.mjs'), '--check']],
   ['types', process.execPath, [join(root, 'node_modules/typescript7/bin/tsc')]],
+  // What runs in the browser knows its names, and no other file does.
+  [
+    'types of /docs',
+    process.execPath,
+    [join(root, 'node_modules/typescript7/bin/tsc'), '-p', join(root, 'api/docs/browser')],
+  ],
   [
     'prettier',
     bin('prettier'),

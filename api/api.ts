@@ -9,6 +9,7 @@ import { CertificateWatch } from './certificate-watch.js';
 import { type ApiContract, loadContract, type Operation } from './contract/contract.js';
 import { Router } from './contract/router.js';
 import { SchemaChecker } from './contract/schema-checker.js';
+import { documentationPages } from './docs/documentation-pages.js';
 import { AccessGuards } from './http/access-guards.js';
 import { ApiConnections } from './http/api-connections.js';
 import { ApiLog } from './http/api-log.js';
@@ -16,7 +17,6 @@ import type { OperationHandlers } from './http/api-request.js';
 import { ApiServer, type BoundHost, CONNECTION_TIMES, type ConnectionTimes } from './http/api-server.js';
 import { createApp } from './http/create-app.js';
 import { Dispatcher } from './http/dispatcher.js';
-import { documentationPages } from './http/docs-page.js';
 import { errorCatalogue } from './http/error-catalogue.js';
 import { RequestCounters } from './http/request-counters.js';
 import { infoRoutes } from './routes/info-routes.js';
@@ -119,7 +119,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   );
 
   // A broken installation is said at the start, not in the first answer that needs it.
-  errorCatalogue();
+  const errors = errorCatalogue();
   const contract = loadContract();
   const handlers = [
     infoRoutes(date),
@@ -127,7 +127,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     ...options.handlers,
   ];
   const dispatcher = new Dispatcher(handlers, inForce, node, logger);
-  const pages = documentationPages(contract, (operation) => dispatcher.has(operation));
+  const pages = documentationPages(contract, errors, (operation) => dispatcher.has(operation));
   const guards = new AccessGuards(settings.access, monotonic);
   const connections = new ApiConnections(logger);
   const counters = new RequestCounters();

@@ -243,7 +243,7 @@ function sendPage(context: RequestContext, response: Response, request: Request)
   if (context.page === undefined) return;
   const { result, contentSecurityPolicy } = context.page;
   if (contentSecurityPolicy !== undefined) response.set('content-security-policy', contentSecurityPolicy);
-  sendResult(response, result, { pretty: false, head: request.method === 'HEAD' });
+  sendResult(response, result(), { pretty: false, head: request.method === 'HEAD' });
 }
 
 /** Step 6. A failed login counts for the address. */
