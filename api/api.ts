@@ -5,6 +5,7 @@ import { ensureSelfSignedCertificate } from '../lib/tls/self-signed-certificate.
 import type { ApiSettings } from './api-settings.js';
 import { openAccessControl } from './auth/access-control.js';
 import type { ScryptCost } from './auth/password-hasher.js';
+import { type SecurityBackupHandlers, securityBackupHandlers } from './auth/security-backups.js';
 import { CertificateWatch } from './certificate-watch.js';
 import { type ApiContract, loadContract, type Operation } from './contract/contract.js';
 import { Router } from './contract/router.js';
@@ -50,6 +51,7 @@ export type ApiParts = {
   readonly guards: AccessGuards;
   readonly server: ApiServer;
   readonly watch: CertificateWatch | undefined;
+  readonly backups: SecurityBackupHandlers;
   readonly addresses: readonly BoundHost[];
 };
 
@@ -65,6 +67,11 @@ export class Api {
 
   get addresses(): readonly BoundHost[] {
     return this.#parts.addresses;
+  }
+
+  /** What svc-control asks of users and permissions. */
+  get backups(): SecurityBackupHandlers {
+    return this.#parts.backups;
   }
 
   /** Counters since the start. */
@@ -156,7 +163,8 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   const where = `Listening on ${addresses.map(({ host }) => host).join(', ')}:${addresses[0]?.port ?? 0}.`;
   log.info(where);
   logger.info(where);
-  return new Api({ contract, dispatcher, counters, connections, guards, server, watch, addresses }, holder);
+  const backups = securityBackupHandlers({ ...access, logger, now });
+  return new Api({ contract, dispatcher, counters, connections, guards, server, watch, addresses, backups }, holder);
 }
 
 /** The access log; the last that it is told is the stop, after everything else has ended. */

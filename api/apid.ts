@@ -12,6 +12,7 @@ import { defineDaemon } from '../lib/daemon/define-daemon.js';
 import { startApi } from './api.js';
 import { apiHandlers } from './api-handlers.js';
 import { SETTINGS } from './apid-settings.js';
+import { SECURITY_FLAG, securityTask } from './auth/offline-security.js';
 
 /** How long unacknowledged events may take at a stop, milliseconds. */
 const DRAIN_MS = 1000;
@@ -20,6 +21,8 @@ const DRAIN_MS = 1000;
 export const APID = defineDaemon({
   contract: apidContract,
   settings: SETTINGS,
+  ownFlags: [SECURITY_FLAG],
+  task: securityTask,
   // The certificate is read again first, and may be refused.
   warnAfterApply: true,
   async build({ home, logger, settings, requests }, parts) {
@@ -50,7 +53,8 @@ export const APID = defineDaemon({
       monotonic: () => performance.now(),
     });
     const api = await startApi({ home, settings: settings.current.api, logger, handlers, node }, parts);
-    const commands = requests({ stats: () => ({ ...api.stats(), events: outlet.stats() }), handlers: {} });
+    const stats = () => ({ ...api.stats(), events: outlet.stats() });
+    const commands = requests({ stats, handlers: api.backups });
     await commands.start();
     parts.defer(() => commands.stop(0));
 

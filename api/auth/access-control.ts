@@ -4,9 +4,13 @@ import type { Logger } from '../../lib/log/logger.js';
 import { ensureInitialPassword } from '../../lib/security/initial-password.js';
 import { ADMINISTRATOR_ROLE, DEFAULT_USERS } from '../rbac/default-objects.js';
 import type { User } from '../rbac/rbac-model.js';
-import { RbacStore } from '../rbac/rbac-store.js';
+import { type InitialUsers, RbacStore } from '../rbac/rbac-store.js';
 import { Authenticator } from './authenticator.js';
+import { refuseToBeginAnew, withAdvice } from './damaged-store.js';
 import { PasswordHasher, type ScryptCost } from './password-hasher.js';
+import { applyRestoredSettings } from './restore-security.js';
+import { SecurityCopy } from './security-copy.js';
+import { securityFile, type SecurityFiles, securityFiles } from './security-files.js';
 import { SecuritySettings } from './security-settings.js';
 import { SigningKeys } from './signing-keys.js';
 import { TokenService } from './token-service.js';
@@ -23,7 +27,9 @@ export type AccessControlOptions = {
 
 /** Who may do what, and how they prove who they are. */
 export type AccessControl = {
+  readonly files: SecurityFiles;
   readonly store: RbacStore;
+  readonly copy: SecurityCopy;
   readonly keys: SigningKeys;
   readonly settings: SecuritySettings;
   readonly tokens: TokenService;
@@ -37,25 +43,38 @@ export type AccessControl = {
  */
 export async function openAccessControl(options: AccessControlOptions, parts: DaemonParts): Promise<AccessControl> {
   const { home, logger, passwordChecks, passwordCost, now } = options;
-  const file = (name: string) => home.path('api', 'configuration', 'security', name);
+  const files = securityFiles(home);
   const hasher = new PasswordHasher(passwordChecks, passwordCost);
-  const store = parts.use(await RbacStore.open(file('rbac'), () => builtInUsers(file, hasher, logger)));
-  const keys = new SigningKeys(file('private_key.pem'), file('public_key.pem'));
+  const store = parts.use(await openStore(files, () => builtInUsers(home, hasher, logger)));
+  const keys = new SigningKeys(files.privateKey, files.publicKey);
   await keys.ensure();
   const settings = new SecuritySettings(home, logger);
+  await applyRestoredSettings({ store, settings });
+  const copy = parts.adopt(new SecurityCopy({ path: files.copy, store, settings, logger, now }), (one) => one.write());
+  await copy.write();
+  store.watch(() => copy.changed());
+  settings.watch(() => copy.changed());
   const tokens = new TokenService(keys, now);
   const authenticator = new Authenticator(store, tokens, hasher, settings);
-  return { store, keys, settings, tokens, hasher, authenticator };
+  return { files, store, copy, keys, settings, tokens, hasher, authenticator };
 }
 
-async function builtInUsers(
-  file: (name: string) => string,
-  hasher: PasswordHasher,
-  logger: Logger,
-): Promise<readonly User[]> {
+/** @throws RbacStoreError which says what to do; nobody becomes a user by it */
+async function openStore(files: SecurityFiles, firstUsers: InitialUsers): Promise<RbacStore> {
+  try {
+    return await RbacStore.open(files.store, () => {
+      refuseToBeginAnew(files);
+      return firstUsers();
+    });
+  } catch (error) {
+    throw withAdvice(error, files);
+  }
+}
+
+async function builtInUsers(home: Home, hasher: PasswordHasher, logger: Logger): Promise<readonly User[]> {
   return Promise.all(
     DEFAULT_USERS.map(async ({ id, name, passwordFile }) => {
-      const path = file(passwordFile);
+      const path = securityFile(home, passwordFile);
       const passwordHash = await hasher.hash(ensureInitialPassword(path), { address: 'start' });
       logger.info(`The first password of API user '${name}' is in ${path}`);
       return { id, name, allowRunAs: true, passwordHash, roles: [ADMINISTRATOR_ROLE] };

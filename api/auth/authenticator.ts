@@ -74,7 +74,7 @@ export class Authenticator {
     if (!user.allowRunAs && !sameSet(user.roles, claims.rbac_roles)) return true;
     // Those of the token, too: with a context they are others than the user's, and a role that is gone is nobody's.
     const roles = [...user.roles, ...claims.rbac_roles];
-    const keys: RevocationKey[] = [`user:${user.id}`, ...roles.map((role): RevocationKey => `role:${role}`)];
+    const keys: RevocationKey[] = ['all', `user:${user.id}`, ...roles.map((role): RevocationKey => `role:${role}`)];
     if (claims.run_as) keys.push('run_as');
     return this.#store.isRevoked(keys, claims.revision);
   }

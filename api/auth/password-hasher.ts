@@ -10,6 +10,11 @@ const DEFAULT_COST: ScryptCost = { N: 16_384, r: 8, p: 5 };
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
+/** As {@link stored} makes it. */
+const STORED_HASH = /^scrypt\$(\d{1,7})\$(\d{1,3})\$(\d{1,3})\$[\w-]{8,128}\$[\w-]{16,128}$/;
+/** N times r of a hash that comes from outside: 256 MiB. */
+const MAX_COST = 2 * 1024 * 1024;
+const MAX_PARALLEL = 16;
 /** Longest password that is hashed at all; longer ones cannot belong to a user (rest-api.md 2.5). */
 const MAX_PASSWORD_BYTES = 1024;
 /** Passwords waiting for a free place. Stops a flood of logins from queueing for minutes. */
@@ -92,6 +97,12 @@ export class PasswordHasher {
     const actual = await derive(usable ? password : '', Buffer.from(salt, 'base64url'), expected.length, cost);
     return timingSafeEqual(actual, expected) && usable;
   }
+}
+
+/** Whether a text is a stored hash, of a cost that a login may have: one from outside must not fill memory. */
+export function isPasswordHash(text: string): boolean {
+  const [, N = 0, r = 0, p = 0] = (STORED_HASH.exec(text) ?? []).map(Number);
+  return N > 1 && (N & (N - 1)) === 0 && r > 0 && N * r <= MAX_COST && p > 0 && p <= MAX_PARALLEL;
 }
 
 function stored({ N, r, p }: ScryptCost, salt: Buffer, hash: Buffer): string {

@@ -18,6 +18,7 @@ export class SecuritySettings {
   readonly #file: WatchedFile;
   readonly #logger: Pick<Logger, 'error'>;
   #current: SecurityConfiguration;
+  #changed: () => void = () => {};
 
   /** @throws ApiConfigError when the file is not valid at the start */
   constructor(home: Home, logger: Pick<Logger, 'error'>) {
@@ -49,6 +50,12 @@ export class SecuritySettings {
       ...(rbacMode === undefined ? [] : [`rbac_mode: ${rbacMode}`]),
     ];
     writeFileAtomically(this.#file.path, lines.map((line) => `${line}\n`).join(''), { mode: MODE, durable: true });
+    this.#changed();
+  }
+
+  /** @param changed called after each {@link replace} */
+  watch(changed: () => void): void {
+    this.#changed = changed;
   }
 
   #load(): SecurityConfiguration {

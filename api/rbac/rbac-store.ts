@@ -1,6 +1,6 @@
 import type { Change } from '../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
-import { StoreError } from '../../lib/store/store-error.js';
+import { StoreError, type StoreErrorCode } from '../../lib/store/store-error.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
 import {
@@ -16,19 +16,33 @@ import {
   type User,
   userSchema,
 } from './rbac-model.js';
-import { type PendingChange, RbacTable } from './rbac-table.js';
+import { type PendingChange, type RbacObject, RbacTable } from './rbac-table.js';
+import { type SecurityBackup, type SecurityObjects, securitySettingsSchema } from './security-backup.js';
 
-/** What a token was revoked by: a user, a role, or all tokens that were issued with a context. */
-export type RevocationKey = `user:${number}` | `role:${number}` | 'run_as';
+/** What a token was revoked by: a user, a role, all tokens that were issued with a context, or all tokens. */
+export type RevocationKey = `user:${number}` | `role:${number}` | 'run_as' | 'all';
 
 /** The store cannot be used: damaged, or written by a newer version. */
-class RbacStoreError extends Error {
+export class RbacStoreError extends Error {
   override readonly name = 'RbacStoreError';
   readonly code = 2012;
+
+  /** @param reason why, as `StoreErrorCode`; `new` when there is nobody in it where somebody should be */
+  constructor(
+    readonly reason: StoreErrorCode | 'new',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }
 
-/** Initial hash of each built-in user's password; asked for only when the store is made. */
+/** The built-in users; asked for only when the store is made. What it throws ends the start, and nothing is made. */
 export type InitialUsers = () => Promise<readonly User[]>;
+
+const TABLES = ['users', 'roles', 'policies', 'rules', 'revocations', 'restored'] as const;
+/** Key of what a restore leaves to be done. */
+const RESTORED_SETTINGS = 'settings';
 
 /**
  * Users, roles, policies, security rules and revocations: an LMDB environment that only this process opens, held in
@@ -41,9 +55,11 @@ export class RbacStore {
   readonly rules: RbacTable<SecurityRule>;
   readonly #store: LmdbStore;
   readonly #storedRevocations: StoreTable<string, Revocation>;
+  readonly #restored: StoreTable<string, SecurityBackup['settings']>;
   readonly #revocations = new Map<string, Revocation>();
   #revision = 0;
   #version = 0;
+  #changed: () => void = () => {};
 
   private constructor(store: LmdbStore) {
     this.#store = store;
@@ -52,6 +68,7 @@ export class RbacStore {
     this.policies = new RbacTable(store.table('policies', policySchema));
     this.rules = new RbacTable(store.table('rules', securityRuleSchema));
     this.#storedRevocations = store.table('revocations', revocationSchema);
+    this.#restored = store.table('restored', securitySettingsSchema);
   }
 
   /**
@@ -62,7 +79,7 @@ export class RbacStore {
   static async open(directory: string, initialUsers: InitialUsers): Promise<RbacStore> {
     let store: LmdbStore;
     try {
-      store = await LmdbStore.open({ directory, tables: ['users', 'roles', 'policies', 'rules', 'revocations'] });
+      store = await LmdbStore.open({ directory, tables: TABLES });
     } catch (error) {
       throw unusable(error);
     }
@@ -110,6 +127,68 @@ export class RbacStore {
   async commit(pending: readonly PendingChange[], revoked: Iterable<RevocationKey> = []): Promise<void> {
     const all = [...pending, ...this.#revoke([...new Set(revoked)])];
     this.#version += 1;
+    await this.#write(all);
+    if (pending.length > 0) this.#changed();
+  }
+
+  /** @param changed called after each change of an object that is on the disk */
+  watch(changed: () => void): void {
+    this.#changed = changed;
+  }
+
+  /** All objects as they are on the disk, read in one transaction. @throws StoreError `damaged` */
+  committed(): SecurityObjects {
+    return {
+      users: this.users.committed(),
+      roles: this.roles.committed(),
+      policies: this.policies.committed(),
+      rules: this.rules.committed(),
+    };
+  }
+
+  /**
+   * Has these objects instead of all others, and refuses every token issued up to now, in one transaction; in memory at once,
+   * on disk when it resolves. The settings are not in this store: they stay in {@link restoredSettings} until they are said to
+   * be in force.
+   * @param objects that were checked
+   * @throws StoreError when it cannot be written; everything is as it was before then
+   */
+  async replace(objects: SecurityObjects, settings: SecurityBackup['settings']): Promise<void> {
+    const exchange = <T extends RbacObject>(table: RbacTable<T>, wanted: readonly T[]): PendingChange[] => [
+      // All names are free before one is given.
+      ...table.all().map((object) => table.remove(object)),
+      ...wanted.map((object) => table.put(object)),
+    ];
+    const superseded = [...this.#revocations.keys()].map((key) => this.#forgetRevocation(key));
+    const all = [
+      ...exchange(this.users, objects.users),
+      ...exchange(this.roles, objects.roles),
+      ...exchange(this.policies, objects.policies),
+      ...exchange(this.rules, objects.rules),
+      ...superseded,
+      ...this.#revoke(['all']),
+      { change: this.#restored.put(RESTORED_SETTINGS, settings), undo: () => {} },
+    ];
+    this.#version += 1;
+    await this.#write(all);
+    this.#changed();
+  }
+
+  /** Settings of a restore that are not known to be in force yet. */
+  get restoredSettings(): SecurityBackup['settings'] | undefined {
+    return this.#restored.get(RESTORED_SETTINGS);
+  }
+
+  /** The settings of a restore are in force. @throws StoreError */
+  async forgetRestoredSettings(): Promise<void> {
+    await this.#store.commit([this.#restored.remove(RESTORED_SETTINGS)]);
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+
+  async #write(all: readonly PendingChange[]): Promise<void> {
     await this.#store.commit(
       all.map(({ change }) => change),
       () => {
@@ -119,8 +198,13 @@ export class RbacStore {
     );
   }
 
-  async close(): Promise<void> {
-    await this.#store.close();
+  #forgetRevocation(key: string): PendingChange {
+    const before = this.#revocations.get(key);
+    this.#revocations.delete(key);
+    return {
+      change: this.#storedRevocations.remove(key),
+      undo: () => before !== undefined && this.#revocations.set(key, before),
+    };
   }
 
   /** The revision only goes up: a token that was issued meanwhile may carry it. */
@@ -162,5 +246,5 @@ function unusable(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   const text =
     error.code === 'damaged' ? 'Error while attempting to check RBAC database integrity' : 'Error in the RBAC database';
-  return new RbacStoreError(`2012 - ${text}: ${error.message}`, { cause: error });
+  return new RbacStoreError(error.code, `2012 - ${text}: ${error.message}`, { cause: error });
 }

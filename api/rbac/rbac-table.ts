@@ -25,6 +25,11 @@ export class RbacTable<T extends RbacObject> {
     for (const [, object] of this.#stored.entries()) this.#remember(object);
   }
 
+  /** All as they are on the disk, in the order of their ids: one state for all tables that are asked in the same turn. */
+  committed(): T[] {
+    return [...this.#stored.entries()].map(([, object]) => object);
+  }
+
   get size(): number {
     return this.#byId.size;
   }

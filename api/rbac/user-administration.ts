@@ -46,9 +46,12 @@ export class UserAdministration {
   async setPassword(id: number, password: string, by: number, signal: AbortSignal): Promise<User> {
     if (id <= MAX_BUILT_IN_ID && by > MAX_BUILT_IN_ID) throw new ApiError(5011);
     checkPassword(password);
-    this.#required(id);
+    const { name } = this.#required(id);
     const passwordHash = await this.#hasher.hash(password, passwordSetter(by, signal));
-    return this.#replace({ ...this.#required(id), passwordHash });
+    const user = this.#required(id);
+    // Somebody else may have got the id while the hash was made.
+    if (user.name !== name) throw new ApiError(5001);
+    return this.#replace({ ...user, passwordHash });
   }
 
   /** @throws ApiError 5001 */

@@ -17,6 +17,7 @@ import { describeMended, install, uninstall } from './home/install.js';
 import { findServiceAccount } from './home/service-account.js';
 import { welcome } from './home/welcome.js';
 import { noEffectItems, noEffectLines, readNoEffect } from './no-effect-report.js';
+import { backupSecurity, restoreSecurity, type SecurityBackupParts } from './security-backup-command.js';
 import { DEFAULT_WATCH_SECONDS, showStats } from './stats-command.js';
 import { readStatusReport, statusItems, statusTable } from './status-report.js';
 import { cleanStalePidFiles, reloadSuite, restartSuite, startSuite, stopSuite, type Suite } from './suite-commands.js';
@@ -93,6 +94,7 @@ class ControlProgram {
       .showHelpAfterError('Try: svc-control --help');
     this.#addDaemonCommands(program);
     this.#addInfoCommands(program);
+    this.#addSecurityCommands(program);
     this.#addHomeCommands(program);
     this.#addInstallCommands(program);
     return program;
@@ -204,6 +206,31 @@ class ControlProgram {
         return certificateCommand(parts, command.opts<{ renew?: true }>().renew === true);
       },
     ).option('--renew', 'make a new one for its key; "reload svc-apid" takes it');
+  }
+
+  #addSecurityCommands(program: Command): void {
+    const command = (
+      spec: string,
+      description: string,
+      act: (parts: SecurityBackupParts, file: string) => Promise<0 | 1>,
+    ) =>
+      program
+        .command(spec)
+        .description(description)
+        .addOption(homeOption())
+        .action(async (file: string, _options: unknown, typed: Command) => {
+          this.#exitCode = await act(this.#suite(homeOf(typed)), file);
+        });
+    command(
+      'backup-security <file>',
+      'write users with their password hashes, roles, policies, security rules and settings to a file',
+      backupSecurity,
+    );
+    command(
+      'restore-security <file>',
+      'put back what such a file has, whatever became of the store; all tokens end',
+      restoreSecurity,
+    );
   }
 
   #addHomeCommands(program: Command): void {

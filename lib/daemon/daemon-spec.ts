@@ -62,6 +62,12 @@ export type RunningDaemon = {
   stop(): Promise<void>;
 };
 
+/**
+ * Work on what is the daemon's while it does not run: done as its user and under its lock, with input and output of the
+ * process. @throws an Error with one clear message: it is written to standard error, and the process exits 1
+ */
+export type DaemonTask = (home: Home) => Promise<void>;
+
 /** A daemon as `defineDaemon` makes it: `daemons/<short>/main.ts` hands one to `runDaemon`. */
 export type DaemonSpec = {
   readonly name: DaemonName;
@@ -69,6 +75,8 @@ export type DaemonSpec = {
   readonly ownFlags?: readonly OwnFlag[];
   /** Checks configuration without side effects (`-t`). */
   readonly check: DaemonCheck;
+  /** What its own flags ask for instead of the daemon; undefined when they do not. */
+  readonly task?: (own: OwnFlagValues) => DaemonTask | undefined;
   /**
    * Makes and starts the daemon; the process counts as started when it resolves.
    * @throws an Error with one clear message; it is logged as critical and the process exits 1

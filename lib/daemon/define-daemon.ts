@@ -49,6 +49,8 @@ export type DaemonDefinition<C extends DaemonContract, S, P> = {
   readonly settings: DaemonSettings<S>;
   /** Flags that no other daemon has. */
   readonly ownFlags?: readonly OwnFlag[];
+  /** As in `DaemonSpec`. */
+  readonly task?: NonNullable<DaemonSpec['task']>;
   /** What is to be in order before the settings are read at the start. */
   prepare?(context: DaemonContext): Promise<P>;
   /**
@@ -71,10 +73,11 @@ export type DaemonDefinition<C extends DaemonContract, S, P> = {
  * with the common methods, the settings in force and their replacement by a reload, and the stop.
  */
 export function defineDaemon<C extends DaemonContract, S, P = void>(definition: DaemonDefinition<C, S, P>): DaemonSpec {
-  const { contract, settings, ownFlags } = definition;
+  const { contract, settings, ownFlags, task } = definition;
   return {
     name: contract.daemon,
     ...(ownFlags === undefined ? {} : { ownFlags }),
+    ...(task === undefined ? {} : { task }),
     check(context) {
       checkSettings(settings, context);
     },

@@ -9,11 +9,12 @@ import { describeError } from '../log/describe-error.js';
 import { dropPrivileges } from '../process/drop-privileges.js';
 import { ownIdentity } from '../process/process-identity.js';
 import { LockHeldError, ProcessLock } from '../process/process-lock.js';
+import type { DaemonName } from '../product/daemon-names.js';
 import { productVersion, versionText } from '../product/version.js';
 import { checkOwnSections } from './check-own-sections.js';
 import { type DaemonFlags, type OwnFlagValues, parseDaemonFlags } from './daemon-flags.js';
 import { DaemonLogger, LogOutput } from './daemon-logger.js';
-import type { DaemonContext, DaemonSpec, RunningDaemon } from './daemon-spec.js';
+import type { DaemonContext, DaemonSpec, DaemonTask, RunningDaemon } from './daemon-spec.js';
 import { configuredDebugLevel } from './debug-level.js';
 import { HEARTBEAT_INTERVAL_MS, HeartbeatWriter } from './heartbeat.js';
 import { logTargets } from './log-targets.js';
@@ -74,8 +75,30 @@ export async function runDaemon(spec: DaemonSpec, args: readonly string[] = proc
   }
 
   if (flags.test) process.exit(testConfiguration(spec, home, record.role, flags, own));
+  const task = spec.task?.(own);
+  if (task !== undefined) {
+    process.exitCode = await runTask(spec.name, home, task);
+    return;
+  }
   const lifecycle = new Lifecycle(spec, home, record, flags, own);
   await lifecycle.start();
+}
+
+async function runTask(name: DaemonName, home: Home, task: DaemonTask): Promise<0 | 1> {
+  let lock: ProcessLock | undefined;
+  try {
+    lock = ProcessLock.acquire(new RunFiles(home, name).lock());
+    await task(home);
+    return 0;
+  } catch (error) {
+    const held = error instanceof LockHeldError;
+    process.stderr.write(
+      held ? `${name} is starting or stopping (pid ${error.holder.pid})\n` : `${describeError(error)}\n`,
+    );
+    return 1;
+  } finally {
+    lock?.release();
+  }
 }
 
 /**
