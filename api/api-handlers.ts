@@ -134,7 +134,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
       groupsFilesRoutes(folders),
       agentsCommandRoutes({ node, configuration, db, groups, remoted }),
       agentsRequestRoutes({ db, remoted, manager }),
-      agentsUpgradeRoutes({ home, db, modulesd }),
+      agentsUpgradeRoutes({ db, modulesd }),
       tasksRoutes(modulesd),
       syscheckRoutes(scans),
       rootcheckRoutes(scans),

@@ -1,6 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
 import type { ShownTask, WantedPackage } from '../../lib/bus/contracts/modulesd.js';
-import type { Home } from '../../lib/home/home.js';
 import { activeOnes } from '../agents/agent-orders.js';
 import { AgentView } from '../agents/agent-view.js';
 import { filteredAgents } from '../agents/filtered-agents.js';
@@ -12,7 +10,6 @@ import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, listResult, messageResult } from '../http/envelope.js';
 
 const ACTION = 'agent:upgrade';
-const PACKAGE_FOLDER = ['var', 'upgrade'] as const;
 
 const UPGRADE_MESSAGES = {
   all: 'All upgrade tasks were created',
@@ -36,13 +33,12 @@ const SHOWN_STATUS: Readonly<Record<ShownTask['status'], string>> = {
 };
 
 export type AgentsUpgradeParts = {
-  readonly home: Home;
   readonly db: DbClient;
   readonly modulesd: ModulesdClient;
 };
 
 /** Upgrades of agents, which svc-modulesd carries out (rest-api.md 6.2, agents-and-groups.md 4.5). */
-export function agentsUpgradeRoutes({ home, db, modulesd }: AgentsUpgradeParts): OperationHandlers {
+export function agentsUpgradeRoutes({ db, modulesd }: AgentsUpgradeParts): OperationHandlers {
   const upgrade = async (
     request: ApiRequest<'putAgentsUpgrade' | 'putAgentsUpgradeCustom'>,
     wanted: WantedPackage,
@@ -73,7 +69,7 @@ export function agentsUpgradeRoutes({ home, db, modulesd }: AgentsUpgradeParts):
     },
     putAgentsUpgradeCustom: (request) => {
       const { file_path: path, installer } = request.parameters;
-      const wanted = { kind: 'file', path: pathBelow(home, path) } as const;
+      const wanted = { kind: 'file', path } as const;
       return upgrade(request, installer === undefined ? wanted : { ...wanted, installer });
     },
     getAgentsUpgradeResult: async (request) => {
@@ -94,20 +90,6 @@ export function agentsUpgradeRoutes({ home, db, modulesd }: AgentsUpgradeParts):
       return messageResult('User has permission to uninstall agents');
     },
   };
-}
-
-/**
- * A package's path below `var/upgrade`: given as a whole, from the home, or as a mere name.
- * @throws ApiError 1826 when it lies elsewhere
- */
-function pathBelow(home: Home, path: string): string {
-  const folder = home.path(...PACKAGE_FOLDER);
-  const below = relative(folder, path.includes('/') ? resolve(home.root, path) : resolve(folder, path));
-  if (below === '' || below === '..' || below.startsWith(`..${sep}`)) {
-    const text = `Packages are taken from ${PACKAGE_FOLDER.join('/')} of the manager: '${path}' is elsewhere`;
-    throw new ApiError(1826, { values: { text } });
-  }
-  return below;
 }
 
 function resultItem({ id, agent, node, module, command, status, created, updated, error }: ShownTask) {

@@ -66,7 +66,7 @@ export const MODULESD = defineDaemon({
     await parts.start(
       requests({
         stats: (counters) => ({ requests: { ...counters }, tasks: { known: tasks.size, ...runner.counts } }),
-        handlers: modulesdHandlers({ tasks, db, folder, managerVersion, node, now, runner }),
+        handlers: modulesdHandlers({ tasks, db, root: home.root, managerVersion, node, now, runner }),
       }),
     );
     await runner.start();

@@ -60,7 +60,7 @@ const PURPOSES: Readonly<Record<DaemonName, string>> = {
   'svc-db': 'Keeps what is known of agents and their files.',
   'svc-execd': 'Runs active responses.',
   'svc-logcollector': 'Follows log files and the output of commands, and sends each line as an event.',
-  'svc-modulesd': 'Runs modules: inventory, configuration assessment, commands.',
+  'svc-modulesd': 'Upgrades agents and keeps their tasks.',
   'svc-monitord': 'Rotates logs and watches which agents are there.',
   'svc-remoted': 'Takes connections of agents: events from them, configuration and orders to them.',
   'svc-syscheckd': 'Watches files for changes and looks for rootkits.',

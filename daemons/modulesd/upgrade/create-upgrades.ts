@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { CallResult, HandlerParams } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -7,7 +8,8 @@ import type { RequestClient } from '../../../lib/bus/request-client.js';
 import { StoreError } from '../../../lib/store/store-error.js';
 import { isUnfinished, type Task, type TaskRecord, UPGRADE_MODULE } from '../tasks/task-record.js';
 import { type TaskStore, TooManyTasksError } from '../tasks/task-store.js';
-import { PackageError, PackageFile } from './package-file.js';
+import { PACKAGE_FOLDER, PackageError, PackageFile } from './package-file.js';
+import { packagePath } from './package-path.js';
 import { isRefusal, type PlanParts, planUpgrade, type UpgradeRefusal } from './plan-upgrade.js';
 import { compareReleases, parseRelease, type ReleaseVersion } from './release-version.js';
 import { AGENT_FIELDS, type UpgradableAgent, upgradableAgent } from './upgradable-agent.js';
@@ -15,8 +17,8 @@ import { AGENT_FIELDS, type UpgradableAgent, upgradableAgent } from './upgradabl
 export type CreateUpgradesParts = {
   readonly tasks: TaskStore;
   readonly db: Pick<RequestClient<typeof dbContract>, 'call'>;
-  /** The home's `var/upgrade`. */
-  readonly folder: string;
+  /** Root of the home. */
+  readonly root: string;
   readonly managerVersion: ReleaseVersion;
   readonly node: () => string;
   /** Epoch seconds. */
@@ -33,11 +35,11 @@ type Created = CallResult<typeof modulesdContract, 'upgrades.create'>;
  */
 export async function createUpgrades(
   parts: CreateUpgradesParts,
-  { agents, package: wanted }: Wanted,
+  { agents, package: asked }: Wanted,
 ): Promise<{ readonly created: Created; readonly tasks: readonly Task[] }> {
   const { tasks, managerVersion, now, node } = parts;
-  await requirePackage(parts, wanted);
-  const plan: PlanParts = { wanted, managerVersion, hasPackage: packageSearch(parts.folder) };
+  const wanted = await requirePackage(parts, asked);
+  const plan: PlanParts = { wanted, managerVersion, hasPackage: packageSearch(folderOf(parts.root)) };
   const known = await knownAgents(parts.db, agents);
   const failed: Created['failed'] = [];
   const records: TaskRecord[] = [];
@@ -72,24 +74,34 @@ export async function createUpgrades(
 const UNKNOWN: UpgradeRefusal = { code: 1816, message: 'The agent is not known' };
 const UNDER_WAY: UpgradeRefusal = { code: 1820, message: 'The agent is being upgraded already' };
 
-/** What holds for all agents alike. @throws BusError `version_too_high`, `no_package` */
+/**
+ * What holds for all agents alike.
+ * @returns what is wanted, a package that was named with its path below `var/upgrade`
+ * @throws BusError `version_too_high`, `no_package`
+ */
 async function requirePackage(
-  { folder, managerVersion }: CreateUpgradesParts,
+  { root, managerVersion }: CreateUpgradesParts,
   wanted: Wanted['package'],
-): Promise<void> {
+): Promise<Wanted['package']> {
   if (wanted.kind === 'release') {
     const version = wanted.version === undefined ? managerVersion : parseRelease(wanted.version);
     if (version !== undefined && !wanted.force && compareReleases(version, managerVersion) > 0) {
       throw new BusError('version_too_high', "A version above the manager's needs the force flag");
     }
-    return;
+    return wanted;
   }
   try {
-    (await PackageFile.open(folder, wanted.path)).close();
+    const path = packagePath(root, wanted.path);
+    (await PackageFile.open(folderOf(root), path)).close();
+    return { ...wanted, path };
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;
     throw new BusError('no_package', error.message, { cause: error });
   }
+}
+
+function folderOf(root: string): string {
+  return join(root, PACKAGE_FOLDER);
 }
 
 /** Looks once for each name. A package that is there and cannot be sent is found: its task says what is wrong with it. */

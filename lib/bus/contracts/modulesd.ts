@@ -58,7 +58,7 @@ const wantedPackage = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('file'),
-    /** Below `var/upgrade` of the home. */
+    /** Whole, from the home, or a mere name in `var/upgrade`; it must lie below that. */
     path: z.string().min(1).max(1024),
     /** Program of the package that is run; by default that of the agent's system. */
     installer: z

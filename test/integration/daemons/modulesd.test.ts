@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { BusError } from '../../../lib/bus/bus-error.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { modulesdContract, type ShownTask, type WantedPackage } from '../../../lib/bus/contracts/modulesd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { productRoot } from '../../../lib/product/product-root.js';
+import { TestProgram } from '../../support/daemon/run-program.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { UpgradingAgent } from '../../support/modulesd/upgrading-agent.js';
 import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remoted-home.js';
 
+const PROGRAM = fileURLToPath(new URL('bin/agent_upgrade', productRoot()));
 const RELEASE: WantedPackage = { kind: 'release', force: false };
 const PACKAGE_NAME = 'wazuh_agent_v4.14.7_linux_amd64.deb.wpk';
 /** Some fifty pieces. */
@@ -104,6 +108,19 @@ describe('svc-modulesd, from a package on the manager to an agent that tells tha
     const last = await modulesd.call('upgrades.last', { agents: ['001', '002'] });
     expect(last.tasks).to.deep.equal([done]);
     expect(last.without).to.deep.equal(['002']);
+  });
+
+  it('is told of by agent_upgrade', async () => {
+    await connect('Wazuh v4.13.0');
+    const program = new TestProgram(PROGRAM, ['-a', '001', '--home', home.root]);
+    await eventually('it installs', () => agent.installed.length > 0);
+    // Up again, with its new version.
+    agent.keepalive([], 'Wazuh v4.14.7');
+    agent.tell(0, 'Upgrade was successful');
+    expect(await program.ended).to.deep.include({
+      ...{ code: 0, stderr: '' },
+      stdout: '\nUpgrading...\n\nUpgraded agents:\n\tAgent 001 upgraded: v4.13.0 -> v4.14.7\n',
+    });
   });
 
   it('speaks with agents before 4.1 in their words', async () => {
@@ -201,9 +218,7 @@ describe('svc-modulesd, from a package on the manager to an agent that tells tha
     expect(await failure({ kind: 'file', path: 'none.wpk' })).to.equal('no_package: there is no var/upgrade/none.wpk');
     symlinkSync('/etc/passwd', home.path('var', 'upgrade', 'link.wpk'));
     expect(await failure({ kind: 'file', path: 'link.wpk' })).to.match(/^no_package: .*a link/);
-    expect(await failure({ kind: 'file', path: '../../etc/manager.conf' })).to.match(
-      /^no_package: .*names no file below/,
-    );
+    expect(await failure({ kind: 'file', path: '../../etc/manager.conf' })).to.match(/^no_package: .*is elsewhere$/);
     expect((await modulesd.call('tasks.list', {})).tasks).to.deep.equal([]);
   });
 });

@@ -16,14 +16,13 @@ export class ModulesdServer {
 
   /** @param now epoch milliseconds */
   static async start(home: Home, now: () => number): Promise<ModulesdServer> {
-    const folder = home.path('var', 'upgrade');
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(home.path('var', 'upgrade'), { recursive: true });
     const tasks = await TaskStore.open(home.path('queue', 'tasks'));
     const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
     const handlers = modulesdHandlers({
       tasks,
       db,
-      folder,
+      root: home.root,
       managerVersion: [4, 14, 7],
       node: () => 'node01',
       now: () => Math.floor(now() / 1000),
