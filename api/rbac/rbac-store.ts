@@ -41,6 +41,8 @@ export class RbacStoreError extends Error {
 export type InitialUsers = () => Promise<readonly User[]>;
 
 const TABLES = ['users', 'roles', 'policies', 'rules', 'revocations', 'restored'] as const;
+/** Version 2 has a digest of all entries: a policy that is lost may be one that denies. */
+const MIGRATIONS = [() => {}];
 /** Key of what a restore leaves to be done. */
 const RESTORED_SETTINGS = 'settings';
 
@@ -79,7 +81,7 @@ export class RbacStore {
   static async open(directory: string, initialUsers: InitialUsers): Promise<RbacStore> {
     let store: LmdbStore;
     try {
-      store = await LmdbStore.open({ directory, tables: TABLES });
+      store = await LmdbStore.open({ directory, tables: TABLES, migrations: MIGRATIONS, digest: true });
     } catch (error) {
       throw unusable(error);
     }

@@ -6,6 +6,7 @@ import { LockHeldError, ProcessLock } from '../process/process-lock.js';
 import { BinaryTable } from './binary-table.js';
 import { checkLmdbFile } from './check-lmdb-file.js';
 import { type Change, CommitQueue, type Undo } from './commit-queue.js';
+import { ContentDigest } from './content-digest.js';
 import { DiskReserve } from './disk-reserve.js';
 import { StoreError } from './store-error.js';
 import { decodeValue, encodeValue, type StoreKey, StoreTable } from './store-table.js';
@@ -32,10 +33,16 @@ export type LmdbStoreOptions = {
   readonly mapBytes?: number;
   /** One step from version `index + 1` to the next; the layout's version is their number plus one. */
   readonly migrations?: readonly ((tables: MigrationTables) => void)[];
+  /**
+   * Whether entries are held against their digest at open: for a store that is read whole anyway, and where a lost entry does
+   * harm. A layout that had none before needs a migration, so that programs that know of none refuse it. No binary tables.
+   */
+  readonly digest?: boolean;
 };
 
 const META_TABLE = 'meta';
 const SCHEMA_KEY = 'schema';
+const DIGEST_KEY = 'digest';
 const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 /** A commit that takes longer does not come back: the disk fails. */
@@ -54,6 +61,8 @@ export class LmdbStore {
   readonly #tables: ReadonlyMap<string, RawTable>;
   readonly #reserve: DiskReserve;
   readonly #lock: ProcessLock;
+  /** Of what is on the disk. */
+  #digest: ContentDigest | undefined;
   readonly #commits = new CommitQueue((changes) => this.#write(changes));
   #reportBroken: (error: StoreError) => void = () => {};
   #closed: StoreError | undefined;
@@ -64,12 +73,14 @@ export class LmdbStore {
     tables: ReadonlyMap<string, RawTable>,
     reserve: DiskReserve,
     lock: ProcessLock,
+    digest: ContentDigest | undefined,
   ) {
     this.#directory = directory;
     this.#root = root;
     this.#tables = tables;
     this.#reserve = reserve;
     this.#lock = lock;
+    this.#digest = digest;
     this.broken = new Promise((resolve) => (this.#reportBroken = resolve));
   }
 
@@ -84,7 +95,7 @@ export class LmdbStore {
       DiskReserve.prepare(directory, join(directory, LOCK_FILE));
       return await openEnvironment(
         options,
-        (root, tables, reserve) => new LmdbStore(directory, root, tables, reserve, lock),
+        (root, tables, reserve, digest) => new LmdbStore(directory, root, tables, reserve, lock, digest),
       );
     } catch (error) {
       lock.release();
@@ -131,14 +142,10 @@ export class LmdbStore {
     if (this.#closed !== undefined) throw this.#closed;
     if (changes.length === 0) return;
     this.#reserve.ensure(changes);
-    const written = this.#root.transaction(() => {
-      for (const { table, key, value } of changes) {
-        const database = this.#tables.get(table);
-        if (value === undefined) database?.removeSync(key);
-        else database?.putSync(key, value);
-      }
-    });
+    const digest = this.#digest?.copy();
+    const written = this.#root.transaction(() => writeChanges(changes, this.#tables, digest));
     await this.#inTime(written);
+    this.#digest = digest;
   }
 
   async #inTime(written: Promise<void>): Promise<void> {
@@ -168,7 +175,27 @@ function acquireLock(directory: string): ProcessLock {
   }
 }
 
-type MakeStore = (root: RootDatabase, tables: ReadonlyMap<string, RawTable>, reserve: DiskReserve) => LmdbStore;
+/** In a transaction of writing. @param digest follows the changes, and is written with them */
+function writeChanges(
+  changes: readonly Change[],
+  tables: ReadonlyMap<string, RawTable>,
+  digest: ContentDigest | undefined,
+): void {
+  for (const { table, key, value } of changes) {
+    const database = tables.get(table);
+    if (table !== META_TABLE) digest?.change(table, key, database?.get(key), value);
+    if (value === undefined) database?.removeSync(key);
+    else database?.putSync(key, value);
+  }
+  if (digest !== undefined) tables.get(META_TABLE)?.putSync(DIGEST_KEY, encodeValue(digest.text));
+}
+
+type MakeStore = (
+  root: RootDatabase,
+  tables: ReadonlyMap<string, RawTable>,
+  reserve: DiskReserve,
+  digest: ContentDigest | undefined,
+) => LmdbStore;
 
 async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Promise<LmdbStore> {
   const { directory, binaryTables = [], mapBytes } = options;
@@ -194,8 +221,9 @@ async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Prom
     const tables = new Map<string, RawTable>();
     for (const name of names) tables.set(name, root.openDB({ name, encoding: 'binary' }));
     for (const name of binaryTables) tables.set(name, root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' }));
-    await migrate(options, root, tables, reserve);
-    return make(root, tables, reserve);
+    const digest = options.digest === true ? digestOf(options.tables, tables) : undefined;
+    await migrate(options, root, tables, reserve, digest);
+    return make(root, tables, reserve, digest);
   } catch (error) {
     reserve?.close();
     await root.close();
@@ -208,6 +236,7 @@ async function migrate(
   root: RootDatabase,
   tables: ReadonlyMap<string, RawTable>,
   reserve: DiskReserve,
+  digest: ContentDigest | undefined,
 ): Promise<void> {
   const wanted = migrations.length + 1;
   const stored = tables.get(META_TABLE)?.get(SCHEMA_KEY);
@@ -219,17 +248,24 @@ async function migrate(
     const reason = `it has version ${version}, this program knows ${wanted}: it was written by a newer one`;
     throw new StoreError('too_new', `${directory}: ${reason}`);
   }
-  if (stored !== undefined && version === wanted) return;
+  if (stored !== undefined && version === wanted) {
+    const written = tables.get(META_TABLE)?.get(DIGEST_KEY);
+    if (digest === undefined || (written !== undefined && decodeValue(written) === digest.text)) return;
+    throw new StoreError('damaged', `${directory}: entries were lost or altered`);
+  }
   const changes = new MigrationChanges(tables);
   for (const step of migrations.slice(version - 1)) step(changes);
   changes.put(META_TABLE, SCHEMA_KEY, wanted);
   reserve.ensure(changes.list());
-  await root.transaction(() => {
-    for (const { table, key, value } of changes.list()) {
-      if (value === undefined) tables.get(table)?.removeSync(key);
-      else tables.get(table)?.putSync(key, value);
-    }
-  });
+  await root.transaction(() => writeChanges(changes.list(), tables, digest));
+}
+
+function digestOf(names: readonly string[], tables: ReadonlyMap<string, RawTable>): ContentDigest {
+  const digest = ContentDigest.ofNothing();
+  for (const name of names) {
+    for (const { key, value } of tables.get(name)?.getRange() ?? []) digest.change(name, key, undefined, value);
+  }
+  return digest;
 }
 
 /** Collects what the steps change, so that its size is known before it is written; later steps see earlier ones. */

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { open } from 'lmdb';
 import { COPY_DELAY_MS } from '../../../../api/auth/security-copy.js';
 import { readSecurityBackup } from '../../../../api/rbac/security-backup.js';
 import { GOOD_PASSWORD, SecurityClient } from '../../../support/api/security-client.js';
@@ -94,6 +95,43 @@ describe('the store of users and permissions', () => {
       // A try leaves things as they are.
       expect(await refusal()).to.match(/Nobody can log in until it is restored/);
     }
+  });
+
+  it('is refused when an entry was altered or lost, and when a newer program wrote it', async () => {
+    await admin.makeUser('maria');
+    await api.stop();
+    /** Entries as they lie in it. */
+    const change = async (name: string, key: number | string, value?: unknown) => {
+      const root = open({ path: file('rbac'), maxDbs: 12 });
+      const table = root.openDB<unknown, number | string>({ name });
+      const before = table.get(key);
+      await (value === undefined ? table.remove(key) : table.put(key, value));
+      await root.close();
+      return before as Record<string, unknown>;
+    };
+    const maria = await change('users', 100);
+    expect(await refusal()).to.include('rbac: entries were lost or altered. Nobody can log in until it is restored.');
+    await change('users', 100, { ...maria, roles: [1] });
+    expect(await refusal()).to.include('rbac: entries were lost or altered. Nobody can log in until it is restored.');
+    await change('meta', 'schema', 3);
+    expect(await refusal()).to.match(
+      /Error in the RBAC database: .*rbac: it has version 3, this program knows 2: it was written by a newer one\. Nobody can log in until the newer program/,
+    );
+  });
+
+  it('of an older version is brought forward', async () => {
+    await admin.makeUser('maria');
+    await api.stop();
+    const root = open({ path: file('rbac'), maxDbs: 12 });
+    const meta = root.openDB<unknown, string>({ name: 'meta' });
+    await meta.put('schema', 1);
+    await meta.remove('digest');
+    await root.close();
+    await api.open();
+    await SecurityClient.login(api, 'maria', GOOD_PASSWORD);
+    await api.stop();
+    await api.open();
+    await SecurityClient.login(api, 'maria', GOOD_PASSWORD);
   });
 
   it('says when there is no copy that can be used, and begins anew when both are moved away', async () => {

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { open as openLmdb } from 'lmdb';
 import { z } from 'zod';
 import { LmdbStore, type LmdbStoreOptions } from '../../../../lib/store/lmdb-store.js';
 import { StoreError } from '../../../../lib/store/store-error.js';
+import { encodeValue } from '../../../../lib/store/store-table.js';
 
 const entry = z.object({ name: z.string(), size: z.number() });
 type Entry = z.output<typeof entry>;
@@ -97,6 +99,46 @@ describe('LMDB store', () => {
       code: 'too_new',
       message: `${directory}: it has version 3, this program knows 1: it was written by a newer one`,
     });
+  });
+
+  it('notices entries that were lost or altered, where it keeps a digest', async () => {
+    const old = await open();
+    await old.commit([1, 2, 3].map((key) => things(old).put(key, { name: 'a', size: key })));
+    await old.close();
+    const options = { digest: true, migrations: [() => {}] };
+    const reopen = async () => (await open(options)).close();
+    await reopen();
+    const store = await open(options);
+    await store.commit([
+      things(store).put(4, { name: 'b', size: 1 }),
+      things(store).remove(1),
+      things(store).remove(77),
+    ]);
+    await store.commit([things(store).put(4, { name: 'b', size: 2 }), things(store).put(4, { name: 'b', size: 3 })]);
+    await store.close();
+    await reopen();
+
+    /** As damage does it. */
+    const tamper = async (name: string, key: number | string, value?: Buffer) => {
+      const root = openLmdb({ path: directory, maxDbs: 4 });
+      const table = root.openDB<Buffer, number | string>({ name, encoding: 'binary' });
+      const before = table.get(key);
+      await (value === undefined ? table.remove(key) : table.put(key, value));
+      await root.close();
+      return before;
+    };
+    const damaged = { code: 'damaged', message: `${directory}: entries were lost or altered` };
+    const entry4 = await tamper('things', 4, encodeValue({ name: 'b', size: 2 }));
+    expect(await failure(open(options))).to.include(damaged);
+    await tamper('things', 4, entry4);
+    await reopen();
+    await tamper('things', 2);
+    expect(await failure(open(options))).to.include(damaged);
+    await tamper('things', 2, encodeValue({ name: 'a', size: 2 }));
+    await reopen();
+    await tamper('meta', 'digest');
+    expect(await failure(open(options))).to.include(damaged);
+    expect((await failure(open())).code).to.equal('too_new');
   });
 
   it('names what is damaged', async () => {
