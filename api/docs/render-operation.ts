@@ -16,6 +16,8 @@ export type OperationDefinition = {
   readonly description?: string;
   readonly parameters?: readonly Schema[];
   readonly responses?: Readonly<Record<string, Schema>>;
+  /** Codes of `error` that are its own, beside those that any request may meet. */
+  readonly 'x-error-codes'?: readonly number[];
 };
 
 /** @throws TypeError for an operation of another contract */
@@ -102,12 +104,19 @@ function bodyHtml(document: SchemaDocument, { body }: Operation): string {
 }
 
 /** Answers that succeed, with their shape and an example, and the statuses of the others. */
-function answersHtml(document: SchemaDocument, { responses = {} }: OperationDefinition): string {
+function answersHtml(
+  document: SchemaDocument,
+  { responses = {}, 'x-error-codes': codes = [] }: OperationDefinition,
+): string {
   const statuses = Object.keys(responses);
   const refusals = statuses.filter((status) => !status.startsWith('2'));
   const links = refusals.map((status) => `<a href="#status-${status}">${status === 'default' ? 'others' : status}</a>`);
   const good = statuses.filter((status) => status.startsWith('2'));
-  return `<h3>Answers</h3>${good.map((status) => answerHtml(document, status, responses[status] ?? {})).join('')}<p>Refusals: ${links.join(', ')}.</p>`;
+  const errors = codes.map((code) => `<a href="#error-${code}">${code}</a>`);
+  return (
+    `<h3>Answers</h3>${good.map((status) => answerHtml(document, status, responses[status] ?? {})).join('')}` +
+    `<p>Refusals: ${links.join(', ')}.${errors.length === 0 ? '' : ` Error codes: ${errors.join(', ')}.`}</p>`
+  );
 }
 
 function answerHtml(document: SchemaDocument, status: string, response: Schema): string {

@@ -76,6 +76,9 @@ function statuses(document: SchemaDocument): string {
   );
 }
 
+/** Codes of any operation: a failure of ours, a daemon that is down, too much time, too many requests, a body without type. */
+const COMMON_CODES = [1000, 1017, 3021, 6001, 6002];
+
 /** Codes of `error` in a refusal and of items that failed. */
 function errorCodes(errors: ErrorCatalogue): string {
   const items = [...errors].map(
@@ -83,9 +86,10 @@ function errorCodes(errors: ErrorCatalogue): string {
       `<li id="error-${code}" data-words="${escapeHtml(`${code} ${message}`.toLowerCase())}"><b>${code}</b> ` +
       `<span class="type">${status}</span> ${escapeHtml(message)} <span class="meaning">${escapeHtml(remediation)}</span></li>`,
   );
+  const common = COMMON_CODES.map((code) => `<a href="#error-${code}">${code}</a>`);
   return (
     '<section><h2 id="Error-codes">Error codes</h2><p>In <code>error</code> of a refusal, with the status named here, and in ' +
-    `<code>failed_items</code> of a list.</p><details id="errors" class="many"><summary>${errors.size} codes</summary>` +
+    `<code>failed_items</code> of a list. Any operation may meet ${common.join(', ')}.</p><details id="errors" class="many"><summary>${errors.size} codes</summary>` +
     `<ul class="fields">${items.join('')}</ul></details></section>`
   );
 }

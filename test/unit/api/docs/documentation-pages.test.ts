@@ -70,6 +70,7 @@ describe('the documentation page', () => {
       '<a href="#shape-DataEnvelope">DataEnvelope</a>, <code>data</code>: <a href="#shape-AgentIdKey">',
     );
     expect(agents).to.include('<a href="#status-429">429</a>');
+    expect(agents).to.include('<a href="#error-1705">1705</a>');
     const list = operationText('getAgents');
     expect(list).to.include('<code>data.affected_items</code>: list of <a href="#shape-Agent">Agent</a>');
     expect(list).to.include('<a href="#parameter-limit">limit</a>');
