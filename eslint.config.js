@@ -75,7 +75,14 @@ export default tseslint.config(
   {
     files: ['**/*.mjs', '**/*.cjs', '*.js', 'bin/*'],
     languageOptions: {
-      globals: { process: 'readonly', console: 'readonly', URL: 'readonly', module: 'writable', require: 'readonly' },
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        module: 'writable',
+        require: 'readonly',
+        __dirname: 'readonly',
+      },
     },
   },
 );

@@ -15,6 +15,8 @@ const FLOORS = ['lib', 'daemons', 'api', 'bin', 'test'];
 const recipe = createHash('sha256')
   .update(readFileSync(fileURLToPath(import.meta.url)))
   .update(readFileSync(join(root, '.ci/programs.mjs')))
+  .update(readFileSync(join(root, '.ci/program-loader.cjs')))
+  .update(process.version)
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex');
 

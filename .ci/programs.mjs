@@ -1,10 +1,17 @@
-// Each program in one file, dist/programs/NAME.js, made of the modules in dist/: one file is loaded in two thirds of the time
-// of three hundred. Threads, and what is imported by its URL, stay modules of their own in dist/.
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// Each program in one file, dist/programs/NAME.cjs, made of the modules in dist/ and of packages, with what the compiler of
+// this version of Node makes of it beside: a start takes half of the CPU that loading three hundred files takes. What is
+// loaded by its URL (threads, settings of daemons) lies in dist/parts/, with a few files that they share.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-/** Packages that are many small files, and nothing but JavaScript: they are taken in. The others are loaded as they are. */
-const TAKEN_IN = ['zod'];
+/** Packages that bring native programs, and one that is seldom loaded: they are loaded as they are, the others are taken in. */
+const LOADED = ['lmdb', 'zeromq', 'msgpackr-extract', 'node-forge'];
+/** A package that is many small files, and nothing but JavaScript. */
+const TAKEN_IN_BY_PARTS = /^zod($|\/)/;
+/** What reads NAME.cjs, beside it. */
+const LOADER = fileURLToPath(new URL('./program-loader.cjs', import.meta.url));
 /** Programs of tests, which start very often. */
 const OF_TESTS = ['test-daemon', 'test-control', 'product-control'];
 
@@ -22,15 +29,43 @@ function programs(root) {
   return known;
 }
 
-/** Where a module lies counts for it: it finds threads and the product by that. */
-const keepPlaces = (output) => ({
+/** Modules that are loaded by their URL, written as `new URL('./x-thread.js', import.meta.url)`; others are read as files. */
+const BY_URL = /new URL\(["'](\.[^"']*-(?:thread|process|settings)\.js)["'], import\.meta\.url\)/g;
+
+/** @returns what is loaded by its URL, by path below dist/: threads, processes that are modules, settings of daemons; with its name */
+function parts(root) {
+  const dist = join(root, 'dist');
+  const found = new Map();
+  for (const floor of ['lib', 'daemons', 'api', 'bin']) {
+    for (const path of readdirSync(join(dist, floor), { recursive: true }).filter((each) => each.endsWith('.js'))) {
+      const text = readFileSync(join(dist, floor, path), 'utf8');
+      for (const [, module] of text.matchAll(BY_URL)) {
+        const part = join(floor, dirname(path), module);
+        if (existsSync(join(dist, part))) found.set(part, part.replaceAll('/', '.').slice(0, -'.js'.length));
+      }
+    }
+  }
+  return found;
+}
+
+/** Where a module lies counts for it: it finds its threads and the product by that. */
+const keepPlaces = (dist, output, moved) => ({
   name: 'keep-places',
   setup(build) {
-    build.onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {
+    const placeOf = (path) => JSON.stringify(relative(output, path));
+    build.onLoad({ filter: /\.js$/ }, ({ path }) => {
+      if (!path.startsWith(`${dist}/`)) return undefined;
       const text = readFileSync(path, 'utf8');
       if (!text.includes('import.meta.url')) return undefined;
-      const place = JSON.stringify(relative(output, path));
-      return { contents: text.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), loader: 'js' };
+      const contents = text
+        .replaceAll(BY_URL, (whole, module) => {
+          const part = join(dirname(relative(dist, path)), module);
+          const name = moved.get(part);
+          return name === undefined ? whole : `new URL(${placeOf(join(dist, 'parts', `${name}.js`))}, HERE)`;
+        })
+        .replaceAll('import.meta.url', `new URL(${placeOf(path)}, HERE).href`)
+        .replaceAll('HERE)', 'import.meta.url)');
+      return { contents, loader: 'js' };
     });
   },
 });
@@ -50,36 +85,61 @@ const outsidePackages = {
   name: 'outside-packages',
   setup(build) {
     build.onResolve({ filter: /^[^./]/ }, ({ path }) =>
-      TAKEN_IN.some((name) => path === name || path.startsWith(`${name}/`)) ? undefined : { path, external: true },
+      TAKEN_IN_BY_PARTS.test(path) ? undefined : { path, external: true },
     );
   },
 };
 
-/** Makes dist/programs/ anew. @throws Error when a module cannot be found */
+/** Makes dist/programs/ and dist/parts/ anew. @throws Error when a module cannot be found */
 export async function bundlePrograms(root) {
   const { build } = await import('esbuild');
-  const output = join(root, 'dist', 'programs');
-  rmSync(output, { recursive: true, force: true });
+  const dist = join(root, 'dist');
+  const output = join(dist, 'programs');
+  const modules = programs(root);
+  const moved = parts(root);
+  const options = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', logLevel: 'error' };
+  for (const folder of ['programs', 'parts']) rmSync(join(dist, folder), { recursive: true, force: true });
   await build({
-    absWorkingDir: root,
-    entryPoints: [...programs(root)].map(([out, module]) => ({ in: join('dist', module), out })),
+    ...options,
+    entryPoints: [...modules].map(([out, module]) => ({ in: join('dist', module), out })),
     outdir: output,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'error',
-    plugins: [withoutLocales, outsidePackages, keepPlaces(output)],
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    // The loader reads and the compiler hashes them as what they are: one byte a character.
+    charset: 'ascii',
+    external: LOADED,
+    define: { 'import.meta.url': 'programUrl' },
+    supported: { 'dynamic-import': false },
+    plugins: [withoutLocales, keepPlaces(dist, output, moved)],
   });
+  const partsOutput = join(dist, 'parts');
+  await build({
+    ...options,
+    // All in one folder, so that each is at the same distance of what it looks for, as what they share is.
+    entryPoints: [...moved].map(([module, out]) => ({ in: join('dist', module), out })),
+    outdir: partsOutput,
+    format: 'esm',
+    splitting: true,
+    plugins: [withoutLocales, outsidePackages, keepPlaces(dist, partsOutput, moved)],
+  });
+  writeLaunchers(output, modules, (name) => `require('./program-loader.cjs')('${name}', require);\n`);
+  copyFileSync(LOADER, join(output, 'program-loader.cjs'));
+  const { compileProgram } = createRequire(import.meta.url)(join(output, 'program-loader.cjs'));
+  for (const name of modules.keys()) {
+    writeFileSync(join(output, `${name}.compiled`), compileProgram(name).createCachedData());
+  }
 }
 
 /** Makes programs that load the modules of dist/ one by one, so that a change of one of them is a change of the programs. */
 export function linkPrograms(root) {
   const output = join(root, 'dist', 'programs');
   rmSync(output, { recursive: true, force: true });
-  for (const [name, module] of programs(root)) {
-    const file = join(output, `${name}.js`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `import '../${module}';\n`);
-  }
+  mkdirSync(output, { recursive: true });
+  writeLaunchers(output, programs(root), (name, module) => `void import('../${module}');\n`);
+}
+
+/** NAME.js is what is started, whichever way the program is made. */
+function writeLaunchers(output, modules, text) {
+  writeFileSync(join(output, 'package.json'), '{ "type": "commonjs" }\n');
+  for (const [name, module] of modules) writeFileSync(join(output, `${name}.js`), text(name, module));
 }

@@ -1,4 +1,4 @@
 import { runDaemon } from '../lib/daemon/run-daemon.js';
 import { APID } from './apid.js';
 
-await runDaemon(APID);
+void runDaemon(APID);

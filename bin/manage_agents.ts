@@ -1,9 +1,9 @@
 import { manageAgentsCommand } from './agent-tools/manage-agents-command.js';
+import { runCommand } from './terminal/run-command.js';
 
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
-
-process.exitCode = await manageAgentsCommand(process.argv.slice(2), {
-  write: (text) => process.stdout.write(text),
-  writeError: (text) => process.stderr.write(text),
-});
+runCommand(() =>
+  manageAgentsCommand(process.argv.slice(2), {
+    write: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  }),
+);

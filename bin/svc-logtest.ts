@@ -1,7 +1,4 @@
 import { logtestCommand } from './logtest/logtest-command.js';
+import { runCommand } from './terminal/run-command.js';
 
-// Each way of working knows what to do when its reader goes away; here it only must not be an exception.
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
-
-process.exitCode = await logtestCommand(process.argv.slice(2), process.env);
+runCommand(() => logtestCommand(process.argv.slice(2), process.env));

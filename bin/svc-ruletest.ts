@@ -1,7 +1,4 @@
 import { ruletestCommand } from './ruletest/ruletest-command.js';
+import { runCommand } from './terminal/run-command.js';
 
-// A reader that goes away must not become an exception.
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
-
-process.exitCode = await ruletestCommand(process.argv.slice(2), process.env);
+runCommand(() => ruletestCommand(process.argv.slice(2), process.env));

@@ -1,9 +1,11 @@
 import { sendCommand } from './send/send-command.js';
+import { runCommand } from './terminal/run-command.js';
 
-process.stderr.on('error', () => {});
-
-const exitCode = await sendCommand(process.argv.slice(2), {
-  input: process.stdin,
-  writeError: (text) => process.stderr.write(text),
-});
-process.exit(exitCode);
+runCommand(
+  () =>
+    sendCommand(process.argv.slice(2), {
+      input: process.stdin,
+      writeError: (text) => process.stderr.write(text),
+    }),
+  { exits: true },
+);

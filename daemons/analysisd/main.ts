@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { ANALYSISD } from './analysisd.js';
 
-await runDaemon(ANALYSISD);
+void runDaemon(ANALYSISD);

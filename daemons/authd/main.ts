@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { AUTHD } from './authd.js';
 
-await runDaemon(AUTHD);
+void runDaemon(AUTHD);

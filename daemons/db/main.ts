@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { DB } from './db.js';
 
-await runDaemon(DB);
+void runDaemon(DB);

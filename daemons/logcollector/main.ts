@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { LOGCOLLECTOR } from './logcollector.js';
 
-await runDaemon(LOGCOLLECTOR);
+void runDaemon(LOGCOLLECTOR);

@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { MODULESD } from './modulesd.js';
 
-await runDaemon(MODULESD);
+void runDaemon(MODULESD);

@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { MONITORD } from './monitord.js';
 
-await runDaemon(MONITORD);
+void runDaemon(MONITORD);

@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { REMOTED } from './remoted.js';
 
-await runDaemon(REMOTED);
+void runDaemon(REMOTED);

@@ -1,4 +1,4 @@
 import { runDaemon } from '../../lib/daemon/run-daemon.js';
 import { SYSCHECKD } from './syscheckd.js';
 
-await runDaemon(SYSCHECKD);
+void runDaemon(SYSCHECKD);

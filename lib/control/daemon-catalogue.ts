@@ -66,16 +66,25 @@ const NODE_FLAGS: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
   'svc-syscheckd': ['--max-semi-space-size=8', '--max-old-space-size=256'],
 };
 
+/** Where each daemon says how it reads its configuration. The build finds these by the way they are written. */
+const SETTINGS_MODULES: Readonly<Partial<Record<DaemonName, URL>>> = {
+  'svc-agentd': new URL('../../daemons/agentd/agentd-settings.js', import.meta.url),
+  'svc-analysisd': new URL('../../daemons/analysisd/analysisd-settings.js', import.meta.url),
+  'svc-apid': new URL('../../api/apid-settings.js', import.meta.url),
+  'svc-authd': new URL('../../daemons/authd/authd-settings.js', import.meta.url),
+  'svc-db': new URL('../../daemons/db/db-settings.js', import.meta.url),
+  'svc-logcollector': new URL('../../daemons/logcollector/logcollector-settings.js', import.meta.url),
+  'svc-modulesd': new URL('../../daemons/modulesd/modulesd-settings.js', import.meta.url),
+  'svc-monitord': new URL('../../daemons/monitord/monitord-settings.js', import.meta.url),
+  'svc-remoted': new URL('../../daemons/remoted/remoted-settings.js', import.meta.url),
+  'svc-syscheckd': new URL('../../daemons/syscheckd/syscheckd-settings.js', import.meta.url),
+};
+
 /** The daemons of this build: `bin/<daemon>` with its compiled program. */
 export function productCatalogue(): DaemonCatalogue {
   const root = productRoot();
   return {
-    settingsModule(daemon) {
-      const short = daemon.slice('svc-'.length);
-      const folder = daemon === 'svc-apid' ? 'api' : `daemons/${short}`;
-      const module = new URL(`dist/${folder}/${short}-settings.js`, root);
-      return existsSync(module) ? module.href : undefined;
-    },
+    settingsModule: (daemon) => SETTINGS_MODULES[daemon]?.href,
     program(daemon) {
       const launcher = new URL(`bin/${daemon}`, root);
       if (!existsSync(launcher) || !existsSync(new URL(`dist/programs/${daemon}.js`, root))) return undefined;

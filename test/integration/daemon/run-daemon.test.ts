@@ -265,7 +265,7 @@ describe('runDaemon', function () {
     program.signal('SIGINT');
     const result = await program.ended;
     expect(result.code).to.equal(0);
-    expect(result.stderr).to.match(/^\S+ \S+ svc-monitord\[\d+\] test-daemon\.js:\d+ at \S+\(\): DEBUG: built$/m);
+    expect(result.stderr).to.match(/^\S+ \S+ svc-monitord\[\d+\] test-daemon\.cjs:\d+ at \S+\(\): DEBUG: built$/m);
     expect(result.stderr).to.include('SIGNAL [(2)-(Interrupt)]');
     expect(result.stderr.trimEnd().split('\n')).to.deep.equal(log());
   });

@@ -1,4 +1,5 @@
 import { runControl } from '../../../bin/control/control-command.js';
+import { runCommand } from '../../../bin/terminal/run-command.js';
 import { productCatalogue, type Program } from '../../../lib/control/daemon-catalogue.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { testProgram } from './test-program.js';
@@ -19,15 +20,17 @@ function programOf(daemon: DaemonName): Program | undefined {
   return { command: '/bin/sh', args: ['-c', script, program.command, ...program.args] };
 }
 
-process.stderr.on('error', () => {});
-const exitCode = await runControl(args, {
-  catalogue: {
-    program: programOf,
-    settingsModule: (daemon) => (chosen.has(daemon) ? product.settingsModule?.(daemon) : undefined),
-    control: { command: process.execPath, args: [testProgram('product-control.js'), names] },
-  },
-  write: (text) => process.stdout.write(text),
-  writeError: (text) => process.stderr.write(text),
-  terminal: false,
-});
-process.stdout.write('', () => process.exit(exitCode));
+runCommand(
+  () =>
+    runControl(args, {
+      catalogue: {
+        program: programOf,
+        settingsModule: (daemon) => (chosen.has(daemon) ? product.settingsModule?.(daemon) : undefined),
+        control: { command: process.execPath, args: [testProgram('product-control.js'), names] },
+      },
+      write: (text) => process.stdout.write(text),
+      writeError: (text) => process.stderr.write(text),
+      terminal: false,
+    }),
+  { exits: true },
+);

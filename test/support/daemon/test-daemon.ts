@@ -79,4 +79,4 @@ const TEST_DAEMON = defineDaemon({
   },
 });
 
-await runDaemon(TEST_DAEMON, process.argv.slice(3));
+void runDaemon(TEST_DAEMON, process.argv.slice(3));
