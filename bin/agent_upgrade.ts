@@ -1,9 +1,9 @@
 import { agentUpgradeCommand } from './agent-tools/agent-upgrade-command.js';
+import { runCommand } from './terminal/run-command.js';
 
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
-
-process.exitCode = await agentUpgradeCommand(process.argv.slice(2), {
-  write: (text) => process.stdout.write(text),
-  writeError: (text) => process.stderr.write(text),
-});
+runCommand(() =>
+  agentUpgradeCommand(process.argv.slice(2), {
+    write: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  }),
+);
