@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initHome } from '../../bin/control/home/init-home.js';
 import { Home } from '../../lib/home/home.js';
+import { removeTree } from '../support/remove-tree.js';
 import { DECODERS, rulesText } from './numbered-events.js';
 
 /** Outputs move on to the next part at this size (the least there is), so that a run has several. */
@@ -56,7 +57,7 @@ export class ChaosHome {
   }
 
   remove(): void {
-    rmSync(this.#directory, { recursive: true, force: true });
+    removeTree(this.#directory);
   }
 
   #configure({ sync, checkpointInterval, journalMegabytes }: ChaosHomeOptions): void {

@@ -5,7 +5,6 @@ import {
   lstatSync,
   mkdirSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -16,6 +15,7 @@ import {
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../chaos/random.js';
+import { removeTree } from '../support/remove-tree.js';
 
 /** Names that a path may have besides plain ones. */
 const ODD_NAMES = [
@@ -282,7 +282,7 @@ export class FileChurn {
   #deleteDirectory(): void {
     const directory = this.#innerDirectory();
     if (directory === undefined || this.#filesWithin(directory).length > LARGE_TREE) return;
-    rmSync(directory, { recursive: true });
+    removeTree(directory);
     this.#directories = this.#directories.filter((path) => !isWithin(path, directory));
     for (const path of this.#filesWithin(directory)) {
       this.#note('deleted with its directory', path);

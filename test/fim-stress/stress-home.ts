@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initHome } from '../../bin/control/home/init-home.js';
@@ -9,6 +9,7 @@ import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { ApiClient } from '../support/api/api-client.js';
 import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { eventually } from '../support/eventually.js';
+import { removeTree } from '../support/remove-tree.js';
 
 /** Those that take part; svc-syscheckd comes last, when the others take what it tells. */
 const DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-apid', 'svc-syscheckd'];
@@ -117,7 +118,7 @@ export class StressHome {
   async end(keep = false): Promise<void> {
     this.#client.close();
     await Promise.all([...this.#daemons.values()].map((daemon) => daemon.stop('SIGKILL')));
-    if (!keep) rmSync(this.#directory, { recursive: true, force: true });
+    if (!keep) removeTree(this.#directory);
   }
 
   #configure({ frequency, synchronization, fileLimit = 100_000 }: StressHomeOptions): void {

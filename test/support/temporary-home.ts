@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '../../lib/home/home.js';
+import { removeTree } from './remove-tree.js';
 
 /** A home with the directories and the record a daemon needs, in the system's temporary directory or below another. */
 export class TemporaryHome extends Home {
@@ -14,6 +15,6 @@ export class TemporaryHome extends Home {
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    removeTree(this.root);
   }
 }

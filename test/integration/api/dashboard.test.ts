@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { productRoot } from '../../../lib/product/product-root.js';
 import { DashboardClient } from '../../support/api/dashboard-client.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 /** Rows of dashboard.md 3 that cannot work yet, and what they are answered; docs/migration.md names them. */
 const NOT_YET: readonly (readonly [page: string, call: string, status: number])[] = [
@@ -139,7 +140,7 @@ describe('an unmodified dashboard', function () {
   after(async () => {
     await new TestProgram(program('svc-control'), ['stop', '--home', agent.root]).ended;
     await new TestProgram(program('svc-control'), ['stop', '--home', manager.root]).ended;
-    rmSync(parent, { recursive: true, force: true });
+    removeTree(parent);
   });
 
   it('logs in and starts (2)', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -13,6 +13,7 @@ import { TestProgram } from '../../support/daemon/run-program.js';
 import { DbServer } from '../../support/db/db-server.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/agent_groups', productRoot()));
@@ -133,7 +134,7 @@ describe('agent_groups', () => {
     writeFileSync(home.path('var/multigroups/5288d400/merged.mg'), 'changed');
     expect(await out('-S', '-i', '001')).to.equal(isNot('001'));
     // Without one of its own the list has nothing, until each of its groups has a file.
-    rmSync(home.path('var/multigroups/5288d400'), { recursive: true });
+    removeTree(home.path('var/multigroups/5288d400'));
     expect(await out('-S', '-i', '001')).to.equal(is('001'));
     writeFileSync(home.path('etc/shared/web/merged.mg'), 'web');
     expect(await out('-S', '-i', '001')).to.equal(isNot('001'));
@@ -196,7 +197,7 @@ describe('agent_groups', () => {
       }
       await out('-q', '-a', '-g', 'kept');
       await eventually('the group has its merged file', () => files.sumOf(['kept']) !== undefined);
-      rmSync(home.path('etc/shared/kept'), { recursive: true });
+      removeTree(home.path('etc/shared/kept'));
       const known = async () => (await client.call('groups.list', {})).groups.map(({ name }) => name);
       await eventually('a group whose folder was removed is gone', async () => !(await known()).includes('kept'));
       expect(await known()).to.deep.equal(['default', 'web']);

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +9,7 @@ import { progressText } from '../../../bin/terminal/progress-bar.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-fim', productRoot()));
@@ -31,7 +23,7 @@ describe('svc-fim', () => {
     utimesSync(join(root, 'file'), 1_700_000_000, 1_700_000_000);
   });
   afterEach(() => {
-    rmSync(root, { recursive: true, force: true });
+    removeTree(root);
   });
 
   async function run(args: readonly string[], options: { terminal?: boolean; signal?: AbortSignal } = {}) {

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 const root = fileURLToPath(productRoot());
 
@@ -24,7 +25,7 @@ describe('svc-ruletest', function () {
   afterEach(async () => {
     program?.child.kill('SIGKILL');
     await program?.ended;
-    rmSync(directory, { recursive: true });
+    removeTree(directory);
   });
   const test = (rule: number): string => `- {name: added, log: 'app: fatal', expect: {rule: ${String(rule)}}}\n`;
 

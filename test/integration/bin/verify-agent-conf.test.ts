@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { verifyAgentConfCommand } from '../../../bin/agent-tools/verify-agent-conf-command.js';
@@ -7,6 +7,7 @@ import { productRoot } from '../../../lib/product/product-root.js';
 import { versionText } from '../../../lib/product/version.js';
 import { LARGE_AGENT_CONF } from '../../support/config/large-agent-conf.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DATE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /;
@@ -180,7 +181,7 @@ describe('verify-agent-conf', () => {
   });
 
   it('checks a file without a home, and says when there are no groups to verify', async () => {
-    rmSync(home.path('etc'), { recursive: true });
+    removeTree(home.path('etc'));
     expect(await run('-f', file(WRONG))).to.include({ code: 1 });
     expect(await run('-f', file('<agent_config/>'))).to.deep.include({ code: 0, err: [] });
     expect(await run()).to.deep.equal({

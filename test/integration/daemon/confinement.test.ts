@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 const CONTROL = fileURLToPath(new URL('bin/svc-control', productRoot()));
 /** Bits of the mask in /proc, by linux/capability.h. */
@@ -39,7 +40,7 @@ describe('capabilities of daemons', function () {
     home = new Home(join(parent, 'home'));
     await initHome(home, { role: 'server', account: findServiceAccount('nobody') });
   });
-  afterEach(() => rmSync(parent, { recursive: true, force: true }));
+  afterEach(() => removeTree(parent));
 
   it('are those they need, and none for the service user', async () => {
     const sections =

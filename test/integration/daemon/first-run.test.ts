@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { Home } from '../../../lib/home/home.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 const built = stopOrder('server').filter((name) => productCatalogue().program(name) !== undefined);
 
@@ -58,7 +59,7 @@ describe('the first run (npm start)', () => {
     } finally {
       program.signal('SIGINT');
       const { code } = await program.ended;
-      rmSync(parent, { recursive: true, force: true });
+      removeTree(parent);
       expect(code).to.equal(0);
     }
   });

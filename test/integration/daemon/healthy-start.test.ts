@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 const program = (name: string): string => join(fileURLToPath(productRoot()), 'bin', name);
 /** Whoever sets no password of enrolment is told so. */
@@ -37,7 +38,7 @@ describe('a healthy start', function () {
   after(async () => {
     await control(SLOW, 'stop', '--home', manager.root);
     await new TestProgram(program('svc-control'), ['stop', '--home', agent.root]).ended;
-    rmSync(parent, { recursive: true, force: true });
+    removeTree(parent);
   });
 
   it('of a manager logs no warning and no error, though svc-db comes late', async () => {

@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +16,7 @@ import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -34,7 +26,7 @@ describe('svc-control install', function () {
   let root: string;
 
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'svc-install-'))));
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  afterEach(() => removeTree(root));
 
   it('installs, works from there, updates, uninstalls and purges, all below --root', async () => {
     const place = { prefix: '/opt/sm', root };
@@ -190,7 +182,7 @@ describe('privileges', () => {
       if (live !== undefined) process.kill(live.pid, 'SIGKILL');
     }
     await Promise.all(programs.map((program) => program.ended));
-    rmSync(parent, { recursive: true, force: true });
+    removeTree(parent);
   });
 
   it('are given up by all daemons but those that need them; all share the log', async () => {

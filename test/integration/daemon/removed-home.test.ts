@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -9,6 +9,7 @@ import { identityOf } from '../../../lib/process/process-identity.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const CONTROL = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
@@ -48,7 +49,7 @@ describe('svc-control stop of a home that was removed', function () {
     it(`ends what still runs: ${what}`, async () => {
       const running = await pids();
       expect(running.length).to.be.greaterThan(5);
-      rmSync(home.path(path), { recursive: true });
+      removeTree(home.path(path));
       const { code, stdout, stderr } = await control(home, 'stop');
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.match(/^Killing svc-control \(pid \d+\) of a removed home\.\.\.$/m);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { runControl } from '../../../bin/control/control-command.js';
@@ -14,6 +14,7 @@ import { TestProgram } from '../../support/daemon/run-program.js';
 import { testCatalogue } from '../../support/daemon/test-catalogue.js';
 import type { TestDaemonConfig } from '../../support/daemon/test-daemon.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DAEMONS: readonly DaemonName[] = ['svc-apid', 'svc-analysisd'];
@@ -288,7 +289,7 @@ describe('svc-control', function () {
     const run = launch(['run']);
     await eventually('all running', async () => (await control('status')).code === 0);
     const pids = await Promise.all(DAEMONS.map(async (name) => (await state(name)).pid!));
-    rmSync(home.path('var'), { recursive: true });
+    removeTree(home.path('var'));
     run.signal('SIGTERM');
     expect((await run.ended).code, run.stderr).to.equal(0);
     // One that has ended is in /proc until init, whose child it is after the supervisor, has asked how.

@@ -14,6 +14,7 @@ import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 type Item = { file: string; line: number; text: string; what: string; daemon?: string };
 type Document = {
@@ -46,7 +47,7 @@ describe('svc-control validate, and the checks before a start', function () {
     writeFileSync(configuration, shipped);
   });
   after(() => {
-    rmSync(parent, { recursive: true, force: true });
+    removeTree(parent);
   });
 
   /** Over the real daemons, in this process. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { Home } from '../../../lib/home/home.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { authdHome, AuthdServer } from '../../support/authd/authd-server.js';
 import { enrol } from '../../support/authd/enrollment.js';
+import { removeTree } from '../../support/remove-tree.js';
 import type { TemporaryHome } from '../../support/temporary-home.js';
 
 const PROGRAM = fileURLToPath(new URL('bin/svc-authd', productRoot()));
@@ -59,7 +60,7 @@ describe('svc-authd in an installed home', function () {
     await initHome(home, { role: 'server', account });
     setAuth('<port>0</port><local_ip>127.0.0.1</local_ip>');
   });
-  afterEach(() => rmSync(parent, { recursive: true, force: true }));
+  afterEach(() => removeTree(parent));
 
   const setAuth = (auth: string) =>
     writeFileSync(home.path('etc', 'manager.conf'), `<manager_config><auth>${auth}</auth></manager_config>`);

@@ -29,6 +29,7 @@ import { productProgram } from '../../support/daemon/product-program.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { writeEngineFiles } from '../../support/engine/engine-files.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></decoder>
@@ -99,7 +100,7 @@ describe('a disk that takes nothing', function () {
     for (const path of mounts) unmount('-l', path);
     if (disk === undefined) return;
     unmount('-l', disk);
-    rmSync(disk, { recursive: true, force: true });
+    removeTree(disk);
   });
   beforeEach(() => {
     acknowledged = [];

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parseMergedFile } from '../../../lib/agentlink/merged-file.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -6,6 +6,7 @@ import { RequestClient } from '../../../lib/bus/request-client.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { RemotedHome } from '../../support/remoted/remoted-home.js';
+import { removeTree } from '../../support/remove-tree.js';
 
 const LARGE_BYTES = 24 * 1024 * 1024;
 const DEADLINE_MS = 30_000;
@@ -62,7 +63,7 @@ describe('files of groups in svc-remoted', function () {
     expect(await groups()).to.deep.equal(['default', 'web']);
     renameSync(home.path('etc', 'away'), shared());
     await eventually('the log line', () => remoted.output.includes('etc/shared can be read again.'), DEADLINE_MS);
-    rmSync(shared('web'), { recursive: true });
+    removeTree(shared('web'));
     await eventually('the end of the group', async () => !(await groups()).includes('web'), DEADLINE_MS);
     expect(await remoted.stop()).to.equal(0);
   });

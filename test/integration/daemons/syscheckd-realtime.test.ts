@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { FimHome } from '../../support/syscheckd/fim-home.js';
 
 const WAIT_MS = 60_000;
@@ -69,7 +70,7 @@ describe('svc-syscheckd in real time', function () {
     await alerted('550 a/1');
     renameSync(home.file('a/sub'), home.file('a/moved'));
     await alerted('553 a/sub/2', '554 a/moved/2');
-    rmSync(home.file('a/moved'), { recursive: true });
+    removeTree(home.file('a/moved'));
     await alerted('553 a/moved/2');
     write('later/deep/er/6', 'six');
     write('who/7', 'seven');

@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, linkSync, readFileSync, rmSync, writeFileSyn
 import { expect } from 'chai';
 import type { ApiList } from '../../support/api/api-list.js';
 import { eventually } from '../../support/eventually.js';
+import { removeTree } from '../../support/remove-tree.js';
 import { FimHome } from '../../support/syscheckd/fim-home.js';
 
 const WAIT_MS = 60_000;
@@ -153,7 +154,7 @@ describe('svc-syscheckd on a manager', function () {
     expect(await home.alerted(known, '550 c/first')).to.deep.equal(['550 c/first']);
     home.write('c/new/deep/file', 'new\n');
     expect(await home.alerted(known + 1, '554 c/new/deep/file')).to.deep.equal(['554 c/new/deep/file']);
-    rmSync(home.file('c/new'), { recursive: true });
+    removeTree(home.file('c/new'));
     expect(await home.alerted(known + 2, '553 c/new/deep/file')).to.deep.equal(['553 c/new/deep/file']);
     await scanOverApi();
     expect(home.alerts().slice(known)).to.have.length(3);

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Counters } from '../../../daemons/analysisd/counters.js';
 import { EngineDiagnostics } from '../../../daemons/analysisd/engine-diagnostics.js';
@@ -8,6 +8,7 @@ import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { writeEngineFiles } from '../engine/engine-files.js';
 import { eventually } from '../eventually.js';
 import { RecordingLogger } from '../recording-logger.js';
+import { removeTree } from '../remove-tree.js';
 import { TemporaryHome } from '../temporary-home.js';
 
 const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></decoder>
@@ -64,7 +65,7 @@ export class PipelineHome extends TemporaryHome {
   copyTo(other: PipelineHome): void {
     for (const directory of ['queue', 'logs', 'stats', 'ruleset', 'etc']) {
       if (existsSync(this.path(directory))) copyMoving(this.path(directory), other.path(directory));
-      else rmSync(other.path(directory), { recursive: true, force: true });
+      else removeTree(other.path(directory));
     }
     other.now = this.now;
   }
@@ -140,7 +141,7 @@ export class TestPipeline {
 /** Copies a directory whose files may be renamed meanwhile, by a write that is under way. */
 function copyMoving(from: string, to: string): void {
   for (let attempt = 1; ; attempt += 1) {
-    rmSync(to, { recursive: true, force: true });
+    removeTree(to);
     try {
       cpSync(from, to, { recursive: true });
       return;

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Journal, type JournalOptions } from '../../../lib/journal/journal.js';
 import { type DamageReport, JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalReader } from '../../../lib/journal/journal-reader.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
+import { removeTree } from '../remove-tree.js';
 
 /** In memory where there is such a place: for tests that make and delete thousands of files. */
 export const QUICK_DIRECTORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -34,7 +35,7 @@ export class JournalKit {
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    removeTree(this.root);
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CollectorStats } from '../../../daemons/logcollector/collector-stats.js';
@@ -10,6 +10,7 @@ import { PositionStore } from '../../../daemons/logcollector/position-store.js';
 import { parseManagerConfig } from '../../../lib/config/load-manager-config.js';
 import { eventually } from '../eventually.js';
 import { RecordingLogger } from '../recording-logger.js';
+import { removeTree } from '../remove-tree.js';
 import { LogSink } from './log-sink.js';
 
 /** A file follower on a temporary directory, with a sink and saved positions that outlive it. */
@@ -144,6 +145,6 @@ export class FollowerHarness {
   }
 
   remove(): void {
-    rmSync(this.directory, { recursive: true, force: true });
+    removeTree(this.directory);
   }
 }

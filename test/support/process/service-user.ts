@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initHome } from '../../../bin/control/home/init-home.js';
@@ -15,6 +15,7 @@ import { ProcessLock } from '../../../lib/process/process-lock.js';
 import { type DaemonName, MANAGER_DAEMONS } from '../../../lib/product/daemon-names.js';
 import { type ProgramResult, TestProgram } from '../daemon/run-program.js';
 import { eventually } from '../eventually.js';
+import { removeTree } from '../remove-tree.js';
 
 /** Why a test of privileges cannot run; undefined for root. */
 export const notRoot = process.getuid?.() === 0 ? undefined : 'only root can make a home for a service user';
@@ -141,6 +142,6 @@ export class AttackedHome {
     for (const end of this.#lingering) end();
     for (const program of this.#programs) program.signal('SIGKILL');
     await Promise.all(this.#programs.map((program) => program.ended));
-    rmSync(this.#parent, { recursive: true, force: true });
+    removeTree(this.#parent);
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { initHome } from '../../../bin/control/home/init-home.js';
@@ -9,6 +9,7 @@ import { ApiClient } from '../api/api-client.js';
 import type { ApiList } from '../api/api-list.js';
 import { RunningDaemon } from '../daemon/running-daemon.js';
 import { eventually } from '../eventually.js';
+import { removeTree } from '../remove-tree.js';
 import { TemporaryHome } from '../temporary-home.js';
 
 const WAIT_MS = 60_000;
@@ -120,7 +121,7 @@ export class FimHome extends TemporaryHome {
   async close(): Promise<void> {
     this.syscheckd.close();
     await Promise.all([...this.#daemons.values()].map((daemon) => daemon.stop('SIGKILL')));
-    rmSync(this.tree, { recursive: true, force: true });
+    removeTree(this.tree);
     this.remove();
   }
 }

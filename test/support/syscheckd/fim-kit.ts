@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FimDatabase } from '../../../daemons/db/fim/fim-database.js';
@@ -8,6 +8,7 @@ import type { FimListParams } from '../../../daemons/db/fim/fim-list.js';
 import type { FimRow } from '../../../daemons/db/fim/fim-row.js';
 import { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
 import { RecordingLogger } from '../recording-logger.js';
+import { removeTree } from '../remove-tree.js';
 
 /** What an agent knows of a file; the rest has values of its own. */
 export type FileFacts = {
@@ -106,7 +107,7 @@ export class FimKit {
 
   async close(): Promise<void> {
     await this.#database.close();
-    rmSync(join(this.directory, '..'), { recursive: true, force: true });
+    removeTree(join(this.directory, '..'));
   }
 
   unregister(agent: string): void {

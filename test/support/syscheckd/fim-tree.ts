@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DirectoryOption, SyscheckDirectory } from '../../../lib/config/sections/syscheck.js';
@@ -7,6 +7,7 @@ import { FileSystems } from '../../../lib/fim/scan/file-systems.js';
 import { IgnoreList } from '../../../lib/fim/scan/path-list.js';
 import { type ScannedEntry, type ScanParts, scanTree } from '../../../lib/fim/scan/scan-tree.js';
 import { watchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
+import { removeTree } from '../remove-tree.js';
 
 /** Depth and diff limit where nothing else is configured. */
 export const TRAITS = { recursionLevel: 256, diffSizeLimit: 51_200 };
@@ -52,6 +53,6 @@ export class FimTree {
 
   async remove(): Promise<void> {
     await this.threads.close();
-    rmSync(this.root, { recursive: true, force: true });
+    removeTree(this.root);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Realtime, type RealtimeParts } from '../../../daemons/syscheckd/realtime/realtime.js';
@@ -13,6 +13,7 @@ import { scanTree } from '../../../lib/fim/scan/scan-tree.js';
 import { type WatchedDirectories, watchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import { eventually } from '../eventually.js';
 import { RecordingLogger } from '../recording-logger.js';
+import { removeTree } from '../remove-tree.js';
 import { TRAITS } from './fim-tree.js';
 import { RecorderDouble } from './recorder-double.js';
 
@@ -125,7 +126,7 @@ export class RealtimeKit {
   async remove(): Promise<void> {
     await this.realtime.close();
     await this.#threads.close();
-    rmSync(this.root, { recursive: true, force: true });
+    removeTree(this.root);
     if (this.recorder.marks.size > 0) throw new Error('marks of a scan were not ended');
   }
 

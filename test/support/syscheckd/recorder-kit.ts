@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContentChanges } from '../../../daemons/syscheckd/diff/content-changes.js';
@@ -17,6 +17,7 @@ import { type ScannedEntry, scanTree } from '../../../lib/fim/scan/scan-tree.js'
 import { type WatchedDirectories, watchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
 import { memoryDirectory } from '../memory-directory.js';
 import { RecordingLogger } from '../recording-logger.js';
+import { removeTree } from '../remove-tree.js';
 import { type ToldChange, toldChange } from './told-change.js';
 
 const TRAITS = { recursionLevel: 256, diffSizeLimit: 51_200 };
@@ -81,7 +82,7 @@ export class RecorderKit {
   async remove(): Promise<void> {
     await this.#store.close();
     await this.threads.close();
-    for (const directory of [this.#home, this.root]) rmSync(directory, { recursive: true, force: true });
+    for (const directory of [this.#home, this.root]) removeTree(directory);
   }
 
   /** Looks at everything that is configured, as a scan does, without recording it. */

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CheckContext } from '../../../lib/rootcheck/check-context.js';
 import type { RootcheckSettings } from '../../../lib/rootcheck/rootcheck-settings.js';
+import { removeTree } from '../remove-tree.js';
 
 /** A tree that stands for `/`, with what a check says of it. */
 export class RootcheckTree {
@@ -53,6 +54,6 @@ export class RootcheckTree {
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    removeTree(this.root);
   }
 }

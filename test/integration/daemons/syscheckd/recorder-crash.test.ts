@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
+import { removeTree } from '../../../support/remove-tree.js';
 import { type ToldChange, toldChange } from '../../../support/syscheckd/told-change.js';
 
 const CHILD = fileURLToPath(new URL('../../../support/syscheckd/recorder-child.js', import.meta.url));
@@ -39,7 +40,7 @@ describe('recording of files in a process that is killed', () => {
   afterEach(async () => {
     await kill();
     await sink.stop();
-    rmSync(directory, { recursive: true, force: true });
+    removeTree(directory);
   });
 
   async function kill(): Promise<void> {

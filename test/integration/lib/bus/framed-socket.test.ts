@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { FramedSocket } from '../../../../lib/bus/framed-socket.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
+import { removeTree } from '../../../support/remove-tree.js';
 
 function frame(text: string): Buffer {
   const body = Buffer.from(text);
@@ -53,7 +54,7 @@ describe('framed socket', () => {
   });
   afterEach(async () => {
     await server.stop();
-    rmSync(directory, { recursive: true });
+    removeTree(directory);
   });
 
   it('answers a request that comes in pieces and closes', async () => {

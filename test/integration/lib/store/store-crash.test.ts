@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
 import { eventually } from '../../../support/eventually.js';
+import { removeTree } from '../../../support/remove-tree.js';
 
 const CHILD = fileURLToPath(new URL('../../../support/store/store-child.js', import.meta.url));
 
@@ -22,7 +23,7 @@ describe('LMDB store in a process that is killed, or that finds the disk full', 
 
   afterEach(async () => {
     await kill();
-    rmSync(directory, { recursive: true, force: true });
+    removeTree(directory);
   });
 
   function start(command: string, args: readonly string[]): ChildProcess {
