@@ -81,7 +81,7 @@ export class RbacStore {
   static async open(directory: string, initialUsers: InitialUsers): Promise<RbacStore> {
     let store: LmdbStore;
     try {
-      store = await LmdbStore.open({ directory, tables: TABLES, migrations: MIGRATIONS, digest: true });
+      store = await LmdbStore.open({ directory, tables: TABLES, migrations: MIGRATIONS, checked: true });
     } catch (error) {
       throw unusable(error);
     }

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { LockHeldError, ProcessLock } from '../process/process-lock.js';
 import { BinaryTable } from './binary-table.js';
 import { checkLmdbFile } from './check-lmdb-file.js';
+import { checkLmdbPages } from './check-lmdb-pages.js';
 import { type Change, CommitQueue, type Undo } from './commit-queue.js';
 import { ContentDigest } from './content-digest.js';
 import { DiskReserve } from './disk-reserve.js';
@@ -34,10 +35,11 @@ export type LmdbStoreOptions = {
   /** One step from version `index + 1` to the next; the layout's version is their number plus one. */
   readonly migrations?: readonly ((tables: MigrationTables) => void)[];
   /**
-   * Whether entries are held against their digest at open: for a store that is read whole anyway, and where a lost entry does
-   * harm. A layout that had none before needs a migration, so that programs that know of none refuse it. No binary tables.
+   * Whether all pages are followed at open, and entries held against their digest: for a store that is read whole anyway, and
+   * where a lost entry does harm. A layout that had no digest before needs a migration, so that programs that know of none
+   * refuse it. No binary tables.
    */
-  readonly digest?: boolean;
+  readonly checked?: boolean;
 };
 
 const META_TABLE = 'meta';
@@ -90,7 +92,8 @@ export class LmdbStore {
     mkdirSync(directory, { recursive: true, mode: 0o750 });
     const lock = acquireLock(directory);
     try {
-      const damage = checkLmdbFile(join(directory, DATA_FILE));
+      const file = join(directory, DATA_FILE);
+      const damage = options.checked === true ? checkLmdbPages(file) : checkLmdbFile(file);
       if (damage !== undefined) throw new StoreError('damaged', `${directory}: ${damage}`);
       DiskReserve.prepare(directory, join(directory, LOCK_FILE));
       return await openEnvironment(
@@ -221,7 +224,7 @@ async function openEnvironment(options: LmdbStoreOptions, make: MakeStore): Prom
     const tables = new Map<string, RawTable>();
     for (const name of names) tables.set(name, root.openDB({ name, encoding: 'binary' }));
     for (const name of binaryTables) tables.set(name, root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' }));
-    const digest = options.digest === true ? digestOf(options.tables, tables) : undefined;
+    const digest = options.checked === true ? digestOf(options.tables, tables) : undefined;
     await migrate(options, root, tables, reserve, digest);
     return make(root, tables, reserve, digest);
   } catch (error) {

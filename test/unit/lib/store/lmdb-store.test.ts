@@ -101,11 +101,11 @@ describe('LMDB store', () => {
     });
   });
 
-  it('notices entries that were lost or altered, where it keeps a digest', async () => {
+  it('notices entries that were lost or altered, where it is checked', async () => {
     const old = await open();
     await old.commit([1, 2, 3].map((key) => things(old).put(key, { name: 'a', size: key })));
     await old.close();
-    const options = { digest: true, migrations: [() => {}] };
+    const options = { checked: true, migrations: [() => {}] };
     const reopen = async () => (await open(options)).close();
     await reopen();
     const store = await open(options);
