@@ -1,3 +1,4 @@
+import { isAgentId } from '../../lib/agentlink/agent-identity.js';
 import type { ShownTask } from '../../lib/bus/contracts/modulesd.js';
 import { taskTime } from '../agents/task-time.js';
 import { pickGiven } from '../contract/pick-given.js';
@@ -16,11 +17,13 @@ export function tasksRoutes(modulesd: ModulesdClient): OperationHandlers {
   return {
     getTasksStatus: async (request) => {
       const { caller, parameters } = request;
+      const { agents_list: agents, tasks_list: ids } = parameters;
       caller.permissions.require('task:status');
       const tasks = await modulesd.tasks(request, {
         ...pickGiven(parameters, ['command', 'node', 'module', 'status']),
-        ...(parameters.agents_list === undefined ? {} : { agents: [...parameters.agents_list] }),
-        ...(parameters.tasks_list === undefined ? {} : { tasks: parameters.tasks_list.map(Number) }),
+        // Ids that nothing has are no error: they find nothing.
+        ...(agents === undefined ? {} : { agents: agents.filter(isAgentId) }),
+        ...(ids === undefined ? {} : { tasks: ids.map(Number).filter(Number.isSafeInteger) }),
       });
       const page = pageOf(tasks.map(taskItem), parameters, { sortFields: FIELDS, selectFields: FIELDS });
       const messages = {

@@ -73,6 +73,8 @@ describe('capabilities of daemons', function () {
         effective: logcollector,
         bounding: logcollector,
       });
+      const modulesd = mask('setgid');
+      expect(capabilities('svc-modulesd')).to.deep.equal({ ...root, effective: modulesd, bounding: modulesd });
       const syscheckd = mask('dac_read_search', 'sys_ptrace', 'sys_nice', 'net_bind_service', 'setgid');
       expect(capabilities('svc-syscheckd')).to.deep.equal({ ...root, effective: syscheckd, bounding: syscheckd });
       const log = readFileSync(home.path('logs/manager.log'), 'utf8');

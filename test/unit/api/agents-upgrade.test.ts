@@ -166,6 +166,7 @@ describe('upgrades of agents over the API', () => {
     expect(await ids('sort=-task_id&limit=1')).to.deep.equal([2]);
     expect(await ids('agents_list=001')).to.deep.equal([1]);
     expect(await ids('tasks_list=2,7&node=node01&module=upgrade_module')).to.deep.equal([2]);
+    expect(await ids(`tasks_list=${'9'.repeat(400)}&agents_list=${'9'.repeat(400)}`)).to.deep.equal([]);
     expect(await ids('q=status=Pending')).to.deep.equal([1]);
     expect(await ids('search=progress')).to.deep.equal([2]);
     const selected = await get('select=status&limit=1');
