@@ -52,7 +52,7 @@ import { syscheckRoutes } from './routes/syscheck-routes.js';
 import { tasksRoutes } from './routes/tasks-routes.js';
 import { ListDirectory } from './ruleset/list-directory.js';
 import { RulesetCatalogue } from './ruleset/ruleset-catalogue.js';
-import { RulesetDirectory } from './ruleset/ruleset-directory.js';
+import { RulesetListing } from './ruleset/ruleset-listing.js';
 import { RulesetUploads } from './ruleset/ruleset-uploads.js';
 
 /** What the operations of this version ask for their answers. */
@@ -86,7 +86,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
   const { home } = parts;
   const configuration = new ManagerConfiguration(home);
   const node = () => configuration.node().name;
-  const ruleset = new RulesetDirectory(home);
+  const ruleset = new RulesetListing(home);
   const files = new RulesetCatalogue({ ruleset, configuration, logger: parts.logger });
   const lists = new ListDirectory(home);
 

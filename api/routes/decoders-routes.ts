@@ -4,7 +4,7 @@ import { listResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { filterDecoders } from '../ruleset/list-decoders.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
-import { DECODERS } from '../ruleset/ruleset-kind.js';
+import { DECODERS } from '../ruleset/ruleset-resource.js';
 import { rulesetFileRoutes } from './ruleset-file-routes.js';
 import { type RulesetUploadRouteParts, rulesetUploadRoutes } from './ruleset-upload-routes.js';
 

@@ -14,7 +14,7 @@ import {
   unknownRuleIds,
 } from '../ruleset/filter-rules.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
-import { RULES } from '../ruleset/ruleset-kind.js';
+import { RULES } from '../ruleset/ruleset-resource.js';
 import { rulesetFileRoutes } from './ruleset-file-routes.js';
 import { type RulesetUploadRouteParts, rulesetUploadRoutes } from './ruleset-upload-routes.js';
 

@@ -5,7 +5,7 @@ import { type ApiResult, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { filterFiles } from '../ruleset/filter-files.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
-import type { RulesetKind } from '../ruleset/ruleset-kind.js';
+import type { RulesetResource } from '../ruleset/ruleset-resource.js';
 import { xmlAsJson } from '../ruleset/xml-as-json.js';
 
 type ListOperation = 'getRulesFiles' | 'getDecodersFiles';
@@ -15,7 +15,7 @@ const FILE_FIELDS = ['filename', 'relative_dirname', 'status'];
 
 /** Lists the files with rules, or decoders, and shows one of them (rest-api.md 6.5, 6.6). */
 export function rulesetFileRoutes(
-  kind: RulesetKind,
+  kind: RulesetResource,
   catalogue: RulesetCatalogue,
 ): { readonly list: OperationHandler<ListOperation>; readonly show: OperationHandler<ShowOperation> } {
   return {
@@ -35,7 +35,7 @@ export function rulesetFileRoutes(
 
 /** Of several files of the name the one in the shortest directory, or the one below `relative_dirname`. */
 function showFile(
-  kind: RulesetKind,
+  kind: RulesetResource,
   catalogue: RulesetCatalogue,
   { caller, parameters }: ApiRequest<ShowOperation>,
 ): ApiResult {

@@ -8,7 +8,7 @@ import { type ApiResult, type ListMessages, listResult } from '../http/envelope.
 import { uploadedText } from '../http/uploaded-text.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { escapeFormulas } from '../ruleset/escape-formulas.js';
-import type { RulesetKind } from '../ruleset/ruleset-kind.js';
+import type { RulesetResource } from '../ruleset/ruleset-resource.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { checkDirectory, checkFileName, fileExists, plainDirectory } from '../ruleset/upload-target.js';
 
@@ -23,7 +23,7 @@ export type RulesetUploadRouteParts = {
 
 /** Stores and deletes files with rules, or decoders (rest-api.md 6.5, 6.6; rules-and-alerts.md 10.3). */
 export function rulesetUploadRoutes(
-  kind: RulesetKind,
+  kind: RulesetResource,
   parts: RulesetUploadRouteParts,
 ): { readonly upload: OperationHandler<UploadOperation>; readonly remove: OperationHandler<RemovalOperation> } {
   const { home, uploads } = parts;
@@ -76,14 +76,14 @@ export async function outcome(path: string, messages: ListMessages, work: () => 
 }
 
 function targetOf(
-  kind: RulesetKind,
+  kind: RulesetResource,
   { parameters }: ApiRequest<UploadOperation | RemovalOperation>,
 ): { directory: string; path: string } {
   const directory = plainDirectory(parameters.relative_dirname ?? `etc/${kind.name}`);
   return { directory, path: `${directory}/${parameters.filename}` };
 }
 
-function directoryRules(kind: RulesetKind, { home, configuration }: RulesetUploadRouteParts) {
+function directoryRules(kind: RulesetResource, { home, configuration }: RulesetUploadRouteParts) {
   let ruleset;
   try {
     ruleset = configuration.ruleset();

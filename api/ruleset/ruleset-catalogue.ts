@@ -6,14 +6,14 @@ import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import type { DecoderItem } from './list-decoders.js';
-import type { RulesetDirectory, RulesetPaths } from './ruleset-directory.js';
-import type { RulesetKind } from './ruleset-kind.js';
+import type { RulesetListing, RulesetPaths } from './ruleset-listing.js';
+import type { RulesetResource } from './ruleset-resource.js';
 
 /** Problems of files that were logged already; more than this and they are logged again. */
 const MAX_REMEMBERED_PROBLEMS = 1000;
 
 export type RulesetCatalogueParts = {
-  readonly ruleset: RulesetDirectory;
+  readonly ruleset: RulesetListing;
   readonly configuration: ManagerConfiguration;
   readonly logger: Logger;
 };
@@ -28,19 +28,19 @@ export class RulesetCatalogue {
   }
 
   /** @throws ApiError 1200 or 1500 for the configuration, 4000 when nothing may be seen */
-  files(kind: RulesetKind, caller: Caller): ListedFile[] {
+  files(kind: RulesetResource, caller: Caller): ListedFile[] {
     const files = this.#files(kind);
     const allowed = allowedFiles(kind, caller, files);
     return files.filter(({ filename }) => allowed.has(filename));
   }
 
   /** As {@link files}. What cannot be listed is logged once, with file and line. */
-  rules(kind: RulesetKind, caller: Caller): RuleItem[] {
+  rules(kind: RulesetResource, caller: Caller): RuleItem[] {
     return this.#visible(kind, caller, (paths) => this.#parts.ruleset.rules(paths));
   }
 
   /** As {@link rules}. */
-  decoders(kind: RulesetKind, caller: Caller): DecoderItem[] {
+  decoders(kind: RulesetResource, caller: Caller): DecoderItem[] {
     return this.#visible(kind, caller, (paths) => this.#parts.ruleset.decoders(paths));
   }
 
@@ -49,14 +49,14 @@ export class RulesetCatalogue {
     return this.#parts.ruleset.read(file);
   }
 
-  #files(kind: RulesetKind): ListedFile[] {
+  #files(kind: RulesetResource): ListedFile[] {
     const { ruleset } = this.#parts;
     const paths = this.#paths(kind);
     return kind.name === 'rules' ? ruleset.ruleFiles(paths) : ruleset.decoderFiles(paths);
   }
 
   #visible<Item extends ListedFile>(
-    kind: RulesetKind,
+    kind: RulesetResource,
     caller: Caller,
     list: (paths: RulesetPaths) => Listing<Item>,
   ): Item[] {
@@ -66,7 +66,7 @@ export class RulesetCatalogue {
     return items.filter(({ filename }) => allowed.has(filename));
   }
 
-  #paths(kind: RulesetKind): RulesetPaths {
+  #paths(kind: RulesetResource): RulesetPaths {
     try {
       return this.#parts.configuration.ruleset();
     } catch (error) {
@@ -75,7 +75,7 @@ export class RulesetCatalogue {
     }
   }
 
-  #report(kind: RulesetKind, problems: readonly ListingProblem[]): void {
+  #report(kind: RulesetResource, problems: readonly ListingProblem[]): void {
     for (const { relative_dirname, filename, line, message } of problems) {
       const place = `${relative_dirname}/${filename}${line > 0 ? `, line ${line}` : ''}`;
       const text = `${kind.title} cannot be listed: ${place}: ${message}`;
@@ -87,7 +87,7 @@ export class RulesetCatalogue {
   }
 }
 
-function allowedFiles(kind: RulesetKind, caller: Caller, files: readonly ListedFile[]): Set<string> {
+function allowedFiles(kind: RulesetResource, caller: Caller, files: readonly ListedFile[]): Set<string> {
   const names = files.map(({ filename }) => filename);
   return caller.permissions.allowedOrRefuse(`${kind.name}:read`, kind.resource, names);
 }

@@ -79,7 +79,7 @@ const itemSchema = z.object({
   mergedSum: z.string().optional(),
   lastKeepAlive: z.string().optional(),
 });
-type AgentItem = z.output<typeof itemSchema>;
+type AgentRow = z.output<typeof itemSchema>;
 
 /** The work of `agent_control` for one manager: it asks svc-db, and svc-remoted or svc-syscheckd to do things. */
 export class AgentControl {
@@ -158,13 +158,13 @@ export class AgentControl {
     this.#syscheckd.close();
   }
 
-  async #find(id: string, select: string[]): Promise<AgentItem | undefined> {
+  async #find(id: string, select: string[]): Promise<AgentRow | undefined> {
     const { items } = await this.#ask(() => this.#db.call('agents.get', { ids: [id], select }));
     return items.map((item) => itemSchema.parse(item))[0];
   }
 
   /** Agents without the manager itself, many at a time. */
-  async *#pages(filter: AgentFilter, select: string[]): AsyncGenerator<AgentItem[]> {
+  async *#pages(filter: AgentFilter, select: string[]): AsyncGenerator<AgentRow[]> {
     for (let offset = 0; ;) {
       const params = { ...filter, offset, limit: MAX_AGENTS_PER_PAGE, select };
       const { items, total } = await this.#ask(() => this.#db.call('agents.list', params));
@@ -204,11 +204,11 @@ function unknownAgent(text: string): AgentControlError {
   return new AgentControlError(40, `Invalid agent id '${text}'.`);
 }
 
-function listed({ id, name, registerIP, status }: AgentItem): ListedAgent {
+function listed({ id, name, registerIP, status }: AgentRow): ListedAgent {
   return { id, name, ip: registerIP, status: id === MANAGER_ID ? 'Active/Local' : STATUS_WORDS[status] };
 }
 
-function details(item: AgentItem, scan: { readonly start: string | null; readonly end: string | null }): AgentDetails {
+function details(item: AgentRow, scan: { readonly start: string | null; readonly end: string | null }): AgentDetails {
   const { os, version = NOT_KNOWN, configSum = NOT_KNOWN, mergedSum = NOT_KNOWN, lastKeepAlive } = item;
   const seconds = lastKeepAlive === undefined ? NaN : Date.parse(lastKeepAlive) / 1000;
   return {

@@ -22,7 +22,7 @@ const itemSchema = z.object({
   mergedSum: z.string().optional(),
 });
 /** An agent; groups by priority. */
-type AgentItem = z.output<typeof itemSchema>;
+type AgentRow = z.output<typeof itemSchema>;
 
 /**
  * The work of `agent_groups` (agents-and-groups.md 9.2): it asks svc-db for agents and their groups, and looks after the
@@ -52,7 +52,7 @@ export class AgentGroups {
   async agentsOf(group: string): Promise<{ id: string; name: string }[]> {
     const name = known(group);
     const { ids } = await numbered(() => this.#db.call('groups.agents', { name }));
-    const agents: AgentItem[] = [];
+    const agents: AgentRow[] = [];
     for (let at = 0; at < ids.length; at += MAX_AGENTS_PER_PAGE) {
       const params = { ids: ids.slice(at, at + MAX_AGENTS_PER_PAGE), select: FIELDS };
       const { items } = await numbered(() => this.#db.call('agents.get', params));
@@ -67,7 +67,7 @@ export class AgentGroups {
   }
 
   /** @param text the id as it was typed @throws AgentGroupsError 1701, 1703 */
-  async agent(text: string): Promise<AgentItem> {
+  async agent(text: string): Promise<AgentRow> {
     const id = agentId(text);
     const { items } = await numbered(() => this.#db.call('agents.get', { ids: [id], select: FIELDS }));
     const [item] = items;
@@ -76,7 +76,7 @@ export class AgentGroups {
   }
 
   /** Whether an agent has the merged file of its groups as it lies on the disk (6.7). */
-  isSynchronized({ group, status, mergedSum }: AgentItem): Promise<boolean> {
+  isSynchronized({ group, status, mergedSum }: AgentRow): Promise<boolean> {
     return isSynchronized({ groups: group, status, mergedSum }, (groups) =>
       mergedSumFrom(groups, (place) => sumOnDisk(this.#home, place)),
     );

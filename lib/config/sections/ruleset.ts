@@ -6,7 +6,7 @@ import { parseDigits } from '../units.js';
 import { clamp, clampedInteger, readDuration, requireText, yesNo } from '../value-fields.js';
 
 /** A directory of rule or decoder files. */
-export type RulesetDirectory = {
+export type RulesetDirectorySetting = {
   /** Relative to the home, or absolute. */
   readonly path: string;
   /** OS_Regex on `<path>/<file>`. */
@@ -67,7 +67,7 @@ export const RULE_TEST = group({
   ),
 });
 
-function readDirectory(element: XmlElement, report: ConfigReport): RulesetDirectory {
+function readDirectory(element: XmlElement, report: ConfigReport): RulesetDirectorySetting {
   const path = requireText(element, report);
   const unknown = element.attributes.find(({ name }) => name !== 'pattern');
   if (unknown !== undefined) {

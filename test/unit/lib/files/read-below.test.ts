@@ -1,8 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ifPresentSync } from '../../../../lib/files/if-present.js';
 import { openBelow, readFileBelow } from '../../../../lib/files/read-below.js';
 
 describe('a file below a directory', () => {
@@ -21,7 +32,11 @@ describe('a file below a directory', () => {
   afterEach(() => rmSync(parent, { recursive: true }));
 
   const read = (path: string, maxBytes = 100) => readFileBelow(base, path, maxBytes).toString();
-  const openDescriptors = () => spawnSync('ls', [`/proc/${String(process.pid)}/fd`], { encoding: 'utf8' }).stdout;
+  /** Of this process, into the folder of these tests; other tests' may close at any time. */
+  const openDescriptors = () =>
+    readdirSync('/proc/self/fd')
+      .map((descriptor) => ifPresentSync(() => readlinkSync(`/proc/self/fd/${descriptor}`)))
+      .filter((target) => target?.startsWith(parent) === true);
 
   it('is read at any depth, however the path is written', () => {
     expect(read('top')).to.equal('at the top');
@@ -65,13 +80,15 @@ describe('a file below a directory', () => {
   });
 
   it('leaves no descriptor open, read or refused', () => {
-    const before = openDescriptors().split('\n').length;
+    const seen = openBelow(base, 'top');
+    expect(openDescriptors(), 'an open one is seen').to.have.lengthOf(1);
+    closeSync(seen);
     for (let count = 0; count < 20; count += 1) {
       read('a/b/deep');
       for (const path of ['a/b', 'a/none', 'none/deep', 'a/../top']) expect(() => read(path)).to.throw();
       expect(() => read('top', 1)).to.throw(RangeError);
     }
-    expect(openDescriptors().split('\n').length).to.equal(before);
+    expect(openDescriptors()).to.deep.equal([]);
   });
 
   it('is opened for who reads it as it grows', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
-import { RulesetDirectory, type RulesetPaths } from '../../../../api/ruleset/ruleset-directory.js';
+import { RulesetListing, type RulesetPaths } from '../../../../api/ruleset/ruleset-listing.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const paths: RulesetPaths = {
@@ -18,9 +18,9 @@ const paths: RulesetPaths = {
 const rule = (id: number) =>
   `<group name="g,"><rule id="${String(id)}" level="3"><description>d</description></rule></group>`;
 
-describe('RulesetDirectory', () => {
+describe('RulesetListing', () => {
   let home: TemporaryHome;
-  let directory: RulesetDirectory;
+  let directory: RulesetListing;
   const write = (path: string, content: string): void => {
     mkdirSync(dirname(home.path(path)), { recursive: true });
     writeFileSync(home.path(path), content);
@@ -29,7 +29,7 @@ describe('RulesetDirectory', () => {
 
   beforeEach(() => {
     home = new TemporaryHome();
-    directory = new RulesetDirectory(home);
+    directory = new RulesetListing(home);
     write('ruleset/rules/extra.xml', rule(1));
     write('ruleset/rules/0215-policy_rules.xml', rule(2));
     write('ruleset/rules/readme.txt', 'x');

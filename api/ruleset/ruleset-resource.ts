@@ -3,7 +3,7 @@ import type { ErrorCode } from '../http/error-code.js';
 import type { DirectoryRules } from './upload-target.js';
 
 /** What differs between the operations on rules and those on decoders (rest-api.md 6.5, 6.6). */
-export type RulesetKind = {
+export type RulesetResource = {
   readonly name: 'rules' | 'decoders';
   /** Resource of the access rules. */
   readonly resource: 'rule:file' | 'decoder:file';
@@ -21,7 +21,7 @@ export type RulesetKind = {
   readonly messages: Readonly<Record<'files' | 'file' | 'upload' | 'remove', ListMessages>>;
 };
 
-export const RULES: RulesetKind = {
+export const RULES: RulesetResource = {
   name: 'rules',
   resource: 'rule:file',
   title: 'Rules',
@@ -44,7 +44,7 @@ export const RULES: RulesetKind = {
   },
 };
 
-export const DECODERS: RulesetKind = {
+export const DECODERS: RulesetResource = {
   name: 'decoders',
   resource: 'decoder:file',
   title: 'Decoders',

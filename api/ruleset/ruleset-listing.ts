@@ -25,7 +25,7 @@ type CachedListing<Item> = {
  * Rules and decoders in the files of a home, for the listing of the API (rules-and-alerts.md 10.1). A file is read again
  * when its size, inode or time of change differs; a listing of an unchanged ruleset costs one `stat` a file.
  */
-export class RulesetDirectory {
+export class RulesetListing {
   readonly #home: Home;
   readonly #rules = new Map<string, CachedListing<RuleItem>>();
   readonly #decoders = new Map<string, CachedListing<DecoderItem>>();
