@@ -28,6 +28,7 @@ import { agentsGroupRoutes } from './routes/agents-group-routes.js';
 import { agentsKeysRoutes } from './routes/agents-keys-routes.js';
 import { agentsRequestRoutes } from './routes/agents-request-routes.js';
 import { agentsRoutes } from './routes/agents-routes.js';
+import { agentsStatisticsRoutes } from './routes/agents-statistics-routes.js';
 import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
 import { agentsUpgradeRoutes } from './routes/agents-upgrade-routes.js';
 import { ciscatRoutes } from './routes/ciscat-routes.js';
@@ -134,6 +135,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
       groupsFilesRoutes(folders),
       agentsCommandRoutes({ node, configuration, db, groups, remoted }),
       agentsRequestRoutes({ db, remoted, manager }),
+      agentsStatisticsRoutes({ ...parts, db }),
       agentsUpgradeRoutes({ db, modulesd }),
       tasksRoutes(modulesd),
       syscheckRoutes(scans),

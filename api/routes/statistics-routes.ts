@@ -11,6 +11,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, type ListMessages, listResult } from '../http/envelope.js';
 import { shownDaemon } from '../manager/daemon-names.js';
+import { isoTime } from '../manager/iso-time.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { requireManager } from '../manager/node-scope.js';
 import {
@@ -121,11 +122,6 @@ async function ask({ analysisd, remoted, db }: StatisticsRouteParts, daemon: Rep
     case 'svc-db':
       return db.call('statistics.read', {}, { signal });
   }
-}
-
-/** `2025-06-05T08:00:01+00:00` (rest-api.md 4.6). */
-function isoTime(epochSeconds: number): string {
-  return new Date(epochSeconds * 1000).toISOString().replace(/\.\d{3}Z$/, '+00:00');
 }
 
 /** The day in the manager's time zone, as the files of the statistics are named. */

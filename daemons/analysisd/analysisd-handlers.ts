@@ -50,6 +50,7 @@ export function analysisdHandlers({
       }
     },
     'statistics.read': () => statistics.report(),
+    'statistics.agents': ({ ids }) => statistics.agents(ids),
     'alerts.read': async ({ after, max, waitMs }) => {
       if (alerts === undefined) throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
       const page = await alerts.read(after, max, waitMs);

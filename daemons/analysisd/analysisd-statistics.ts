@@ -1,3 +1,5 @@
+import type { CallResult } from '../../lib/bus/contract.js';
+import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { EventSink } from '../../lib/bus/event-sink.js';
 import type { RequestServerCounters } from '../../lib/bus/request-server.js';
 import type { Counters } from './counters.js';
@@ -52,6 +54,16 @@ export class AnalysisdStatistics {
     counters.ftsWritten = pipeline.analysis.ftsWritten;
     const { events, journal } = this.#flow();
     return statisticsReport(counters, pipeline.pending, PIPELINE_SIZE, limiter, now(), { pipeline: events, journal });
+  }
+
+  /** What came of the events of agents. */
+  agents(ids: readonly string[]): CallResult<typeof analysisdContract, 'statistics.agents'> {
+    const { counters, now } = this.#parts;
+    return {
+      timestamp: Math.floor(now() / 1000),
+      uptime: Math.floor(counters.startedAt / 1000),
+      agents: ids.map((id) => ({ id, metrics: counters.agents.metrics(id) })),
+    };
   }
 
   /** Text of the state file (rules-and-alerts.md 11.3). */

@@ -1,3 +1,4 @@
+import { AgentCounters } from './agent-counters.js';
 import { COMPONENTS, type CountedComponent } from './component.js';
 
 type Breakdown = Record<CountedComponent, number>;
@@ -26,6 +27,7 @@ export class Counters {
   budgetExceeded = 0;
   readonly decoded: Breakdown = emptyBreakdown();
   readonly dropped: Breakdown = emptyBreakdown();
+  readonly agents = new AgentCounters();
 
   /** @param startedAt epoch milliseconds */
   constructor(startedAt: number) {

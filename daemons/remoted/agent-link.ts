@@ -22,8 +22,20 @@ export interface Route {
   close(): void;
 }
 
+/** Messages of and to an agent since svc-remoted started (daemons-and-config.md 11.3, "Per agent"). */
+export class AgentCounts {
+  event = 0;
+  keepalive = 0;
+  startup = 0;
+  shutdown = 0;
+  /** Answers of it. */
+  request = 0;
+  readonly sent = { ack: 0, ar: 0, request: 0, sca: 0, shared: 0, discarded: 0 };
+}
+
 /** What svc-remoted keeps of an agent between its messages. */
 export type AgentLink = {
+  readonly counts: AgentCounts;
   route: Route | undefined;
   /** As its events carry it; one object as long as nothing changes, since the bus tells agents apart by it. */
   busAgent: BusAgent | undefined;
@@ -43,6 +55,7 @@ export type Agent = KnownAgent<AgentLink>;
 /** The link of an agent, made when first needed. */
 export function linkOf(agent: Agent): AgentLink {
   return (agent.state ??= {
+    counts: new AgentCounts(),
     route: undefined,
     busAgent: undefined,
     labels: undefined,

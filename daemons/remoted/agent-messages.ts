@@ -141,6 +141,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
       return undefined;
     }
     counters.received.event += 1;
+    linkOf(agent).counts.event += 1;
     // Messages of the synchronisation are no events (integrity-and-inventory.md 1.3).
     if (event.queue === QUEUE_IDS.synchronization) {
       sync.take(agent, event.location, event.message);

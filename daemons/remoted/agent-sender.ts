@@ -1,6 +1,6 @@
 import type { MessageSealer } from '../../lib/agentlink/message-sealer.js';
 import type { SenderCounter } from '../../lib/agentlink/sender-counter.js';
-import type { Agent, Route } from './agent-link.js';
+import { type Agent, linkOf, type Route } from './agent-link.js';
 import type { RemotedCounters } from './remoted-counters.js';
 
 /** Why something was not sent (agents-and-groups.md 3.6). */
@@ -26,7 +26,10 @@ export class AgentSender {
   answer(agent: Agent, route: Route, payload: string | Buffer): boolean {
     const options = { form: agent.form, counters: this.#counter.next(), framed: !route.lossy };
     const sent = route.send(this.#sealer.seal(agent.key, payload, options));
-    if (!sent) this.#counters.sent.discarded += 1;
+    if (!sent) {
+      this.#counters.sent.discarded += 1;
+      linkOf(agent).counts.sent.discarded += 1;
+    }
     return sent;
   }
 

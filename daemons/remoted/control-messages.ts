@@ -60,24 +60,29 @@ export class ControlMessages {
    */
   take(agent: Agent, payload: Buffer, route: Route, now: number): boolean {
     const { counters, status, log } = this.#parts;
+    const { counts } = linkOf(agent);
     const control = parseAgentControl(payload);
     switch (control.kind) {
       case 'keepalive':
         counters.received.keepalive += 1;
+        counts.keepalive += 1;
         this.#acknowledge(agent, route);
         this.#keepalive(agent, control.text, now);
         this.#parts.configuration.keepalive(agent);
         return false;
       case 'startup':
         counters.received.startup += 1;
+        counts.startup += 1;
         this.#startup(agent, control, route, now);
         return false;
       case 'shutdown':
         counters.received.shutdown += 1;
+        counts.shutdown += 1;
         status.put(agent, { kind: 'shutdown', at: now });
         return true;
       case 'answer':
         counters.received.request += 1;
+        counts.request += 1;
         this.#answer(agent, control.counter, control.payload, route);
         return false;
       case 'invalid':
@@ -89,7 +94,9 @@ export class ControlMessages {
   }
 
   #acknowledge(agent: Agent, route: Route): void {
-    if (this.#parts.sender.answer(agent, route, ACK_MESSAGE)) this.#parts.counters.sent.ack += 1;
+    if (!this.#parts.sender.answer(agent, route, ACK_MESSAGE)) return;
+    this.#parts.counters.sent.ack += 1;
+    linkOf(agent).counts.sent.ack += 1;
   }
 
   #startup(agent: Agent, control: AgentControl & { kind: 'startup' }, route: Route, now: number): void {

@@ -5,7 +5,7 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import type { Handlers } from '../../lib/bus/contract.js';
 import type { commonMethods } from '../../lib/bus/contracts/common.js';
 import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
-import type { Agent, AgentLink } from './agent-link.js';
+import { type Agent, type AgentLink, linkOf } from './agent-link.js';
 import { tableId } from './agent-report.js';
 import type { AgentSender, SendFailure } from './agent-sender.js';
 import type { KeyWatcher } from './key-watcher.js';
@@ -13,6 +13,7 @@ import type { KeyStore } from './link/key-store.js';
 import { RequestPoolError, type RequestTable } from './link/request-table.js';
 import type { ConfigurationPush } from './push/configuration-push.js';
 import type { RemotedCounters } from './remoted-counters.js';
+import { agentMetrics, countedSince, remotedStatistics, type StatisticsSources } from './remoted-statistics.js';
 
 /** Messages sealed before other work has its turn. */
 const SENT_PER_TURN = 100;
@@ -30,7 +31,7 @@ export type HandlerParts = {
   readonly requests: RequestTable;
   readonly keys: KeyWatcher;
   readonly counters: RemotedCounters;
-  readonly statistics: () => Record<string, unknown>;
+  readonly statistics: StatisticsSources;
   /** Agents not heard since then count as disconnected; epoch milliseconds. */
   readonly freshSince: () => number;
   /** `remoted.send_timeout_to_retry`, milliseconds: a full buffer is tried once more after it. */
@@ -61,7 +62,11 @@ export function remotedHandlers(parts: HandlerParts): Pick<Handlers<typeof remot
     'agents.request': async ({ id, target, payload, deadlineMs }) => ({
       answer: (await request(parts, id, target, payload, deadlineMs)).toString('utf8'),
     }),
-    'statistics.read': () => parts.statistics(),
+    'statistics.read': () => remotedStatistics(parts.statistics),
+    'statistics.agents': ({ ids }) => ({
+      ...countedSince(parts.statistics),
+      agents: ids.map((id) => ({ id, metrics: agentMetrics(find(store, id)?.state?.counts) })),
+    }),
   };
 }
 
@@ -79,7 +84,7 @@ async function sendTo(
   if (agent === undefined) return { code: 'unknown_agent', message: unknownText(id) };
   const held = pushes.hold(agent, text, () => {
     try {
-      if (sender.send(agent, text, freshSince()) === undefined) counters.sent.ar += 1;
+      if (sender.send(agent, text, freshSince()) === undefined) countOrder(counters, agent);
     } catch (error) {
       // Nobody waits for it any more.
       if (!(error instanceof MessageSizeError)) throw error;
@@ -93,8 +98,13 @@ async function sendTo(
     failure = trySend(sender, agent, text, freshSince());
   }
   if (failure !== undefined) return { code: failure, message: FAILURES[failure](id) };
-  counters.sent.ar += 1;
+  countOrder(counters, agent);
   return undefined;
+}
+
+function countOrder(counters: RemotedCounters, agent: Agent): void {
+  counters.sent.ar += 1;
+  linkOf(agent).counts.sent.ar += 1;
 }
 
 function trySend(
@@ -129,8 +139,10 @@ async function request(
       lossy: route.lossy,
       send: (counter) => {
         const failure = trySend(sender, agent, requestMessage(counter, target, payload), since);
-        if (failure === undefined) counters.sent.request += 1;
-        return failure === undefined;
+        if (failure !== undefined) return false;
+        counters.sent.request += 1;
+        linkOf(agent).counts.sent.request += 1;
+        return true;
       },
     }),
   );

@@ -1,4 +1,7 @@
+import { AgentCounts } from './agent-link.js';
 import type { RemotedCounters } from './remoted-counters.js';
+
+const NOTHING: Readonly<AgentCounts> = new AgentCounts();
 
 /** What is counted, and what is looked at when it is asked for. */
 export type StatisticsSources = {
@@ -21,8 +24,7 @@ export function remotedStatistics(sources: StatisticsSources): Record<string, un
   const { received, sent, mailbox } = counters;
   const queued = sources.queued();
   return {
-    uptime: Math.floor(sources.startedAt / 1000),
-    timestamp: Math.floor(sources.now() / 1000),
+    ...countedSince(sources),
     name: 'wazuh-remoted',
     metrics: {
       bytes: { received: counters.receivedBytes, sent: counters.sentBytes },
@@ -52,6 +54,29 @@ export function remotedStatistics(sources: StatisticsSources): Record<string, un
         replaced: mailbox.replaced,
         processed: mailbox.processed,
       },
+    },
+  };
+}
+
+/** Epoch seconds of when counting began, and of now. */
+export function countedSince({ startedAt, now }: Pick<StatisticsSources, 'startedAt' | 'now'>): {
+  uptime: number;
+  timestamp: number;
+} {
+  return { uptime: Math.floor(startedAt / 1000), timestamp: Math.floor(now() / 1000) };
+}
+
+/** What was counted of one agent, in the shape of the counters of all. @param counts undefined for one that was never heard */
+export function agentMetrics(counts: Readonly<AgentCounts> = NOTHING): Record<string, unknown> {
+  const { event, keepalive, startup, shutdown, request, sent } = counts;
+  return {
+    messages: {
+      received_breakdown: {
+        control: keepalive + startup + shutdown + request,
+        control_breakdown: { keepalive, request, shutdown, startup },
+        event,
+      },
+      sent_breakdown: { ...sent },
     },
   };
 }

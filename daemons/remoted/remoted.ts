@@ -20,7 +20,7 @@ import type { RemotedBase } from './remoted-base.js';
 import { RemotedCounters } from './remoted-counters.js';
 import { remotedHandlers } from './remoted-handlers.js';
 import { type RemotedSettings, SETTINGS } from './remoted-settings.js';
-import { remotedStateText, remotedStatistics, type StatisticsSources } from './remoted-statistics.js';
+import { remotedStateText, type StatisticsSources } from './remoted-statistics.js';
 import { StatusWriter } from './status-writer.js';
 
 /** How long a stop may wait for the acknowledgement of events and for agents' states. */
@@ -55,7 +55,7 @@ export const REMOTED = defineDaemon({
           requests: made.table,
           keys,
           counters,
-          statistics: () => remotedStatistics(sources),
+          statistics: sources,
           freshSince: () => Date.now() - settings.current.config.global.agents_disconnection_time * SECOND_MS,
           retryMs: options.get('remoted.send_timeout_to_retry') * SECOND_MS,
           sleep: made.sleep,

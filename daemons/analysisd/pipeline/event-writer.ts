@@ -2,6 +2,7 @@ import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
 import type { EventOutcome } from '../../../lib/engine/outcome.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import type { AgentTally } from '../agent-counters.js';
 import type { Analysis } from '../analysis.js';
 import { componentOf } from '../component.js';
 import type { Counters } from '../counters.js';
@@ -31,17 +32,21 @@ export class EventWriter {
       counters.duplicates += 1;
       return;
     }
+    const tally = event.agent === undefined ? undefined : counters.agents.of(event.agent.id);
+    if (tally !== undefined) tally.received += 1;
     const component = componentOf(event.queue, event.location);
     const outcome = this.#analysis.engine.process(incomingEvent(event));
     if (outcome.disposition === 'dropped') {
       counters.eventsDropped += 1;
       counters.dropped[component] += 1;
+      if (tally !== undefined) tally.dropped += 1;
       return;
     }
     counters.decoded[component] += 1;
     counters.eventsProcessed += 1;
+    if (tally !== undefined) tally.processed += 1;
     try {
-      this.#write(outcome);
+      this.#write(outcome, tally);
     } catch (error) {
       // A defect of ours. Thrown on, it would have the event analysed again, the others of its batch with it, for ever.
       counters.alertsFailed += 1;
@@ -50,7 +55,7 @@ export class EventWriter {
     }
   }
 
-  #write(outcome: EventOutcome): void {
+  #write(outcome: EventOutcome, tally: AgentTally | undefined): void {
     const counters = this.#counters;
     const { engine, outputs, customFormat } = this.#analysis;
     const { settings } = outputs;
@@ -59,6 +64,7 @@ export class EventWriter {
     if (outcome.firewall) {
       outputs.append('firewall', engine.texts.firewall(event));
       counters.firewallWritten += 1;
+      if (tally !== undefined) tally.firewall += 1;
     }
     for (const alert of [outcome.statistics, outcome.isAlert ? outcome.alert : undefined]) {
       if (alert === undefined) continue;
@@ -69,7 +75,9 @@ export class EventWriter {
       }
       if (settings.alertsJson) outputs.append('alertsJson', `${engine.alertJson(alert, { id })}\n`);
       counters.alertsWritten += 1;
+      // That there were more events than usual is no alert of an agent.
       if (alert === outcome.statistics) counters.statsWritten += 1;
+      else if (tally !== undefined) tally.alerts += 1;
     }
     if (outcome.disposition !== 'processed' || (!settings.archivesText && !settings.archivesJson)) return;
     if (isKeepalive(event)) return;
@@ -82,5 +90,6 @@ export class EventWriter {
       outputs.append('archivesJson', `${engine.alertJson(outcome.alert, { id, alwaysFullLog: true })}\n`);
     }
     counters.archivesWritten += 1;
+    if (tally !== undefined) tally.archives += 1;
   }
 }

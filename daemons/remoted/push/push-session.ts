@@ -3,7 +3,7 @@ import { ACK_MESSAGE } from '../../../lib/agentlink/control-text.js';
 import { UDP_PUSH_PAUSE } from '../../../lib/agentlink/file-push.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
 import type { SenderCounter } from '../../../lib/agentlink/sender-counter.js';
-import type { Agent, Route } from '../agent-link.js';
+import { type Agent, linkOf, type Route } from '../agent-link.js';
 import type { RemotedCounters } from '../remoted-counters.js';
 import { type PushContent, SharedPayload } from './push-content.js';
 import { BATCHES_PER_ACK, MESSAGES_PER_BATCH, ROOM_RETRY_MS } from './push-limits.js';
@@ -99,8 +99,7 @@ export class PushSession {
     this.#waiting = true;
     if (way.send(wire.subarray(0, length), this.#goOn)) {
       this.#next = end;
-      this.#parts.counters.sent.shared += end - first;
-      if (hasAck) this.#parts.counters.sent.ack += 1;
+      this.#count(end - first, hasAck ? 1 : 0);
     } else {
       // Other messages are in the way: what was sealed is thrown away, and its counters are a gap.
       this.#callOff = this.#parts.clock.after(ROOM_RETRY_MS, this.#goOn);
@@ -109,19 +108,27 @@ export class PushSession {
   }
 
   #sendDatagrams(way: Route): PushStep {
-    const { counters, clock } = this.#parts;
+    const { clock } = this.#parts;
     // The message before the pieces does not count, and the one behind them goes with the last.
     const end = Math.min(this.#next + UDP_PUSH_PAUSE.pieces + (this.#next === 0 ? 1 : 0), this.#content.length);
     for (; this.#next < end; this.#next += 1) {
       const payload = this.#content.at(this.#next);
       const wire = Buffer.allocUnsafe(PushSealer.room(payload));
       if (!way.send(wire.subarray(0, this.#write(wire, 0, payload, false)))) return 'lost';
-      counters.sent.shared += 1;
+      this.#count(1, 0);
     }
     if (this.#next >= this.#content.length) return 'done';
     this.#waiting = true;
     this.#callOff = clock.after(UDP_PUSH_PAUSE.milliseconds, this.#goOn);
     return 'waiting';
+  }
+
+  #count(pieces: number, acks: number): void {
+    const { sent } = linkOf(this.#agent).counts;
+    for (const counted of [this.#parts.counters.sent, sent]) {
+      counted.shared += pieces;
+      counted.ack += acks;
+    }
   }
 
   readonly #goOn = (): void => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../contract.js';
+import { agentStatistics } from './agent-statistics.js';
 import { commonMethods } from './common.js';
 
 /**
@@ -56,6 +57,7 @@ export const analysisdContract = defineContract('svc-analysisd', {
   'ruleset.check': { params: z.object({}), result: z.object({ errors: z.array(z.string()) }) },
   /** Statistics in the form of `getstats` (rules-and-alerts.md 11.4). */
   'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
+  'statistics.agents': agentStatistics,
   /**
    * Alerts after a position, JSON texts; waits up to `waitMs` for the first. `end` and `start` are the two ends of the
    * stream. Errors: `bad_position`; `disabled` when alerts.json is off in the configuration.

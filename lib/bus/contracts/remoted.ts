@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../contract.js';
+import { agentStatistics } from './agent-statistics.js';
 import { commonMethods } from './common.js';
 
 /** Agents one call may send to. */
@@ -54,4 +55,5 @@ export const remotedContract = defineContract('svc-remoted', {
 
   /** Statistics in the form of `getstats` (daemons-and-config.md 11.3). */
   'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
+  'statistics.agents': agentStatistics,
 });

@@ -450,6 +450,16 @@ describe('svc-analysisd', () => {
     const statistics = await client.call('statistics.read', {});
     expect(statistics).to.have.nested.property('metrics.events.processed', 2);
     expect(statistics).to.have.nested.property('metrics.events.written_breakdown.alerts', 2);
+    const agent = { id: '007', name: 'web', ip: '192.0.2.7', labels: undefined };
+    await producer.sendAll([event(3, 'ann', { agent })]);
+    await analysed();
+    const written = (count: number) => ({ alerts: count, archives: count, firewall: 0 });
+    const { agents, timestamp, uptime } = await client.call('statistics.agents', { ids: ['007', '008'] });
+    expect(uptime).to.be.at.most(timestamp);
+    expect(agents).to.deep.equal([
+      { id: '007', metrics: { events: { received: 1, processed: 1, dropped: 0, written_breakdown: written(1) } } },
+      { id: '008', metrics: { events: { received: 0, processed: 0, dropped: 0, written_breakdown: written(0) } } },
+    ]);
     const active = await client.call('config', { section: 'alerts' });
     expect(active).to.deep.equal({ alerts: { email_alert_level: 7, log_alert_level: 3 } });
     expect((await client.call('rules.list', {})).rules.map((rule) => rule['id'])).to.deep.equal([1, 100200, 100210]);

@@ -12,6 +12,21 @@ import { identity, KeepingSink, RemotedHome } from '../../support/remoted/remote
 const IDLE_CONNECTIONS = 1100;
 const FIRST_KEYS = 20;
 
+/** What svc-remoted says of an agent; what is not named is 0. */
+function countedMessages(control: Record<string, number>, sent: Record<string, number>): Record<string, unknown> {
+  const total = Object.values(control).reduce((sum, count) => sum + count, 0);
+  return {
+    messages: {
+      received_breakdown: {
+        control: total,
+        control_breakdown: { keepalive: 0, request: 0, shutdown: 0, startup: 0, ...control },
+        event: 0,
+      },
+      sent_breakdown: { ack: 0, ar: 0, request: 0, sca: 0, shared: 0, discarded: 0, ...sent },
+    },
+  };
+}
+
 describe('svc-remoted', function () {
   this.timeout(60_000);
   const home = new RemotedHome({
@@ -242,6 +257,12 @@ describe('svc-remoted', function () {
       ['555', 'unknown_agent'],
     ]);
     await agent.until('the message', () => agent.received.includes('force_reconnect'));
+    const counted = await client.call('statistics.agents', { ids: ['012', '555'] });
+    expect(counted.uptime).to.be.at.most(counted.timestamp);
+    expect(counted.agents).to.deep.equal([
+      { id: '012', metrics: countedMessages({ startup: 1, request: 1 }, { ack: 1, ar: 1, request: 2 }) },
+      { id: '555', metrics: countedMessages({}, {}) },
+    ]);
     const datagrams = await udpAgent(14);
     datagrams.onRequest = () => 'ok {}';
     await datagrams.start();

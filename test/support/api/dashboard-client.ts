@@ -42,11 +42,6 @@ export class DashboardClient {
     return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
   }
 
-  /** Whether the contract has an operation. */
-  has(method: string, path: string): boolean {
-    return this.#router.find(method, path).kind === 'operation';
-  }
-
   /** The login of the plugin itself, with the content type and no body. */
   loginWithoutContext(): Promise<TestResponse> {
     return this.#send('POST', '/security/user/authenticate', { ...this.#basic(), ...JSON_TYPE });

@@ -195,6 +195,7 @@ describe('events and logtest over the API', () => {
         'ruleset.check': refuse,
         'ruleset.reload': refuse,
         'statistics.read': refuse,
+        'statistics.agents': refuse,
         'alerts.read': refuse,
         'logtest.run': (params) => ({ ...run(params), data: { ...run(params).data } }),
         'logtest.close': (params) => ({ ...run(params), data: { ...run(params).data } }),
