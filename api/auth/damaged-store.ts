@@ -14,10 +14,14 @@ export function isUnusable(error: unknown): error is RbacStoreError {
  * a first password instead.
  * @throws RbacStoreError `new`
  */
-export function refuseToBeginAnew({ store, copy, unfinishedStore }: SecurityFiles): void {
-  if (!existsSync(copy) && !existsSync(unfinishedStore)) return;
+export function refuseToBeginAnew(files: SecurityFiles): void {
+  if (!hadUsers(files)) return;
   const text = 'Error while attempting to check RBAC database integrity';
-  throw new RbacStoreError('new', `2012 - ${text}: ${store}: it has no users, and had some`);
+  throw new RbacStoreError('new', `2012 - ${text}: ${files.store}: it has no users, and had some`);
+}
+
+function hadUsers({ copy, unfinishedStore }: SecurityFiles): boolean {
+  return existsSync(copy) || existsSync(unfinishedStore);
 }
 
 /**
@@ -25,7 +29,8 @@ export function refuseToBeginAnew({ store, copy, unfinishedStore }: SecurityFile
  * @param error another keeps its own words
  */
 export function withAdvice(error: unknown, files: SecurityFiles): unknown {
-  if (!isUnusable(error)) return error;
+  // One that never had users lacks nothing.
+  if (!isUnusable(error) || (error.reason === 'new' && !hadUsers(files))) return error;
   const places = [files.store, files.copy, files.unfinishedStore].filter((path) => existsSync(path));
   const anew = `To begin anew with the first users instead, move away: ${places.join(', ')}.`;
   return new RbacStoreError(error.reason, `${error.message}. ${advice(error, files.copy)} ${anew}`, { cause: error });
