@@ -33,7 +33,12 @@ export default tseslint.config(
     files: ['**/*.ts'],
     plugins: { 'simple-import-sort': sortImports },
     extends: [...tseslint.configs.strict, ...tseslint.configs.stylistic],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['tsconfig.json', 'api/docs/browser/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/consistent-type-definitions': 'off',
       '@typescript-eslint/consistent-type-imports': 'error',

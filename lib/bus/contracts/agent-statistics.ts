@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Agents one call may ask about. */
-export const MAX_AGENTS_PER_STATISTICS = 1000;
+const MAX_AGENTS_PER_STATISTICS = 1000;
 
 /**
  * What a daemon counted of agents since its start (daemons-and-config.md 11.3, "Per agent"), in the order they were asked for: an agent it never
