@@ -6,7 +6,6 @@ import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type FailedItem, listResult, messageResult } from '../http/envelope.js';
-import { requireGroup } from './groups-routes.js';
 
 const AGENT_ACTION = 'agent:modify_group';
 const GROUP_ACTION = 'group:modify_assignments';
@@ -16,10 +15,14 @@ type LeavingRequest = ApiRequest<'deleteAgentsAgentIdGroup' | 'deleteAgentsAgent
 
 /** One agent out of groups (rest-api.md 6.2, agents-and-groups.md 10.3). */
 export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): OperationHandlers {
-  /** The agent of a path; whatever is wrong with it ends the request. */
-  const agentOf = async (request: LeavingRequest): Promise<AgentItem> => {
+  /**
+   * The agent of a path; whatever is wrong with it ends the request. Whether there is one is said only to those who may
+   * change one of the groups that are named.
+   */
+  const agentOf = async (request: LeavingRequest, groups: readonly string[] | undefined): Promise<AgentItem> => {
     const view = new AgentView(db, request, AGENT_ACTION);
     const { agents, failed } = await view.chooseAgents([request.parameters.agent_id]);
+    if (groups !== undefined && changeableGroups(request, groups).size === 0) throw deniedGroup();
     const [agent] = agents;
     if (agent === undefined) throw failed[0]?.error ?? new ApiError(1701);
     return agent;
@@ -34,8 +37,7 @@ export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): Operatio
   return {
     deleteAgentsAgentIdGroupGroupId: async (request) => {
       const group = request.parameters.group_id;
-      const agent = await agentOf(request);
-      requireGroup(request, GROUP_ACTION, group);
+      const agent = await agentOf(request, [group]);
       await known.require(request, group);
       const refusal = await leave(request, agent, group);
       if (refusal !== undefined) throw refusal;
@@ -45,7 +47,7 @@ export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): Operatio
 
     deleteAgentsAgentIdGroup: async (request) => {
       const named = request.parameters.groups_list;
-      const agent = await agentOf(request);
+      const agent = await agentOf(request, named);
       const { groups, failed } = await groupsToLeave(known, request, agent, named);
       const removed: string[] = [];
       for (const group of groups) {
@@ -65,10 +67,14 @@ export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): Operatio
   };
 }
 
+/** Those of the groups whose members the caller may change. */
+function changeableGroups({ caller }: LeavingRequest, groups: readonly string[]): ReadonlySet<string> {
+  return caller.permissions.allowed(GROUP_ACTION, 'group:id', groups);
+}
+
 /**
  * Those of the named groups, or of the agent's, that exist and may be changed; `default` last: leaving it is refused while it
  * is the only one.
- * @throws ApiError 4000 when none of the named ones may be changed
  */
 async function groupsToLeave(
   known: GroupDirectory,
@@ -77,8 +83,7 @@ async function groupsToLeave(
   named: readonly string[] | undefined,
 ): Promise<{ readonly groups: readonly string[]; readonly failed: FailedItem[] }> {
   const names = [...new Set(named ?? agent.groups)];
-  const allowed = request.caller.permissions.allowed(GROUP_ACTION, 'group:id', names);
-  if (named !== undefined && allowed.size === 0) throw deniedGroup();
+  const allowed = changeableGroups(request, names);
   const failed: FailedItem[] = names.filter((id) => !allowed.has(id)).map((id) => ({ id, error: deniedGroup() }));
   const unknown = new Set(await known.unknown(request, [...allowed]));
   for (const id of unknown) failed.push({ id, error: new ApiError(1710) });

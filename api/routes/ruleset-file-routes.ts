@@ -42,8 +42,7 @@ function showFile(
   const filename = parameters.filename;
   const below = parameters.relative_dirname;
   const [file] = catalogue
-    .files(kind, caller)
-    .filter((candidate) => candidate.filename === filename)
+    .filesNamed(kind, caller, filename)
     .filter(({ relative_dirname }) => below === undefined || isBelow(relative_dirname, below))
     .sort((a, b) => a.relative_dirname.length - b.relative_dirname.length);
   const messages = kind.messages.file;

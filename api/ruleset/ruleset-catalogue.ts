@@ -34,6 +34,12 @@ export class RulesetCatalogue {
     return files.filter(({ filename }) => allowed.has(filename));
   }
 
+  /** Files of a name, in whatever directory. @throws ApiError 1200 or 1500 for the configuration, 4000 when they may not be seen */
+  filesNamed(kind: RulesetResource, caller: Caller, filename: string): ListedFile[] {
+    caller.permissions.allowedOrRefuse(`${kind.name}:read`, kind.resource, [filename]);
+    return this.#files(kind).filter((file) => file.filename === filename);
+  }
+
   /** As {@link files}. What cannot be listed is logged once, with file and line. */
   rules(kind: RulesetResource, caller: Caller): RuleItem[] {
     return this.#visible(kind, caller, (paths) => this.#parts.ruleset.rules(paths));
