@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { JSON_SCHEMA, load } from 'js-yaml';
 import { isObject } from '../../lib/json/is-object.js';
 import { productRoot } from '../../lib/product/product-root.js';
 
@@ -45,11 +44,11 @@ export type Operation = {
 export type ApiContract = { readonly document: Record<string, unknown>; readonly operations: readonly Operation[] };
 
 /**
- * Reads `api/openapi.yaml` of the product.
+ * Reads `api/openapi.yaml` of the product, as the build left it in JSON.
  * @throws Error when the document is not what this program expects: a broken installation
  */
-export function loadContract(file = new URL('api/openapi.yaml', productRoot())): ApiContract {
-  const document = record(load(readFileSync(file, 'utf8'), { schema: JSON_SCHEMA }), 'document');
+export function loadContract(file = new URL('dist/openapi.json', productRoot())): ApiContract {
+  const document = record(JSON.parse(readFileSync(file, 'utf8')), 'document');
   const operations: Operation[] = [];
   for (const [path, methods] of Object.entries(record(document['paths'], 'paths'))) {
     for (const [method, definition] of Object.entries(record(methods, path))) {
