@@ -115,7 +115,7 @@ async function runAll(
         process.stdout.write(`${runner.explain(test, style)}\n`);
       }
     }
-    progress.update(results.length, tests.length, failed);
+    progress.update(`${results.length} of ${tests.length} tests, ${failed} failed`);
     if (performance.now() - slice > SLICE_MS) {
       await setImmediate();
       slice = performance.now();

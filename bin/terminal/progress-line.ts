@@ -15,15 +15,15 @@ export class ProgressLine {
     this.#terminal = terminal;
   }
 
-  /** @param failed tests that failed so far */
-  update(done: number, total: number, failed: number): void {
+  /** @param text how far it is: `3 of 40 tests, 1 failed` */
+  update(text: string): void {
     const now = performance.now();
     if (!this.#terminal || now - this.#begin < DELAY_MS || now - this.#changed < CHANGE_MS) {
       return;
     }
     this.#changed = now;
     this.#shown = true;
-    this.#write(`\r\u001b[K${String(done)} of ${String(total)} tests, ${String(failed)} failed`);
+    this.#write(`\r\u001b[K${text}`);
   }
 
   /** Takes the line away, so that something else can be written. */
