@@ -45,9 +45,14 @@ export function agentsSummaryRoutes(db: DbClient, known: GroupDirectory, sums: G
       const { connection, configuration } = overview;
       const names = groups.map(({ name }) => name);
       const allowed = request.caller.permissions.allowed('group:read', 'group:id', names);
+      // Of the members those whom the caller may see, as everything here.
+      const counts = new Map(Object.entries(overview.groups));
+      const shown = groups
+        .filter(({ name }) => allowed.has(name))
+        .map((group) => ({ ...group, count: counts.get(group.name) ?? 0 }));
       return dataResult({
         nodes: overview.nodes,
-        groups: await sums.addTo(groups.filter(({ name }) => allowed.has(name))),
+        groups: await sums.addTo(shown),
         agent_os: overview.systems,
         agent_status: { connection, configuration },
         agent_version: overview.versions,

@@ -5,7 +5,7 @@ import { agentItem } from './agent-item.js';
 import type { ItemPage } from './agent-list.js';
 import { type AgentOs, type AgentRow, MANAGER_ID } from './agent-record.js';
 import { AgentStates } from './agent-states.js';
-import { MISSING } from './agent-summary.js';
+import { countGroups, MISSING } from './agent-summary.js';
 import { Tallies } from './tallies.js';
 
 type Overview = z.output<(typeof agentMethods)['agents.overview']['result']>;
@@ -23,6 +23,7 @@ export function agentOverview(rows: readonly AgentRow[]): Overview {
   const nodes = new Tallies<string>();
   const systems = new Tallies<AgentOs | undefined>();
   const versions = new Tallies<string | undefined>();
+  const lists = new Tallies<readonly string[]>();
   let last: AgentRow | undefined;
   for (const row of rows) {
     if (row.id === MANAGER_ID) continue;
@@ -31,6 +32,7 @@ export function agentOverview(rows: readonly AgentRow[]): Overview {
     nodes.add(record.nodeName, row);
     systems.add(record.os, row);
     versions.add(record.version, row);
+    lists.add(record.groups, row);
     // Of those registered in one second the one with the largest id.
     if (last === undefined || record.dateAdd >= last.record.dateAdd) last = row;
   }
@@ -39,6 +41,7 @@ export function agentOverview(rows: readonly AgentRow[]): Overview {
     nodes: counted(nodes, NODE_FIELDS),
     systems: counted(systems, SYSTEM_FIELDS),
     versions: counted(versions, VERSION_FIELDS),
+    groups: countGroups(lists),
     last: last === undefined ? [] : [agentItem(last)],
   };
 }

@@ -29,10 +29,13 @@ export function summariseAgents(rows: readonly AgentRow[]): AgentsSummary {
     os: total(
       [...systems.values()].flatMap(({ key, count }) => (key?.platform === undefined ? [] : [[key.platform, count]])),
     ),
-    groups: total(
-      [...lists.values()].flatMap(({ key, count }) => key.map((group): [string, number] => [group, count])),
-    ),
+    groups: countGroups(lists),
   };
+}
+
+/** Agents by group. @param lists of groups, counted */
+export function countGroups(lists: Tallies<readonly string[]>): Record<string, number> {
+  return total([...lists.values()].flatMap(({ key, count }) => key.map((group): [string, number] => [group, count])));
 }
 
 function total(counts: readonly [string, number][]): Record<string, number> {

@@ -234,11 +234,17 @@ export const agentMethods = {
   /**
    * All that `GET /overview/agents` shows of the agents of a scope, without 000: counts by node, by name, platform and
    * version of the system, and by version, of each the first {@link MAX_AGENTS_PER_PAGE} groups as `agents.count_by`
-   * answers them, and the agent registered last.
+   * answers them, by group, and the agent registered last.
    */
   'agents.overview': {
     params: z.object({ scope: scope.optional() }),
-    result: states.extend({ nodes: itemPage, systems: itemPage, versions: itemPage, last: items }),
+    result: states.extend({
+      nodes: itemPage,
+      systems: itemPage,
+      versions: itemPage,
+      groups: z.record(z.string(), z.number().int()),
+      last: items,
+    }),
   },
   /** Groups of equal values: the fields nested, `N/A` for a missing value, and `count`; 000 counts as any other. */
   'agents.count_by': {
