@@ -27,6 +27,7 @@ export const WORLD_NODE = 'node01';
 /** Own roles and policies of users begin here; there is one each for a user. */
 export const FIRST_OWN_ID = 100;
 
+const FILE_NAMES = ['one', 'two'];
 const PASSWORD = 'Another-42-word';
 const CLUSTER = `<cluster><node_name>${WORLD_NODE}</node_name><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster>`;
 const RULESET = `<ruleset><rule_dir>etc/rules</rule_dir><decoder_dir>etc/decoders</decoder_dir></ruleset>`;
@@ -44,6 +45,10 @@ export type WorldOptions = {
   readonly users: readonly WorldUser[];
   /** Agents that there are besides the manager; all by default. */
   readonly agents?: readonly string[];
+  /** Groups that there are besides `default`; all by default. */
+  readonly groups?: readonly string[];
+  /** Files of rules and of decoders, and lists, by what their names begin with; all by default. */
+  readonly files?: readonly string[];
 };
 
 /** The API with svc-db and svc-remoted in this process, a few objects of each kind, and users with permissions to be tried. */
@@ -54,12 +59,8 @@ export class PermissionWorld {
     private readonly remoted: RemotedServer,
   ) {}
 
-  static async start({
-    mode,
-    cluster,
-    users,
-    agents = Object.keys(WORLD_AGENTS),
-  }: WorldOptions): Promise<PermissionWorld> {
+  static async start(options: WorldOptions): Promise<PermissionWorld> {
+    const { users, agents = Object.keys(WORLD_AGENTS), groups = WORLD_GROUPS } = options;
     const api = new TestApi();
     api.daemons = [];
     const settings = {
@@ -68,11 +69,11 @@ export class PermissionWorld {
     };
     await api.start(settings);
     await api.stop();
-    addFiles(api, mode, cluster);
+    addFiles(api, options);
     await addUsers(api, users);
     await api.open(settings);
     const db = await DbServer.start(api.home, () => api.now);
-    await db.groups(...WORLD_GROUPS.filter((group) => group !== 'default'));
+    await db.groups(...groups.filter((group) => group !== 'default'));
     await db.registry.edit((edit) => {
       for (const id of agents.filter((one) => one !== '000')) {
         const record = {
@@ -99,18 +100,16 @@ export class PermissionWorld {
   }
 }
 
-function addFiles(api: TestApi, mode: ReferenceMode, cluster: boolean): void {
+function addFiles(api: TestApi, options: WorldOptions): void {
+  const { mode, cluster, groups = WORLD_GROUPS, files = FILE_NAMES } = options;
   const write = (path: string, text: string) => writeFileSync(api.home.path(path), text);
-  for (const directory of [
-    'etc/rules',
-    'etc/decoders',
-    'etc/lists',
-    ...WORLD_GROUPS.map((name) => `etc/shared/${name}`),
-  ]) {
+  const shared = [...new Set(['default', ...groups])].map((name) => `etc/shared/${name}`);
+  for (const directory of ['etc/rules', 'etc/decoders', 'etc/lists', ...shared]) {
     mkdirSync(api.home.path(directory), { recursive: true });
   }
-  for (const name of WORLD_GROUPS) write(`etc/shared/${name}/agent.conf`, '<agent_config/>');
-  for (const [index, name] of ['one', 'two'].entries()) {
+  for (const directory of shared) write(`${directory}/agent.conf`, '<agent_config/>');
+  for (const name of files) {
+    const index = FILE_NAMES.indexOf(name);
     write(
       `etc/rules/${name}_rules.xml`,
       `<group name="${name},"><rule id="10000${index}" level="${index + 1}"><match>${name}</match><group>pci_dss_${index},</group><description>${name}</description></rule></group>`,
