@@ -14,6 +14,7 @@ import { DashboardClient } from '../../support/api/dashboard-client.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
 import { removeTree } from '../../support/remove-tree.js';
+import { watchLittle } from '../../support/watch-little.js';
 
 /** Rows of dashboard.md 3 that cannot work yet, and what they are answered; docs/migration.md names them. */
 const NOT_YET: readonly (readonly [page: string, call: string, status: number])[] = [
@@ -111,6 +112,7 @@ describe('an unmodified dashboard', function () {
 
   before(async () => {
     await initHome(manager, { role: 'server' });
+    watchLittle(manager);
     const configuration = manager.path('etc', 'manager.conf');
     writeFileSync(configuration, readFileSync(configuration, 'utf8').replace(/<port>151[45]</g, '<port>0<'));
     appendFileSync(
@@ -125,6 +127,7 @@ describe('an unmodified dashboard', function () {
     );
     await control(manager, 'start');
     await initHome(agent, { role: 'agent' });
+    watchLittle(agent);
     const own = agent.path('etc', 'manager.conf');
     writeFileSync(own, readFileSync(own, 'utf8').replace('<port>1514<', `<port>${port('svc-remoted', 'agents_tcp')}<`));
     const enrolment = ['-m', '127.0.0.1', '-p', String(port('svc-authd', 'enrollment')), '-A', 'web01'];
