@@ -82,6 +82,15 @@ describe('permissions of every operation are those of the specification', () => 
     ]);
   });
 
+  it('are declared in the contract, operation by operation', () => {
+    for (const operation of operations) {
+      const actions = specifiedActions(specified, operation.method, operation.path);
+      const needed = probesOf(operation, actions, false).flatMap(({ requirements }) => requirements);
+      const names = new Set(needed.map(({ action }) => action));
+      expect([...names], operation.id).to.have.members([...operation.actions]);
+    }
+  });
+
   for (const [mode, cluster] of [
     ['white', false],
     ['black', true],
