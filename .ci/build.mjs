@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeClientOperations } from './client-operations.mjs';
 import { bundlePrograms } from './programs.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -18,7 +17,6 @@ const CONTRACT = 'api/openapi.yaml';
 const recipe = createHash('sha256')
   .update(readFileSync(fileURLToPath(import.meta.url)))
   .update(readFileSync(join(root, '.ci/programs.mjs')))
-  .update(readFileSync(join(root, '.ci/client-operations.mjs')))
   .update(readFileSync(join(root, '.ci/program-loader.cjs')))
   .update(process.version)
   .update(readFileSync(join(root, 'package-lock.json')))
@@ -117,4 +115,3 @@ if (changed.length > 0 || gone.length > 0) {
   console.error(`build: ${stale.length} files compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   tellRunning();
 }
-await writeClientOperations(root);
