@@ -69,7 +69,7 @@ function pathOffers(method: ApiMethod, typed: string, operations: readonly ApiOp
     if (expected.length < given.length) continue;
     const goesOn = given.every((text, index) => {
       const name = expected[index] ?? '';
-      if (name.startsWith('{')) return text !== '' || index === given.length - 1;
+      if (name.startsWith('{')) return fillsPlace(operation, name, text, index === given.length - 1);
       return index === given.length - 1 ? name.startsWith(text) : name === text;
     });
     if (!goesOn) continue;
@@ -84,6 +84,13 @@ function pathOffers(method: ApiMethod, typed: string, operations: readonly ApiOp
     if (!offers.has(word)) offers.set(word, operation.summary);
   }
   return [...offers].map(([word, description]) => ({ word, description }));
+}
+
+/** Whether a place may have what was typed for it: a value of its form, or the beginning of its own name. */
+function fillsPlace({ parameters }: ApiOperation, place: string, text: string, last: boolean): boolean {
+  if (text === '') return last;
+  const pattern = parameters.find(({ name }) => `{${name}}` === place)?.rule.pattern;
+  return place.startsWith(text) || pattern === undefined || new RegExp(pattern, 'u').test(text);
 }
 
 /** Names and values of parameters. @param prefix of the word, before the parameter @param end of a complete one */
