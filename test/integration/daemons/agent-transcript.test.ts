@@ -234,8 +234,9 @@ describe('the recorded exchanges of agents', function () {
       '8:syscheck:{"type":"scan_start","data":{"timestamp":1795220397}}',
       'd:syscollector:{"data":{"board_serial":" ","cpu_mhz":2597.0},"operation":"MODIFIED","type":"dbsync_hwinfo"}',
       'p:sca:{"type":"policies","policies":["ref_policy"]}',
-      'u:upgrade_module:{"command":"upgrade_update_status","parameters":{"error":0}}',
     );
+    // How an upgrade went is svc-modulesd's, and no event.
+    agent.send('u:upgrade_module:{"command":"upgrade_update_status","parameters":{"error":0}}');
     // No agent speaks for another: this queue is for messages that have their origin already.
     agent.send('4:[001] (refagent) any->/x:never');
     await passedOn(agent, '1:{agent}/tmp/shared-conf.log:shared-line-1');
