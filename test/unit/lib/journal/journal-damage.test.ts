@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  cpSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -15,6 +6,7 @@ import type { Journal } from '../../../../lib/journal/journal.js';
 import { type DamageReport, describeDamage, JournalDamageError } from '../../../../lib/journal/journal-error.js';
 import { SEGMENT_HEADER_BYTES } from '../../../../lib/journal/journal-limits.js';
 import { eventually } from '../../../support/eventually.js';
+import { copyDirectory } from '../../../support/journal/copy-directory.js';
 import { FailingFiles } from '../../../support/journal/failing-files.js';
 import { JournalKit, QUICK_DIRECTORY, readAll, textsFrom } from '../../../support/journal/journal-kit.js';
 
@@ -87,7 +79,7 @@ describe('damaged journal', () => {
     const underWay = ['a', 'b', 'c'].map((one) => journal.append(1, Buffer.from(one.repeat(50)), AT));
     await eventually('the records are written', () => journal.counters.writes > 0);
     const crashed = `${kit.directory}.crashed`;
-    cpSync(kit.directory, crashed, { recursive: true });
+    copyDirectory(kit.directory, crashed);
     files.release();
     const [, second] = await Promise.all([...underWay, journal.close()]);
     flip(join(crashed, segments()[0]!), SEGMENT_HEADER_BYTES + (second as Kept).position + 40);
@@ -238,7 +230,7 @@ describe('damaged journal', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(harm, { minLength: 1, maxLength: 4 }), async (harms) => {
         const directory = join(copies, String((number += 1)));
-        cpSync(before, directory, { recursive: true });
+        copyDirectory(before, directory);
         /** Of every file: bytes that are certainly as they were. */
         const files = new Map(names.map((name, index) => [name, Buffer.from(contents[index]!)]));
         for (const { kind, file, at, length, value } of harms) {

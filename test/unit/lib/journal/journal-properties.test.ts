@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -8,6 +8,7 @@ import { JournalFullError } from '../../../../lib/journal/journal-error.js';
 import { SEGMENT_HEADER_BYTES } from '../../../../lib/journal/journal-limits.js';
 import type { JournalReader } from '../../../../lib/journal/journal-reader.js';
 import { segmentFirst } from '../../../../lib/journal/segment-header.js';
+import { copyDirectory } from '../../../support/journal/copy-directory.js';
 import { FailingFiles, type FileOperation } from '../../../support/journal/failing-files.js';
 import { JournalKit, QUICK_DIRECTORY, readAll } from '../../../support/journal/journal-kit.js';
 
@@ -141,14 +142,14 @@ class Model {
     // Until they are written, or the write has failed; a new segment waits for its own sync first.
     for (let count = 0; count < 20; count += 1) await turn();
     const copy = `${this.kit.directory}.copy`;
-    cpSync(this.kit.directory, copy, { recursive: true });
+    copyDirectory(this.kit.directory, copy);
     const { durable } = old;
     const { segments } = old.counters;
     this.files.release();
     await Promise.all(underWay);
     await old.close();
     rmSync(this.kit.directory, { recursive: true });
-    cpSync(copy, this.kit.directory, { recursive: true });
+    copyDirectory(copy, this.kit.directory);
     rmSync(copy, { recursive: true });
     const names = readdirSync(this.kit.directory)
       .filter((name) => name.endsWith('.journal'))
