@@ -31,6 +31,8 @@ function programs(root) {
 
 /** Modules that are loaded by their URL, written as `new URL('./x-thread.js', import.meta.url)`; others are read as files. */
 const BY_URL = /new URL\(["'](\.[^"']*-(?:thread|process|settings)\.js)["'], import\.meta\.url\)/g;
+/** The same, or any other mention of the place of a module. */
+const PLACE = new RegExp(`${BY_URL.source}|import\\.meta\\.url`, 'g');
 
 /** @returns what is loaded by its URL, by path below dist/: threads, processes that are modules, settings of daemons; with its name */
 function parts(root) {
@@ -57,14 +59,12 @@ const keepPlaces = (dist, output, moved) => ({
       if (!path.startsWith(`${dist}/`)) return undefined;
       const text = readFileSync(path, 'utf8');
       if (!text.includes('import.meta.url')) return undefined;
-      const contents = text
-        .replaceAll(BY_URL, (whole, module) => {
-          const part = join(dirname(relative(dist, path)), module);
-          const name = moved.get(part);
-          return name === undefined ? whole : `new URL(${placeOf(join(dist, 'parts', `${name}.js`))}, HERE)`;
-        })
-        .replaceAll('import.meta.url', `new URL(${placeOf(path)}, HERE).href`)
-        .replaceAll('HERE)', 'import.meta.url)');
+      const contents = text.replaceAll(PLACE, (_, module) => {
+        const name = module === undefined ? undefined : moved.get(join(dirname(relative(dist, path)), module));
+        if (name !== undefined) return `new URL(${placeOf(join(dist, 'parts', `${name}.js`))}, import.meta.url)`;
+        const here = `new URL(${placeOf(path)}, import.meta.url).href`;
+        return module === undefined ? here : `new URL('${module}', ${here})`;
+      });
       return { contents, loader: 'js' };
     });
   },
