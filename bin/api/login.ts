@@ -44,7 +44,7 @@ export async function login(options: LoginOptions, streams: ApiStreams): Promise
 /** Ends the login: its token, with all others of this user, and the file. */
 export async function logout(options: SessionOptions, streams: ApiStreams): Promise<string> {
   const store = new SessionStore(options.session, streams.environment);
-  let ended = 'Logged out.';
+  let ended: string;
   try {
     const kept = store.read();
     if (kept === undefined) return 'There was no login.';
@@ -53,6 +53,8 @@ export async function logout(options: SessionOptions, streams: ApiStreams): Prom
       path: '/security/user/authenticate',
     });
     if (answer.status === 200) ended = `Logged out: all tokens of ${kept.user} have ended.`;
+    else if (answer.status === 401) ended = 'Logged out: the token had ended before.';
+    else ended = `The login is forgotten here; its token was not ended: ${refusalText(answer)}`;
   } catch (error) {
     ended = `The login is forgotten here; its token was not ended: ${(error as Error).message}`;
   } finally {

@@ -157,5 +157,7 @@ describe('svc-api with a manager on this host', function () {
     expect((await done(run('logout'))).stderr).to.equal('Logged out: all tokens of admin have ended.\n');
     writeFileSync(sessionFile('old'), before.replace('"initial":true', '"initial":false'), { mode: 0o600 });
     expect(await refused(runAs('old', 'whoami'))).to.contain('The login of admin is over');
+    expect((await done(runAs('old', 'logout'))).stderr).to.equal('Logged out: the token had ended before.\n');
+    expect((await done(runAs('old', 'logout'))).stderr).to.equal('There was no login.\n');
   });
 });
