@@ -105,7 +105,6 @@ export async function bundlePrograms(root) {
     outdir: output,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    // The loader reads and the compiler hashes them as what they are: one byte a character.
     charset: 'ascii',
     external: LOADED,
     define: { 'import.meta.url': 'programUrl' },
@@ -126,8 +125,22 @@ export async function bundlePrograms(root) {
   copyFileSync(LOADER, join(output, 'program-loader.cjs'));
   const { compileProgram } = createRequire(import.meta.url)(join(output, 'program-loader.cjs'));
   for (const name of modules.keys()) {
+    toAscii(join(output, `${name}.cjs`));
     writeFileSync(join(output, `${name}.compiled`), compileProgram(name).createCachedData());
   }
+}
+
+/**
+ * The loader reads one byte a character. What esbuild leaves as it is (comments, regular expressions, raw templates) is escaped:
+ * an escape means the same in a regular expression, and nothing in a comment.
+ */
+function toAscii(file) {
+  const text = readFileSync(file, 'utf8');
+  const escaped = text.replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  if (escaped !== text) writeFileSync(file, escaped);
 }
 
 /** Makes programs that load the modules of dist/ one by one, so that a change of one of them is a change of the programs. */
