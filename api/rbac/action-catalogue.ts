@@ -36,7 +36,7 @@ export const ACTIONS: Readonly<Record<string, readonly [description: string, res
   'agent:upgrade': ['Upgrade the software of agents', AGENTS],
   'ciscat:read': ['See results of CIS-CAT scans', AGENTS],
   'cluster:read': ['See nodes of the cluster, their configuration and logs', NODES],
-  'cluster:read_api_config': ['See the configuration of the API of each node', NONE],
+  'cluster:read_api_config': ['See the configuration of the API of each node', NODES],
   'cluster:restart': ['Restart nodes', NODES],
   'cluster:status': ['See whether there is a cluster', NONE],
   'cluster:update_config': ['Replace the configuration of nodes', NODES],

@@ -98,8 +98,6 @@ const IN_A_SENTENCE: Readonly<Record<string, readonly string[]>> = {
   'GET /security/actions': ['security:read_config'],
   'GET /security/resources': ['security:read_config'],
 };
-/** Actions whose table row (rest-api.md 5.4) differs from the operations (6.15) and the built-in policies (5.5). */
-const ON_NODES = ['cluster:read_api_config'];
 
 /** All requests that are tried for an operation. @param actions it needs, as the specification has them; none: a token suffices */
 export function probesOf(operation: Operation, actions: readonly string[] | undefined, cluster: boolean): Probe[] {
@@ -176,7 +174,7 @@ function requirementsOf(
 ): Requirement[] {
   const [group = '', verb = ''] = action.split(':');
   if (group === 'manager' && cluster) return [named(`cluster:${verb}`, 'node:id', [WORLD_NODE])];
-  const types = ON_NODES.includes(action) ? ['node:id'] : specifiedActionTypes().get(action);
+  const types = specifiedActionTypes().get(action);
   if (types === undefined) throw new Error(`the specification does not know the action ${action}`);
   if (types.includes('*:*')) return [named(action, '*:*', ['*'])];
   if (types.includes('agent:id')) return [ofParameters(action, 'agent:id', values, 'agent_id', 'agents_list')];

@@ -58,7 +58,5 @@ export function randomPolicies(random: () => number): ReferencePolicy[] {
 }
 
 function typesOf(action: string): readonly string[] {
-  // Nodes are what built-in policies give it (rest-api.md 5.5).
-  if (action === 'cluster:read_api_config') return ['node:id', '*:*'];
   return specifiedActionTypes().get(action) ?? [];
 }
