@@ -1,12 +1,11 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { isErrno } from '../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../lib/files/if-present.js';
+import { NotRegularFileError, withRegularFileSync } from '../../lib/files/regular-file.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import { ApiUsageError } from './usage-error.js';
-
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** A token is some hundred bytes, a chain of certificates some thousand. */
 const MAX_BYTES = 262_144;
@@ -65,26 +64,20 @@ export class SessionStore {
    * @throws SessionError for a file that others could have read or written, or that is damaged
    */
   read(): ApiSession | undefined {
-    let file: number;
     try {
-      file = openSync(this.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return undefined;
-      if (isErrno(error, 'ELOOP')) throw this.#unusable('is a link');
-      throw error;
-    }
-    try {
-      const stats = fstatSync(file);
-      if (!stats.isFile() || stats.size > MAX_BYTES) throw this.#unusable('is no small file');
-      if (stats.uid !== process.geteuid?.()) throw this.#unusable('belongs to another user');
-      if ((stats.mode & 0o077) !== 0) throw this.#unusable('can be read or written by others');
-      return session.parse(JSON.parse(readFileSync(file, 'utf8')));
+      return ifPresentSync(() => withRegularFileSync(this.path, (file, stats) => this.#parse(file, stats)));
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof z.ZodError) throw this.#unusable('is damaged');
+      if (error instanceof NotRegularFileError) throw this.#unusable(error.isLink ? 'is a link' : 'is no file');
       throw error;
-    } finally {
-      closeSync(file);
     }
+  }
+
+  #parse(file: number, { mode, size, uid }: Stats): ApiSession {
+    if (size > MAX_BYTES) throw this.#unusable('is no small file');
+    if (uid !== process.geteuid?.()) throw this.#unusable('belongs to another user');
+    if ((mode & 0o077) !== 0) throw this.#unusable('can be read or written by others');
+    return session.parse(JSON.parse(readFileSync(file, 'utf8')));
   }
 
   /** @throws the file system's error */

@@ -1,7 +1,10 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ifPresent } from '../../lib/files/if-present.js';
+import { isErrno } from '../../lib/files/is-errno.js';
+import { NotRegularFileError, openRegularFile, withRegularFile } from '../../lib/files/regular-file.js';
+import { syncDirectory } from '../../lib/files/sync-directory.js';
 
 /** The file's mark when there is none. */
 export const MISSING = 'missing';
@@ -9,10 +12,7 @@ export const MISSING = 'missing';
 const NEWLINE = 0x0a;
 /** More than any line that is added: id, name, address and key (agents-and-groups.md 1.2). */
 const MAX_LINE_BYTES = 4096;
-const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 const ADDING_MODE = 0o600;
-/** Codes of the file system for a file that is not the one that lines are added to. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['ENOENT', 'ELOOP']);
 
 /** Owner of a file, where this process may set one. */
 export type KeyFileOwner = { readonly uid: number; readonly gid: number };
@@ -58,12 +58,7 @@ export class KeyFileWriter {
       await file.close();
     }
     await rename(temporary, path);
-    const directory = await open(dirname(path), 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+    await syncDirectory(dirname(path));
     return mark;
   }
 
@@ -74,13 +69,12 @@ export class KeyFileWriter {
    * @throws the file system's error; `recover` is needed then
    */
   async append(path: string, lines: Buffer, expected: string | undefined): Promise<AppendResult> {
-    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
-    const file = await open(path, flags).catch(() => undefined);
+    const file = await openRegularFile(path, { access: 'append' }).catch(() => undefined);
     if (file === undefined) return { outcome: 'closed' };
     try {
       const before = await file.stat({ bigint: true });
       if (markOf(before) !== expected) return { outcome: 'changed' };
-      await writeFile(addingOf(path), '', { flag: NEW_FILE, mode: ADDING_MODE });
+      await withRegularFile(addingOf(path), () => Promise.resolve(), { access: 'write', makeMode: ADDING_MODE });
       try {
         await file.writeFile(lines);
         await file.sync();
@@ -110,9 +104,9 @@ export class KeyFileWriter {
    */
   async recover(path: string): Promise<number> {
     if ((await this.mark(addingOf(path))) === MISSING) return 0;
-    const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW).catch((error: unknown) => {
-      // What lines were added to is gone, or a link stands in its place, which has none of them.
-      if (!ELSEWHERE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    const file = await openRegularFile(path, { access: 'update' }).catch((error: unknown) => {
+      // What lines were added to is gone, or something else stands in its place, which has none of them.
+      if (!(error instanceof NotRegularFileError || isErrno(error, 'ENOENT'))) throw error;
       return undefined;
     });
     if (file === undefined) {

@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { readSync, type Stats, writeSync } from 'node:fs';
+import { withRegularFileSync } from '../files/regular-file.js';
 import { type CounterPair, formatCounters, laterCounters, NO_COUNTERS, parseCounters } from './message-counters.js';
 
-const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
 const MODE = 0o640;
 /** More than the text of the largest pair. */
 const FILE_BYTES = 64;
@@ -47,8 +47,7 @@ export class SenderCounter {
 
   #reserve(): void {
     this.#left = RESERVED;
-    this.#withFile((fd) => {
-      const { ino } = fstatSync(fd);
+    this.#withFile((fd, { ino }) => {
       // Another file under the name, or the first look at it: it says where to go on.
       if (ino !== this.#inode) this.#last = readCounters(fd) ?? this.#last;
       this.#inode = ino;
@@ -61,14 +60,9 @@ export class SenderCounter {
     writeSync(fd, formatCounters(pair), 0);
   }
 
-  #withFile(work: (fd: number) => void): void {
+  #withFile(work: (fd: number, stats: Stats) => void): void {
     try {
-      const fd = openSync(this.#path, O_RDWR | O_CREAT | O_NOFOLLOW, MODE);
-      try {
-        work(fd);
-      } finally {
-        closeSync(fd);
-      }
+      withRegularFileSync(this.#path, work, { access: 'update', makeMode: MODE });
     } catch (error) {
       this.#onProblem(error);
     }

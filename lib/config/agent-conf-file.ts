@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync, type Stats } from 'node:fs';
+import { isErrno } from '../files/is-errno.js';
+import { NotRegularFileError, withRegularFileSync } from '../files/regular-file.js';
 import { ConfigError } from './config-error.js';
 import { cannotOpen, decodeConfiguration, MAX_CONFIGURATION_BYTES, tooLarge } from './configuration-file.js';
 
 /** Largest agent.conf of a group, bytes: it is parsed whole before it is distributed, and agents parse it too. */
 export const MAX_AGENT_CONF_BYTES = 4 * 1024 * 1024;
-
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
  * Text of an agent.conf. The folder belongs to the service user while the reader may be root, so nothing but a regular
@@ -22,26 +22,19 @@ export function readAgentConfFile(
   name: string,
   { follow, isOfGroup = false }: { readonly follow: boolean; readonly isOfGroup?: boolean },
 ): string | undefined {
-  let fd: number;
+  const read = (fd: number, { size }: Stats): string => {
+    if (isOfGroup && size > MAX_AGENT_CONF_BYTES) throw notDistributed(name, size);
+    if (size > MAX_CONFIGURATION_BYTES) throw tooLarge(name, size, MAX_CONFIGURATION_BYTES);
+    return decodeConfiguration(readFileSync(fd)).text;
+  };
   try {
-    fd = openSync(path, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
+    return withRegularFileSync(path, read, { follow });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw cannotOpen(name, error);
-  }
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (error instanceof NotRegularFileError && !error.isLink) {
       throw new ConfigError(undefined, `'${name}' is not a regular file.`, { file: name, line: 0 });
     }
-    if (isOfGroup && stats.size > MAX_AGENT_CONF_BYTES) throw notDistributed(name, stats.size);
-    if (stats.size > MAX_CONFIGURATION_BYTES) throw tooLarge(name, stats.size, MAX_CONFIGURATION_BYTES);
-    return decodeConfiguration(readFileSync(fd)).text;
-  } catch (error) {
     throw error instanceof ConfigError ? error : cannotOpen(name, error);
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, type Stats, writeSync } from 'node:fs';
+import { isErrno } from './is-errno.js';
+import { openRegularFileSync } from './regular-file.js';
 import { removeTree } from './remove-tree.js';
-
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
 /** Tries at making a file while others make and remove one of that name. */
 const MAX_ATTEMPTS = 20;
@@ -16,9 +16,9 @@ export function makeOwnFile(path: string, mode = 0o640): number {
   for (let attempt = 1; ; attempt += 1) {
     removeTree(path);
     try {
-      return openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      return openSync(path, 'wx', mode);
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST' || attempt >= MAX_ATTEMPTS) throw error;
+      if (!isErrno(error, 'EEXIST') || attempt >= MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -34,35 +34,28 @@ export function writeOwnFile(path: string, content: string): void {
 }
 
 /**
- * Opens a file that several users append to. Refused under its name are a link (ELOOP), a pipe, which would hold this
+ * Opens a file that several users append to. Refused under its name are a link, a pipe, which would hold this
  * process up, and, for root, a file with a second name elsewhere: each is a way to have root write into another file.
  * @returns the descriptor, and whether the file was made here: only then are its mode and owner this process's to set
- * @throws the file system's error, or Error for what is no such file
+ * @throws the file system's error, NotRegularFileError, or Error for a file with another name
  */
 export function openSharedFile(path: string, mode: number): { readonly fd: number; readonly made: boolean } {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return { fd: openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, mode), made: true };
+      return { fd: openSync(path, 'ax', mode), made: true };
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (!isErrno(error, 'EEXIST')) throw error;
     }
     try {
-      const fd = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
-      const refusal = refusalOf(fstatSync(fd), path);
-      if (refusal === undefined) return { fd, made: false };
+      const { fd, stats } = openRegularFileSync(path, { access: 'append' });
+      if (process.geteuid?.() !== 0 || isOnlyName(path, stats)) return { fd, made: false };
       closeSync(fd);
-      throw new Error(`'${path}' ${refusal}`);
+      throw new Error(`'${path}' has another name elsewhere (a hard link)`);
     } catch (error) {
       // Taken away between the two looks: a rotation.
-      if (codeOf(error) !== 'ENOENT' || attempt >= MAX_ATTEMPTS) throw error;
+      if (!isErrno(error, 'ENOENT') || attempt >= MAX_ATTEMPTS) throw error;
     }
   }
-}
-
-function refusalOf(stats: Stats, path: string): string | undefined {
-  if (!stats.isFile()) return 'is no regular file';
-  if (process.geteuid?.() === 0 && !isOnlyName(path, stats)) return 'has another name elsewhere (a hard link)';
-  return undefined;
 }
 
 /**
@@ -73,8 +66,4 @@ function refusalOf(stats: Stats, path: string): string | undefined {
 export function isOnlyName(path: string, opened: Stats): boolean {
   const { dev, ino, nlink } = lstatSync(path);
   return dev === opened.dev && ino === opened.ino && nlink === 1;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

@@ -1,4 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { openRealDirectory } from './open-real-directory.js';
+import { NotRegularFileError } from './regular-file.js';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -8,13 +10,14 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
  * @param base trusted; it may be a link itself
  * @param path relative to it
  * @param maxBytes a larger file, or one that was made to grow meanwhile, is not read
- * @throws RangeError when the file is larger; the file system's error, ELOOP or ENOTDIR for a link; Error for what is no file
+ * @throws RangeError when the file is larger; the file system's error, ELOOP or ENOTDIR for a link;
+ * NotRegularFileError
  */
 export function readFileBelow(base: string, path: string, maxBytes: number): Buffer {
   const file = openBelow(base, path);
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new Error(`'${path}' is no regular file`);
+    if (!stats.isFile()) throw new NotRegularFileError(path);
     if (stats.size > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
     return readFileSync(file);
   } finally {
@@ -23,7 +26,7 @@ export function readFileBelow(base: string, path: string, maxBytes: number): Buf
 }
 
 /**
- * Opens for reading in the same way, without waiting for a pipe.
+ * Opens for reading in the same way, without waiting for a pipe. What it is, the caller judges: a log may be a pipe.
  * @returns the descriptor
  * @throws the file system's error, ELOOP or ENOTDIR for a link; Error for what names no file below
  */
@@ -34,7 +37,7 @@ export function openBelow(base: string, path: string): number {
   let directory = openSync(base, O_RDONLY | O_DIRECTORY);
   try {
     for (const name of names) {
-      const next = openSync(`/proc/self/fd/${directory}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      const next = openRealDirectory(`/proc/self/fd/${directory}/${name}`);
       closeSync(directory);
       directory = next;
     }

@@ -1,7 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+import { withRegularFileSync } from './regular-file.js';
 
 /** Largest file of `var/run` that is read: records and last words have some kilobytes. */
 const MAX_BYTES = 1_048_576;
@@ -14,17 +13,13 @@ export type RunFile = { readonly text: string; readonly writer: number };
 
 /**
  * Reads a file that another user may have made: no link is followed and nothing but a regular file is read.
- * @throws the file system's error
+ * @throws NotRegularFileError; Error for a large one; the file system's error
  */
 export function readRunFile(path: string): RunFile {
-  const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error(`'${path}' is not a small regular file`);
-    return { text: readFileSync(fd, 'utf8'), writer: stats.uid };
-  } finally {
-    closeSync(fd);
-  }
+  return withRegularFileSync(path, (fd, { size, uid }) => {
+    if (size > MAX_BYTES) throw new Error(`'${path}' has ${String(size)} bytes, ${String(MAX_BYTES)} are read`);
+    return { text: readFileSync(fd, 'utf8'), writer: uid };
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
-import { closeSync, constants, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { ifPresentSync } from './if-present.js';
 import { isErrno } from './is-errno.js';
-
-const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+import { openRealDirectory } from './open-real-directory.js';
 
 /** Deepest nesting that is removed: each level takes a descriptor, and whoever fills a directory may nest for ever. */
 const MAX_DEPTH = 500;
@@ -17,22 +17,19 @@ export function removeTree(path: string): void {
 
 /** @param path as the kernel takes it @param shown for people */
 function removeEntry(path: string, shown: string, depth: number): void {
-  try {
+  ifPresentSync(() => {
     const directory = openDirectory(path);
     if (directory === undefined) unlinkSync(path);
     else removeDirectory(directory, path, shown, depth);
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error;
-  }
+  });
 }
 
 /** @returns undefined for what is no directory, links among them; nothing is asked before, as it may be another by then */
 function openDirectory(path: string): number | undefined {
   try {
-    return openSync(path, DIRECTORY);
+    return openRealDirectory(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    if (isErrno(error, 'ENOTDIR', 'ELOOP')) return undefined;
     throw error;
   }
 }

@@ -191,6 +191,7 @@ export class GroupFolders {
 
   /** What root makes belongs to the service user, who must be able to read and change it. */
   async #give(path: string, mode: number): Promise<void> {
+    // A file or a folder, never what a link leads to.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       await file.chmod(mode);

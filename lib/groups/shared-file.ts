@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { type FileHandle, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isErrno } from '../files/is-errno.js';
+import { NotRegularFileError, openRegularFile } from '../files/regular-file.js';
 import { GroupError } from './group-error.js';
 
 /** Largest shared file that is read as a whole, bytes: no agent takes a larger one. */
@@ -73,13 +74,11 @@ async function withFile<T>(directory: string, name: string, work: (file: FileHan
   let file: FileHandle;
   try {
     if ((await realpath(path)) !== path) throw unknown();
-    // Not to wait for a writer of a named pipe.
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = await openRegularFile(path);
   } catch (error) {
     throw asGroupError(error, name, unknown);
   }
   try {
-    if (!(await file.stat()).isFile()) throw unknown();
     return await work(file);
   } finally {
     await file.close();
@@ -91,9 +90,7 @@ function staysBelow(name: string): boolean {
 }
 
 function asGroupError(error: unknown, name: string, unknown: () => GroupError): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM') return new GroupError('unreadable_file', `${name} cannot be read`);
-  return code !== undefined && ABSENT.has(code) ? unknown() : error;
+  if (isErrno(error, 'EACCES', 'EPERM')) return new GroupError('unreadable_file', `${name} cannot be read`);
+  const isAbsent = isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG');
+  return isAbsent || error instanceof NotRegularFileError ? unknown() : error;
 }
-
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENAMETOOLONG', 'EISDIR']);

@@ -12,9 +12,8 @@ import {
   statSync,
 } from 'node:fs';
 import { isErrno } from '../files/is-errno.js';
+import { openRealDirectory } from '../files/open-real-directory.js';
 import type { Home } from './home.js';
-
-const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Others of the group look in, nobody else writes: what lies there is as good as what this process wrote. */
 const MODE = 0o750;
@@ -62,10 +61,9 @@ function openBelow(parent: number, name: string, path: string): number {
     if (!isErrno(error, 'EEXIST')) throw error;
   }
   try {
-    return openSync(below, FLAGS);
+    return openRealDirectory(below);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ELOOP' && code !== 'ENOTDIR') throw error;
+    if (!isErrno(error, 'ELOOP', 'ENOTDIR')) throw error;
     throw new NotOwnError(`'${path}' is not a directory of this home (a link?): remove it`, { cause: error });
   }
 }

@@ -1,20 +1,7 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, lstatSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isErrno } from '../files/is-errno.js';
+import { NotRegularFileError, openRegularFileSync, withRegularFileSync } from '../files/regular-file.js';
 import type { Home } from './home.js';
-
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 const GROUP_WRITE = 0o020;
 const OTHERS_WRITE = 0o002;
@@ -57,10 +44,8 @@ export function readTrustedFile(home: Home, file: string, maxBytes: number): Buf
     return readFileSync(path);
   }
   checkTrustedDirectory(home, dirname(file));
-  const fd = openWithoutLinks(home, path);
+  const { fd, stats } = openWithoutLinks(home, path);
   try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new UntrustedFileError(home, path, 'is not a regular file');
     const why = writableByOthers(stats, statSync(home.root));
     if (why !== undefined) throw new UntrustedFileError(home, path, why, rightsCommand(home, path));
     if (stats.size > maxBytes) throw new FileTooLargeError(path, stats.size);
@@ -115,12 +100,12 @@ function writableByOthers(stats: Stats, root: Stats): string | undefined {
   return undefined;
 }
 
-function openWithoutLinks(home: Home, path: string): number {
+function openWithoutLinks(home: Home, path: string): ReturnType<typeof openRegularFileSync> {
   try {
-    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return openRegularFileSync(path);
   } catch (error) {
-    if (!isErrno(error, 'ELOOP')) throw error;
-    throw new UntrustedFileError(home, path, 'is a link');
+    if (!(error instanceof NotRegularFileError)) throw error;
+    throw new UntrustedFileError(home, path, error.isLink ? 'is a link' : 'is not a regular file');
   }
 }
 
@@ -142,14 +127,12 @@ const RECORD_BYTES = 16_384;
 /** By `etc/home.json`, whoever wrote it: this decides about advice alone. One that cannot be read counts as yes. */
 function hasServiceUser(home: Home): boolean {
   try {
-    const fd = openSync(home.path('etc', 'home.json'), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
+    const text = withRegularFileSync(home.path('etc', 'home.json'), (fd) => {
       const bytes = Buffer.alloc(RECORD_BYTES);
-      const record: unknown = JSON.parse(bytes.toString('utf8', 0, readSync(fd, bytes)));
-      return typeof record !== 'object' || record === null || 'user' in record;
-    } finally {
-      closeSync(fd);
-    }
+      return bytes.toString('utf8', 0, readSync(fd, bytes));
+    });
+    const record: unknown = JSON.parse(text);
+    return typeof record !== 'object' || record === null || 'user' in record;
   } catch {
     return true;
   }

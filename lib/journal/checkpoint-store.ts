@@ -1,10 +1,11 @@
-import { constants, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { Limiter } from '../async/limiter.js';
 import { ifPresentSync } from '../files/if-present.js';
+import { withRegularFile } from '../files/regular-file.js';
 import { JOURNAL_DIRECTORY_MODE, JOURNAL_FILE_MODE, systemFiles } from './segment-file.js';
 
 /*
@@ -146,18 +147,16 @@ export class CheckpointStore {
 
 /** Makes a file that must not be there yet. */
 function createFile(path: string): Promise<FileHandle> {
-  return open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, JOURNAL_FILE_MODE);
+  return open(path, 'wx', JOURNAL_FILE_MODE);
 }
 
 /** Writes over a file, within the space it has. Until that is done there is only the other checkpoint. */
 async function overwrite(file: string, parts: readonly Buffer[]): Promise<void> {
-  const handle = await open(file, constants.O_WRONLY | constants.O_NOFOLLOW);
-  try {
+  const write = async (handle: FileHandle): Promise<void> => {
     for (const part of parts) await handle.writeFile(part);
     await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  };
+  await withRegularFile(file, write, { access: 'write' });
 }
 
 function isDiskFull(error: unknown): boolean {

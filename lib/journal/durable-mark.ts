@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { openRegularFileSync } from '../files/regular-file.js';
 import { JOURNAL_FILE_MODE } from './segment-file.js';
 
 const FILE_NAME = 'durable';
@@ -57,8 +58,7 @@ export class DurableMark {
     slot.writeUInt32LE(crc32(slot.subarray(8)), 4);
     try {
       if (this.#fd < 0) {
-        const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
-        this.#fd = openSync(this.#path, flags, JOURNAL_FILE_MODE);
+        this.#fd = openRegularFileSync(this.#path, { access: 'write', makeMode: JOURNAL_FILE_MODE }).fd;
       }
       writeSync(this.#fd, slot, 0, SLOT_BYTES, (this.#turn % SLOTS) * SLOT_BYTES);
       this.#turn += 1;

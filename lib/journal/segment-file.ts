@@ -1,5 +1,6 @@
-import { constants, fstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { fstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, truncate, unlink } from 'node:fs/promises';
+import { openRegularFile } from '../files/regular-file.js';
 import { syncDirectory } from '../files/sync-directory.js';
 
 export const JOURNAL_FILE_MODE = 0o640;
@@ -35,9 +36,9 @@ export const systemFiles: JournalFiles = {
     return mkdirSync(path, { recursive: true, mode: JOURNAL_DIRECTORY_MODE }) !== undefined;
   },
   async open(path, create) {
-    // A link planted under the name is not followed.
-    const flags = constants.O_RDWR | constants.O_NOFOLLOW | (create ? constants.O_CREAT | constants.O_EXCL : 0);
-    const handle = await open(path, flags, JOURNAL_FILE_MODE);
+    const handle = create
+      ? await open(path, 'wx+', JOURNAL_FILE_MODE)
+      : await openRegularFile(path, { access: 'update' });
     try {
       if (create) await handle.chmod(JOURNAL_FILE_MODE);
       return new SystemFile(path, handle, await handle.stat());

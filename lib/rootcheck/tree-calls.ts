@@ -1,14 +1,5 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  type Dir,
-  type Dirent,
-  opendirSync,
-  openSync,
-  realpathSync,
-  statfsSync,
-} from 'node:fs';
+import { accessSync, closeSync, type Dir, type Dirent, opendirSync, realpathSync, statfsSync } from 'node:fs';
+import { openRealDirectory } from '../files/open-real-directory.js';
 import { bytesOf } from '../fim/byte-order.js';
 import { type FileCalls, SYSTEM_CALLS } from '../fim/scan/file-calls.js';
 
@@ -34,7 +25,6 @@ export interface TreeCalls extends FileCalls {
 
 /** Names read of a directory at a time. */
 const NAMES_AT_A_TIME = 1024;
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Those of the system. */
 export const SYSTEM_TREE: TreeCalls = {
@@ -65,7 +55,7 @@ function kindOf(entry: Dirent): TreeEntry['kind'] {
 }
 
 function openDirectory(path: string): Dir {
-  const descriptor = openSync(bytesOf(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
+  const descriptor = openRealDirectory(bytesOf(path));
   try {
     // By its descriptor it is the very one that was opened.
     return opendirSync(`/proc/self/fd/${String(descriptor)}`, { encoding: 'latin1', bufferSize: NAMES_AT_A_TIME });

@@ -1,8 +1,9 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
-import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, fchmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { withRegularFileSync } from '../files/regular-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 import type { Logger } from '../log/logger.js';
 
@@ -151,13 +152,9 @@ export async function renewSelfSignedCertificate(files: CertificateFiles, now: D
 /** Earlier versions made it for its owner alone, while clients of the host are to check the API with it. */
 function shareCertificate(path: string): void {
   try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const { mode, nlink, uid } = fstatSync(fd);
+    withRegularFileSync(path, (fd, { mode, nlink, uid }) => {
       if ((mode & 0o777) === 0o400 && nlink === 1 && uid === process.geteuid?.()) fchmodSync(fd, CERTIFICATE_MODE);
-    } finally {
-      closeSync(fd);
-    }
+    });
   } catch {
     // A link, or not ours: whoever put it there chose who may read it.
   }

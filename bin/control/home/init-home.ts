@@ -1,22 +1,23 @@
 import {
   chmodSync,
   closeSync,
-  constants,
   copyFileSync,
   existsSync,
   fchmodSync,
   fchownSync,
-  fstatSync,
   lchownSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
+import { openRealDirectory } from '../../../lib/files/open-real-directory.js';
+import { NotRegularFileError, withRegularFileSync } from '../../../lib/files/regular-file.js';
 import type { Home } from '../../../lib/home/home.js';
 import {
   checkHomePath,
@@ -183,7 +184,7 @@ class HomeMaker {
     if (existsSync(absolute)) return;
     mkdirSync(absolute, { recursive: path === '', mode });
     // Through a descriptor: in a directory of the service user the name could become a link before root comes to it.
-    const fd = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const fd = openRealDirectory(absolute);
     try {
       const ids = this.#ids(owner);
       if (ids !== undefined) fchownSync(fd, ids.uid, ids.gid);
@@ -271,20 +272,18 @@ class HomeMaker {
     const ids = this.#ids('root');
     if (ids === undefined) return;
     for (const path of ENROLLMENT_FILES) {
-      let fd: number;
-      try {
-        fd = openSync(this.#home.path(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      } catch {
-        // Not there, or a link: what it leads to is not ours to share.
-        continue;
-      }
-      try {
-        const stats = fstatSync(fd);
-        if (!stats.isFile() || stats.nlink !== 1 || stats.uid !== 0) continue;
+      const share = (fd: number, { nlink, uid }: Stats): void => {
+        if (nlink !== 1 || uid !== 0) return;
         fchownSync(fd, ids.uid, ids.gid);
         fchmodSync(fd, 0o640);
-      } finally {
-        closeSync(fd);
+      };
+      try {
+        ifPresentSync(() => {
+          withRegularFileSync(this.#home.path(path), share);
+        });
+      } catch (error) {
+        // What a link leads to is not ours to share.
+        if (!(error instanceof NotRegularFileError)) throw error;
       }
     }
   }

@@ -1,11 +1,12 @@
-import { closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fstatSync, lstatSync, readFileSync } from 'node:fs';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import { isOnlyName } from '../../../lib/files/open-own-file.js';
+import { openRealDirectory } from '../../../lib/files/open-real-directory.js';
+import { NotRegularFileError, openRegularFileSync } from '../../../lib/files/regular-file.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import type { Home } from '../../../lib/home/home.js';
 import { HomeError } from '../../../lib/home/home-record.js';
 import type { LayoutOwner } from './home-layout.js';
-
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 const PERMISSIONS = 0o7777;
 
@@ -32,7 +33,7 @@ export function mendEntry(home: Home, entry: MendEntry, owner: MendOwner, kind: 
   const fd = openEntry(path, kind);
   try {
     const stats = fstatSync(fd);
-    if (kind === 'file' && (!stats.isFile() || !isOnlyName(path, stats) || stats.size > MAX_FILE_BYTES)) {
+    if (kind === 'file' && (!isOnlyName(path, stats) || stats.size > MAX_FILE_BYTES)) {
       throw new HomeError(`'${path}' is no regular file with one name: remove it and try again`);
     }
     const mode = kind === 'directory' ? entry.mode : stats.mode & PERMISSIONS & entry.mode;
@@ -52,10 +53,9 @@ export function mendEntry(home: Home, entry: MendEntry, owner: MendOwner, kind: 
 
 function openEntry(path: string, kind: 'directory' | 'file'): number {
   try {
-    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (kind === 'directory' ? O_DIRECTORY : 0));
+    return kind === 'directory' ? openRealDirectory(path) : openRegularFileSync(path).fd;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ELOOP' && code !== 'ENOTDIR' && code !== 'ENXIO') throw error;
+    if (!(error instanceof NotRegularFileError || isErrno(error, 'ELOOP', 'ENOTDIR'))) throw error;
     throw new HomeError(`'${path}' is no ${kind === 'file' ? 'regular file' : 'directory'}: remove it and try again`);
   }
 }

@@ -1,12 +1,11 @@
-import { closeSync, constants, openSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAgentId } from '../../../lib/agentlink/agent-identity.js';
 import { type CounterPair, formatCounters } from '../../../lib/agentlink/message-counters.js';
 import { readCounters } from '../../../lib/agentlink/sender-counter.js';
-import { isErrno } from '../../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
+import { withRegularFile, withRegularFileSync } from '../../../lib/files/regular-file.js';
 
-const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const MODE = 0o640;
 
 /** Default of `remoted.recv_counter_flush`: messages received between two writes. */
@@ -41,14 +40,9 @@ export class CounterFiles {
     if (noted !== undefined) return noted;
     const path = this.#path(id);
     try {
-      const fd = openSync(path, O_RDONLY | O_NOFOLLOW);
-      try {
-        return readCounters(fd);
-      } finally {
-        closeSync(fd);
-      }
+      return ifPresentSync(() => withRegularFileSync(path, readCounters));
     } catch (error) {
-      if (!isErrno(error, 'ENOENT')) this.#onProblem(error);
+      this.#onProblem(error);
       return undefined;
     }
   }
@@ -105,12 +99,7 @@ export class CounterFiles {
   }
 
   async #write(id: string, text: string): Promise<void> {
-    const file = await open(this.#path(id), O_WRONLY | O_CREAT | O_NOFOLLOW, MODE);
-    try {
-      await file.write(text, 0, 'latin1');
-    } finally {
-      await file.close();
-    }
+    await withRegularFile(this.#path(id), (file) => file.write(text, 0, 'latin1'), { access: 'write', makeMode: MODE });
   }
 
   #path(id: string): string {

@@ -1,4 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { isErrno } from '../../../lib/files/is-errno.js';
+import { NotRegularFileError, openRegularFileSync } from '../../../lib/files/regular-file.js';
 import type { Breather } from './breather.js';
 import { stampOf } from './scan-folder.js';
 import { CHUNK_BYTES } from './shared-limits.js';
@@ -21,18 +23,16 @@ export async function readSharedFile(
   breather: Breather,
   stamp?: string,
 ): Promise<ReadFile> {
-  let fd: number;
+  let opened: ReturnType<typeof openRegularFileSync>;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    opened = openRegularFileSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO') return { kind: 'absent' };
+    if (error instanceof NotRegularFileError || isErrno(error, 'ENOENT', 'ENOTDIR')) return { kind: 'absent' };
     throw error;
   }
+  const { fd, stats: before } = opened;
   try {
-    const before = fstatSync(fd);
     const found = stampOf(before);
-    if (!before.isFile()) return { kind: 'absent' };
     if (stamp !== undefined && found !== stamp) return { kind: 'changed' };
     const { size } = before;
     if (size > mostBytes) return { kind: 'too_large', size };

@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, readSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw, createGunzip, type DeflateRaw, deflateRawSync, gunzipSync } from 'node:zlib';
 import { isErrno } from '../../../lib/files/is-errno.js';
+import { openRegularFileSync } from '../../../lib/files/regular-file.js';
 
 /*
  * A copy is a gzip file like any other. Its comment says the MD5 of the content, so that whether a file is still what its
@@ -129,9 +130,8 @@ export function statedMd5(fd: number): string | undefined {
  * @throws DamagedCopyError, the file system's error
  */
 export async function* unpackCopy(path: string): AsyncGenerator<Buffer, void, undefined> {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const { fd } = openRegularFileSync(path);
   try {
-    if (!fstatSync(fd).isFile()) throw new DamagedCopyError('it is no file');
     const first = Buffer.allocUnsafeSlow(SMALL_COPY_BYTES);
     const length = readSync(fd, first, 0, first.length, 0);
     const small = length < first.length ? unpackSmall(first.subarray(0, length)) : undefined;

@@ -1,16 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  opendirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-} from 'node:fs';
+import { lstatSync, opendirSync, openSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { withRegularFileSync } from '../../../lib/files/regular-file.js';
 import { statedMd5 } from './copy-format.js';
 import { copyName } from './copy-name.js';
 import { makeFolder, OwnFolder } from './own-folder.js';
@@ -19,8 +9,6 @@ const COPY = 'last-entry.gz';
 const COPY_MODE = 0o600;
 /** Names that a walk of the copies gives at a time. */
 const NAMES_AT_A_TIME = 1000;
-
-const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** A copy that is there. */
 export type StoredCopy = {
@@ -61,20 +49,14 @@ export class CopyStore {
     const copy = `${folder}/${COPY}`;
     // A link in the place of the folder would lead elsewhere: what is not a folder holds no copy.
     if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-    const stats = lstatSync(copy, { throwIfNoEntry: false });
-    if (stats?.isFile() !== true) return undefined;
-    const fd = openSync(copy, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      return { path: copy, size: stats.size, md5: statedMd5(fd) };
-    } finally {
-      closeSync(fd);
-    }
+    if (lstatSync(copy, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    return withRegularFileSync(copy, (fd, { size }) => ({ path: copy, size, md5: statedMd5(fd) }));
   }
 
   /** Begins a copy; its file is to be closed by the caller. @throws the file system's error */
   create(): NewCopy {
     const name = `tmp-entry-${randomBytes(8).toString('hex')}.gz`;
-    return { name, fd: openSync(this.waiting(name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, COPY_MODE) };
+    return { name, fd: openSync(this.waiting(name), 'wx+', COPY_MODE) };
   }
 
   /** Path of a copy that waits. @throws the file system's error */

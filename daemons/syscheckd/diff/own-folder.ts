@@ -1,7 +1,6 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { isErrno } from '../../../lib/files/is-errno.js';
-
-const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+import { openRealDirectory } from '../../../lib/files/open-real-directory.js';
 
 /** Permissions of the folders of copies: contents of files that others may not read are in them. */
 const FOLDER_MODE = 0o700;
@@ -45,7 +44,7 @@ function openOwn(base: string, names: readonly string[]): number {
     for (const [index, name] of names.entries()) {
       const path = `/proc/self/fd/${fd}/${name}`;
       if (index === names.length - 1) makeFolder(path);
-      const next = openSync(path, FLAGS);
+      const next = openRealDirectory(path);
       closeSync(fd);
       fd = next;
     }

@@ -1,11 +1,10 @@
-import { closeSync, constants, fstatSync, type FSWatcher, openSync, watch } from 'node:fs';
+import { closeSync, fstatSync, type FSWatcher, watch } from 'node:fs';
+import { openRealDirectory } from '../../../lib/files/open-real-directory.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
 import type { WatchOutcome } from './watcher.js';
 
 /** Watches that are ended at a time: the kernel tells of each end, and its queue for that is the one of the changes. */
 const ENDED_AT_A_TIME = 512;
-
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Who hears what the watches tell. */
 export type WatchTreeListener = {
@@ -133,7 +132,7 @@ export class WatchTree {
   #make(path: string, tell: (name: string) => void, broke: () => void): Watch | WatchOutcome {
     let descriptor: number | undefined;
     try {
-      descriptor = openSync(bytesOf(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
+      descriptor = openRealDirectory(bytesOf(path));
       const { dev, ino, birthtimeNs } = fstatSync(descriptor, { bigint: true });
       const watcher = watch(`/proc/self/fd/${descriptor}/.`, { encoding: 'buffer' });
       this.#watches += 1;

@@ -14,7 +14,7 @@ export interface FileCalls {
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
 
-/** Those of the system. */
+/** Those of the system. Beside `openRegularFileSync`: one call each, and whoever looks judges what is no file. */
 export const SYSTEM_CALLS: FileCalls = {
   lstat: (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   open: (path) => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY),

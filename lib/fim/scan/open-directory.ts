@@ -1,11 +1,10 @@
-import { constants, type Dir } from 'node:fs';
+import type { Dir } from 'node:fs';
 import { open, opendir } from 'node:fs/promises';
+import { REAL_DIRECTORY } from '../../files/open-real-directory.js';
 import { bytesOf } from '../byte-order.js';
 
 /** Names that are read of a directory at a time: one of a million entries is never in memory whole. */
 const NAMES_AT_A_TIME = 1024;
-
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** A directory that is being read; names are byte strings. */
 export type OpenDirectory = { readonly dir: Dir; readonly dev: string };
@@ -16,7 +15,7 @@ export type OpenDirectory = { readonly dir: Dir; readonly dev: string };
  * @throws Error of the system
  */
 export async function openDirectory(path: string): Promise<OpenDirectory> {
-  const handle = await open(bytesOf(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
+  const handle = await open(bytesOf(path), REAL_DIRECTORY);
   try {
     const { dev } = await handle.stat({ bigint: true });
     // By its descriptor it is the very one that was opened.

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -13,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -248,14 +247,11 @@ describe('KeyRegistry', () => {
   it('adds its lines once when somebody else adds one at the same time', async () => {
     const registry = await open();
     await add(registry, 'web01');
-    // The writer stands still at its mark until somebody reads it.
-    execFileSync('mkfifo', [`${path}.adding`]);
-    const reading = openFile(`${path}.adding`, 'r');
-    const adding = add(registry, 'web02');
-    const reader = await reading;
-    appendFileSync(path, `009 byhand any ${newRawKey()}\n`);
-    await adding;
-    await reader.close();
+    const lines = `009 byhand any ${newRawKey()}\n`;
+    await beforeNextWrite(path, () => {
+      appendFileSync(path, lines);
+    });
+    await add(registry, 'web02');
     expect(names().toSorted()).to.deep.equal(['byhand', 'web01', 'web02', undefined]);
     expect([...registry.agents].map(({ id }) => id).toSorted()).to.deep.equal(['001', '002', '009']);
     await add(registry, 'web03');
@@ -293,3 +289,16 @@ describe('KeyRegistry', () => {
     expect(registry.nextId()).to.equal('010');
   });
 });
+
+/** Has something happen when the next file is written: between the look whether a file changed and the lines added to it. */
+async function beforeNextWrite(path: string, happen: () => void): Promise<void> {
+  const file = await openFile(path);
+  const handles = Object.getPrototypeOf(file) as FileHandle;
+  await file.close();
+  const writeFile = handles.writeFile;
+  handles.writeFile = function (this: FileHandle, ...options) {
+    handles.writeFile = writeFile;
+    happen();
+    return writeFile.apply(this, options);
+  };
+}

@@ -115,7 +115,7 @@ describe('SenderCounter', () => {
     const link = home.path('queue', 'link');
     symlinkSync(home.path('etc', 'home.json'), link);
     new SenderCounter(link, (error) => problems.push(error)).next();
-    expect(String(problems[1])).to.include('ELOOP');
+    expect(String(problems[1])).to.include('is a link');
   });
 });
 
@@ -169,7 +169,7 @@ describe('CounterFiles', () => {
     files.note('006', { global: 1, local: 1 });
     await files.close();
     expect(problems).to.have.length.at.least(1);
-    expect(problems[0]).to.include('ELOOP');
+    expect(problems[0]).to.include('is a link');
     const reads = problems.length;
     expect(new CounterFiles(directory, (error) => problems.push(String(error))).read('006')).to.equal(undefined);
     expect(problems).to.have.length(reads + 1);

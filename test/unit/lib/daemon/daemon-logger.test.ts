@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, syml
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DaemonLogger, type DebugLevel, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
+import { NotRegularFileError } from '../../../../lib/files/regular-file.js';
 import { LogFile } from '../../../../lib/log/log-file.js';
 import { formatLogTime, sanitiseLogMessage } from '../../../../lib/log/log-line.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
@@ -182,7 +183,7 @@ describe('LogFile', () => {
     writeFileSync(home.path('victim'), 'untouched');
     symlinkSync(home.path('victim'), home.path('logs', 'x.log'));
     const file = new LogFile(home.path('logs', 'x.log'), lost);
-    expect(() => file.open()).to.throw(/ELOOP/);
+    expect(() => file.open()).to.throw(NotRegularFileError, / is a link$/);
     file.append('one');
     file.close();
     expect(readFileSync(home.path('victim'), 'utf8')).to.equal('untouched');

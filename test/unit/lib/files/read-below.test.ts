@@ -68,10 +68,10 @@ describe('a file below a directory', () => {
     expect(() => read('nothing')).to.throw(/ENOENT/);
     expect(() => read('none/deep')).to.throw(/ENOENT/);
     expect(() => read('top/deep')).to.throw(/ENOTDIR/);
-    expect(() => read('a/b')).to.throw(Error, "'a/b' is no regular file");
+    expect(() => read('a/b')).to.throw(Error, "'a/b' is not a regular file");
     expect(spawnSync('mkfifo', [join(base, 'pipe')]).status).to.equal(0);
     // Nobody writes into it: who waits for that waits for ever.
-    expect(() => read('pipe')).to.throw(Error, "'pipe' is no regular file");
+    expect(() => read('pipe')).to.throw(Error, "'pipe' is not a regular file");
   });
 
   it('is read up to its largest size', () => {
