@@ -1,5 +1,6 @@
 import { ApiError } from '../http/api-error.js';
 import type { FailedItem } from '../http/envelope.js';
+import { ProblemError } from '../http/problem-error.js';
 import type { Permissions } from './permissions.js';
 
 /** Kinds of objects of access control, as resources name them (rest-api.md 5.3). */
@@ -13,13 +14,17 @@ export type ChosenIds = {
   readonly isAll: boolean;
 };
 
-/** @throws ApiError 4000 when the caller may act on none of the ids that were named (rest-api.md 5.2) */
+/**
+ * Where `all` is no choice: a link is made to objects that were named.
+ * @throws ApiError 4000 when the caller may act on none of the ids that were named (rest-api.md 5.2); ProblemError 400 for `all`
+ */
 export function chooseIds(
   permissions: Permissions,
   action: string,
   type: SecurityResource,
   named: readonly string[],
 ): ChosenIds {
+  if (named.includes('all')) throw ProblemError.badRequest("'all' is not a 'numbers': the ids have to be named");
   const wanted = [...new Set(named.map((id) => String(Number(id))))];
   const allowed = permissions.allowed(action, type, wanted);
   if (allowed.size === 0) throw denied(type);

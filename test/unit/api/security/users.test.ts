@@ -98,6 +98,11 @@ describe('users of the API', () => {
     });
     expect(await admin.failures('POST', '/security/users/1/roles?role_ids=2')).to.deep.equal({ 4008: [1] });
     expect(await admin.failures('POST', '/security/users/333/roles?role_ids=2')).to.deep.equal({ 5001: [333] });
+    const unnamed = await admin.call('POST', '/security/users/100/roles?role_ids=2,all');
+    expect([unnamed.status, (unnamed.json() as { detail: string }).detail]).to.deep.equal([
+      400,
+      "'all' is not a 'numbers': the ids have to be named",
+    ]);
     const removed = await admin.list('DELETE', '/security/users/100/roles?role_ids=2,1,333');
     expect(removed.message).to.equal('Some roles were not unlinked from user maria');
     expect(removed.data.affected_items[0]?.['roles']).to.deep.equal([6, 3, 5, 4, 7]);
