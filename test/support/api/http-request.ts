@@ -26,6 +26,9 @@ export type TestRequest = {
   readonly agent?: http.Agent;
 };
 
+/** More than the API takes, which may send a request's own target back. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
 /** One request to 127.0.0.1; the server's certificate is not checked. */
 export function httpRequest(options: TestRequest): Promise<TestResponse> {
   const { port, tls = false, method = 'GET', path, headers = {}, body, from, timeoutMs, agent = false } = options;
@@ -38,6 +41,7 @@ export function httpRequest(options: TestRequest): Promise<TestResponse> {
       path,
       headers: { ...length, ...headers },
       agent,
+      maxHeaderSize: MAX_HEADER_BYTES,
       rejectUnauthorized: false,
       ...(from === undefined ? {} : { localAddress: from }),
       ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),

@@ -7,6 +7,8 @@ type Sent = { readonly ids: string[]; readonly message: string };
 /** A svc-remoted that takes every message, but not to the agents it has no way to. */
 export class RemotedServer {
   readonly sent: Sent[] = [];
+  /** What every agent answers that is asked something; without it a question fails. */
+  answer: string | undefined;
   /** Codes of agents that nothing is sent to. */
   readonly unreachable = new Map<string, string>();
 
@@ -21,6 +23,10 @@ export class RemotedServer {
           return code === undefined ? [] : [{ id, code, message: code }];
         });
         return { sent: ids.length - failed.length, failed };
+      },
+      'agents.request': () => {
+        if (remoted.answer === undefined) throw new Error('not asked');
+        return { answer: remoted.answer };
       },
     };
     const server = await serveContract(home, remotedContract, handlers);

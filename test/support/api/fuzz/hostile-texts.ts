@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+
+/** Texts that have broken programs: numbers at their limits, paths, names of prototypes, expressions, encodings. */
+const KNOWN = [
+  '',
+  ' ',
+  '0',
+  '-0',
+  '-1',
+  '007',
+  '1.5',
+  '1e3',
+  '1e999',
+  '0x10',
+  '2147483647',
+  '2147483648',
+  '-2147483649',
+  '9007199254740993',
+  '123456789012345678901234567890',
+  'NaN',
+  'Infinity',
+  'null',
+  'undefined',
+  'None',
+  'true',
+  'false',
+  '[object Object]',
+  '__proto__',
+  'constructor',
+  'constructor.prototype',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  '.',
+  '..',
+  '../../etc/passwd',
+  '..\\..\\windows',
+  '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+  '/etc/passwd',
+  'etc/rules/../../api/configuration/security',
+  '\u0000',
+  'a\u0000b',
+  'a\nb',
+  'a\r\nx-injected: 1',
+  '\u001b[31m',
+  '\ufeff',
+  '\u202eabc',
+  '\u{1f4a5}',
+  'İ',
+  'ß',
+  'ﬃ',
+  'ñ́́́',
+  '١٢٣',
+  "' OR '1'='1",
+  '"; DROP TABLE agents; --',
+  '<script>alert(1)</script>',
+  '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>',
+  '${7*7}',
+  '{{7*7}}',
+  '(a+)+$',
+  '*',
+  '%',
+  '%s%n',
+  '$(id)',
+  '`id`',
+  '|id',
+  ',',
+  ',,,',
+  'a,,b',
+  ';',
+  '(((',
+  ')))',
+  '()',
+  '+',
+  '-',
+  '--',
+  '+-',
+  '~',
+  '=',
+  '!=',
+  'all',
+  'ALL',
+  'any',
+  '!all',
+];
+
+/** The same text many times: long values, and those that take a matcher long. */
+const repeated = fc
+  .tuple(
+    fc.constantFrom('a', '9', '(', '((a', '%', '.', ',', '/', '../', '-', ' ', 'é', '\u{1f4a5}', ';a=', 'a,'),
+    fc.constantFrom(17, 65, 129, 300, 2500),
+  )
+  .map(([text, times]) => text.repeat(times));
+
+/** Any characters; `fc.string` of these takes seconds to be made. */
+const anyCharacters = fc
+  .array(fc.oneof(fc.nat(0xff), fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff })), { maxLength: 30 })
+  .map((codes) => String.fromCodePoint(...codes));
+
+/** What no client of good will sends. */
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...KNOWN) },
+  { weight: 3, arbitrary: anyCharacters },
+  { weight: 2, arbitrary: fc.string({ maxLength: 20 }) },
+  { weight: 1, arbitrary: repeated },
+);
