@@ -20,11 +20,9 @@ const CHECKS = [
     process.execPath,
     [join(root, 'node_modules/typescript7/bin/tsc'), '-p', join(root, 'api/docs/browser')],
   ],
-  [
-    'prettier',
-    bin('prettier'),
-    ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.'],
-  ],
+  ['format', bin('oxfmt'), ['--check', '.']],
+  // The rules that need types (.oxlintrc.json), judged natively; eslint.config.js has the others.
+  ['oxlint', bin('oxlint'), ['--type-aware', '--max-warnings', '0']],
   ['layers', bin('depcruise'), ['--output-type', 'err', 'bin', 'api', 'daemons', 'lib', 'test']],
   ['shared', process.execPath, [join(root, '.ci/layers.mjs')]],
   ['exports', process.execPath, [join(root, '.ci/unused-exports.mjs')]],

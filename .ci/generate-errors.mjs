@@ -16,7 +16,7 @@ for (let at = 0; at < codes.length; at += CODES_A_LINE) {
 const text = `/* Made from ${CATALOGUE} by npm run generate. */
 
 /** The codes of the error catalogue (rest-api.md 3.6): no other compiles. */
-// prettier-ignore
+// oxfmt-ignore
 export type ErrorCode =
 ${lines.join('\n')};
 `;

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JSON_SCHEMA, load } from 'js-yaml';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { root } from './phases.mjs';
 
 const CONTRACT = 'api/openapi.yaml';
@@ -94,7 +94,9 @@ export type OperationId = keyof Operations;
 `;
 
 const output = join(root, OUTPUT);
-const text = await format(source, { ...(await resolveConfig(output)), filepath: output });
+const style = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8'));
+const { code: text, errors } = await format(output, source, { ...style, ignorePatterns: [] });
+if (errors.length > 0) throw new Error(`${OUTPUT}: ${errors[0].message}`);
 if (!process.argv.includes('--check')) {
   writeFileSync(output, text);
 } else if (readFileSync(output, 'utf8') !== text) {

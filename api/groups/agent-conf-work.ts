@@ -7,7 +7,8 @@ import { renderAgentConf, type RenderedAgentConf } from './render-agent-conf.js'
 
 /** What came of it; a refusal has the number of the API and the detail behind its text. */
 export type AgentConfOutcome<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly code: ErrorCode; readonly extra: string };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: ErrorCode; readonly extra: string };
 
 /** What is done with the text of an agent.conf, and what it gives. */
 export type AgentConfWorks = {

@@ -1,7 +1,7 @@
 /* Made from api/errors.yaml by npm run generate. */
 
 /** The codes of the error catalogue (rest-api.md 3.6): no other compiles. */
-// prettier-ignore
+// oxfmt-ignore
 export type ErrorCode =
   | 900 | 901 | 902 | 1000 | 1005 | 1006 | 1010 | 1011 | 1012 | 1013 | 1014 | 1015 | 1016 | 1017 | 1018
   | 1019 | 1020 | 1101 | 1102 | 1103 | 1104 | 1105 | 1106 | 1107 | 1108 | 1109 | 1110 | 1111 | 1112 | 1113

@@ -8,7 +8,8 @@ export type MembershipMode = 'append' | 'override' | 'empty_only' | 'remove';
 
 /** Groups after a change, or why there is none. */
 export type MembershipResult =
-  { readonly groups: readonly string[] } | { readonly code: string; readonly message: string };
+  | { readonly groups: readonly string[] }
+  | { readonly code: string; readonly message: string };
 
 /** What becomes of an agent's groups (agents-and-groups.md 10.5). Priority is the place in the list. */
 export function changeMembership(

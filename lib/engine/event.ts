@@ -2,7 +2,15 @@ import type { FtsSpec } from './load/fts-spec.js';
 
 /** Category of an event, from the decoder's `type` (rules-and-alerts.md 3.1); undecoded events are `syslog`. */
 export type Category =
-  'syslog' | 'firewall' | 'ids' | 'web-log' | 'squid' | 'windows' | 'ossec' | 'host-information' | 'ossec-alert';
+  | 'syslog'
+  | 'firewall'
+  | 'ids'
+  | 'web-log'
+  | 'squid'
+  | 'windows'
+  | 'ossec'
+  | 'host-information'
+  | 'ossec-alert';
 
 /** Static members a decoder can set, in the order they are written under `data` (decoding.md 5). */
 export const STATIC_FIELDS = [

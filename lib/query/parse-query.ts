@@ -12,7 +12,8 @@ export type QueryClause = {
 
 /** A query as a tree; `;` binds tighter than `,`. */
 export type QueryNode =
-  QueryClause | { readonly kind: 'and' | 'or'; readonly parts: readonly [QueryNode, ...QueryNode[]] };
+  | QueryClause
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly [QueryNode, ...QueryNode[]] };
 
 /** Nested parentheses at most: deeper queries are made to exhaust the stack. */
 const MAX_DEPTH = 32;

@@ -25,8 +25,10 @@ export type CallOutput<C extends ThreadContract, K extends keyof C['calls']> = R
 
 /** To the thread: a call, or that a piece of news was taken. Ids count from 1. */
 export type ThreadOrder =
-  { readonly id: number; readonly call: string; readonly input: unknown } | { readonly taken: number };
+  | { readonly id: number; readonly call: string; readonly input: unknown }
+  | { readonly taken: number };
 
 /** From the thread: the answer to a call, or news. */
 export type ThreadWord =
-  { readonly id: number; readonly output: unknown } | { readonly news: unknown; readonly number: number };
+  | { readonly id: number; readonly output: unknown }
+  | { readonly news: unknown; readonly number: number };

@@ -56,7 +56,8 @@ function parseStartup(json: string): AgentControl {
 
 /** What becomes of a startup: an ACK, or the error to send instead of it with the agent's new status code (4.2, 4.6). */
 export type StartupVerdict =
-  { readonly accepted: true } | { readonly accepted: false; readonly statusCode: 1 | 2; readonly message: string };
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly statusCode: 1 | 2; readonly message: string };
 
 /** Judges a startup by its version. @param managerVersion the one agents compare, such as `4.14.7` */
 export function judgeStartup(

@@ -29,7 +29,9 @@ export type GroupCheckParts = {
 
 /** What came of a look. `later`: files are being written; milliseconds until it is worth another look. */
 export type GroupCheckResult =
-  { readonly kind: 'done' } | { readonly kind: 'gone' } | { readonly kind: 'later'; readonly ms: number };
+  | { readonly kind: 'done' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'later'; readonly ms: number };
 
 const DONE: GroupCheckResult = { kind: 'done' };
 

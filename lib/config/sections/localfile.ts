@@ -35,7 +35,8 @@ const LOG_FORMATS = [
 
 /** A log format; `multi-line` joins a fixed number of lines. */
 export type LogFormat =
-  { readonly name: (typeof LOG_FORMATS)[number] } | { readonly name: 'multi-line'; readonly lines: number };
+  | { readonly name: (typeof LOG_FORMATS)[number] }
+  | { readonly name: 'multi-line'; readonly lines: number };
 
 /** A pattern of `<ignore>` or `<restrict>`. */
 export type LinePattern = { readonly type: 'pcre2' | 'osregex' | 'osmatch'; readonly pattern: string };

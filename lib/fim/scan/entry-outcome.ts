@@ -52,4 +52,5 @@ export type SkipReason =
 
 /** What became of one path. */
 export type EntryOutcome =
-  FoundEntry | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly code?: string | undefined };
+  | FoundEntry
+  | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly code?: string | undefined };

@@ -2,7 +2,13 @@
 export type ByteSet = Uint8Array;
 
 export type AssertionKind =
-  'start' | 'line-start' | 'end' | 'end-or-final-newline' | 'line-end' | 'word-boundary' | 'no-word-boundary';
+  | 'start'
+  | 'line-start'
+  | 'end'
+  | 'end-or-final-newline'
+  | 'line-end'
+  | 'word-boundary'
+  | 'no-word-boundary';
 
 /** What a conditional group asks. */
 export type GroupCondition =

@@ -27,7 +27,7 @@ function read(text: string, options?: XmlOptions): unknown {
 
 describe('parseXml', () => {
   const rows: [string, unknown][] = [
-    ['<a>1</a><b>2</b>', [['a', '1'], ['b', '2']]], // prettier-ignore
+    ['<a>1</a><b>2</b>', [['a', '1'], ['b', '2']]], // oxfmt-ignore
     ['<a> x &lt; &amp; y </a>', [['a', ' x &lt; &amp; y ']]],
     ['<a>x > y</a>', [['a', 'x > y']]],
     ['<a>x < y</a>', "XMLERR: Attribute 'y<' has no value. (line 1)"],
@@ -42,7 +42,7 @@ describe('parseXml', () => {
     ['</a>', 'XMLERR: Element not opened. (line 1)'],
     ['<a>', 'XMLERR: End of file and some elements were not closed. (line 1)'],
     ['<a>1<!-- no end </a>', 'XMLERR: Comment not closed. (line 1)'],
-    ['<!-- c --><a><!-- x --- y -->1</a><!c!><b>3</b>', [['a', '1'], ['b', '3']]], // prettier-ignore
+    ['<!-- c --><a><!-- x --- y -->1</a><!c!><b>3</b>', [['a', '1'], ['b', '3']]], // oxfmt-ignore
     ['<a><![CDATA[ x ]]></a>', 'XMLERR: Comment not closed. (line 1)'],
     ['', []],
     [' \n<!-- x -->\n', []],
@@ -127,7 +127,7 @@ describe('parseXml', () => {
   });
 
   it('never fails in another way than with XmlError', () => {
-    const piece = fc.constantFrom('<', '>', '/', '!', '--', '-->', '!>', '"', "'", '=', ' ', '\n', '\\', 'a', 'b', '<a>', '</a>', '$', '\0'); // prettier-ignore
+    const piece = fc.constantFrom('<', '>', '/', '!', '--', '-->', '!>', '"', "'", '=', ' ', '\n', '\\', 'a', 'b', '<a>', '</a>', '$', '\0'); // oxfmt-ignore
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), fc.boolean(), (pieces, bareLessThan) => {
         const text = pieces.join('');

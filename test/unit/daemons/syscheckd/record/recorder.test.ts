@@ -211,7 +211,7 @@ describe('recording of files', () => {
     expect(await kit.record([{ ...late, ticket: early.ticket }])).to.deep.equal({ overtaken: [] });
     const row = kit.recorder.row(kit.path('file'))!;
     const gone = { mode: 'realtime', silent: false } as const;
-    expect(await kit.recorder.remove([row], { ...gone, ticket: early.ticket! })).to.have.property('overtaken').with.length(1); // prettier-ignore
+    expect(await kit.recorder.remove([row], { ...gone, ticket: early.ticket! })).to.have.property('overtaken').with.length(1); // oxfmt-ignore
     expect(await kit.recorder.remove([row], { ...gone, ticket: kit.recorder.ticket() })).to.deep.equal({
       overtaken: [],
     });

@@ -10,12 +10,12 @@ import {
 } from '../../../../../daemons/syscheckd/store/row-codec.js';
 import { StoreError } from '../../../../../lib/store/store-error.js';
 
-const byteString = (maxLength: number) => fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength }); // prettier-ignore
-const hex = (digits: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits }); // prettier-ignore
+const byteString = (maxLength: number) => fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength }); // oxfmt-ignore
+const hex = (digits: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits }); // oxfmt-ignore
 const digits = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String);
 const text = fc.oneof(digits, byteString(40), hex(40), fc.constantFrom('', '-', ':', 'f', '12:3f', '0'.repeat(511)));
 const whole = fc.integer({ min: 0, max: 2 ** 48 - 1 });
-const stamp = fc.tuple(digits, digits, digits, fc.bigInt({ min: -(10n ** 19n), max: 10n ** 19n }), digits).map((parts) => parts.join(':')); // prettier-ignore
+const stamp = fc.tuple(digits, digits, digits, fc.bigInt({ min: -(10n ** 19n), max: 10n ** 19n }), digits).map((parts) => parts.join(':')); // oxfmt-ignore
 
 const attributes = fc.record(
   {

@@ -12,12 +12,12 @@ import { RecordingLogger } from '../../../../support/recording-logger.js';
 /** Around the length from which a path is no longer its own key. */
 const LONG = `/${'d'.repeat(1890)}`;
 const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '-', '0', '\xff', '\x01'), minLength: 1, maxLength: 12 });
-const path = fc.tuple(fc.constantFrom('/', '/a/', LONG, `${LONG}/x`, `${LONG}12345678`), name).map((parts) => parts.join('')); // prettier-ignore
+const path = fc.tuple(fc.constantFrom('/', '/a/', LONG, `${LONG}/x`, `${LONG}12345678`), name).map((parts) => parts.join('')); // oxfmt-ignore
 
 function row(at: string, number = 0): FileRow {
   const checksum = number.toString(16).padStart(40, '0');
   const attributes = { checksum, size: number };
-  return { path: at, number, attributes, checks: 511, inode: '1', dev: '2', stamp: undefined, lastEvent: 3, mode: 'scheduled' }; // prettier-ignore
+  return { path: at, number, attributes, checks: 511, inode: '1', dev: '2', stamp: undefined, lastEvent: 3, mode: 'scheduled' }; // oxfmt-ignore
 }
 
 describe('table of rows', () => {

@@ -68,11 +68,11 @@ describe('writer of the state', () => {
     const broken = new StoreError('failed', 'a commit did not end');
     disk.problem = broken;
     const results = await Promise.allSettled([writer.write([change(1)]), writer.write([change(2)])]);
-    expect(results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : result.status))).to.deep.equal([broken, broken]); // prettier-ignore
+    expect(results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : result.status))).to.deep.equal([broken, broken]); // oxfmt-ignore
     expect(await writer.broken).to.equal(broken);
     disk.problem = undefined;
     for (const late of [writer.write([change(3)]), writer.settled(), writer.room()!]) {
-      expect(await late.then(() => 'written', (error: unknown) => error)).to.equal(broken); // prettier-ignore
+      expect(await late.then(() => 'written', (error: unknown) => error)).to.equal(broken); // oxfmt-ignore
     }
     expect(disk.groups).to.deep.equal([]);
   });

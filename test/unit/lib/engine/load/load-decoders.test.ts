@@ -75,7 +75,7 @@ describe('loadDecoders', () => {
       ['a duplicate with fts', `${CHILD(REGEX)}${OF(`<parent>r</parent>${REGEX}<fts>name</fts>`, 'c')}`, at(3, "(2103): Duplicated decoder with fts set: 'c'.", '(2105): Error loading decoder options.', '(2106): Error adding decoder plugin.')],
       ['a duplicate of nothing', `${CHILD('<prematch>x</prematch>')}${OF(`<parent>r</parent>${REGEX}`, 'c')}`, at(3, "(2104): Invalid duplicated decoder: 'c'.", '(2105): Error loading decoder options.', '(2106): Error adding decoder plugin.')],
       ['after_regex on a first child', CHILD('<regex offset="after_regex">(x)</regex><order>user</order>'), at(2, "(2120): Invalid offset value: 'c'", '(2105): Error loading decoder options.', '(2106): Error adding decoder plugin.')],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const [what, content, lines] of rows) {
       it(what, () => {
         const outcome = load(content);
@@ -104,7 +104,7 @@ describe('loadDecoders', () => {
       ['a wrong null mode', OF('<prematch>x</prematch><json_null_field>x</json_null_field>'), "warn (7602): Invalid value 'x' in 'json_null_field' option (decoder `d`). Default value will be used."],
       ['a wrong array mode', OF('<prematch>x</prematch><json_array_structure>x</json_array_structure>'), "warn (7602): Invalid value 'x' in 'json_array_structure' option (decoder `d`). Default value will be used."],
       ['a text that is too long', OF(`<prematch>x</prematch><ftscomment>${'x'.repeat(1024)}</ftscomment>`), `error (1104): Maximum string size reached for: ${'x'.repeat(1024)}.`],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const [what, content, text] of rows) {
       it(what, () => {
         const { set, lines } = load(content);

@@ -61,7 +61,7 @@ describe('pre-decoding', () => {
     ['abc de fg:hi:jk xyz doord: no date at all', 'xyz', 'abc de fg:hi:jk', 'doord', 'no date at all'],
     ['short', 'mgr', undefined, undefined],
     [D, 'mgr', undefined, undefined],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   for (const [message, hostname, timestamp, program, log] of rows) {
     it(`reads ${message}`, () => {
       const event = predecoded(`1:/var/log/app.log:${bytes(message)}`)!;
@@ -102,7 +102,7 @@ describe('pre-decoding', () => {
   });
 
   it('never fails, and takes the log from the end of the message', () => {
-    const piece = fc.constantFrom(...'0123456789abzAZ[]():-. /|,+T\xc3\xa4', 'Mar  7 09:15:02 ', '2024-03-07T09:15:02', '[Time 2024.03.07 09:15:02 UTC] ', '[Sender ', '[Message ', '[Host ', '[ID '); // prettier-ignore
+    const piece = fc.constantFrom(...'0123456789abzAZ[]():-. /|,+T\xc3\xa4', 'Mar  7 09:15:02 ', '2024-03-07T09:15:02', '[Time 2024.03.07 09:15:02 UTC] ', '[Sender ', '[Message ', '[Host ', '[ID '); // oxfmt-ignore
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const event = predecoded(`1:x:${pieces.join('')}a`)!;

@@ -21,7 +21,7 @@ const FIM = JSON.stringify({
     path: '/etc/demo', version: 2, mode: 'realtime', type: 'modified', timestamp: 1, attributes: { type: 'file', size: 13 },
     old_attributes: { type: 'file', size: 12 }, changed_attributes: ['size'],
   },
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 describe('internal decoders in the engine', () => {
   const effects: string[] = [];

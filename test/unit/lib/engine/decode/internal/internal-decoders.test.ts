@@ -79,16 +79,16 @@ describe('internal decoders', () => {
       type: 'file', size: 12, perm: 'rw-r--r--', uid: '0', gid: '0', user_name: 'root', group_name: 'root', inode: '131075',
       mtime: 1700000000, hash_md5: '6f5902ac237024bdd0c176cb93063dc4', hash_sha1: '22596363b3de40b06f981fb85d82312e8c0ed511',
       hash_sha256: 'a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447', checksum: 'e1',
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     const NEW = {
       ...OLD, size: 13, mtime: 1700000500, hash_md5: 'c897d1410af8f2c74fba11b1db511e9e',
       hash_sha1: 'f951b101989b2c3b7471710b4e78fc4dbdfa0ca6',
       hash_sha256: 'ecf701f727d9e2d77c4aa49ac6fbbcc997278aca010bddeeb961c10cf54d435a', checksum: '0f',
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     const MODIFIED = {
       path: '/etc/demo', version: 2, mode: 'scheduled', type: 'modified', timestamp: 1700000600, attributes: NEW,
       old_attributes: OLD, changed_attributes: ['size', 'mtime', 'md5', 'sha1', 'sha256'], content_changes: '1c1\n< a\n', tags: 'demo,web',
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     const event = (data: object): string => JSON.stringify({ type: 'event', data });
 
     it('writes the text of a change exactly', () => {
@@ -119,7 +119,7 @@ describe('internal decoders', () => {
         'syscheck_integrity_changed', 'file=/etc/demo', 'mode=scheduled', 'size=13', 'size_before=12', 'mtime=1700000500',
         'inode=131075', 'inode_before=131075', 'md5=c897d1410af8f2c74fba11b1db511e9e', 'uname=root', 'changed_content=1c1\n< a\n',
         'changed_fields=size,mtime,md5,sha1,sha256', 'tag=demo,web', 'entry_type=file', 'event_type=modified',
-      ]); // prettier-ignore
+      ]); // oxfmt-ignore
       const stored = { path: '/etc/demo', version: 2, timestamp: 1700000600, attributes: NEW };
       expect(bench.effects).to.deep.equal([`001 syscheck save2 ${JSON.stringify(stored)}`]);
     });
@@ -137,7 +137,7 @@ describe('internal decoders', () => {
       expect(decoded.decoder?.name).to.equal('syscheck_new_entry');
       expect(bench.fields('8', event({ ...added, type: 'deleted' }))).to.include('syscheck_deleted');
       expect(bench.effects).to.deep.equal(['001 syscheck delete /etc/demo']);
-      const key = { ...added, version: 3, index: 'aa', arch: '[x64]', path: 'HKLM\\A', attributes: { type: 'registry_value', value_type: 'REG_SZ' }, value_name: 'v' }; // prettier-ignore
+      const key = { ...added, version: 3, index: 'aa', arch: '[x64]', path: 'HKLM\\A', attributes: { type: 'registry_value', value_type: 'REG_SZ' }, value_name: 'v' }; // oxfmt-ignore
       const [, value] = bench.decode('8', event(key));
       expect(value.fullLog).to.equal("Registry Value '[x64] HKLM\\A\\v' added\nMode: realtime\n");
       expect(value.decoder?.name).to.equal('syscheck_registry_value_added');
@@ -207,7 +207,7 @@ describe('internal decoders', () => {
       ["File '/tmp/x' is owned by root and has written permissions to anyone.", 'File is owned by root and has written permissions to anyone.', '/tmp/x'],
       ["Trojaned version of file '/bin/diff' detected. Signature used: 'bash' (Generic).", 'Trojaned version of file detected.', '/bin/diff'],
       ["Interface 'eth0' in promiscuous mode.", "Interface 'eth0' in promiscuous mode."],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const [text, title, file] of rows) {
       it(`reads ${text}`, () => {
         const fields = ['rootcheck', `title=${title}`, ...(file === undefined ? [] : [`file=${file}`])];
@@ -259,7 +259,7 @@ describe('internal decoders', () => {
         'program.priority=', 'program.section=httpd', 'program.size=1024', 'program.vendor=', 'program.install_time=',
         'program.version=1.24', 'program.architecture=', 'program.multiarch=', 'program.source=', 'program.description=',
         'program.location=',
-      ]); // prettier-ignore
+      ]); // oxfmt-ignore
       expect(bench.effects).to.deep.equal([`001 dbsync packages INSERTED ${JSON.stringify(row)}`]);
       const hardware = bench.fields(
         'd',
@@ -300,18 +300,18 @@ describe('internal decoders', () => {
     const check = (id: number, result: string | undefined, scan = 7): object => ({
       type: 'check', id: scan, policy: 'Demo', policy_id: 'demo',
       check: { id, title: 'T', compliance: { cis: '5.2' }, rules: ['f:/x', 'not p:y'], file: '/a,/b', ...(result === undefined ? {} : { result }) },
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     const HASH = '52c366b6850b45834ab9ea233b577bda47adf3ad554b53772eeb38eaba59645c';
     const summary = (more: object = {}): object => ({
       type: 'summary', scan_id: 7, name: 'Demo', policy_id: 'demo', file: 'demo.yml', description: 'Text', references: 'R', passed: 2,
       failed: 1, invalid: 1, total_checks: 4, score: 66.66, start_time: 1, end_time: 2, hash: HASH, hash_file: 'ff', ...more,
-    }); // prettier-ignore
+    }); // oxfmt-ignore
 
     it('gives an event for a new check and for a changed result', () => {
       const fields = [
         'sca', 'sca.type=check', 'sca.scan_id=7', 'sca.policy=Demo', 'sca.check.id=1', 'sca.check.title=T',
         'sca.check.compliance.cis=5.2', 'sca.check.file=["/a","/b"]', 'sca.check.result=failed',
-      ]; // prettier-ignore
+      ]; // oxfmt-ignore
       expect(bench.fields('p', check(1, 'failed'))).to.deep.equal(fields);
       expect(bench.effects).to.deep.equal([
         `001 sca insert ${JSON.stringify(check(1, 'failed'))}`,
@@ -332,7 +332,7 @@ describe('internal decoders', () => {
         [3, undefined],
         [2, 'failed'],
       ] as const) {
-        // prettier-ignore
+        // oxfmt-ignore
         bench.fields('p', check(id, result));
       }
       expect(bench.memory.resultsHash('001', 'demo')).to.equal(HASH);
@@ -343,7 +343,7 @@ describe('internal decoders', () => {
       expect(first).to.deep.equal([
         'sca', 'sca.type=summary', 'sca.scan_id=7', 'sca.policy=Demo', 'sca.description=Text', 'sca.policy_id=demo', 'sca.passed=2',
         'sca.failed=1', 'sca.invalid=1', 'sca.total_checks=4', 'sca.score=66', 'sca.file=demo.yml',
-      ]); // prettier-ignore
+      ]); // oxfmt-ignore
       expect(bench.effects).to.deep.equal([
         `001 sca insert_scan_info 1|2|7|demo|2|1|1|4|66|${HASH}`,
         '001 sca insert_policy Demo|demo.yml|demo|Text|R|ff',
@@ -417,7 +417,7 @@ describe('internal decoders', () => {
         bytes('win.eventdata.subjectUserName=C:\\\\Win\u00e0'), 'win.eventdata.categoryId=%%8273', 'win.eventdata.subcategoryId=%%12544',
         'win.eventdata.auditPolicyChangesId=%%8449, %%8451', 'win.eventdata.binary=00', 'win.eventdata.data=one , two',
         'win.eventdata.category=Logon/Logoff', 'win.eventdata.subcategory=Logon', 'win.eventdata.auditPolicyChanges=Success added, Failure added',
-      ]); // prettier-ignore
+      ]); // oxfmt-ignore
     });
 
     it('puts the JSON in place of the message', () => {

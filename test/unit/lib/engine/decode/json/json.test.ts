@@ -111,7 +111,7 @@ describe('lenient JSON', () => {
       ['c', '[{\n\t\t"a":\t1,\n\t\t"b":\t{\n\t\t}\n\t}, [{\n\t\t}]]'],
     ]);
     expect(fields(text, false, 'csv')).to.deep.equal([['b', '1,x\n,null,true,2.500000,500000000000000000000.000000']]);
-    expect(fields('{"a":["a",{}],"b":[{},"b"],"c":[[1]]}', false, 'csv')).to.deep.equal([['a', 'a,'], ['b', 'b']]); // prettier-ignore
+    expect(fields('{"a":["a",{}],"b":[{},"b"],"c":[[1]]}', false, 'csv')).to.deep.equal([['a', 'a,'], ['b', 'b']]); // oxfmt-ignore
     expect(fields(`{"a":["${'x'.repeat(65535)}"]}`, false, 'csv')).to.have.length(1);
     expect(fields(`{"a":["${'x'.repeat(65536)}"]}`, false, 'csv')).to.deep.equal([]);
     expect(fields(text, false, 'discard')).to.deep.equal([]);

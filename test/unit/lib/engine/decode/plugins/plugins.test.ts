@@ -13,10 +13,10 @@ describe('plugin decoders', () => {
     it('reads addresses, ports, action and protocol', () => {
       expect(decode('rule 2/(match) pass in on hme0: 140.211.166.3.6667 > 192.168.2.10.16290: P 7408:7677(269)')).to.deep.equal({
         action: 'pass', srcip: '140.211.166.3', srcport: '6667', dstip: '192.168.2.10', dstport: '16290', protocol: 'TCP',
-      }); // prettier-ignore
+      }); // oxfmt-ignore
       expect(decode('rule 4/(match) block in on em0: 10.0.0.1 > 10.0.0.2:  icmp: echo')).to.deep.equal({
         action: 'block', srcip: '10.0.0.1', dstip: '10.0.0.2', protocol: 'ICMP',
-      }); // prettier-ignore
+      }); // oxfmt-ignore
       expect(decode('x) pass: 1.2.3.4.5 > 1.2.3.4.6: udp')).to.have.property('protocol', 'UDP');
     });
     it('keeps what came before a break', () => {
@@ -33,7 +33,7 @@ describe('plugin decoders', () => {
     it('reads its members once', () => {
       expect(decode('20060721,10=ann,11=10.0.0.1,60=http://x/y,3=1,2=2,10=bob')).to.deep.equal({
         dstuser: 'ann', srcip: '10.0.0.1', url: 'http://x/y', id: '3=1,2=2,1',
-      }); // prettier-ignore
+      }); // oxfmt-ignore
       expect(decode('10=first is skipped')).to.deep.equal({});
       expect(decode(`x,60=${'u'.repeat(2000)}`))
         .to.have.property('url')
@@ -54,7 +54,7 @@ describe('plugin decoders', () => {
         category: 'firewall',
         static: { protocol: 'tcp', action: 'pass', srcip: '10.0.0.1', srcport: '2045', dstip: '10.0.0.2', dstport: '443', id: '98', status: '5' },
         fields: [],
-      }); // prettier-ignore
+      }); // oxfmt-ignore
       expect([decode(36, 1).static['action'], decode(537, 1).static['action']]).to.deep.equal(['drop', 'close']);
       expect(decode(36, 32)).to.include({ category: 'ids' }).and.have.nested.property('static.id', '36');
       expect(decode(5, 1)).to.have.property('category', 'syslog');
@@ -126,7 +126,7 @@ describe('plugin decoders', () => {
       expect(decode(text)).to.deep.include({
         static: { ...Object.fromEntries(keys.map((k) => [k, k])), system_name: 'systemname' },
         fields: [['system_name', 'system_name'], ['SRCIP', 'SRCIP'], ['a', 'a'], ['b.srcip', 'c']],
-      }); // prettier-ignore
+      }); // oxfmt-ignore
     });
     it('takes user for dstuser as long as that is not there', () => {
       expect(decode('{"user":"a","user":"b","id":"1","id":"2"}')).to.deep.include({
