@@ -4,7 +4,7 @@
  */
 const FLOORS_OF_LIB = [
   ['async', 'files', 'json', 'network', 'patterns', 'product', 'thread', 'time', 'xml'],
-  ['events', 'log', 'output', 'query', 'security'],
+  ['contract', 'events', 'log', 'output', 'query', 'security'],
   ['agentlink', 'engine', 'home', 'tls'],
   ['config', 'logtest', 'manager', 'process'],
   ['agents', 'bus', 'fim', 'store'],

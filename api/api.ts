@@ -1,3 +1,4 @@
+import { type ApiContract, loadContract, type Operation } from '../lib/contract/api-contract.js';
 import type { DaemonParts } from '../lib/daemon/daemon-parts.js';
 import type { Home } from '../lib/home/home.js';
 import type { Logger } from '../lib/log/logger.js';
@@ -7,7 +8,6 @@ import { openAccessControl } from './auth/access-control.js';
 import type { ScryptCost } from './auth/password-hasher.js';
 import { type SecurityBackupHandlers, securityBackupHandlers } from './auth/security-backups.js';
 import { CertificateWatch } from './certificate-watch.js';
-import { type ApiContract, loadContract, type Operation } from './contract/contract.js';
 import { Router } from './contract/router.js';
 import { SchemaChecker } from './contract/schema-checker.js';
 import { documentationPages } from './docs/documentation-pages.js';

@@ -1,6 +1,6 @@
+import type { Operation } from '../lib/contract/api-contract.js';
 import type { Logger } from '../lib/log/logger.js';
 import type { AccessControl } from './auth/access-control.js';
-import type { Operation } from './contract/contract.js';
 import type { OperationHandlers } from './http/api-request.js';
 import { ContextRoles } from './rbac/context-roles.js';
 import { PolicyAdministration } from './rbac/policy-administration.js';

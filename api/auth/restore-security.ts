@@ -1,8 +1,8 @@
+import { loadContract } from '../../lib/contract/api-contract.js';
 import { writeFileDurably } from '../../lib/files/write-file-durably.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { RestoreReport } from '../../lib/security/security-backup.js';
-import { loadContract } from '../contract/contract.js';
 import { checkSecurityObjects } from '../rbac/check-security-objects.js';
 import { ADMINISTRATOR_ROLE } from '../rbac/default-objects.js';
 import type { RbacStore } from '../rbac/rbac-store.js';

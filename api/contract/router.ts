@@ -1,4 +1,4 @@
-import type { Operation } from './contract.js';
+import type { Operation } from '../../lib/contract/api-contract.js';
 
 /** What a path and method lead to. */
 export type RouteMatch =

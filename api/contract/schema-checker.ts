@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { Schema } from '../../lib/contract/api-contract.js';
 import { pythonText } from '../http/python-text.js';
-import type { Schema } from './contract.js';
 
 /** Why a value does not meet its schema, in the words of rest-api.md 4.2. */
 export type SchemaViolation = {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ApiContract, Operation } from '../contract/contract.js';
+import type { ApiContract, Operation } from '../../lib/contract/api-contract.js';
 import { rawResult } from '../http/envelope.js';
 import type { ErrorCatalogue } from '../http/error-catalogue.js';
 import type { DocumentPage } from '../http/request-context.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../lib/contract/api-contract.js';
 import type { SchemaDocument } from './schema-document.js';
 
 /** Deeper than any answer: a shape that holds itself ends there. */

@@ -1,4 +1,4 @@
-import type { ApiContract, Operation, Schema } from '../contract/contract.js';
+import type { ApiContract, Operation, Schema } from '../../lib/contract/api-contract.js';
 import { exampleOf } from './example-of.js';
 import { codeHtml, escapeHtml, jsonAttribute, preHtml, proseHtml } from './html.js';
 import { describeType, fieldList, shapeLink, typeText } from './render-schema.js';

@@ -1,4 +1,4 @@
-import type { ApiContract, Operation, Schema } from '../contract/contract.js';
+import type { ApiContract, Operation, Schema } from '../../lib/contract/api-contract.js';
 import type { ErrorCatalogue } from '../http/error-catalogue.js';
 import { API_TITLE } from '../product-names.js';
 import { codeHtml, escapeHtml, proseHtml } from './html.js';

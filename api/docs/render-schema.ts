@@ -1,4 +1,4 @@
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../lib/contract/api-contract.js';
 import { codeHtml, escapeHtml, proseHtml } from './html.js';
 import { type SchemaDocument, shapeName } from './schema-document.js';
 

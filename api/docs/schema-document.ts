@@ -1,4 +1,4 @@
-import type { Schema } from '../contract/contract.js';
+import type { Schema } from '../../lib/contract/api-contract.js';
 
 /** Follows references of the contract, and puts together what its schemas are made of. */
 export class SchemaDocument {

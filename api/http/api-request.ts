@@ -1,5 +1,5 @@
+import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Caller } from '../auth/authenticator.js';
-import type { Operation } from '../contract/contract.js';
 import type { OperationId, Operations } from '../contract/operations.js';
 import type { User } from '../rbac/rbac-model.js';
 import type { ApiResult } from './envelope.js';

@@ -1,5 +1,5 @@
+import type { BodyRule, Schema } from '../../lib/contract/api-contract.js';
 import { isObject } from '../../lib/json/is-object.js';
-import type { BodyRule, Schema } from '../contract/contract.js';
 import type { SchemaChecker } from '../contract/schema-checker.js';
 import { ProblemError } from './problem-error.js';
 import { pythonSet, pythonText } from './python-text.js';

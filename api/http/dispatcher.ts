@@ -1,6 +1,6 @@
+import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { ApiSettings } from '../api-settings.js';
-import type { Operation } from '../contract/contract.js';
 import { ApiError } from './api-error.js';
 import { ApiRequest, type OperationHandler, type OperationHandlers } from './api-request.js';
 import { mediaType, refuseUnknownFields } from './body-check.js';

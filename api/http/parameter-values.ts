@@ -1,5 +1,5 @@
+import type { Operation, Parameter } from '../../lib/contract/api-contract.js';
 import { isObject } from '../../lib/json/is-object.js';
-import type { Operation, Parameter } from '../contract/contract.js';
 import type { SchemaChecker, SchemaViolation } from '../contract/schema-checker.js';
 import { ProblemError } from './problem-error.js';
 import { pythonText } from './python-text.js';

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { ApiSettings } from '../api-settings.js';
 import type { Authenticator } from '../auth/authenticator.js';
-import type { Operation } from '../contract/contract.js';
 import type { Router } from '../contract/router.js';
 import type { SchemaChecker } from '../contract/schema-checker.js';
 import { accessEntry } from './access-entry.js';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
+import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Caller } from '../auth/authenticator.js';
-import type { Operation } from '../contract/contract.js';
 import type { User } from '../rbac/rbac-model.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';

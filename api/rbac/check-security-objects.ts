@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Operation } from '../../lib/contract/api-contract.js';
 import { isPasswordHash } from '../auth/password-hasher.js';
-import type { Operation } from '../contract/contract.js';
 import { SchemaChecker } from '../contract/schema-checker.js';
 import { ApiError } from '../http/api-error.js';
 import {

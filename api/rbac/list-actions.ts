@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/contract.js';
+import type { Operation } from '../../lib/contract/api-contract.js';
 import { ACTIONS } from './action-catalogue.js';
 
 /** An action as `GET /security/actions` shows it (rest-api.md 6.9). */

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/contract.js';
+import type { Operation } from '../../lib/contract/api-contract.js';
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import { dataResult } from '../http/envelope.js';

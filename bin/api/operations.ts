@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { isObject } from '../../lib/json/is-object.js';
-import { productRoot } from '../../lib/product/product-root.js';
+import { type HttpMethod, loadContract, type Parameter } from '../../lib/contract/api-contract.js';
 import { didYouMean } from './closest-name.js';
 import { ApiUsageError } from './usage-error.js';
 
@@ -16,40 +14,15 @@ const rule = z.object({
   maxLength: z.number().optional(),
 });
 
-const parameterDefinition = z.object({
-  name: z.string(),
-  in: z.enum(['query', 'path', 'header']),
-  required: z.boolean().default(false),
-  description: z.string().default(''),
-  schema: rule.extend({ items: rule.optional() }),
-});
-
-const operationDefinition = z.object({
-  summary: z.string(),
-  parameters: z.array(z.unknown()).default([]),
-  requestBody: z.unknown().optional(),
-});
-
-const bodyDefinition = z.object({
-  content: z.record(z.string(), z.unknown()),
-  required: z.boolean().default(false),
-});
-
-const contract = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
-
 /** A parameter of the contract, as far as a client needs it. */
-export type ApiParameter = {
-  readonly name: string;
-  readonly in: 'query' | 'path' | 'header';
-  readonly required: boolean;
-  readonly description: string;
+export type ApiParameter = Omit<Parameter, 'schema'> & {
   /** Whether values are listed with commas. */
   readonly list: boolean;
   /** What each value is held against. */
   readonly rule: z.infer<typeof rule>;
 };
 
-export type ApiMethod = 'GET' | 'PUT' | 'POST' | 'DELETE';
+export type ApiMethod = HttpMethod;
 
 /** An operation of the contract, as far as a client needs it. */
 export type ApiOperation = {
@@ -70,39 +43,18 @@ export const API_METHODS: readonly ApiMethod[] = ['GET', 'PUT', 'POST', 'DELETE'
  * The operations of the contract (api/openapi.yaml), as the build left it in JSON.
  * @throws Error when it is not there: a build that was broken off
  */
-export function loadOperations(file = new URL('dist/openapi.json', productRoot())): readonly ApiOperation[] {
-  const document: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const { paths } = contract.parse(document);
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    API_METHODS.flatMap((method) => {
-      const definition = methods[method.toLowerCase()];
-      return definition === undefined ? [] : [readOperation(document, method, path, definition)];
-    }),
-  );
-}
-
-function readOperation(document: unknown, method: ApiMethod, path: string, definition: unknown): ApiOperation {
-  const { summary, parameters, requestBody } = operationDefinition.parse(definition);
-  const body = requestBody === undefined ? undefined : bodyDefinition.parse(resolve(document, requestBody));
-  return {
+export function loadOperations(): readonly ApiOperation[] {
+  return loadContract().operations.map(({ method, path, summary, parameters, body }) => ({
     method,
     path,
     summary,
-    parameters: parameters.map((item) => {
-      const { schema, ...rest } = parameterDefinition.parse(resolve(document, item));
-      return { ...rest, list: schema.items !== undefined, rule: schema.items ?? schema };
+    parameters: parameters.map(({ schema, ...rest }) => {
+      const { items } = schema;
+      return { ...rest, list: items !== undefined, rule: rule.parse(items ?? schema) };
     }),
-    bodyTypes: Object.keys(body?.content ?? {}),
+    bodyTypes: body?.types ?? [],
     bodyRequired: body?.required === true,
-  };
-}
-
-/** What an item stands for: itself, or the target of its `$ref`. */
-function resolve(document: unknown, item: unknown): unknown {
-  const reference = isObject(item) ? item['$ref'] : undefined;
-  if (typeof reference !== 'string') return item;
-  const names = reference.replace(/^#\//, '').split('/');
-  return names.reduce<unknown>((target, name) => (isObject(target) ? target[name] : undefined), document);
+  }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadContract, type Operation } from '../../../api/contract/contract.js';
+import { loadContract, type Operation } from '../../../lib/contract/api-contract.js';
 import { specifiedOperations } from '../../support/api/specified-operations.js';
 
 describe('operations of the specification', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { HttpMethod } from '../../../api/contract/contract.js';
 import { decodeKeyText } from '../../../lib/agents/key-text.js';
+import type { HttpMethod } from '../../../lib/contract/api-contract.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { ListCaller } from '../../support/api/api-list.js';
 import { TestApi } from '../../support/api/test-api.js';

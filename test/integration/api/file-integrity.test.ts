@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { HttpMethod } from '../../../api/contract/contract.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { decodeKeyText } from '../../../lib/agents/key-text.js';
+import type { HttpMethod } from '../../../lib/contract/api-contract.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
 import { ApiClient } from '../../support/api/api-client.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { HttpMethod } from '../../../api/contract/contract.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
+import type { HttpMethod } from '../../../lib/contract/api-contract.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { ApiClient } from '../../support/api/api-client.js';
 import type { ApiList } from '../../support/api/api-list.js';

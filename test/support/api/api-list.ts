@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HttpMethod } from '../../../api/contract/contract.js';
+import type { HttpMethod } from '../../../lib/contract/api-contract.js';
 import { ResponseChecker } from './response-checker.js';
 import type { TestApi } from './test-api.js';
 

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import { loadContract, type Operation } from '../../../api/contract/contract.js';
+import { loadContract, type Operation } from '../../../lib/contract/api-contract.js';
 import type { TestResponse } from './http-request.js';
 
 /** Holds answers of the API against the schemas of the contract. */

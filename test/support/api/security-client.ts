@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HttpMethod } from '../../../api/contract/contract.js';
+import type { HttpMethod } from '../../../lib/contract/api-contract.js';
 import type { ApiList } from './api-list.js';
 import type { TestResponse } from './http-request.js';
 import { ResponseChecker } from './response-checker.js';

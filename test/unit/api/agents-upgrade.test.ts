@@ -1,6 +1,6 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { HttpMethod } from '../../../api/contract/contract.js';
+import type { HttpMethod } from '../../../lib/contract/api-contract.js';
 import { type ApiList, ListCaller } from '../../support/api/api-list.js';
 import { addUser, policy } from '../../support/api/rbac-user.js';
 import { TestApi } from '../../support/api/test-api.js';

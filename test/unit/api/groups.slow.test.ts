@@ -12,8 +12,8 @@ import {
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { HttpMethod } from '../../../api/contract/contract.js';
 import { buildMergedFile } from '../../../lib/agentlink/merged-file.js';
+import type { HttpMethod } from '../../../lib/contract/api-contract.js';
 import { ListCaller } from '../../support/api/api-list.js';
 import { TestApi } from '../../support/api/test-api.js';
 import { DbServer } from '../../support/db/db-server.js';

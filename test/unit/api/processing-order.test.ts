@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadContract } from '../../../api/contract/contract.js';
+import { loadContract } from '../../../lib/contract/api-contract.js';
 import { basic, TEST_PASSWORD, TestApi } from '../../support/api/test-api.js';
 
 describe('order of processing', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Operation, Schema } from '../../../../api/contract/contract.js';
+import type { Operation, Schema } from '../../../../lib/contract/api-contract.js';
 import { GOOD_PASSWORD } from '../security-client.js';
 import { TEST_PASSWORD } from '../test-api.js';
 import { hostileText } from './hostile-texts.js';

@@ -1,10 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import fc from 'fast-check';
-import { loadContract, type Operation } from '../../../../api/contract/contract.js';
 import { Router } from '../../../../api/contract/router.js';
 import { errorCatalogue } from '../../../../api/http/error-catalogue.js';
 import { parseRequestTarget } from '../../../../api/http/request-target.js';
+import { loadContract, type Operation } from '../../../../lib/contract/api-contract.js';
 import { isObject } from '../../../../lib/json/is-object.js';
 import { httpRequest, type TestResponse } from '../http-request.js';
 import { ResponseChecker } from '../response-checker.js';

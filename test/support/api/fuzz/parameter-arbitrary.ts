@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Parameter, Schema } from '../../../../api/contract/contract.js';
+import type { Parameter, Schema } from '../../../../lib/contract/api-contract.js';
 import { hostileText } from './hostile-texts.js';
 
 /** Values of good will by the name of a parameter or member: of things that exist for the most part. */

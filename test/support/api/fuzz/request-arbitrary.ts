@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { ApiContract, Operation, Parameter, Schema } from '../../../../api/contract/contract.js';
 import { SchemaDocument } from '../../../../api/docs/schema-document.js';
+import type { ApiContract, Operation, Parameter, Schema } from '../../../../lib/contract/api-contract.js';
 import { bodyArbitrary, type FuzzBody } from './body-arbitrary.js';
 import { hostileText } from './hostile-texts.js';
 import { goodValue } from './parameter-arbitrary.js';

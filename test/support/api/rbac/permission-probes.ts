@@ -1,4 +1,4 @@
-import type { Operation } from '../../../../api/contract/contract.js';
+import type { Operation } from '../../../../lib/contract/api-contract.js';
 import { WORLD_NODE } from './permission-world.js';
 import { specifiedActionTypes } from './specified-action-types.js';
 

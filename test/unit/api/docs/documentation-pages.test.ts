@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { loadContract, type Schema } from '../../../../api/contract/contract.js';
 import { documentationPages } from '../../../../api/docs/documentation-pages.js';
 import { exampleOf } from '../../../../api/docs/example-of.js';
 import { SchemaDocument } from '../../../../api/docs/schema-document.js';
 import { errorCatalogue } from '../../../../api/http/error-catalogue.js';
+import { loadContract, type Schema } from '../../../../lib/contract/api-contract.js';
 import { ResponseChecker } from '../../../support/api/response-checker.js';
 
 const contract = loadContract();

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { loadContract } from '../../../../api/contract/contract.js';
 import { checkSecurityObjects } from '../../../../api/rbac/check-security-objects.js';
 import {
   DEFAULT_POLICIES,
@@ -14,6 +13,7 @@ import {
   type SecurityObjects,
   writeSecurityBackup,
 } from '../../../../api/rbac/security-backup.js';
+import { loadContract } from '../../../../lib/contract/api-contract.js';
 
 const passwordHash = `scrypt$16384$8$5$${'A'.repeat(22)}$${'B'.repeat(43)}`;
 const own: Policy = {

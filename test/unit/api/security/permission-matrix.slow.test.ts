@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { expect } from 'chai';
-import { loadContract } from '../../../../api/contract/contract.js';
+import { loadContract } from '../../../../lib/contract/api-contract.js';
 import type { ApiList } from '../../../support/api/api-list.js';
 import { httpRequest, type TestResponse } from '../../../support/api/http-request.js';
 import { type Probe, probesOf, type Requirement } from '../../../support/api/rbac/permission-probes.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isObject } from '../../lib/json/is-object.js';
-import { productRoot } from '../../lib/product/product-root.js';
+import { isObject } from '../json/is-object.js';
+import { productRoot } from '../product/product-root.js';
 
 /** A schema of the contract: OpenAPI 3.0 keywords plus `x-format`, the format name that error texts show. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -9,6 +9,8 @@ export type Parameter = {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
   readonly required: boolean;
+  /** For people; empty where there is none. */
+  readonly description: string;
   readonly schema: Schema;
 };
 
@@ -17,6 +19,7 @@ export type BodyRule = {
   readonly types: readonly string[];
   /** Schema of a JSON body; absent for files. */
   readonly json: Schema | undefined;
+  readonly required: boolean;
 };
 
 export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -27,6 +30,8 @@ export type Operation = {
   readonly method: HttpMethod;
   /** Path template, for example `/agents/{agent_id}/key`. */
   readonly path: string;
+  /** For people. */
+  readonly summary: string;
   readonly parameters: readonly Parameter[];
   readonly body: BodyRule | undefined;
   /** Actions the caller needs (rest-api.md 5.4); documentation for clients, the handlers enforce them. */
@@ -69,6 +74,7 @@ function readOperation(
     id: text(definition['operationId'], `${method} ${path}`),
     method: method.toUpperCase() as HttpMethod,
     path,
+    summary: text(definition['summary'], path),
     parameters: list(definition['parameters']).map((item) => readParameter(resolve(document, item))),
     body: definition['requestBody'] === undefined ? undefined : readBody(resolve(document, definition['requestBody'])),
     actions: list(definition['x-rbac-actions']).map((action) => text(action, path)),
@@ -83,7 +89,13 @@ function readParameter(definition: Record<string, unknown>): Parameter {
   const name = text(definition['name'], 'parameter');
   const where = text(definition['in'], name);
   if (where !== 'query' && where !== 'path' && where !== 'header') throw new Error(`contract: parameter ${name}`);
-  return { name, in: where, required: definition['required'] === true, schema: record(definition['schema'], name) };
+  return {
+    name,
+    in: where,
+    required: definition['required'] === true,
+    description: definition['description'] === undefined ? '' : text(definition['description'], name),
+    schema: record(definition['schema'], name),
+  };
 }
 
 function readBody(definition: Record<string, unknown>): BodyRule {
@@ -92,6 +104,7 @@ function readBody(definition: Record<string, unknown>): BodyRule {
   return {
     types: Object.keys(content),
     json: json === undefined ? undefined : record(record(json, 'requestBody')['schema'], 'requestBody'),
+    required: definition['required'] === true,
   };
 }
 
