@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Logger } from '../../lib/log/logger.js';
 import { ApiError } from './api-error.js';
-import { pipelineSteps, type RequestPipelineParts } from './pipeline.js';
+import { beginRequest, type RequestPipelineParts, requestSteps } from './pipeline.js';
 import { ProblemError } from './problem-error.js';
 import { RequestAbortedError } from './request-body.js';
 import { RequestContext } from './request-context.js';
@@ -25,10 +25,9 @@ export function createApp(parts: RequestPipelineParts): Express {
   // Queries are read by the contract's rules, not by the framework.
   app.set('query parser', false);
   app.use(securityHeaders());
-  const [begin, ...steps] = pipelineSteps(parts);
-  if (begin !== undefined) app.use(begin);
+  app.use(beginRequest(parts));
   app.use(cors(() => parts.settings().cors));
-  app.use(...steps);
+  app.use(requestSteps(parts));
   app.use(answerFailure(parts.logger));
   return app;
 }

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { ApiSettings } from '../api-settings.js';
@@ -46,10 +46,11 @@ export type RequestPipelineParts = {
 type PipelineStep = (context: RequestContext, request: Request, response: Response) => void | Promise<void>;
 
 /**
- * The steps a request goes through, in the order of rest-api.md 1.2: the order decides which refusal a client sees.
- * Headers and CORS are set in front of it, the access log is part of the first step.
+ * The steps a request goes through, in the order of rest-api.md 1.2: the order decides which refusal a client sees. One that
+ * has answered is the last, and only those that wait for something are waited for. Headers and CORS are set in front of
+ * them, the access log is part of the first step.
  */
-export function pipelineSteps(parts: RequestPipelineParts): RequestHandler[] {
+export function requestSteps(parts: RequestPipelineParts): RequestHandler {
   const steps: PipelineStep[] = [
     (context, request, response) => receiveBody(parts, context, request, response),
     (context, request, response) => route(parts, context, request, response),
@@ -62,19 +63,18 @@ export function pipelineSteps(parts: RequestPipelineParts): RequestHandler[] {
     (context) => checkExpectation(parts, context),
     (context, request, response) => dispatch(parts, context, request, response),
   ];
-  return [beginRequest(parts), ...steps.map(toHandler)];
-}
-
-/** A step that has answered ends the chain. */
-function toHandler(step: PipelineStep): RequestHandler {
-  return async (request: Request, response: Response, next: NextFunction) => {
-    await step(contextOf(response), request, response);
-    if (!response.writableEnded) next();
+  return async (request, response) => {
+    const context = contextOf(response);
+    for (const step of steps) {
+      const pending = step(context, request, response);
+      if (pending !== undefined) await pending;
+      if (response.writableEnded) return;
+    }
   };
 }
 
 /** Step 1: what the request is about; one log line when it is answered or given up. */
-function beginRequest(parts: RequestPipelineParts): RequestHandler {
+export function beginRequest(parts: RequestPipelineParts): RequestHandler {
   return (request, response, next) => {
     const { path, query } = parseRequestTarget(request.url);
     const context = new RequestContext({
@@ -113,25 +113,37 @@ function expectation(request: Request, maxUploadSize: number): RequestContext['e
   return maxUploadSize > 0 && announced > maxUploadSize ? 'too-large' : 'none';
 }
 
-/** Step 2. Of strangers only the nesting is measured: their bytes are not worth memory. */
-async function receiveBody(
+/** Step 2. */
+function receiveBody(
+  parts: RequestPipelineParts,
+  context: RequestContext,
+  request: Request,
+  response: Response,
+): Promise<void> | undefined {
+  // The client waits for a word before it sends: it gets its refusal instead (step 9).
+  if (context.expect !== 'none') return undefined;
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  return hasBody ? readBody(parts, context, request, response) : undefined;
+}
+
+/** Of strangers only the nesting is measured: their bytes are not worth memory. */
+async function readBody(
   parts: RequestPipelineParts,
   context: RequestContext,
   request: Request,
   response: Response,
 ): Promise<void> {
-  // The client waits for a word before it sends: it gets its refusal instead (step 9).
-  if (context.expect !== 'none') return;
   const runAs = request.method === 'POST' && context.path === RUN_AS_PATH;
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  if (!hasBody) return;
   if (request.headers.expect !== undefined) response.writeContinue();
-  context.received = await readRequestBody(request, {
+  const received = await readRequestBody(request, {
     limit: runAs ? MAX_AUTH_CONTEXT_BYTES : parts.settings().maxUploadSize,
     keep: runAs || (!LOGIN_PATHS.has(context.path) && isKnown(parts, context, request)),
     json: mediaType(request.headers['content-type']) === 'application/json',
   });
-  if (context.received.tooDeep) {
+  context.received = received;
+  // A token may have been revoked while the body came in.
+  context.caller = undefined;
+  if (received.tooDeep) {
     throw new ProblemError(400, {
       title: 'Maximum recursion depth exceeded.',
       detail: 'The JSON structure of the request exceeds the maximum nesting depth allowed by the API.',
@@ -139,15 +151,15 @@ async function receiveBody(
   }
 }
 
-/** Whether the request has a valid token as it begins; step 6 looks again. */
+/** Whether the request has a valid token as it begins; step 6 looks again when something was waited for meanwhile. */
 function isKnown(parts: RequestPipelineParts, context: RequestContext, request: Request): boolean {
-  context.known ??= hasToken(parts, request);
+  context.known ??= hasToken(parts, context, request);
   return context.known;
 }
 
-function hasToken(parts: RequestPipelineParts, request: Request): boolean {
+function hasToken(parts: RequestPipelineParts, context: RequestContext, request: Request): boolean {
   try {
-    parts.authenticator.authenticate(request.headers.authorization);
+    context.caller = parts.authenticator.authenticate(request.headers.authorization);
     parts.connections.prove(request.socket);
     return true;
   } catch {
@@ -246,15 +258,21 @@ function sendPage(context: RequestContext, response: Response, request: Request)
   sendResult(response, result(), { pretty: false, head: request.method === 'HEAD' });
 }
 
-/** Step 6. A failed login counts for the address. */
-async function authenticate(parts: RequestPipelineParts, context: RequestContext, request: Request): Promise<void> {
-  const { authorization } = request.headers;
-  if (!isLogin(context)) {
-    context.caller = parts.authenticator.authenticate(authorization);
-    return;
-  }
+/** Step 6. What step 4 saw of a token holds: nothing was waited for since then. */
+function authenticate(
+  parts: RequestPipelineParts,
+  context: RequestContext,
+  request: Request,
+): Promise<void> | undefined {
+  if (isLogin(context)) return logIn(parts, context, request);
+  context.caller ??= parts.authenticator.authenticate(request.headers.authorization);
+  return undefined;
+}
+
+/** A failed login counts for the address. */
+async function logIn(parts: RequestPipelineParts, context: RequestContext, request: Request): Promise<void> {
   try {
-    context.loginUser = await parts.authenticator.login(authorization, {
+    context.loginUser = await parts.authenticator.login(request.headers.authorization, {
       address: context.address,
       // While it waited, others of its address may have used up all attempts.
       ready: () => refuseBlockedAddress(parts, context),
@@ -323,5 +341,8 @@ async function dispatch(
   const { operation, parameters } = context;
   if (operation === undefined || parameters === undefined) throw new Error('a step of the pipeline is missing');
   const result = await parts.dispatcher.dispatch(context, operation, parameters, request.headers['content-type']);
-  sendResult(response, result, { pretty: parameters['pretty'] === true, head: request.method === 'HEAD' });
+  sendResult(response, result, {
+    pretty: parameters['pretty'] === true,
+    head: request.method === 'HEAD',
+  });
 }
