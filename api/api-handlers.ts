@@ -19,6 +19,7 @@ import { ModulesdClient } from './daemons/modulesd-client.js';
 import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
 import type { OperationHandlers } from './http/api-request.js';
+import { PreparedAnswers } from './http/prepared-answers.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
 import { AttackCatalogue } from './mitre/attack-catalogue.js';
 import { agentGroupsRoutes } from './routes/agent-groups-routes.js';
@@ -87,12 +88,13 @@ export function apiHandlers(parts: ApiHandlerParts): {
   const { home } = parts;
   const configuration = new ManagerConfiguration(home);
   const node = () => configuration.node().name;
-  const ruleset = new RulesetListing(home);
+  const ruleset = new RulesetListing(home, parts.monotonic);
   const files = new RulesetCatalogue({ ruleset, configuration, logger: parts.logger });
+  const prepared = new PreparedAnswers();
   const lists = new ListDirectory(home);
 
   const analysisd = new DaemonClient({ home, node, daemon: 'svc-analysisd', client: parts.analysisd });
-  const uploads = new RulesetUploads({ ...parts, analysisd });
+  const uploads = new RulesetUploads({ ...parts, analysisd, changed: () => ruleset.changed() });
   uploads.recover();
   const db = new DbClient(new DaemonClient({ home, node, daemon: 'svc-db', client: parts.db }));
   const folders = new GroupFolders(home);
@@ -106,7 +108,7 @@ export function apiHandlers(parts: ApiHandlerParts): {
   const scans = { db, remoted, manager };
   const changes = { home, configuration, uploads };
   const aboutManager = [
-    managerRoutes({ ...parts, configuration, manager, now: () => new Date(parts.now()) }),
+    managerRoutes({ ...parts, configuration, manager, prepared, now: () => new Date(parts.now()) }),
     managerLogsRoutes({ ...parts, configuration }),
     managerUploadRoutes(home, configuration),
     statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
@@ -118,8 +120,8 @@ export function apiHandlers(parts: ApiHandlerParts): {
       nodeTwinsRoutes(configuration, aboutManager),
       clusterRoutes(home, configuration),
       controlRoutes({ ...parts, configuration, analysisd }),
-      rulesRoutes(files, changes),
-      decodersRoutes(files, changes),
+      rulesRoutes(files, changes, prepared),
+      decodersRoutes(files, changes, prepared),
       listsRoutes(lists, home, uploads),
       mitreRoutes(new AttackCatalogue()),
       logtestRoutes(analysisd),

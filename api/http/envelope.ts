@@ -11,7 +11,14 @@ export type ApiResult =
       /** The body on one line, where there is a quicker way to write it. */
       readonly line?: () => Buffer;
     }
-  | { readonly kind: 'raw'; readonly status: number; readonly contentType: string; readonly body: string | Buffer };
+  | {
+      readonly kind: 'raw';
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: string | Buffer;
+      /** Tells this body from any other, quotes included; undefined where nothing is kept (rest-api.md 1.4). */
+      readonly etag?: string;
+    };
 
 /** Message of a list when all, some or no items succeeded (rest-api.md 3.2). */
 export type ListMessages = { readonly all: string; readonly some: string; readonly none: string };

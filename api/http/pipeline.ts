@@ -344,5 +344,6 @@ async function dispatch(
   sendResult(response, result, {
     pretty: parameters['pretty'] === true,
     head: request.method === 'HEAD',
+    ifNoneMatch: request.headers['if-none-match'],
   });
 }

@@ -3,19 +3,40 @@ import type { ApiResult } from './envelope.js';
 import { jsonText } from './json-text.js';
 import type { ProblemError } from './problem-error.js';
 
-/** Writes a result; of a HEAD request the headers only. */
+/** Writes a result; of a HEAD request the headers only, and of what the client has already that it is so (304). */
 export function sendResult(
   response: Response,
   result: ApiResult,
-  options: { readonly pretty: boolean; readonly head: boolean },
+  options: { readonly pretty: boolean; readonly head: boolean; readonly ifNoneMatch?: string | undefined },
 ): void {
-  const body = result.kind === 'json' ? jsonBody(result, options.pretty) : result.body;
-  const contentType = result.kind === 'json' ? 'application/json' : result.contentType;
-  send(response, result.status, contentType, body, options.head);
+  if (result.kind === 'json') {
+    send(response, result.status, 'application/json', jsonBytes(result, options.pretty), options.head);
+    return;
+  }
+  const { etag } = result;
+  if (etag !== undefined) {
+    response.setHeader('etag', etag);
+    if (result.status === 200 && matchesEtag(options.ifNoneMatch, etag)) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
+  }
+  send(response, result.status, result.contentType, result.body, options.head);
 }
 
-function jsonBody({ body, line }: ApiResult & { readonly kind: 'json' }, pretty: boolean): string | Buffer {
-  return line === undefined || pretty ? jsonText(body, pretty) : line();
+/** A JSON result as it is sent. */
+export function jsonBytes({ body, line }: ApiResult & { readonly kind: 'json' }, pretty: boolean): Buffer {
+  return line === undefined || pretty ? Buffer.from(jsonText(body, pretty)) : line();
+}
+
+/** Whether the client has what it would get (RFC 9110 13.1.2). */
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((one) => {
+    const wanted = one.trim();
+    return wanted === '*' || wanted.replace(/^W\//, '') === etag;
+  });
 }
 
 /** Writes a refusal as `application/problem+json`, members in the order of rest-api.md 3.4. */

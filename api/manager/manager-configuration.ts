@@ -14,6 +14,8 @@ const DEFAULT_NODE: NodeIdentity = { name: 'node01', clusterEnabled: false };
 /** What the API needs of the main configuration: read again when a file changed. */
 export class ManagerConfiguration {
   readonly #home: Home;
+  /** Whether the files were looked at in this turn of the event loop: a request asks several times. */
+  #looked = false;
   #stamp: string | undefined;
   #ruleset: RulesetConfig | Error | undefined;
   #node = DEFAULT_NODE;
@@ -44,6 +46,9 @@ export class ManagerConfiguration {
   }
 
   #refresh(): void {
+    if (this.#looked) return;
+    this.#looked = true;
+    setImmediate(() => (this.#looked = false));
     const stamp = [MANAGER_CONF, OSSEC_CONF]
       .map((file) => {
         const stats = statSync(this.#home.path(file), { throwIfNoEntry: false });

@@ -1,6 +1,7 @@
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import { listResult } from '../http/envelope.js';
+import type { PreparedAnswers } from '../http/prepared-answers.js';
 import { pageOf } from '../lists/list-parameters.js';
 import { filterDecoders } from '../ruleset/list-decoders.js';
 import type { RulesetCatalogue } from '../ruleset/ruleset-catalogue.js';
@@ -22,22 +23,32 @@ const MESSAGES = {
 };
 
 /** Decoders and decoder files as they stand in the home (rest-api.md 6.6). */
-export function decodersRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): OperationHandlers {
+export function decodersRoutes(
+  catalogue: RulesetCatalogue,
+  changes: RulesetUploadRouteParts,
+  prepared: PreparedAnswers,
+): OperationHandlers {
   const files = rulesetFileRoutes(DECODERS, catalogue);
   const { upload, remove } = rulesetUploadRoutes(DECODERS, changes);
   return {
-    getDecoders: ({ caller, parameters }) => {
-      const decoders = catalogue.decoders(DECODERS, caller);
-      const page = pageOf(filterDecoders(decoders, parameters), parameters, LIST_RULES);
-      const known = new Set(decoders.map(({ name }) => name));
-      const unknown = [...new Set(parameters.decoder_names)].filter((name) => !known.has(name));
-      const failed = unknown.map((name) => ({ id: name, error: new ApiError(1504) }));
-      return listResult({ ...page, failed, messages: MESSAGES });
+    getDecoders: (request) => {
+      const decoders = catalogue.decoders(DECODERS, request.caller);
+      return prepared.of(decoders, request, () => {
+        const { parameters } = request;
+        const page = pageOf(filterDecoders(decoders, parameters), parameters, LIST_RULES);
+        const known = new Set(decoders.map(({ name }) => name));
+        const unknown = [...new Set(parameters.decoder_names)].filter((name) => !known.has(name));
+        const failed = unknown.map((name) => ({ id: name, error: new ApiError(1504) }));
+        return listResult({ ...page, failed, messages: MESSAGES });
+      });
     },
 
-    getDecodersParents: ({ caller, parameters }) => {
-      const parents = filterDecoders(catalogue.decoders(DECODERS, caller), { parentsOnly: true });
-      return listResult({ ...pageOf(parents, parameters, LIST_RULES), messages: MESSAGES });
+    getDecodersParents: (request) => {
+      const decoders = catalogue.decoders(DECODERS, request.caller);
+      return prepared.of(decoders, request, () => {
+        const parents = filterDecoders(decoders, { parentsOnly: true });
+        return listResult({ ...pageOf(parents, request.parameters, LIST_RULES), messages: MESSAGES });
+      });
     },
 
     getDecodersFiles: files.list,

@@ -1,22 +1,20 @@
-import { BusError } from '../../lib/bus/bus-error.js';
 import type { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { ConfigError } from '../../lib/config/config-error.js';
 import { readConfigurationFile } from '../../lib/config/configuration-file.js';
 import { ConfigurationViewError, renderConfiguration } from '../../lib/config/render-configuration.js';
 import { renderRawConfiguration } from '../../lib/config/render-raw-configuration.js';
-import { readDaemonStatus, shownState } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { managerInfo } from '../../lib/manager/manager-info.js';
-import type { DaemonName } from '../../lib/product/daemon-names.js';
 import { requireConfiguration } from '../agents/agent-components.js';
 import type { ApiSettings } from '../api-settings.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, dataResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
-import { shownDaemon } from '../manager/daemon-names.js';
+import type { PreparedAnswers } from '../http/prepared-answers.js';
+import { DaemonStates } from '../manager/daemon-states.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import {
   allowsManager,
@@ -28,24 +26,6 @@ import {
   THIS_NODE,
 } from '../manager/node-scope.js';
 
-/** How long svc-monitord may take before the status is read from var/run instead (architecture.md 4 "Status"). */
-const STATUS_DEADLINE_MS = 500;
-
-/** Order in which `GET /manager/status` shows the daemons (product.md 2.5). */
-const SHOWN_DAEMONS = [
-  'svc-analysisd',
-  'svc-authd',
-  'svc-monitord',
-  'svc-execd',
-  'svc-logcollector',
-  'svc-remoted',
-  'svc-syscheckd',
-  'svc-clusterd',
-  'svc-modulesd',
-  'svc-db',
-  'svc-apid',
-] as const satisfies readonly DaemonName[];
-
 export type ManagerRouteParts = {
   readonly home: Home;
   readonly configuration: ManagerConfiguration;
@@ -54,25 +34,32 @@ export type ManagerRouteParts = {
   /** Effective api.yaml. */
   readonly apiConfig: () => object;
   readonly settings: () => Pick<ApiSettings, 'daemonNames'>;
+  readonly prepared: PreparedAnswers;
   readonly logger: Logger;
   readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
 };
 
 /** State, identity, and configuration of the manager (rest-api.md 6.4). Only the active configuration needs other daemons. */
 export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
   const { configuration } = parts;
+  const states = new DaemonStates(parts);
   /** One item about this node; with a cluster the messages name the node. */
   const nodeResult = (item: unknown, all: string, some: string, none: string): ApiResult =>
     listResult({ items: [item], total: 1, messages: nodeMessages(configuration, all, some, none) });
 
   return {
-    getManagerStatus: async ({ caller }) => {
-      requireManager(caller, configuration, 'read');
-      return nodeResult(
-        await daemonStates(parts),
-        'Processes status was successfully read',
-        'Could not read basic information in some nodes',
-        'Could not read processes status',
+    getManagerStatus: async (request) => {
+      requireManager(request.caller, configuration, 'read');
+      const shown = await states.current();
+      return parts.prepared.of(shown, request, () =>
+        nodeResult(
+          shown,
+          'Processes status was successfully read',
+          'Could not read basic information in some nodes',
+          'Could not read processes status',
+        ),
       );
     },
 
@@ -130,20 +117,6 @@ function apiConfiguration({ configuration, apiConfig }: ManagerRouteParts, { her
   };
   const items = here ? [{ node_name: nodeId(configuration), node_api_config: apiConfig() }] : [];
   return listResult({ items, total: items.length, failed, messages });
-}
-
-async function daemonStates(parts: ManagerRouteParts): Promise<Record<string, string>> {
-  const { daemonNames } = parts.settings();
-  const shown = (state: (name: DaemonName) => string) =>
-    Object.fromEntries(SHOWN_DAEMONS.map((name) => [shownDaemon(name, daemonNames), state(name)]));
-  try {
-    const states = await parts.monitord.call('status', {}, { deadlineMs: STATUS_DEADLINE_MS });
-    return shown((name) => (states[name] === 'running' ? 'running' : 'stopped'));
-  } catch (error) {
-    if (!(error instanceof BusError)) throw error;
-    const states = await readDaemonStatus(parts.home);
-    return shown((name) => shownState(states.get(name)));
-  }
 }
 
 /** Read from the file, so that a manager that does not start can still be asked why. */

@@ -1,8 +1,9 @@
-import { REQUIREMENTS } from '../../lib/engine/listing/rule-item.js';
+import { REQUIREMENTS, type RuleItem } from '../../lib/engine/listing/rule-item.js';
 import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
-import { listResult } from '../http/envelope.js';
+import { type ApiResult, listResult } from '../http/envelope.js';
+import type { PreparedAnswers } from '../http/prepared-answers.js';
 import { pageOf } from '../lists/list-parameters.js';
 import {
   filterRules,
@@ -32,43 +33,39 @@ const RULE_FIELDS = [
 const RULE_SORT_FIELDS = ['filename', 'relative_dirname', 'description', 'id', 'level', 'status'];
 
 /** Rules and rule files as they stand in the home (rest-api.md 6.5). */
-export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadRouteParts): OperationHandlers {
+export function rulesRoutes(
+  catalogue: RulesetCatalogue,
+  changes: RulesetUploadRouteParts,
+  prepared: PreparedAnswers,
+): OperationHandlers {
   const files = rulesetFileRoutes(RULES, catalogue);
   const { upload, remove } = rulesetUploadRoutes(RULES, changes);
   return {
-    getRules: ({ caller, parameters }) => {
-      const rules = catalogue.rules(RULES, caller);
-      const ids = parameters.rule_ids;
-      const page = pageOf(filterRules(rules, ruleFilter(parameters)), parameters, {
-        defaultSort: 'id',
-        sortFields: RULE_SORT_FIELDS,
-        selectFields: RULE_FIELDS,
-        mandatoryFields: ['id'],
+    getRules: (request) => {
+      const rules = catalogue.rules(RULES, request.caller);
+      return prepared.of(rules, request, () => listRules(rules, request.parameters));
+    },
+
+    getRulesGroups: (request) => {
+      const rules = catalogue.rules(RULES, request.caller);
+      return prepared.of(rules, request, () => {
+        const messages = {
+          all: 'All groups in rules were returned',
+          some: 'Some groups in rules were not returned',
+          none: 'No groups in rules were returned',
+        };
+        return listResult({ ...pageOf(ruleGroups(rules), request.parameters), messages });
       });
-      const failed = unknownRuleIds(rules, ids ?? []).map((id) => ({ id, error: new ApiError(1208) }));
-      const messages = {
-        all: 'All selected rules were returned',
-        some: 'Some rules were not returned',
-        none: 'No rule was returned',
-      };
-      return listResult({ ...page, failed, messages });
     },
 
-    getRulesGroups: ({ caller, parameters }) => {
-      const page = pageOf(ruleGroups(catalogue.rules(RULES, caller)), parameters);
-      const messages = {
-        all: 'All groups in rules were returned',
-        some: 'Some groups in rules were not returned',
-        none: 'No groups in rules were returned',
-      };
-      return listResult({ ...page, messages });
-    },
-
-    getRulesRequirementRequirement: ({ caller, parameters }) => {
-      const requirement = requirementOf(parameters.requirement);
-      const page = pageOf(ruleRequirementValues(catalogue.rules(RULES, caller), requirement), parameters);
-      const messages = { all: 'All selected rules were returned', some: '-', none: 'No rule was returned' };
-      return listResult({ ...page, messages });
+    getRulesRequirementRequirement: (request) => {
+      const rules = catalogue.rules(RULES, request.caller);
+      return prepared.of(rules, request, () => {
+        const requirement = requirementOf(request.parameters.requirement);
+        const page = pageOf(ruleRequirementValues(rules, requirement), request.parameters);
+        const messages = { all: 'All selected rules were returned', some: '-', none: 'No rule was returned' };
+        return listResult({ ...page, messages });
+      });
     },
 
     getRulesFiles: files.list,
@@ -76,6 +73,23 @@ export function rulesRoutes(catalogue: RulesetCatalogue, changes: RulesetUploadR
     putRulesFilesFilename: upload,
     deleteRulesFilesFilename: remove,
   };
+}
+
+/** @throws ApiError 1203, and those of `pageOf` */
+function listRules(rules: readonly RuleItem[], parameters: Operations['getRules']['parameters']): ApiResult {
+  const page = pageOf(filterRules(rules, ruleFilter(parameters)), parameters, {
+    defaultSort: 'id',
+    sortFields: RULE_SORT_FIELDS,
+    selectFields: RULE_FIELDS,
+    mandatoryFields: ['id'],
+  });
+  const failed = unknownRuleIds(rules, parameters.rule_ids ?? []).map((id) => ({ id, error: new ApiError(1208) }));
+  const messages = {
+    all: 'All selected rules were returned',
+    some: 'Some rules were not returned',
+    none: 'No rule was returned',
+  };
+  return listResult({ ...page, failed, messages });
 }
 
 /** @throws ApiError 1203 */

@@ -12,6 +12,9 @@ import type { RulesetResource } from './ruleset-resource.js';
 /** Problems of files that were logged already; more than this and they are logged again. */
 const MAX_REMEMBERED_PROBLEMS = 1000;
 
+/** Different parts of a listing that are kept: each is as long as the ruleset, at most. */
+const MAX_FILTERED = 32;
+
 export type RulesetCatalogueParts = {
   readonly ruleset: RulesetListing;
   readonly configuration: ManagerConfiguration;
@@ -22,6 +25,8 @@ export type RulesetCatalogueParts = {
 export class RulesetCatalogue {
   readonly #parts: RulesetCatalogueParts;
   readonly #reported = new Set<string>();
+  /** What callers see of a listing that do not see all of it, by the files that they see. */
+  readonly #filtered = new WeakMap<Listing<ListedFile>, Map<string, readonly ListedFile[]>>();
 
   constructor(parts: RulesetCatalogueParts) {
     this.#parts = parts;
@@ -40,13 +45,16 @@ export class RulesetCatalogue {
     return this.#files(kind).filter((file) => file.filename === filename);
   }
 
-  /** As {@link files}. What cannot be listed is logged once, with file and line. */
-  rules(kind: RulesetResource, caller: Caller): RuleItem[] {
+  /**
+   * As {@link files}. What cannot be listed is logged once, with file and line. The same object for all who see the same of
+   * the same ruleset, and for nobody else.
+   */
+  rules(kind: RulesetResource, caller: Caller): readonly RuleItem[] {
     return this.#visible(kind, caller, (paths) => this.#parts.ruleset.rules(paths));
   }
 
   /** As {@link rules}. */
-  decoders(kind: RulesetResource, caller: Caller): DecoderItem[] {
+  decoders(kind: RulesetResource, caller: Caller): readonly DecoderItem[] {
     return this.#visible(kind, caller, (paths) => this.#parts.ruleset.decoders(paths));
   }
 
@@ -55,7 +63,7 @@ export class RulesetCatalogue {
     return this.#parts.ruleset.read(file);
   }
 
-  #files(kind: RulesetResource): ListedFile[] {
+  #files(kind: RulesetResource): readonly ListedFile[] {
     const { ruleset } = this.#parts;
     const paths = this.#paths(kind);
     return kind.name === 'rules' ? ruleset.ruleFiles(paths) : ruleset.decoderFiles(paths);
@@ -65,11 +73,23 @@ export class RulesetCatalogue {
     kind: RulesetResource,
     caller: Caller,
     list: (paths: RulesetPaths) => Listing<Item>,
-  ): Item[] {
-    const allowed = allowedFiles(kind, caller, this.#files(kind));
-    const { items, problems } = list(this.#paths(kind));
-    this.#report(kind, problems);
-    return items.filter(({ filename }) => allowed.has(filename));
+  ): readonly Item[] {
+    const files = this.#files(kind);
+    const allowed = allowedFiles(kind, caller, files);
+    const listing = list(this.#paths(kind));
+    this.#report(kind, listing.problems);
+    if (files.every(({ filename }) => allowed.has(filename))) return listing.items;
+    let filtered = this.#filtered.get(listing);
+    if (filtered === undefined) this.#filtered.set(listing, (filtered = new Map<string, readonly ListedFile[]>()));
+    // Names of files have no slash.
+    const key = [...allowed].sort().join('/');
+    const known = filtered.get(key);
+    // The map is that of the very listing, so what is in it are its items.
+    if (known !== undefined) return known as readonly Item[];
+    const items = listing.items.filter(({ filename }) => allowed.has(filename));
+    if (filtered.size >= MAX_FILTERED) filtered.clear();
+    filtered.set(key, items);
+    return items;
   }
 
   #paths(kind: RulesetResource): RulesetPaths {

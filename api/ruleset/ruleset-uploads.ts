@@ -18,6 +18,8 @@ export type RulesetUploadParts = {
   readonly home: Home;
   readonly analysisd: DaemonClient<typeof analysisdContract>;
   readonly logger: Logger;
+  /** Called after each change of a file, and of one that was taken back. */
+  readonly changed: () => void;
 };
 
 /**
@@ -102,7 +104,7 @@ export class RulesetUploads {
       await this.#queue.run(() => {
         // Its client was told that it took too long: what comes now would be a surprise.
         request.signal.throwIfAborted();
-        return task();
+        return task().finally(this.#parts.changed);
       });
     } catch (error) {
       throw error instanceof LimiterFullError ? busyProblem('svc-apid') : error;

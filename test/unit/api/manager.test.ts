@@ -56,7 +56,8 @@ describe('the manager over the API', () => {
   });
 
   it('shows what svc-monitord says about the daemons, in two words', async () => {
-    const states = { 'svc-db': 'running', 'svc-authd': 'failed', 'svc-agentd': 'running' };
+    let states = { 'svc-db': 'running', 'svc-authd': 'failed', 'svc-agentd': 'running' };
+    let asked = 0;
     const refuse = () => Promise.reject(new Error('not asked'));
     const server = new RequestServer({
       contract: monitordContract,
@@ -65,7 +66,10 @@ describe('the manager over the API', () => {
         stats: refuse,
         config: refuse,
         reload: refuse,
-        status: () => states,
+        status: () => {
+          asked += 1;
+          return states;
+        },
         info: refuse,
         configuration: refuse,
         raw_configuration: refuse,
@@ -77,7 +81,20 @@ describe('the manager over the API', () => {
     });
     await server.start();
     try {
-      expect((await list('/manager/status')).data.affected_items).to.deep.equal([{ ...stopped, 'svc-db': 'running' }]);
+      api.elapsed += 1000;
+      const together = await Promise.all(Array.from({ length: 5 }, () => list('/manager/status')));
+      for (const { data } of together) {
+        expect(data.affected_items).to.deep.equal([{ ...stopped, 'svc-db': 'running' }]);
+      }
+      expect(asked, 'asked for all of them').to.equal(1);
+      states = { ...states, 'svc-authd': 'running' };
+      api.elapsed += 249;
+      await list('/manager/status');
+      expect(asked).to.equal(1);
+      api.elapsed += 1;
+      expect((await list('/manager/status')).data.affected_items).to.deep.equal([
+        { ...stopped, 'svc-db': 'running', 'svc-authd': 'running' },
+      ]);
     } finally {
       await server.stop();
     }

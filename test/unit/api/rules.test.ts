@@ -245,6 +245,8 @@ describe('rules over the API', () => {
     const link = api.home.path('etc', 'rules', 'link.xml');
     symlinkSync(`${secret}/link.xml`, link);
     const raw = async () => {
+      // What was seen a moment ago holds no more.
+      api.elapsed += 1000;
       const answer = await list('/rules/files/link.xml?raw=true', '/rules/files/{filename}');
       expect(answer.data.failed_items).to.have.nested.property('[0].error.code', 1414);
     };
@@ -260,6 +262,46 @@ describe('rules over the API', () => {
     rmSync(directory);
     renameSync(aside, directory);
     rmSync(secret, { recursive: true });
+    api.elapsed += 1000;
+  });
+
+  it('carry an ETag for as long as nothing changes, by which unchanged ones are not sent again', async () => {
+    const first = await api.call('GET', '/rules?limit=2');
+    const etag = first.headers.etag ?? '';
+    expect(etag).to.match(/^"[\w-]{27}"$/);
+    const conditional = (path: string, value: string, method = 'GET') =>
+      api.call(method, path, undefined, { 'if-none-match': value });
+    for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const same = await conditional('/rules?limit=2', value);
+      expect([same.status, same.text, same.headers.etag], value).to.deep.equal([304, '', etag]);
+      expect(same.headers['cache-control']).to.equal('no-store');
+      expect(same.headers).not.to.have.any.keys('content-type', 'content-length');
+    }
+    const other = await conditional('/rules?limit=2', '"other"');
+    expect([other.status, other.text]).to.deep.equal([200, first.text]);
+    expect((await conditional('/rules?limit=3', etag)).status, 'another page').to.equal(200);
+    const pretty = await conditional('/rules?limit=2&pretty=true', etag);
+    expect([pretty.status, pretty.text.includes('\n   ')]).to.deep.equal([200, true]);
+    expect(pretty.json()).to.deep.equal(first.json());
+    expect((await conditional('/rules?limit=2&pretty=true', pretty.headers.etag ?? '')).status).to.equal(304);
+
+    const head = await api.call('HEAD', '/rules?limit=2');
+    expect([head.status, head.text, head.headers.etag]).to.deep.equal([200, '', etag]);
+    expect(head.headers['content-length']).to.equal(first.headers['content-length']);
+    expect((await conditional('/rules?limit=2', etag, 'HEAD')).status).to.equal(304);
+    expect((await conditional('/rules?limit=0', etag)).status, 'a refusal').to.equal(400);
+    expect((await api.request('GET', '/rules?limit=2', { headers: { 'if-none-match': '*' } })).status).to.equal(401);
+
+    const file = api.home.path('etc', 'rules', 'local_rules.xml');
+    writeFileSync(file, OWN.replace('Known Attacker', 'Well Known'));
+    api.elapsed += 1000;
+    const all = await api.call('GET', '/rules?rule_ids=100001');
+    expect(all.text).to.include('Well Known');
+    writeFileSync(file, OWN);
+    api.elapsed += 1000;
+    const back = await conditional('/rules?rule_ids=100001', all.headers.etag ?? '');
+    expect([back.status, back.text.includes('Known Attacker')]).to.deep.equal([200, true]);
+    expect((await conditional('/rules?limit=2', etag)).status, 'other files, the same page').to.equal(304);
   });
 
   it('are limited to the files the caller may see', async () => {
@@ -270,7 +312,15 @@ describe('rules over the API', () => {
     ]);
     const token = await api.login('viewer', password);
     const get = (path: string) => api.request('GET', path, { headers: { authorization: `Bearer ${token}` } });
-    const rules = (await get('/rules?rule_ids=900,5710')).json() as ApiList;
+    // Whoever sees everything asks the same first.
+    const whole = await api.call('GET', '/rules?rule_ids=900,5710');
+    expect((whole.json() as ApiList).data.total_affected_items).to.equal(2);
+    const answer = await api.request('GET', '/rules?rule_ids=900,5710', {
+      headers: { authorization: `Bearer ${token}`, 'if-none-match': whole.headers.etag ?? '' },
+    });
+    expect(answer.status).to.equal(200);
+    const rules = answer.json() as ApiList;
+    expect((await get('/rules?rule_ids=900,5710')).text).to.equal(answer.text);
     expect(rules.data.affected_items.map(({ id }) => id)).to.deep.equal([900]);
     expect(rules.data.failed_items).to.have.nested.property('[0].id').that.deep.equals([5710]);
     expect(((await get('/rules?search=sshd')).json() as ApiList).data.total_affected_items).to.equal(0);

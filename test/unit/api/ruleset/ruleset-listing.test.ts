@@ -21,15 +21,21 @@ const rule = (id: number) =>
 describe('RulesetListing', () => {
   let home: TemporaryHome;
   let directory: RulesetListing;
+  let now: number;
   const write = (path: string, content: string): void => {
     mkdirSync(dirname(home.path(path)), { recursive: true });
     writeFileSync(home.path(path), content);
   };
-  const ids = (): number[] => directory.rules(paths).items.map(({ id }) => id);
+  /** A second later. */
+  const ids = (): number[] => {
+    now += 1000;
+    return directory.rules(paths).items.map(({ id }) => id);
+  };
 
   beforeEach(() => {
     home = new TemporaryHome();
-    directory = new RulesetListing(home);
+    now = 0;
+    directory = new RulesetListing(home, () => now);
     write('ruleset/rules/extra.xml', rule(1));
     write('ruleset/rules/0215-policy_rules.xml', rule(2));
     write('ruleset/rules/readme.txt', 'x');
@@ -67,6 +73,30 @@ describe('RulesetListing', () => {
     renameSync(home.path('etc/rules/more.xml'), home.path('etc/rules/local_rules.xml'));
     rmSync(home.path('ruleset/rules/extra.xml'));
     expect(ids()).to.deep.equal([2, 100003]);
+  });
+
+  it('is the same object until a file changes, and sees at once what it is told of', () => {
+    const listing = directory.rules(paths);
+    now += 1000;
+    expect(directory.rules(paths)).to.equal(listing);
+    write('etc/rules/more.xml', rule(100003));
+    expect(directory.rules(paths), 'a moment later').to.equal(listing);
+    directory.changed();
+    expect(directory.rules(paths)).not.to.equal(listing);
+    expect(directory.ruleFiles(paths)).to.have.length(4);
+  });
+
+  it('is the same object with a file that cannot be read, until another reason', () => {
+    write('etc/rules/broken.xml', rule(100003));
+    rmSync(home.path('etc/rules/broken.xml'));
+    mkdirSync(home.path('etc/rules/broken.xml'));
+    const listing = directory.rules(paths);
+    expect(listing.problems).to.have.length(1);
+    now += 1000;
+    expect(directory.rules(paths)).to.equal(listing);
+    rmSync(home.path('etc/rules/broken.xml'), { recursive: true });
+    write('etc/rules/broken.xml', rule(100003));
+    expect(ids()).to.include(100003);
   });
 
   it('sees a change of status without a change of the file', () => {
