@@ -1,14 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Home } from '../../lib/home/home.js';
 
-/** Has svc-syscheckd look at the configuration of a new home alone: all programs of the host take it ten seconds of CPU. */
+/** Checks for rootkits that go over all processes, ports, programs and file systems of the host. */
+const CHECKS_OF_HOST = ['check_dev', 'check_if', 'check_pids', 'check_ports', 'check_sys', 'check_trojans'];
+
+/**
+ * Has svc-syscheckd look at the configuration of a new home alone: what the host has takes it ten seconds of CPU and more,
+ * and more still where temporary directories are large.
+ */
 export function watchLittle(home: Home): void {
   const configuration = home.path('etc', 'manager.conf');
   const text = readFileSync(configuration, 'utf8');
-  const little = text.replaceAll(
-    /<directories>[^<]*<\/directories>/g,
-    `<directories>${home.path('etc')}</directories>`,
-  );
-  if (little === text) throw new Error(`${configuration} names no directories`);
+  const checks = new RegExp(` *<(${CHECKS_OF_HOST.join('|')})>.*\n`, 'g');
+  const little = text
+    .replaceAll(/<directories>[^<]*<\/directories>/g, `<directories>${home.path('etc')}</directories>`)
+    .replaceAll(checks, '')
+    .replace('</rootcheck>', `${CHECKS_OF_HOST.map((name) => `<${name}>no</${name}>`).join('')}</rootcheck>`);
+  if (!little.includes(`>${home.path('etc')}<`) || !little.includes('<check_ports>no')) {
+    throw new Error(`${configuration} has no directories or checks to watch less of`);
+  }
   writeFileSync(configuration, little);
 }

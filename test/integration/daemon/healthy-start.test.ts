@@ -12,6 +12,7 @@ import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
 import { removeTree } from '../../support/remove-tree.js';
+import { watchLittle } from '../../support/watch-little.js';
 
 const program = (name: string): string => join(fileURLToPath(productRoot()), 'bin', name);
 /** Whoever sets no password of enrolment is told so. */
@@ -53,6 +54,7 @@ describe('a healthy start', function () {
 
   it('of an enrolled agent logs none either, here and there', async () => {
     await initHome(agent, { role: 'agent' });
+    watchLittle(agent);
     const configuration = agent.path('etc', 'manager.conf');
     const text = readFileSync(configuration, 'utf8');
     writeFileSync(configuration, text.replace('<port>1514<', `<port>${port('svc-remoted', 'agents_tcp')}<`));
