@@ -16,6 +16,7 @@ export type SchemaViolation = {
 };
 
 const PATH_FORMATS = new Set(['path', 'wpk_path', 'active_response_command', 'get_dirnames_path']);
+const MAX_INT32 = 2 ** 31 - 1;
 const TRAVERSAL = /\.\.[/\\]|[/\\]\.\./;
 
 /** Checks values against schemas of the contract; schemas are compiled at their first use. */
@@ -27,7 +28,9 @@ export class SchemaChecker {
   constructor(root: string) {
     this.#ajv = new Ajv({ strict: false, verbose: true, allErrors: false, ownProperties: true });
     this.#ajv.addFormat('date', isDate);
-    for (const name of ['int32', 'int64', 'password', 'binary', 'date-time']) this.#ajv.addFormat(name, true);
+    this.#ajv.addFormat('int32', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_INT32 });
+    this.#ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
+    for (const name of ['password', 'binary', 'date-time']) this.#ajv.addFormat(name, true);
     this.#ajv.addKeyword({
       keyword: 'x-format',
       type: 'string',

@@ -25,7 +25,7 @@ export function chooseIds(
   named: readonly string[],
 ): ChosenIds {
   if (named.includes('all')) throw ProblemError.badRequest("'all' is not a 'numbers': the ids have to be named");
-  const wanted = [...new Set(named.map((id) => String(Number(id))))];
+  const wanted = [...new Set(named.map((id) => String(objectId(id))))];
   const allowed = permissions.allowed(action, type, wanted);
   if (allowed.size === 0) throw denied(type);
   const failed = wanted.filter((id) => !allowed.has(id)).map((id) => ({ id: Number(id), error: denied(type) }));
@@ -47,6 +47,13 @@ export function chooseIdsOrAll(
     everything.map(({ id }) => String(id)),
   );
   return { ids: [...allowed].map(Number), failed: [], isAll: true };
+}
+
+/** The number that digits are. @throws ProblemError 400 when no id is that large: it could not be shown again */
+export function objectId(digits: string): number {
+  const id = Number(digits);
+  if (!Number.isSafeInteger(id)) throw ProblemError.badRequest(`'${digits}' is not a 'numbers': no id is that large`);
+  return id;
 }
 
 function denied(type: SecurityResource): ApiError {

@@ -1,7 +1,7 @@
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import type { ListMessages } from '../http/envelope.js';
-import { chooseIds, chooseIdsOrAll } from '../rbac/chosen-ids.js';
+import { chooseIds, chooseIdsOrAll, objectId } from '../rbac/chosen-ids.js';
 import type { RbacStore } from '../rbac/rbac-store.js';
 import { userItem } from '../rbac/security-items.js';
 import type { UserAdministration } from '../rbac/user-administration.js';
@@ -43,7 +43,7 @@ export function securityUsersRoutes(store: RbacStore, administration: UserAdmini
 
     putSecurityUsersUserIdRunAs: async ({ caller, parameters }) => {
       caller.permissions.require('security:edit_run_as');
-      const id = Number(parameters.user_id);
+      const id = objectId(parameters.user_id);
       const { allow_run_as: allowRunAs } = parameters;
       const state = allowRunAs ? 'enabled' : 'disabled';
       const result = await changeOne(id, () => administration.setRunAs(id, allowRunAs));

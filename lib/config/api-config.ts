@@ -6,6 +6,9 @@ const YES_NO = z.union([z.boolean(), z.enum(['yes', 'no']).transform((word) => w
 });
 const bool = (initial: boolean) => YES_NO.default(initial);
 
+/** 68 years, as the API takes it: a token's end stays a number that can be counted with. */
+const MAX_TOKEN_SECONDS = 2 ** 31 - 1;
+
 const integer = (initial: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
   z.int().min(min).max(max).default(initial);
 
@@ -117,7 +120,7 @@ export type ApiConfig = Readonly<
 /** api/configuration/security/security.yaml, read at every login and request. */
 export const SECURITY_CONFIG_SCHEMA = section({
   /** Seconds a token lives. */
-  auth_token_exp_timeout: integer(900, 1),
+  auth_token_exp_timeout: integer(900, 1, MAX_TOKEN_SECONDS),
   rbac_mode: z.enum(['white', 'black']).default('white'),
 });
 

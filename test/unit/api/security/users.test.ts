@@ -98,6 +98,9 @@ describe('users of the API', () => {
     });
     expect(await admin.failures('POST', '/security/users/1/roles?role_ids=2')).to.deep.equal({ 4008: [1] });
     expect(await admin.failures('POST', '/security/users/333/roles?role_ids=2')).to.deep.equal({ 5001: [333] });
+    const large = '9'.repeat(400);
+    expect((await admin.call('PUT', `/security/users/${large}/run_as?allow_run_as=true`)).status).to.equal(400);
+    expect((await admin.call('DELETE', `/security/users?user_ids=${large}`)).status).to.equal(400);
     const unnamed = await admin.call('POST', '/security/users/100/roles?role_ids=2,all');
     expect([unnamed.status, (unnamed.json() as { detail: string }).detail]).to.deep.equal([
       400,
