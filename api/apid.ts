@@ -6,13 +6,13 @@ import { modulesdContract } from '../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../lib/bus/event-producer.js';
-import { RequestClient } from '../lib/bus/request-client.js';
 import { productCatalogue } from '../lib/control/daemon-catalogue.js';
 import { defineDaemon } from '../lib/daemon/define-daemon.js';
 import { startApi } from './api.js';
 import { apiHandlers } from './api-handlers.js';
 import { SETTINGS } from './apid-settings.js';
 import { SECURITY_FLAG, securityTask } from './auth/offline-security.js';
+import { watchedClient } from './daemons/daemon-presence.js';
 
 /** How long unacknowledged events may take at a stop, milliseconds. */
 const DRAIN_MS = 1000;
@@ -26,12 +26,12 @@ export const APID = defineDaemon({
   // The certificate is read again first, and may be refused.
   warnAfterApply: true,
   async build({ home, logger, settings, requests }, parts) {
-    const monitord = parts.use(new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') }));
-    const analysisd = parts.use(new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') }));
-    const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
-    const authd = parts.use(new RequestClient({ contract: authdContract, path: home.socket('svc-authd') }));
-    const remoted = parts.use(new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') }));
-    const modulesd = parts.use(new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') }));
+    const monitord = parts.use(watchedClient(home, monitordContract));
+    const analysisd = parts.use(watchedClient(home, analysisdContract));
+    const db = parts.use(watchedClient(home, dbContract));
+    const authd = parts.use(watchedClient(home, authdContract));
+    const remoted = parts.use(watchedClient(home, remotedContract));
+    const modulesd = parts.use(watchedClient(home, modulesdContract));
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     parts.adopt(outlet, () => outlet.close(DRAIN_MS));
     outlet.start();

@@ -16,28 +16,30 @@ export function busyProblem(daemon: DaemonName): ProblemError {
 
 /**
  * 1017: names the daemon that this very request needs and its state (product.md 10 "Readiness").
- * @param answer another status than 500, and headers
+ * @param answer another status than 500, and headers; `lives` of one that is connected and does not answer
  */
 export async function notReady(
   home: Home,
   node: string,
   daemon: DaemonName,
-  answer: Pick<ApiErrorOptions, 'status' | 'headers'> = {},
+  { lives = false, ...answer }: Pick<ApiErrorOptions, 'status' | 'headers'> & { readonly lives?: boolean } = {},
 ): Promise<ApiError> {
   const status = (await readDaemonStatus(home, [daemon])).get(daemon);
   // It may have come up in between; for this request it was not there.
-  const state = status === undefined || status.state === 'running' ? 'stopped' : status.state;
+  const unseen = lives ? 'unresponsive' : 'stopped';
+  const state = status === undefined || status.state === 'running' ? unseen : status.state;
   return new ApiError(1017, { ...answer, values: { node_name: node, not_ready_daemons: `${daemon}->${state}` } });
 }
 
-/** Whether the daemon was not there to be asked. */
+/** Whether the daemon was not there to be asked, or does nothing any more. */
 export function isAway({ code }: BusError): boolean {
-  return code === 'unavailable' || code === 'closed' || code === 'bad_path';
+  return code === 'unavailable' || code === 'unresponsive' || code === 'closed' || code === 'bad_path';
 }
 
 /** What a client is told when a call to a daemon failed. Codes of the daemon's own stay as they are. */
 export async function daemonFailure(error: unknown, home: Home, node: string, daemon: DaemonName): Promise<unknown> {
   if (!(error instanceof BusError)) return error;
+  if (error.code === 'unresponsive') return notReady(home, node, daemon, { lives: true });
   if (isAway(error)) return notReady(home, node, daemon);
   switch (error.code) {
     case 'timeout':

@@ -3,7 +3,7 @@ import { type Contract, defineContract } from '../../lib/bus/contract.js';
 import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
-import { RequestClient } from '../../lib/bus/request-client.js';
+import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../lib/home/home.js';
 import { ABSENT_PARTS } from '../../lib/product/absent-parts.js';
@@ -12,6 +12,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { DaemonClient } from './daemon-client.js';
 import { isAway } from './daemon-failure.js';
+import { watchedClient } from './daemon-presence.js';
 
 /** What a daemon may take to say what it has in memory, or that it has an order; milliseconds. */
 const ANSWER_MS = 5000;
@@ -94,7 +95,7 @@ export class ManagerDaemons {
   }
 
   async #with<C extends Contract, T>(contract: C, work: (client: RequestClient<C>) => Promise<T>): Promise<T> {
-    const client = new RequestClient({ contract, path: this.home.socket(contract.daemon) });
+    const client = watchedClient(this.home, contract);
     try {
       return await work(client);
     } finally {

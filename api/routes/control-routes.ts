@@ -14,7 +14,7 @@ import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { chooseNodes, type ChosenNodes, nodeId, requireManager, THIS_NODE } from '../manager/node-scope.js';
 
 /** How long the supervisor may take to say that it is there. */
-const PING_DEADLINE_MS = 2000;
+const PING_DEADLINE_MS = 1500;
 
 export type ControlRouteParts = {
   readonly home: Home;

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { SendLimits } from '../../lib/bus/event-producer.js';
+import { SilenceWatch } from '../../lib/bus/silence-watch.js';
 import { readDaemonStatus } from '../../lib/daemon/daemon-status.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Home } from '../../lib/home/home.js';
 import { busyProblem, notReady } from '../daemons/daemon-failure.js';
+import { isPresent } from '../daemons/daemon-presence.js';
 import { AnswerMemory, IdempotencyConflictError } from '../http/answer-memory.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
@@ -107,7 +109,7 @@ async function send(parts: EventsRouteParts, request: ApiRequest, events: readon
     if (status?.state !== 'running') throw await noSink(parts.home, node);
   }
   try {
-    await parts.outlet.sendAll(events, LIMITS);
+    await unlessStuck(parts.home, parts.outlet.sendAll(events, LIMITS));
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
     switch (error.code) {
@@ -124,6 +126,28 @@ async function send(parts: EventsRouteParts, request: ApiRequest, events: readon
       default:
         throw await noSink(parts.home, node);
     }
+  }
+}
+
+/** Waits for a confirmation as long as svc-analysisd does anything. @throws BusError `timeout` when it does not */
+async function unlessStuck(home: Home, confirmation: Promise<void>): Promise<void> {
+  const began = performance.now();
+  let isConfirmed = false;
+  const stuck = new Promise<never>((_resolve, reject) => {
+    const message = 'svc-analysisd does not answer';
+    const watch = new SilenceWatch({
+      oldest: () => (isConfirmed ? undefined : began),
+      isThere: () => isPresent(home, 'svc-analysisd'),
+      onGone: () => reject(new BusError('timeout', message)),
+    });
+    watch.begin();
+  });
+  // It may fail when nobody waits for it any more.
+  confirmation.catch(() => {});
+  try {
+    await Promise.race([confirmation, stuck]);
+  } finally {
+    isConfirmed = true;
   }
 }
 

@@ -2,6 +2,7 @@
  * Codes the bus itself uses; a daemon may answer codes of its own beside them.
  *
  * - `unavailable`: the daemon does not run, cannot be reached, or went away during the call
+ * - `unresponsive`: the daemon is connected and does nothing; whether the call was carried out is not known
  * - `timeout`: no answer within the deadline; whether the call was carried out is not known
  * - `unknown_method`, `bad_params`, `too_large`: the request was refused before anything was done
  * - `busy`: a limit on calls or on unacknowledged events is reached; nothing was done, try again later
@@ -13,6 +14,7 @@
  */
 export type BusErrorCode =
   | 'unavailable'
+  | 'unresponsive'
   | 'timeout'
   | 'unknown_method'
   | 'bad_params'

@@ -1,10 +1,11 @@
 import { BusConnection } from './bus-connection.js';
-import { BusError } from './bus-error.js';
+import { BusError, type BusErrorCode } from './bus-error.js';
 import { DEFAULT_DEADLINE_MS, MAX_CALLS_IN_FLIGHT, MAX_CALLS_QUEUED, MAX_MESSAGE_BYTES } from './bus-limits.js';
 import type { CallParams, CallResult, Contract, MethodName } from './contract.js';
 import { describeIssue } from './describe-issue.js';
 import { decodeMessage, encodeMessage } from './message-codec.js';
 import { type AnswerMessage, hostClock, readAnswer } from './request-message.js';
+import { SilenceWatch } from './silence-watch.js';
 
 export type RequestClientOptions<C extends Contract> = {
   readonly contract: C;
@@ -12,6 +13,8 @@ export type RequestClientOptions<C extends Contract> = {
   readonly path: string;
   /** Words the error of a daemon that cannot be reached, out of what was seen at its socket; default: daemon and reason. */
   readonly describeAbsence?: (reason: string) => string;
+  /** Asked of a daemon that says nothing while calls wait; when it is not there they fail with `unresponsive`. Never rejects. */
+  readonly isThere?: () => Promise<boolean>;
 };
 
 export type CallOptions = {
@@ -34,6 +37,7 @@ export type RequestClientCounters = {
 
 type SentCall = {
   readonly id: number;
+  readonly madeAt: number;
   readonly frame: Buffer;
   /** Set once the frame is on the wire of this connection: it is then lost with it. */
   connection: BusConnection | undefined;
@@ -48,6 +52,7 @@ export class RequestClient<C extends Contract> {
   readonly #contract: C;
   readonly #path: string;
   readonly #describeAbsence: (reason: string) => string;
+  readonly #silence: SilenceWatch | undefined;
   /** Every unsettled call by id, in the order they were made. */
   readonly #calls = new Map<number, SentCall>();
   /** Calls not yet on the wire, by id, in their order. */
@@ -63,10 +68,19 @@ export class RequestClient<C extends Contract> {
     this.#path = options.path;
     const { daemon } = options.contract;
     this.#describeAbsence = options.describeAbsence ?? ((reason) => `${daemon} is not available: ${reason}`);
+    const { isThere } = options;
+    if (isThere !== undefined) {
+      this.#silence = new SilenceWatch({
+        oldest: () => this.#calls.values().next().value?.madeAt,
+        isThere,
+        onGone: () =>
+          this.#failAll('unresponsive', `${daemon} does not answer; whether the call was carried out is not known`),
+      });
+    }
   }
 
   /**
-   * @throws BusError `unavailable` (within 2 s), `timeout`, `bad_params` (the message names the field), `too_large`,
+   * @throws BusError `unavailable` or `unresponsive` (within 2 s), `timeout`, `bad_params` (the message names the field), `too_large`,
    * `busy`, `internal`, `closed`, or a code of the daemon's own
    */
   async call<K extends MethodName<C>>(
@@ -92,10 +106,13 @@ export class RequestClient<C extends Contract> {
     if (this.#closed) return;
     this.#closed = true;
     this.#connection?.close();
+    this.#silence?.stop();
     this.#queue.clear();
-    for (const call of [...this.#calls.values()]) {
-      call.fail(new BusError('closed', `the client of ${this.#contract.daemon} was closed`));
-    }
+    this.#failAll('closed', `the client of ${this.#contract.daemon} was closed`);
+  }
+
+  #failAll(code: BusErrorCode, message: string): void {
+    for (const call of [...this.#calls.values()]) call.fail(new BusError(code, message));
   }
 
   #exchange(method: string, params: unknown, options: CallOptions): Promise<AnswerMessage> {
@@ -119,6 +136,7 @@ export class RequestClient<C extends Contract> {
       };
       const call: SentCall = {
         id,
+        madeAt: performance.now(),
         frame,
         connection: undefined,
         answer: (answer) => {
@@ -140,6 +158,7 @@ export class RequestClient<C extends Contract> {
       this.counters.calls += 1;
       this.#calls.set(id, call);
       this.#queue.set(id, call);
+      this.#silence?.begin();
       this.#pump();
     });
   }
@@ -234,6 +253,7 @@ export class RequestClient<C extends Contract> {
   }
 
   #receive(frame: Buffer): void {
+    this.#silence?.hear();
     let answer: AnswerMessage | undefined;
     try {
       answer = readAnswer(decodeMessage(frame));

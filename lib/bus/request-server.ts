@@ -136,7 +136,8 @@ export class RequestServer<C extends Contract> {
     }
     if (this.#stopping) throw this.#stoppingError();
     const call = { peer, request, method };
-    if (this.#running < MAX_CALLS_RUNNING) {
+    // Who asks whether it is alive does not wait for those who wait for something else.
+    if (this.#running < MAX_CALLS_RUNNING || request.method === 'ping') {
       void this.#run(call);
     } else if (this.#waiting.length < MAX_CALLS_WAITING) {
       this.#waiting.push(call);

@@ -9,6 +9,8 @@ export type ProcessIdentity = {
 };
 
 const UNKNOWN = 'unknown';
+/** `USER_HZ` is 100 wherever Node runs on Linux. */
+const MS_PER_TICK = 10;
 let cachedBootId: string | undefined;
 
 /** Differs after every start of the host; `unknown` where /proc does not tell. */
@@ -25,7 +27,7 @@ export function bootId(): string {
  * State letter and start time of `/proc/<pid>/stat`; undefined when there is no such file. The command name is in
  * parentheses and may hold blanks and parentheses itself, so fields count from the last `)`.
  */
-function readStat(pid: number): { state: string; startTicks: string } | undefined {
+function readStat(pid: number): { state: string; startTicks: string; cpuTicks: number } | undefined {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -33,7 +35,13 @@ function readStat(pid: number): { state: string; startTicks: string } | undefine
     return undefined;
   }
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
+  return { state: fields[0] ?? '', startTicks: fields[19] ?? '', cpuTicks: Number(fields[11]) + Number(fields[12]) };
+}
+
+/** Processor time that a process has used, milliseconds; undefined where the system does not tell. */
+export function cpuTimeOf(pid: number): number | undefined {
+  const ticks = readStat(pid)?.cpuTicks;
+  return ticks === undefined || Number.isNaN(ticks) ? undefined : ticks * MS_PER_TICK;
 }
 
 function exists(pid: number): boolean {

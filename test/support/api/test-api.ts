@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type Api, type ApiOptions, startApi } from '../../../api/api.js';
 import { apiHandlers } from '../../../api/api-handlers.js';
 import type { ApiSettings } from '../../../api/api-settings.js';
+import { watchedClient } from '../../../api/daemons/daemon-presence.js';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { authdContract } from '../../../lib/bus/contracts/authd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -9,7 +10,6 @@ import { modulesdContract } from '../../../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
-import { RequestClient } from '../../../lib/bus/request-client.js';
 import { DaemonParts } from '../../../lib/daemon/daemon-parts.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { testCatalogue } from '../daemon/test-catalogue.js';
@@ -66,12 +66,12 @@ export class TestApi {
     options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
   ): Promise<void> {
     const { home, logger } = this;
-    const monitord = new RequestClient({ contract: monitordContract, path: home.socket('svc-monitord') });
-    const analysisd = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
-    const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
-    const authd = new RequestClient({ contract: authdContract, path: home.socket('svc-authd') });
-    const remoted = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
-    const modulesd = new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') });
+    const monitord = watchedClient(home, monitordContract);
+    const analysisd = watchedClient(home, analysisdContract);
+    const db = watchedClient(home, dbContract);
+    const authd = watchedClient(home, authdContract);
+    const remoted = watchedClient(home, remotedContract);
+    const modulesd = watchedClient(home, modulesdContract);
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     outlet.start();
     this.#parts = new DaemonParts();

@@ -4,6 +4,7 @@ import { BusError } from '../../../../lib/bus/bus-error.js';
 import { MAX_CALLS_RUNNING, MAX_CALLS_WAITING, MAX_MESSAGE_BYTES } from '../../../../lib/bus/bus-limits.js';
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
+import { SILENCE_MS } from '../../../../lib/bus/silence-watch.js';
 import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
@@ -48,6 +49,39 @@ describe('requests over the bus', () => {
     expect(await client.call('add', { a: 2, b: 3 })).to.equal(5);
     expect(await client.call('add', { a: 2 })).to.equal(3);
     expect(server.counters).to.include({ received: 2, answered: 2, failed: 0 });
+  });
+
+  describe('to a daemon that says nothing', () => {
+    let there: boolean;
+    let asked: number;
+    let watched: RequestClient<typeof sampleContract>;
+    beforeEach(() => {
+      there = true;
+      asked = 0;
+      const isThere = (): Promise<boolean> => {
+        asked += 1;
+        return Promise.resolve(there);
+      };
+      watched = new RequestClient({ contract: sampleContract, path, isThere });
+    });
+    afterEach(() => {
+      watched.close();
+    });
+
+    it('wait as long as it is there', async () => {
+      const began = performance.now();
+      await watched.call('wait', { ms: 2 * SILENCE_MS + 100 });
+      expect(performance.now() - began).to.be.above(2 * SILENCE_MS);
+      expect(asked).to.be.within(1, 2);
+    });
+
+    it('fail all when it is not there any more, and the next is tried again', async () => {
+      there = false;
+      const calls = [1, 2].map(() => rejection(watched.call('wait', { ms: 4000 })));
+      for (const error of await Promise.all(calls)) expect(error.code).to.equal('unresponsive');
+      expect(asked).to.equal(1);
+      expect(await watched.call('add', { a: 2, b: 3 })).to.equal(5);
+    });
   });
 
   it('answer the methods every daemon has', async () => {
@@ -149,6 +183,14 @@ describe('requests over the bus', () => {
     await Promise.all(blockers);
     await eventually('the late call was dropped', () => server.counters.expired === 1);
     expect(server.counters.answered).to.equal(MAX_CALLS_RUNNING);
+  });
+
+  it('are answered at once when they ask whether it is there', async () => {
+    const blockers = Array.from({ length: MAX_CALLS_RUNNING }, () => client.call('wait', { ms: 1000 }));
+    const began = performance.now();
+    await client.call('ping', {});
+    expect(performance.now() - began).to.be.below(900);
+    await Promise.all(blockers);
   });
 
   it('end when aborted or closed', async () => {

@@ -2,18 +2,15 @@ import http from 'node:http';
 import https from 'node:https';
 import fc from 'fast-check';
 import { Router } from '../../../../api/contract/router.js';
-import { errorCatalogue } from '../../../../api/http/error-catalogue.js';
 import { parseRequestTarget } from '../../../../api/http/request-target.js';
 import { loadContract, type Operation } from '../../../../lib/contract/api-contract.js';
-import { isObject } from '../../../../lib/json/is-object.js';
 import { httpRequest, type TestResponse } from '../http-request.js';
 import { ResponseChecker } from '../response-checker.js';
+import { codeOf, isSpecifiedFailure } from '../specified-failure.js';
 import { type FuzzRequest, requestArbitrary } from './request-arbitrary.js';
 
 /** No answer may take longer, milliseconds. */
 const LONGEST_MS = 2000;
-/** Codes of failures that nobody meant: an error of a handler, and one that took longer than it may. */
-const UNSPECIFIED = [1000, 3021];
 /** A client that sends nonsense gets one of these where there is no operation to answer. */
 const REFUSALS = [307, 400, 401, 404, 405, 413, 415, 417, 431];
 const SHOWN_CHARACTERS = 400;
@@ -23,7 +20,10 @@ export type FuzzTarget = {
   readonly port: () => number;
   readonly tls: boolean;
   /** A fresh token of an administrator, and the `Authorization` of its login. */
-  readonly login: () => Promise<{ readonly token: string; readonly basic: string }>;
+  readonly login: () => Promise<{
+    readonly token: string;
+    readonly basic: string;
+  }>;
   /** Takes what was logged as an error since the last time. */
   readonly takeErrors: () => readonly string[];
   /** Ids of operations that are not tried. */
@@ -43,14 +43,23 @@ export type FuzzReport = {
 
 /** Sends requests of the whole contract and holds each answer against it (rest-api.md 3, 4). */
 export class ContractFuzzer {
-  readonly report: FuzzReport = { requests: 0, answers: new Map(), slowestMs: 0, slowest: '', findings: new Map() };
+  readonly report: FuzzReport = {
+    requests: 0,
+    answers: new Map(),
+    slowestMs: 0,
+    slowest: '',
+    findings: new Map(),
+  };
   readonly #checker = new ResponseChecker();
   readonly #router = new Router(this.#checker.operations);
   readonly #agent: http.Agent;
   #credentials: { readonly token: string; readonly basic: string } | undefined;
 
   constructor(private readonly target: FuzzTarget) {
-    this.#agent = new (target.tls ? https : http).Agent({ keepAlive: true, maxSockets: 1 });
+    this.#agent = new (target.tls ? https : http).Agent({
+      keepAlive: true,
+      maxSockets: 1,
+    });
   }
 
   /** All requests are sent, whatever is found. @param runs number of requests */
@@ -82,10 +91,11 @@ export class ContractFuzzer {
   }
 
   async #send(request: FuzzRequest): Promise<{ readonly answer: TestResponse; readonly took: number }> {
-    const { method, target, headers, body, operation, credentials } = request;
+    const { method, target, headers, body, credentials } = request;
+    const operation = this.#operationOf(request);
     this.#credentials ??= await this.target.login();
     const { token, basic } = this.#credentials;
-    const good = operation.credentials === 'basic' ? basic : `Bearer ${token}`;
+    const good = operation?.credentials === 'basic' ? basic : `Bearer ${token}`;
     const authorization = credentials === 'good' ? { authorization: good } : {};
     const hostile = credentials === 'hostile' ? { authorization: 'Bearer a.b.c' } : {};
     const type = body.type === undefined ? {} : { 'content-type': body.type };
@@ -104,9 +114,11 @@ export class ContractFuzzer {
   }
 
   #judge(request: FuzzRequest, answer: TestResponse): void {
-    const found = this.#router.find(request.method, parseRequestTarget(request.target).path);
-    const operation = found.kind === 'operation' ? found.operation : undefined;
-    if (answer.status >= 500) this.#judgeFailure(request, operation, answer);
+    const operation = this.#operationOf(request);
+    const hasFailed = answer.status >= 500 && request.method !== 'HEAD';
+    if (hasFailed && !isSpecifiedFailure(answer, operation)) {
+      this.#find(request, `fails with ${String(answer.status)} ${String(codeOf(answer) ?? '')}`, answer.text);
+    }
     if (request.method === 'HEAD') {
       if (answer.text !== '') this.#find(request, 'answers HEAD with a body');
     } else if (operation === undefined || answer.status === 431) {
@@ -121,14 +133,10 @@ export class ContractFuzzer {
     }
   }
 
-  #judgeFailure(request: FuzzRequest, operation: Operation | undefined, answer: TestResponse): void {
-    const code = codeOf(answer);
-    if (answer.status === 501 && operation?.missing !== undefined) return;
-    const isSpecified = code !== undefined && errorCatalogue().has(code) && !UNSPECIFIED.includes(code);
-    const isBusy = answer.status === 503 && answer.headers['retry-after'] !== undefined;
-    if (!isSpecified && !isBusy && request.method !== 'HEAD') {
-      this.#find(request, `fails with ${String(answer.status)} ${String(code ?? '')}`, answer.text);
-    }
+  /** What the request gets to: not always what it was made for. */
+  #operationOf({ method, target }: FuzzRequest): Operation | undefined {
+    const found = this.#router.find(method, parseRequestTarget(target).path);
+    return found.kind === 'operation' ? found.operation : undefined;
   }
 
   #count({ method, target }: FuzzRequest, answer: TestResponse, took: number): void {
@@ -148,7 +156,10 @@ export class ContractFuzzer {
     const text = `${method} ${target} ${credentials} ${JSON.stringify(headers)}${sent}\n    ${detail}`;
     const before = this.report.findings.get(key);
     const shorter = before === undefined || text.length < before.request.length ? text : before.request;
-    this.report.findings.set(key, { request: shorter, times: (before?.times ?? 0) + 1 });
+    this.report.findings.set(key, {
+      request: shorter,
+      times: (before?.times ?? 0) + 1,
+    });
   }
 }
 
@@ -165,14 +176,4 @@ export function findingsText({ findings }: FuzzReport): string {
 export function reportText({ requests, answers, slowestMs, slowest }: FuzzReport): string {
   const counted = [...answers].sort(([a], [b]) => a.localeCompare(b)).map(([key, count]) => `${key}: ${String(count)}`);
   return `${String(requests)} requests; ${counted.join(', ')}; slowest ${slowestMs.toFixed(0)} ms: ${slowest}`;
-}
-
-function codeOf(answer: TestResponse): number | undefined {
-  try {
-    const body = answer.json();
-    const code = isObject(body) ? body['error'] : undefined;
-    return typeof code === 'number' ? code : undefined;
-  } catch {
-    return undefined;
-  }
 }
