@@ -1,12 +1,12 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
 import { existsSync, fchmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { pki } from 'node-forge';
 import { withRegularFileSync } from '../files/regular-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 import type { Logger } from '../log/logger.js';
+import { signCertificate } from './sign-certificate.js';
 
 /** Days a generated certificate is valid (rest-api.md 1.1). */
 const VALID_DAYS = 365;
@@ -15,9 +15,6 @@ const KEY_BITS = 2048;
 const KEY_MODE = 0o400;
 /** What clients check the API with is no secret. */
 const CERTIFICATE_MODE = 0o640;
-
-/** What node-forge has sign: of it only the method `sign` is called. */
-type ForgeKey = pki.rsa.PrivateKey;
 
 /** Whom a certificate names and what it may be used for. */
 type CertificateKind = {
@@ -103,14 +100,7 @@ async function make(
   certificate.setSubject([...kind.subject]);
   certificate.setIssuer([...kind.subject]);
   certificate.setExtensions([...kind.extensions, { name: 'subjectAltName', altNames: alternativeNames(host) }]);
-  // Signed by Node: in JavaScript it takes a quarter of a second of CPU.
-  const signer = {
-    sign: () => {
-      const signed = forge.asn1.toDer(certificate.tbsCertificate).getBytes();
-      return sign('sha256', Buffer.from(signed, 'latin1'), privateKey).toString('latin1');
-    },
-  };
-  certificate.sign(signer as unknown as ForgeKey, forge.md.sha256.create());
+  signCertificate(forge, certificate, privateKey);
   return { key, certificate: forge.pki.certificateToPem(certificate) };
 }
 

@@ -1,5 +1,6 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import forge from 'node-forge';
+import { signCertificate } from '../../../lib/tls/sign-certificate.js';
 
 /** A certificate and its key, PEM. */
 export type TestCertificate = { readonly key: string; readonly cert: string };
@@ -20,9 +21,9 @@ export function testCertificate(options: TestCertificateOptions): TestCertificat
   const { commonName, dns = [], ips = [], versionOne = false, issuer } = options;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const own = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
-  certificate.publicKey = forge.pki.setRsaPublicKey(own.n, own.e);
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+  certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = `4${randomBytes(8).toString('hex').slice(1)}`;
   certificate.validity.notBefore = new Date(Date.now() - 86_400_000);
   certificate.validity.notAfter = new Date(Date.now() + 86_400_000);
@@ -36,6 +37,6 @@ export function testCertificate(options: TestCertificateOptions): TestCertificat
   ];
   if (versionOne) certificate.version = 0;
   else certificate.setExtensions(extensions);
-  certificate.sign(issuer === undefined ? own : forge.pki.privateKeyFromPem(issuer.key), forge.md.sha256.create());
+  signCertificate(forge, certificate, issuer === undefined ? privateKey : createPrivateKey(issuer.key));
   return { key, cert: forge.pki.certificateToPem(certificate) };
 }
