@@ -1,11 +1,10 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Logger } from '../../lib/log/logger.js';
 import { ApiError } from './api-error.js';
-import { beginRequest, type RequestPipelineParts, requestSteps } from './pipeline.js';
+import { requestPipeline, type RequestPipelineParts } from './pipeline.js';
 import { ProblemError } from './problem-error.js';
 import { RequestAbortedError } from './request-body.js';
 import { RequestContext } from './request-context.js';
-import { cors, securityHeaders } from './response-headers.js';
 import { sendProblem } from './send-result.js';
 
 /** Body of a failure in front of the handlers (rest-api.md 3.4). */
@@ -24,10 +23,7 @@ export function createApp(parts: RequestPipelineParts): Express {
   app.disable('etag');
   // Queries are read by the contract's rules, not by the framework.
   app.set('query parser', false);
-  app.use(securityHeaders());
-  app.use(beginRequest(parts));
-  app.use(cors(() => parts.settings().cors));
-  app.use(requestSteps(parts));
+  app.use(requestPipeline(parts));
   app.use(answerFailure(parts.logger));
   return app;
 }

@@ -16,9 +16,10 @@ import { readParameters } from './parameter-values.js';
 import { ProblemError } from './problem-error.js';
 import type { RateLimit } from './rate-limit.js';
 import { readRequestBody } from './request-body.js';
-import { contextOf, type DocumentPage, RequestContext } from './request-context.js';
+import { type DocumentPage, RequestContext } from './request-context.js';
 import type { RequestCounters } from './request-counters.js';
 import { parseRequestTarget } from './request-target.js';
+import { answerOrigin, setSecurityHeaders } from './response-headers.js';
 import { sendResult } from './send-result.js';
 
 /** Largest authorization context of a run_as login, bytes (rest-api.md 2.1). */
@@ -47,11 +48,11 @@ type PipelineStep = (context: RequestContext, request: Request, response: Respon
 
 /**
  * The steps a request goes through, in the order of rest-api.md 1.2: the order decides which refusal a client sees. One that
- * has answered is the last, and only those that wait for something are waited for. Headers and CORS are set in front of
- * them, the access log is part of the first step.
+ * has answered is the last, and only those that wait for something are waited for.
  */
-export function requestSteps(parts: RequestPipelineParts): RequestHandler {
+export function requestPipeline(parts: RequestPipelineParts): RequestHandler {
   const steps: PipelineStep[] = [
+    (_context, request, response) => answerOrigin(parts.settings().cors, request, response),
     (context, request, response) => receiveBody(parts, context, request, response),
     (context, request, response) => route(parts, context, request, response),
     (context, request) => limitRate(parts, context, request),
@@ -64,7 +65,8 @@ export function requestSteps(parts: RequestPipelineParts): RequestHandler {
     (context, request, response) => dispatch(parts, context, request, response),
   ];
   return async (request, response) => {
-    const context = contextOf(response);
+    setSecurityHeaders(response);
+    const context = beginRequest(parts, request, response);
     for (const step of steps) {
       const pending = step(context, request, response);
       if (pending !== undefined) await pending;
@@ -74,35 +76,33 @@ export function requestSteps(parts: RequestPipelineParts): RequestHandler {
 }
 
 /** Step 1: what the request is about; one log line when it is answered or given up. */
-export function beginRequest(parts: RequestPipelineParts): RequestHandler {
-  return (request, response, next) => {
-    const { path, query } = parseRequestTarget(request.url);
-    const context = new RequestContext({
-      startedAt: parts.monotonic(),
-      method: request.method,
-      path,
-      query,
-      address: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
-      announcedLength: Number(request.headers['content-length'] ?? 0),
-      expect: expectation(request, parts.settings().maxUploadSize),
-    });
-    response.locals['context'] = context;
-    response.once('close', () => {
-      // 499: the client went away before there was an answer.
-      const status = response.headersSent ? response.statusCode : 499;
-      const outcome = { status, seconds: (parts.monotonic() - context.startedAt) / 1000 };
-      const { entry, suspiciousUser } = accessEntry(
-        context,
-        request.headers.authorization,
-        outcome,
-        parts.log.hidesEvents,
-      );
-      if (suspiciousUser) parts.log.warn(`User name with control characters: ${entry.user}`);
-      parts.log.access(entry);
-      parts.counters.count(status);
-    });
-    next();
-  };
+function beginRequest(parts: RequestPipelineParts, request: Request, response: Response): RequestContext {
+  const { path, query } = parseRequestTarget(request.url);
+  const context = new RequestContext({
+    startedAt: parts.monotonic(),
+    method: request.method,
+    path,
+    query,
+    address: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    announcedLength: Number(request.headers['content-length'] ?? 0),
+    expect: expectation(request, parts.settings().maxUploadSize),
+  });
+  response.locals['context'] = context;
+  response.once('close', () => {
+    // 499: the client went away before there was an answer.
+    const status = response.headersSent ? response.statusCode : 499;
+    const outcome = { status, seconds: (parts.monotonic() - context.startedAt) / 1000 };
+    const { entry, suspiciousUser } = accessEntry(
+      context,
+      request.headers.authorization,
+      outcome,
+      parts.log.hidesEvents,
+    );
+    if (suspiciousUser) parts.log.warn(`User name with control characters: ${entry.user}`);
+    parts.log.access(entry);
+    parts.counters.count(status);
+  });
+  return context;
 }
 
 function expectation(request: Request, maxUploadSize: number): RequestContext['expect'] {

@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Caller } from '../auth/authenticator.js';
 import type { User } from '../rbac/rbac-model.js';
@@ -52,11 +51,4 @@ export class RequestContext {
   get prettyProblem(): boolean {
     return this.query.getAll('pretty').at(-1) === 'true';
   }
-}
-
-/** The context of the request an answer belongs to. @throws Error before the first step of the pipeline */
-export function contextOf(response: Response): RequestContext {
-  const context: unknown = response.locals['context'];
-  if (context instanceof RequestContext) return context;
-  throw new Error('the request has no context yet');
 }
