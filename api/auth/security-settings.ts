@@ -50,6 +50,7 @@ export class SecuritySettings {
       ...(rbacMode === undefined ? [] : [`rbac_mode: ${rbacMode}`]),
     ];
     writeFileAtomically(this.#file.path, lines.map((line) => `${line}\n`).join(''), { mode: MODE, durable: true });
+    this.#file.written();
     this.#changed();
   }
 

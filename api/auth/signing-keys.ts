@@ -28,7 +28,12 @@ export class SigningKeys {
 
   /** Makes a new pair: every token signed before is refused from then on. */
   async renew(): Promise<void> {
-    await makeTokenKeys(this.#files());
+    try {
+      await makeTokenKeys(this.#files());
+    } finally {
+      this.#privateFile.written();
+      this.#publicFile.written();
+    }
   }
 
   /**

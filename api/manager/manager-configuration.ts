@@ -4,6 +4,7 @@ import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ClusterConfig } from '../../lib/config/sections/cluster.js';
 import type { RulesetConfig } from '../../lib/config/sections/ruleset.js';
 import type { Home } from '../../lib/home/home.js';
+import { OnceATurn } from '../once-a-turn.js';
 
 /** Who this manager is in a cluster. */
 export type NodeIdentity = { readonly name: string; readonly clusterEnabled: boolean };
@@ -14,8 +15,7 @@ const DEFAULT_NODE: NodeIdentity = { name: 'node01', clusterEnabled: false };
 /** What the API needs of the main configuration: read again when a file changed. */
 export class ManagerConfiguration {
   readonly #home: Home;
-  /** Whether the files were looked at in this turn of the event loop: a request asks several times. */
-  #looked = false;
+  readonly #look = new OnceATurn();
   #stamp: string | undefined;
   #ruleset: RulesetConfig | Error | undefined;
   #node = DEFAULT_NODE;
@@ -46,9 +46,7 @@ export class ManagerConfiguration {
   }
 
   #refresh(): void {
-    if (this.#looked) return;
-    this.#looked = true;
-    setImmediate(() => (this.#looked = false));
+    if (!this.#look.due()) return;
     const stamp = [MANAGER_CONF, OSSEC_CONF]
       .map((file) => {
         const stats = statSync(this.#home.path(file), { throwIfNoEntry: false });
