@@ -10,6 +10,7 @@ import { GroupFolders } from '../lib/groups/group-folders.js';
 import type { Home } from '../lib/home/home.js';
 import type { Logger } from '../lib/log/logger.js';
 import { GroupSums } from './agents/group-sums.js';
+import type { ApiOptions } from './api.js';
 import type { ApiSettings } from './api-settings.js';
 import { AuthdClient } from './daemons/authd-client.js';
 import { DaemonClient } from './daemons/daemon-client.js';
@@ -18,7 +19,6 @@ import { ManagerDaemons } from './daemons/manager-daemons.js';
 import { ModulesdClient } from './daemons/modulesd-client.js';
 import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
-import type { OperationHandlers } from './http/api-request.js';
 import { PreparedAnswers } from './http/prepared-answers.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
 import { AttackCatalogue } from './mitre/attack-catalogue.js';
@@ -45,6 +45,7 @@ import { logtestRoutes } from './routes/logtest-routes.js';
 import { managerLogsRoutes } from './routes/manager-logs-routes.js';
 import { managerRoutes } from './routes/manager-routes.js';
 import { managerUploadRoutes } from './routes/manager-upload-routes.js';
+import { missingOperation } from './routes/missing-operation.js';
 import { mitreRoutes } from './routes/mitre-routes.js';
 import { nodeTwinsRoutes } from './routes/node-twins-routes.js';
 import { rootcheckRoutes } from './routes/rootcheck-routes.js';
@@ -80,11 +81,8 @@ export type ApiHandlerParts = {
   readonly monotonic: () => number;
 };
 
-/** Every operation of this version besides `GET /` and the logins, and the name of this node. */
-export function apiHandlers(parts: ApiHandlerParts): {
-  readonly handlers: readonly OperationHandlers[];
-  readonly node: () => string;
-} {
+/** Every operation of this version besides `GET /` and the logins, what refuses the others, and who this manager is. */
+export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers' | 'missing' | 'node'> {
   const { home } = parts;
   const configuration = new ManagerConfiguration(home);
   const node = () => configuration.node().name;
@@ -114,7 +112,8 @@ export function apiHandlers(parts: ApiHandlerParts): {
     statisticsRoutes({ ...parts, configuration, now: () => new Date(parts.now()) }),
   ];
   return {
-    node,
+    node: () => configuration.node(),
+    missing: missingOperation(db),
     handlers: [
       ...aboutManager,
       nodeTwinsRoutes(configuration, aboutManager),

@@ -17,9 +17,11 @@ import { ApiLog } from './http/api-log.js';
 import type { OperationHandlers } from './http/api-request.js';
 import { ApiServer, type BoundHost, CONNECTION_TIMES, type ConnectionTimes } from './http/api-server.js';
 import { createApp } from './http/create-app.js';
-import { Dispatcher } from './http/dispatcher.js';
+import { Dispatcher, type DispatcherParts } from './http/dispatcher.js';
 import { errorCatalogue } from './http/error-catalogue.js';
 import { RequestCounters } from './http/request-counters.js';
+import type { NodeIdentity } from './manager/manager-configuration.js';
+import { PermissionCheck } from './rbac/permission-check.js';
 import { infoRoutes } from './routes/info-routes.js';
 import { securityHandlers } from './security-handlers.js';
 
@@ -32,8 +34,10 @@ export type ApiOptions = {
   readonly logger: Logger;
   /** Handlers of the operations that ask other parts of the product. */
   readonly handlers: readonly OperationHandlers[];
-  /** Name of this node, for `dapi_errors`. */
-  readonly node: () => string;
+  /** Refuses the others. */
+  readonly missing: DispatcherParts['missing'];
+  /** This manager in the cluster. */
+  readonly node: () => NodeIdentity;
   /** Epoch milliseconds. */
   readonly now?: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -112,7 +116,7 @@ type SettingsHolder = { current: ApiSettings };
  * @throws ApiStartError, RbacStoreError or the file system's error when the API cannot start
  */
 export async function startApi(options: ApiOptions, parts: DaemonParts): Promise<Api> {
-  const { home, logger, settings, node } = options;
+  const { home, logger, settings, missing, node } = options;
   const now = options.now ?? Date.now;
   const date = () => new Date(now());
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -133,7 +137,15 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     ...securityHandlers({ ...access, operations: contract.operations, logger }),
     ...options.handlers,
   ];
-  const dispatcher = new Dispatcher(handlers, inForce, node, logger);
+  const permissions = new PermissionCheck(contract.operations, node);
+  const dispatcher = new Dispatcher({
+    handlers,
+    missing,
+    permissions,
+    settings: inForce,
+    node: () => node().name,
+    logger,
+  });
   const pages = documentationPages(contract, errors, (operation) => dispatcher.has(operation));
   const guards = new AccessGuards(settings.access, monotonic);
   const connections = new ApiConnections(logger);

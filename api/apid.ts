@@ -36,7 +36,7 @@ export const APID = defineDaemon({
     parts.adopt(outlet, () => outlet.close(DRAIN_MS));
     outlet.start();
 
-    const { handlers, node } = apiHandlers({
+    const operations = apiHandlers({
       home,
       logger,
       monitord,
@@ -52,7 +52,7 @@ export const APID = defineDaemon({
       now: Date.now,
       monotonic: () => performance.now(),
     });
-    const api = await startApi({ home, settings: settings.current.api, logger, handlers, node }, parts);
+    const api = await startApi({ home, settings: settings.current.api, logger, ...operations }, parts);
     const stats = () => ({ ...api.stats(), events: outlet.stats() });
     const commands = requests({ stats, handlers: api.backups });
     await commands.start();

@@ -6,12 +6,11 @@ import type { AgentItem, AgentView, ChosenAgents } from './agent-view.js';
 export const ORDER_FIELDS = ['status', 'version'];
 
 /**
- * The agents of a request, with what must be known of them to send them something; never 000.
- * @param ids undefined means all agents: those that cannot be reached are left out silently then
+ * The agents of a request, with what must be known of them to send them something; never 000. When all agents were meant, those that
+ * cannot be reached are left out silently.
  */
-export async function agentsToOrder(view: AgentView, ids: readonly string[] | undefined): Promise<ChosenAgents> {
-  if (ids === undefined) return { agents: await view.all({ status: 'active' }, ORDER_FIELDS), failed: [] };
-  return view.chooseAgents(ids, ORDER_FIELDS);
+export function agentsToOrder(view: AgentView): Promise<ChosenAgents> {
+  return view.chooseAgents(ORDER_FIELDS, { status: 'active' });
 }
 
 /** Those that are connected; the others fail with 1707. */

@@ -5,11 +5,15 @@ import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { FailedItem } from '../http/envelope.js';
-import { scopeAllows } from './scope-allows.js';
+import { deniedError } from '../rbac/denied-error.js';
+import { type PermittedAgents, scopeAllows } from '../rbac/permitted-agents.js';
 
 export type AgentItem = { readonly id: string; readonly groups: readonly string[] } & Readonly<Record<string, unknown>>;
 
-/** Agents named by a request: those to go on with, and why there is nothing to be done to the others. */
+/** A request about agents. */
+export type AgentsRequest = ApiRequest & { readonly permitted: { readonly agents: PermittedAgents } };
+
+/** Agents that a request is about: those to go on with, and why there is nothing to be done to the others. */
 export type ChosenAgents = { readonly agents: readonly AgentItem[]; readonly failed: FailedItem[] };
 
 export type ListParameters = AgentFilter &
@@ -22,17 +26,19 @@ export type ListParameters = AgentFilter &
 /** Agents without the manager, in the query language. */
 const WITHOUT_MANAGER = `id!=${MANAGER_ID}`;
 
-/** The agents that the caller of one request may do one action to (rest-api.md 5). */
+/** The agents that the caller of one request may do what it asks for (rest-api.md 5). */
 export class AgentView {
   readonly scope: AgentScope;
+  /** Whether all agents were meant. */
+  readonly isAll: boolean;
 
-  /** @throws ApiError 4500 for a policy that is not valid */
   constructor(
     private readonly db: DbClient,
-    private readonly request: ApiRequest,
-    action: string,
+    private readonly request: AgentsRequest,
   ) {
-    this.scope = request.caller.permissions.agentScope(action);
+    const { agents } = request.permitted;
+    this.scope = agents.scope;
+    this.isAll = agents.isAll;
   }
 
   /** A page of any length, put together from those of svc-db. */
@@ -74,12 +80,38 @@ export class AgentView {
   }
 
   /**
+   * The agents that the request names; every agent that is allowed, the manager too, when it means all.
+   * @param select fields that items have besides id and groups
+   * @throws ApiError 4000 when none of those named is allowed (5.2)
+   */
+  async choose(select: readonly string[] = []): Promise<ChosenAgents> {
+    const { named } = this.request.permitted.agents;
+    if (named !== undefined) return this.#named(named, select);
+    const { items } = await this.list({ select: ['group', ...select], limit: Number.POSITIVE_INFINITY });
+    return { agents: items.map(agentItem), failed: [] };
+  }
+
+  /** As {@link choose} without 000, which fails with 1703 when it is named. @param filter of all agents */
+  async chooseAgents(select: readonly string[] = [], filter: AgentFilter = {}): Promise<ChosenAgents> {
+    if (this.isAll) return { agents: await this.all(filter, select), failed: [] };
+    const { agents, failed } = await this.choose(select);
+    const others = agents.filter(({ id }) => id !== MANAGER_ID);
+    if (others.length < agents.length) failed.push({ id: MANAGER_ID, error: new ApiError(1703) });
+    return { agents: others, failed };
+  }
+
+  /** All agents that pass, without 000; what is not allowed is left out silently. */
+  async all(filter: AgentFilter, select: readonly string[] = []): Promise<readonly AgentItem[]> {
+    const limit = Number.POSITIVE_INFINITY;
+    const { items } = await this.list({ ...filter, select: ['group', ...select], limit });
+    return items.map(agentItem).filter(({ id }) => id !== MANAGER_ID);
+  }
+
+  /**
    * The agents of a list of ids. An id that is not written as agents' ids are belongs to nobody: it must not reach an
    * agent whose id the caller may not use.
-   * @param select fields that items have besides id and groups
-   * @throws ApiError 4000 when none of them is allowed (5.2)
    */
-  async choose(ids: readonly string[], select: readonly string[] = []): Promise<ChosenAgents> {
+  async #named(ids: readonly string[], select: readonly string[]): Promise<ChosenAgents> {
     const wanted = [...new Set(ids)];
     const known = new Map<string, AgentItem>();
     const written = wanted.filter(isAgentId);
@@ -98,37 +130,15 @@ export class AgentView {
       const agent = known.get(id);
       if (!scopeAllows(this.scope, id, agent?.groups ?? [])) {
         denied += 1;
-        failed.push({ id, error: deniedAgent() });
+        failed.push({ id, error: deniedError('agent:id') });
       } else if (agent === undefined) {
         failed.push({ id, error: new ApiError(1701) });
       } else {
         agents.push(agent);
       }
     }
-    if (denied > 0 && denied === wanted.length) throw deniedAgent();
+    if (denied > 0 && denied === wanted.length) throw deniedError('agent:id');
     return { agents, failed };
-  }
-
-  /** As {@link choose}; `all` among the ids means every agent that is allowed, the manager too. */
-  async chooseOrAll(ids: readonly string[], select: readonly string[] = []): Promise<ChosenAgents> {
-    if (!ids.includes('all')) return this.choose(ids, select);
-    const { items } = await this.list({ select: ['group', ...select], limit: Number.POSITIVE_INFINITY });
-    return { agents: items.map(agentItem), failed: [] };
-  }
-
-  /** As {@link choose}; 000 fails with 1703. */
-  async chooseAgents(ids: readonly string[], select: readonly string[] = []): Promise<ChosenAgents> {
-    const { agents, failed } = await this.choose(ids, select);
-    const others = agents.filter(({ id }) => id !== MANAGER_ID);
-    if (others.length < agents.length) failed.push({ id: MANAGER_ID, error: new ApiError(1703) });
-    return { agents: others, failed };
-  }
-
-  /** All agents that pass, without 000; what is not allowed is left out silently. */
-  async all(filter: AgentFilter, select: readonly string[] = []): Promise<readonly AgentItem[]> {
-    const limit = Number.POSITIVE_INFINITY;
-    const { items } = await this.list({ ...filter, select: ['group', ...select], limit });
-    return items.map(agentItem).filter(({ id }) => id !== MANAGER_ID);
   }
 
   #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<CollectedItems> {
@@ -145,8 +155,4 @@ function isAgentId(id: string): boolean {
 function agentItem(item: Readonly<Record<string, unknown>>): AgentItem {
   const { id, group } = item;
   return { ...item, id: String(id), groups: Array.isArray(group) ? group.map(String) : [] };
-}
-
-function deniedAgent(): ApiError {
-  return new ApiError(4000, { extra: 'Resource type: agent:id' });
 }

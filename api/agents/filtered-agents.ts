@@ -8,22 +8,20 @@ import { unmetRequirements } from './unmet-requirements.js';
 export type FilteredAgentsParameters = AgentFilterParameters & { readonly q?: string };
 
 /**
- * Agents of a request that hold its filters; never 000. Of those that were named the others fail with 1701, 1703 or 1731.
- * @param ids undefined means all agents: those that do not hold the filters are left out silently
+ * Agents of a request that hold its filters; never 000. Of those that were named the others fail with 1701, 1703 or 1731; when all agents
+ * were meant they are left out silently.
  * @param select fields that items have besides id and groups
  * @param alone filters of all agents that are not named
  */
 export async function filteredAgents(
   view: AgentView,
-  ids: readonly string[] | undefined,
   parameters: FilteredAgentsParameters,
   select: readonly string[] = [],
   alone: AgentFilter = {},
 ): Promise<ChosenAgents> {
   const filter = { ...agentFilters(parameters), ...pickGiven(parameters, ['q']) };
-  if (ids === undefined) return { agents: await view.all({ ...filter, ...alone }, select), failed: [] };
-  const { agents, failed } = await view.chooseAgents(ids, select);
-  if (Object.keys(filter).length === 0) return { agents, failed };
+  const { agents, failed } = await view.chooseAgents(select, { ...filter, ...alone });
+  if (view.isAll || Object.keys(filter).length === 0) return { agents, failed };
   const holding = new Set(await view.ids({ ...filter, ids: agents.map(({ id }) => id) }));
   const holds = ({ id }: AgentItem): boolean => holding.has(id);
   const error = unmetRequirements(parameters);

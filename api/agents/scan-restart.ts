@@ -5,9 +5,9 @@ import type { RemotedClient } from '../daemons/remoted-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
 import type { ApiResult, ListMessages } from '../http/envelope.js';
+import { scopeAllows } from '../rbac/permitted-agents.js';
 import { activeOnes, agentsToOrder, ORDER_FIELDS, orderResult } from './agent-orders.js';
 import { AgentView } from './agent-view.js';
-import { scopeAllows } from './scope-allows.js';
 
 /** Starts a scan of files and one of rootcheck (integrity-and-inventory.md 8.3, 9.5). */
 const SCAN_ORDER = 'syscheck restart';
@@ -21,25 +21,21 @@ export type ScanRestartParts = {
 /**
  * Orders the agents of `agents_list`, or all of them, to scan now. The manager itself is 000 and told over the bus:
  * named, it fails with 1017 where svc-syscheckd does not run.
- * @param action that the caller needs
  */
 export async function restartScans(
   parts: ScanRestartParts,
   request: ApiRequest<'putSyscheck' | 'putRootcheck'>,
-  action: string,
   messages: ListMessages,
 ): Promise<ApiResult> {
   const { db, remoted } = parts;
-  const view = new AgentView(db, request, action);
-  const ids = request.parameters.agents_list;
-  const chosen = ids === undefined ? await agentsToOrder(view, ids) : await view.choose(ids, ORDER_FIELDS);
+  const view = new AgentView(db, request);
+  const chosen = view.isAll ? await agentsToOrder(view) : await view.choose(ORDER_FIELDS);
   const isManager = ({ id }: { readonly id: string }): boolean => id === MANAGER_ID;
-  const manager =
-    ids === undefined
-      ? scopeAllows(view.scope, MANAGER_ID, [])
-        ? [{ id: MANAGER_ID, groups: [] }]
-        : []
-      : chosen.agents.filter(isManager);
+  const manager = view.isAll
+    ? scopeAllows(view.scope, MANAGER_ID, [])
+      ? [{ id: MANAGER_ID, groups: [] }]
+      : []
+    : chosen.agents.filter(isManager);
   const agents = chosen.agents.filter((agent) => !isManager(agent));
   const { ready, failed } = activeOnes({ agents, failed: chosen.failed });
   if (manager.length > 0) {
@@ -47,7 +43,7 @@ export async function restartScans(
     if (error !== undefined) failed.push({ id: MANAGER_ID, error });
   }
   failed.push(...(await remoted.send(request, ready, SCAN_ORDER)));
-  return orderResult([...manager, ...ready], failed, ids === undefined, messages);
+  return orderResult([...manager, ...ready], failed, view.isAll, messages);
 }
 
 /** @returns why it was not told @throws what is no failure of svc-syscheckd alone */

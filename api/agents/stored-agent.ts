@@ -1,18 +1,13 @@
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest } from '../http/api-request.js';
-import { type AgentItem, AgentView } from './agent-view.js';
-
-/** A request whose path names an agent. */
-type AgentRequest = ApiRequest & { readonly parameters: { readonly agent_id: string } };
+import { type AgentItem, type AgentsRequest, AgentView } from './agent-view.js';
 
 /**
  * The agent of a path, whose files and findings are asked for.
  * @throws ApiError 4000 when the caller may not, 1701 when there is none
  */
-export async function agentOfPath(db: DbClient, request: AgentRequest, action: string): Promise<AgentItem> {
-  const id = request.parameters.agent_id;
-  const { agents, failed } = await new AgentView(db, request, action).choose([id], ['status', 'version']);
+export async function agentOfPath(db: DbClient, request: AgentsRequest): Promise<AgentItem> {
+  const { agents, failed } = await new AgentView(db, request).choose(['status', 'version']);
   const [agent] = agents;
   if (agent === undefined) throw failed[0]?.error ?? new ApiError(1701);
   return agent;

@@ -1,31 +1,32 @@
 // Made from api/openapi.yaml by `npm run generate`: change that file, not this one.
 
+import type { PermittedAgents } from '../rbac/permitted-agents.js';
+import type { PermittedIds } from '../rbac/permitted-ids.js';
+
 /** The bytes of an uploaded file; undefined when none were sent. */
 export type Upload = Buffer | undefined;
 
 /**
  * What each operation of the contract takes, by operation id: the checked parameters of query, path and header, with
- * the defaults filled in, and the checked body. Handlers get exactly this (`ApiRequest`).
+ * the defaults filled in, the checked body, and what of the resources it is about the caller may use. Handlers get exactly this (`ApiRequest`).
  */
 export type Operations = {
   /** GET /: Name, version and licence of the API. */
   getApiInfo: {
     readonly parameters: { readonly pretty: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** PUT /active-response: Run a response command on agents. */
   putActiveResponse: {
-    readonly parameters: {
-      readonly agents_list?: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: {
       readonly arguments?: readonly string[];
       readonly command: string;
       readonly alert?: { readonly data?: Readonly<Record<string, unknown>> };
     };
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /agents: Delete agents. */
@@ -33,7 +34,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list: readonly string[];
       readonly purge: boolean;
       readonly status: readonly ('all' | 'active' | 'pending' | 'never_connected' | 'disconnected')[];
       readonly older_than: string;
@@ -50,6 +50,7 @@ export type Operations = {
       readonly registerIP?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents: List agents. */
@@ -57,7 +58,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -80,6 +80,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** POST /agents: Register an agent. */
@@ -94,6 +95,7 @@ export type Operations = {
         readonly after_registration_time?: string;
       };
     };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /agents/{agent_id}/config/{component}/{configuration}: Active configuration of an agent. */
@@ -101,7 +103,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly component:
         | 'agent'
         | 'agentless'
@@ -147,6 +148,7 @@ export type Operations = {
         | 'rule_test';
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/{agent_id}/daemons/stats: Counters of the daemons about an agent. */
@@ -154,38 +156,31 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted')[];
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /agents/{agent_id}/group: Take an agent out of groups. */
   deleteAgentsAgentIdGroup: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agent_id: string;
-      readonly groups_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents; readonly groups: PermittedIds };
   };
 
   /** GET /agents/{agent_id}/group/is_sync: Whether an agent has the configuration of its groups. */
   getAgentsAgentIdGroupIsSync: {
-    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly agent_id: string };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /agents/{agent_id}/group/{group_id}: Take an agent out of one group. */
   deleteAgentsAgentIdGroupGroupId: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agent_id: string;
-      readonly group_id: string;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly group_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents; readonly groups: PermittedIds };
   };
 
   /** PUT /agents/{agent_id}/group/{group_id}: Put an agent into a group. */
@@ -193,23 +188,25 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly group_id: string;
       readonly force_single_group?: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents; readonly groups: PermittedIds };
   };
 
   /** GET /agents/{agent_id}/key: Registration key of an agent. */
   getAgentsAgentIdKey: {
-    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly agent_id: string };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** PUT /agents/{agent_id}/restart: Restart an agent. */
   putAgentsAgentIdRestart: {
-    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly agent_id: string };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/{agent_id}/stats/{component}: Counters of an agent's component. */
@@ -217,21 +214,17 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly component: 'logcollector' | 'agent';
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /agents/group: Take agents out of a group. */
   deleteAgentsGroup: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agents_list: readonly string[];
-      readonly group_id: string;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly group_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents; readonly groups: PermittedIds };
   };
 
   /** PUT /agents/group: Put agents into a group. */
@@ -239,17 +232,18 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly group_id: string;
       readonly force_single_group?: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents; readonly groups: PermittedIds };
   };
 
   /** PUT /agents/group/{group_id}/restart: Restart the agents of a group. */
   putAgentsGroupGroupIdRestart: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly group_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** POST /agents/insert: Register an agent with a known id and key. */
@@ -266,12 +260,14 @@ export type Operations = {
         readonly after_registration_time?: string;
       };
     };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** POST /agents/insert/quick: Register an agent by name only. */
   postAgentsInsertQuick: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly agent_name: string };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /agents/no_group: List agents without a group. */
@@ -287,12 +283,14 @@ export type Operations = {
       readonly q?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** PUT /agents/node/{node_id}/restart: Restart the agents of a node. */
   putAgentsNodeNodeIdRestart: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds; readonly agents: PermittedAgents };
   };
 
   /** GET /agents/outdated: List agents of another version. */
@@ -308,26 +306,21 @@ export type Operations = {
       readonly q?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** PUT /agents/reconnect: Make agents connect again. */
   putAgentsReconnect: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** PUT /agents/restart: Restart agents. */
   putAgentsRestart: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/stats/distinct: Count agents by fields. */
@@ -343,34 +336,35 @@ export type Operations = {
       readonly q?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/summary: Agents in numbers. */
   getAgentsSummary: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/summary/os: Systems of the agents. */
   getAgentsSummaryOs: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/summary/status: Connection and configuration in numbers. */
   getAgentsSummaryStatus: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/uninstall: Whether agents may be uninstalled. */
   getAgentsUninstall: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** PUT /agents/upgrade: Upgrade agents. */
@@ -378,7 +372,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list: readonly string[];
       readonly wpk_repo?: string;
       readonly upgrade_version?: string;
       readonly use_http: boolean;
@@ -397,6 +390,7 @@ export type Operations = {
       readonly registerIP?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** PUT /agents/upgrade_custom: Upgrade agents with a package of your own. */
@@ -404,7 +398,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list: readonly string[];
       readonly file_path: string;
       readonly installer?: string;
       readonly q?: string;
@@ -420,6 +413,7 @@ export type Operations = {
       readonly registerIP?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /agents/upgrade_result: How the last upgrade of agents went. */
@@ -427,7 +421,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly q?: string;
       readonly 'os.platform'?: string;
       readonly 'os.version'?: string;
@@ -441,16 +434,14 @@ export type Operations = {
       readonly registerIP?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /groups: Delete groups. */
   deleteGroups: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly groups_list: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly groups: PermittedIds };
   };
 
   /** GET /groups: List groups. */
@@ -458,7 +449,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly groups_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly sort?: string;
@@ -481,12 +471,14 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly groups: PermittedIds };
   };
 
   /** POST /groups: Create a group. */
   postGroups: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: { readonly group_id: string };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /groups/{group_id}/agents: List the agents of a group. */
@@ -505,6 +497,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents; readonly groups: PermittedIds };
   };
 
   /** GET /groups/{group_id}/configuration: Shared configuration of a group. */
@@ -517,12 +510,14 @@ export type Operations = {
       readonly limit: number;
     };
     readonly body: undefined;
+    readonly permitted: { readonly groups: PermittedIds };
   };
 
   /** PUT /groups/{group_id}/configuration: Replace the shared configuration of a group. */
   putGroupsGroupIdConfiguration: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly group_id: string };
     readonly body: Upload;
+    readonly permitted: { readonly groups: PermittedIds };
   };
 
   /** GET /groups/{group_id}/files: List the shared files of a group. */
@@ -553,6 +548,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly groups: PermittedIds };
   };
 
   /** GET /groups/{group_id}/files/{file_name}: Read a shared file of a group. */
@@ -566,18 +562,21 @@ export type Operations = {
       readonly raw?: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly groups: PermittedIds };
   };
 
   /** GET /cluster/local/info: This node in the cluster. */
   getClusterLocalInfo: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /cluster/local/config: Cluster settings of this node. */
   getClusterLocalConfig: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly secrets: boolean };
   };
 
   /** GET /cluster/nodes: List cluster nodes. */
@@ -591,39 +590,39 @@ export type Operations = {
       readonly search?: string;
       readonly select?: readonly string[];
       readonly type?: 'worker' | 'master';
-      readonly nodes_list?: readonly string[];
       readonly q?: string;
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/healthcheck: State of the cluster. */
   getClusterHealthcheck: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly nodes_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/status: Whether the cluster is on. */
   getClusterStatus: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /cluster/{node_id}/status: Daemons of a node. */
   getClusterNodeIdStatus: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/info: Facts about a node. */
   getClusterNodeIdInfo: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/configuration: Main configuration of a node. */
@@ -669,12 +668,14 @@ export type Operations = {
       readonly field?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds; readonly secrets: boolean };
   };
 
   /** PUT /cluster/{node_id}/configuration: Replace the main configuration of a node. */
   putClusterNodeIdConfiguration: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: Upload;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/configuration/{component}/{configuration}: Configuration in force on a node. */
@@ -728,6 +729,7 @@ export type Operations = {
         | 'rule_test';
     };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/daemons/stats: Counters of the daemons of a node. */
@@ -739,6 +741,7 @@ export type Operations = {
       readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted' | 'svc-db')[];
     };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/stats: Alerts and events of a day on a node. */
@@ -750,30 +753,35 @@ export type Operations = {
       readonly date?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/stats/hourly: Average events of a node by hour of the day. */
   getClusterNodeIdStatsHourly: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/stats/weekly: Average events of a node by weekday and hour. */
   getClusterNodeIdStatsWeekly: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/stats/analysisd: Counters of the analysis daemon of a node, old form. */
   getClusterNodeIdStatsAnalysisd: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/stats/remoted: Counters of the agent daemon of a node, old form. */
   getClusterNodeIdStatsRemoted: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/logs: Log of a node. */
@@ -793,58 +801,49 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/{node_id}/logs/summary: Log of a node in numbers. */
   getClusterNodeIdLogsSummary: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly node_id: string };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/api/config: API configuration of nodes. */
   getClusterApiConfig: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly nodes_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** PUT /cluster/restart: Restart nodes. */
   putClusterRestart: {
-    readonly parameters: { readonly pretty: boolean; readonly nodes_list?: readonly string[] };
+    readonly parameters: { readonly pretty: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** PUT /cluster/analysisd/reload: Reload the ruleset of nodes. */
   putClusterAnalysisdReload: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly nodes_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/configuration/validation: Check the configuration of nodes. */
   getClusterConfigurationValidation: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly nodes_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /cluster/ruleset/synchronization: Whether nodes have the ruleset of the master. */
   getClusterRulesetSynchronization: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly nodes_list?: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds };
   };
 
   /** GET /lists: List lookup lists with their entries. */
@@ -863,6 +862,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /lists/files/{filename}: Read a lookup list. */
@@ -874,6 +874,7 @@ export type Operations = {
       readonly raw?: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** PUT /lists/files/{filename}: Write a lookup list. */
@@ -885,12 +886,14 @@ export type Operations = {
       readonly overwrite: boolean;
     };
     readonly body: Upload;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** DELETE /lists/files/{filename}: Delete a lookup list. */
   deleteListsFilesFilename: {
     readonly parameters: { readonly filename: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /lists/files: List lookup list files. */
@@ -906,6 +909,7 @@ export type Operations = {
       readonly filename?: readonly string[];
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** PUT /logtest: Test one log line. */
@@ -917,24 +921,28 @@ export type Operations = {
       readonly location: string;
       readonly event: string;
     };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** DELETE /logtest/sessions/{token}: Close a test session. */
   deleteLogtestSessionsToken: {
     readonly parameters: { readonly token: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/status: State of the daemons. */
   getManagerStatus: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/info: About the manager. */
   getManagerInfo: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/configuration: Main configuration. */
@@ -980,12 +988,14 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly secrets: boolean };
   };
 
   /** PUT /manager/configuration: Replace the main configuration. */
   putManagerConfiguration: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: Upload;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/daemons/stats: Counters of the daemons. */
@@ -996,36 +1006,42 @@ export type Operations = {
       readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted' | 'svc-db')[];
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/stats: Alerts and events of a day. */
   getManagerStats: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly date?: string };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/stats/hourly: Average events by hour of the day. */
   getManagerStatsHourly: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/stats/weekly: Average events by weekday and hour. */
   getManagerStatsWeekly: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/stats/analysisd: Counters of the analysis daemon, old form. */
   getManagerStatsAnalysisd: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/stats/remoted: Counters of the agent daemon, old form. */
   getManagerStatsRemoted: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/logs: Manager log. */
@@ -1044,36 +1060,42 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/logs/summary: Manager log in numbers. */
   getManagerLogsSummary: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/api/config: API configuration. */
   getManagerApiConfig: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** PUT /manager/analysisd/reload: Reload the ruleset. */
   putManagerAnalysisdReload: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** PUT /manager/restart: Restart the manager. */
   putManagerRestart: {
     readonly parameters: { readonly pretty: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/configuration/validation: Check the configuration. */
   getManagerConfigurationValidation: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/configuration/{component}/{configuration}: Active configuration of the manager. */
@@ -1126,12 +1148,14 @@ export type Operations = {
         | 'rule_test';
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /manager/version/check: Newer versions. */
   getManagerVersionCheck: {
     readonly parameters: { readonly pretty: boolean; readonly force_query: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /mitre/groups: List ATT&CK groups. */
@@ -1149,12 +1173,14 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /mitre/metadata: Edition of the ATT&CK data. */
   getMitreMetadata: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /mitre/mitigations: List ATT&CK mitigations. */
@@ -1172,6 +1198,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /mitre/references: List references of ATT&CK objects. */
@@ -1188,6 +1215,7 @@ export type Operations = {
       readonly q?: string;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /mitre/software: List ATT&CK software. */
@@ -1205,6 +1233,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /mitre/tactics: List ATT&CK tactics. */
@@ -1222,6 +1251,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /mitre/techniques: List ATT&CK techniques. */
@@ -1239,6 +1269,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /rules: List rules. */
@@ -1268,6 +1299,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /rules/groups: List rule groups. */
@@ -1281,6 +1313,7 @@ export type Operations = {
       readonly search?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /rules/requirement/{requirement}: List tags of a compliance requirement. */
@@ -1295,6 +1328,7 @@ export type Operations = {
       readonly search?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /rules/files: List rule files. */
@@ -1314,6 +1348,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /rules/files/{filename}: Read a rule file. */
@@ -1326,6 +1361,7 @@ export type Operations = {
       readonly relative_dirname?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** PUT /rules/files/{filename}: Write a rule file. */
@@ -1338,6 +1374,7 @@ export type Operations = {
       readonly relative_dirname?: string;
     };
     readonly body: Upload;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** DELETE /rules/files/{filename}: Delete a rule file. */
@@ -1349,6 +1386,7 @@ export type Operations = {
       readonly relative_dirname?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /sca/{agent_id}: Configuration assessments of an agent. */
@@ -1356,7 +1394,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly name?: string;
       readonly description?: string;
       readonly references?: string;
@@ -1369,6 +1406,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /sca/{agent_id}/checks/{policy_id}: Checks of a policy on an agent. */
@@ -1376,7 +1414,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly policy_id: string;
       readonly title?: string;
       readonly description?: string;
@@ -1400,22 +1437,19 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** PUT /syscheck: Start an integrity scan. */
   putSyscheck: {
-    readonly parameters: {
-      readonly agents_list?: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscheck/{agent_id}: Integrity records of an agent. */
   getSyscheckAgentId: {
     readonly parameters: {
-      readonly agent_id: string;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly offset: number;
@@ -1437,34 +1471,33 @@ export type Operations = {
       readonly q?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /syscheck/{agent_id}: Forget the integrity records of an agent. */
   deleteSyscheckAgentId: {
-    readonly parameters: { readonly agent_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscheck/{agent_id}/last_scan: Last integrity scan of an agent. */
   getSyscheckAgentIdLastScan: {
-    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly agent_id: string };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** PUT /rootcheck: Start a rootcheck scan. */
   putRootcheck: {
-    readonly parameters: {
-      readonly agents_list?: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /rootcheck/{agent_id}: Rootcheck findings of an agent. */
   getRootcheckAgentId: {
     readonly parameters: {
-      readonly agent_id: string;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly offset: number;
@@ -1479,18 +1512,21 @@ export type Operations = {
       readonly q?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /rootcheck/{agent_id}: Forget the rootcheck findings of an agent. */
   deleteRootcheckAgentId: {
-    readonly parameters: { readonly agent_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /rootcheck/{agent_id}/last_scan: Last rootcheck scan of an agent. */
   getRootcheckAgentIdLastScan: {
-    readonly parameters: { readonly agent_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /decoders: List decoders. */
@@ -1511,6 +1547,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /decoders/files: List decoder files. */
@@ -1530,6 +1567,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /decoders/files/{filename}: Read a decoder file. */
@@ -1542,6 +1580,7 @@ export type Operations = {
       readonly relative_dirname?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** PUT /decoders/files/{filename}: Write a decoder file. */
@@ -1554,6 +1593,7 @@ export type Operations = {
       readonly relative_dirname?: string;
     };
     readonly body: Upload;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** DELETE /decoders/files/{filename}: Delete a decoder file. */
@@ -1565,6 +1605,7 @@ export type Operations = {
       readonly relative_dirname?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** GET /decoders/parents: List decoders that have no parent. */
@@ -1579,6 +1620,7 @@ export type Operations = {
       readonly search?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
   };
 
   /** POST /events: Send events for analysis. */
@@ -1589,6 +1631,7 @@ export type Operations = {
       readonly 'Idempotency-Key'?: string;
     };
     readonly body: { readonly events: readonly string[] };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /syscollector/{agent_id}/hardware: Hardware of an agent. */
@@ -1596,16 +1639,15 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly select?: readonly string[];
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/hotfixes: Hotfixes of an agent. */
   getSyscollectorAgentIdHotfixes: {
     readonly parameters: {
-      readonly agent_id: string;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly offset: number;
@@ -1618,6 +1660,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/netaddr: Network addresses of an agent. */
@@ -1625,7 +1668,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly offset: number;
       readonly limit: number;
       readonly sort?: string;
@@ -1640,6 +1682,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/netiface: Network interfaces of an agent. */
@@ -1647,7 +1690,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly offset: number;
       readonly limit: number;
       readonly sort?: string;
@@ -1670,6 +1712,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/netproto: Routing of an agent. */
@@ -1677,7 +1720,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly offset: number;
       readonly limit: number;
       readonly sort?: string;
@@ -1691,6 +1733,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/os: Operating system of an agent. */
@@ -1698,10 +1741,10 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly select?: readonly string[];
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/packages: Packages of an agent. */
@@ -1709,7 +1752,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly offset: number;
       readonly limit: number;
       readonly sort?: string;
@@ -1724,6 +1766,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/ports: Ports of an agent. */
@@ -1731,7 +1774,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly offset: number;
       readonly limit: number;
       readonly sort?: string;
@@ -1749,6 +1791,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/processes: Processes of an agent. */
@@ -1756,7 +1799,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly offset: number;
       readonly limit: number;
       readonly sort?: string;
@@ -1780,12 +1822,12 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/users: Accounts of an agent. */
   getSyscollectorAgentIdUsers: {
     readonly parameters: {
-      readonly agent_id: string;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly offset: number;
@@ -1797,12 +1839,12 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/groups: Account groups of an agent. */
   getSyscollectorAgentIdGroups: {
     readonly parameters: {
-      readonly agent_id: string;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly offset: number;
@@ -1814,12 +1856,12 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/browser_extensions: Browser extensions of an agent. */
   getSyscollectorAgentIdBrowserExtensions: {
     readonly parameters: {
-      readonly agent_id: string;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly offset: number;
@@ -1831,12 +1873,12 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /syscollector/{agent_id}/services: Services of an agent. */
   getSyscollectorAgentIdServices: {
     readonly parameters: {
-      readonly agent_id: string;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly offset: number;
@@ -1848,6 +1890,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /ciscat/{agent_id}/results: CIS-CAT results of an agent. */
@@ -1855,7 +1898,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agent_id: string;
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -1873,26 +1915,21 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /experimental/rootcheck: Forget what rootcheck found on agents. */
   deleteExperimentalRootcheck: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agents_list: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** DELETE /experimental/syscheck: Forget the files of agents. */
   deleteExperimentalSyscheck: {
-    readonly parameters: {
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-      readonly agents_list: readonly string[];
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/hardware: Hardware of agents. */
@@ -1900,7 +1937,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -1914,6 +1950,7 @@ export type Operations = {
       readonly board_serial?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/hotfixes: Hotfixes of agents. */
@@ -1921,7 +1958,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -1930,6 +1966,7 @@ export type Operations = {
       readonly hotfix?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/netaddr: Network addresses of agents. */
@@ -1937,7 +1974,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -1950,6 +1986,7 @@ export type Operations = {
       readonly netmask?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/netiface: Network interfaces of agents. */
@@ -1957,7 +1994,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -1978,6 +2014,7 @@ export type Operations = {
       readonly 'rx.dropped'?: number;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/netproto: Network routes of agents. */
@@ -1985,7 +2022,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -1997,6 +2033,7 @@ export type Operations = {
       readonly dhcp?: 'enabled' | 'disabled' | 'unknown' | 'BOOTP';
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/os: Operating systems of agents. */
@@ -2004,7 +2041,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -2017,6 +2053,7 @@ export type Operations = {
       readonly release?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/packages: Packages of agents. */
@@ -2024,7 +2061,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -2037,6 +2073,7 @@ export type Operations = {
       readonly version?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/ports: Open ports of agents. */
@@ -2044,7 +2081,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -2060,6 +2096,7 @@ export type Operations = {
       readonly process?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/syscollector/processes: Processes of agents. */
@@ -2067,7 +2104,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -2089,6 +2125,7 @@ export type Operations = {
       readonly suser?: string;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** GET /experimental/ciscat/results: CIS-CAT results of agents. */
@@ -2096,7 +2133,6 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly agents_list?: readonly string[];
       readonly offset: number;
       readonly limit: number;
       readonly select?: readonly string[];
@@ -2112,48 +2148,56 @@ export type Operations = {
       readonly score?: number;
     };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
   };
 
   /** POST /security/user/authenticate: Log in. */
   postSecurityUserAuthenticate: {
     readonly parameters: { readonly raw?: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /security/user/authenticate: Log in, old form. */
   getSecurityUserAuthenticate: {
     readonly parameters: { readonly raw?: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** DELETE /security/user/authenticate: Log out. */
   deleteSecurityUserAuthenticate: {
     readonly parameters: Readonly<Record<never, never>>;
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** POST /security/user/authenticate/run_as: Log in on behalf of someone. */
   postSecurityUserAuthenticateRunAs: {
     readonly parameters: { readonly raw?: boolean };
     readonly body: Readonly<Record<string, unknown>>;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /security/users/me: The current user. */
   getSecurityUsersMe: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /security/users/me/policies: What the current user may do. */
   getSecurityUsersMePolicies: {
     readonly parameters: { readonly pretty: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** PUT /security/user/revoke: End every token. */
   putSecurityUserRevoke: {
     readonly parameters: Readonly<Record<never, never>>;
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** PUT /security/users/{user_id}/run_as: Allow or forbid login with a context. */
@@ -2165,12 +2209,14 @@ export type Operations = {
       readonly wait_for_complete: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /security/actions: List actions. */
   getSecurityActions: {
     readonly parameters: { readonly endpoint?: string; readonly pretty: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /security/resources: List resource kinds. */
@@ -2191,12 +2237,12 @@ export type Operations = {
       readonly pretty: boolean;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /security/users: List users. */
   getSecurityUsers: {
     readonly parameters: {
-      readonly user_ids?: readonly string[];
       readonly limit: number;
       readonly offset: number;
       readonly pretty: boolean;
@@ -2208,34 +2254,33 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly users: PermittedIds };
   };
 
   /** POST /security/users: Create a user. */
   postSecurityUsers: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: { readonly username: string; readonly password: string };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** DELETE /security/users: Delete users. */
   deleteSecurityUsers: {
-    readonly parameters: {
-      readonly user_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly users: PermittedIds };
   };
 
   /** PUT /security/users/{user_id}: Change a password. */
   putSecurityUsersUserId: {
     readonly parameters: { readonly user_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: { readonly password?: string };
+    readonly permitted: { readonly users: PermittedIds };
   };
 
   /** GET /security/roles: List roles. */
   getSecurityRoles: {
     readonly parameters: {
-      readonly role_ids?: readonly string[];
       readonly limit: number;
       readonly offset: number;
       readonly pretty: boolean;
@@ -2247,34 +2292,33 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly roles: PermittedIds };
   };
 
   /** POST /security/roles: Create a role. */
   postSecurityRoles: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: { readonly name: string };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** DELETE /security/roles: Delete roles. */
   deleteSecurityRoles: {
-    readonly parameters: {
-      readonly role_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly roles: PermittedIds };
   };
 
   /** PUT /security/roles/{role_id}: Rename a role. */
   putSecurityRolesRoleId: {
     readonly parameters: { readonly role_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: { readonly name?: string };
+    readonly permitted: { readonly roles: PermittedIds };
   };
 
   /** GET /security/rules: List security rules. */
   getSecurityRules: {
     readonly parameters: {
-      readonly rule_ids?: readonly string[];
       readonly limit: number;
       readonly offset: number;
       readonly pretty: boolean;
@@ -2286,34 +2330,33 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly rules: PermittedIds };
   };
 
   /** POST /security/rules: Create a security rule. */
   postSecurityRules: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: { readonly name: string; readonly rule: Readonly<Record<string, unknown>> };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** DELETE /security/rules: Delete security rules. */
   deleteSecurityRules: {
-    readonly parameters: {
-      readonly rule_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly rules: PermittedIds };
   };
 
   /** PUT /security/rules/{rule_id}: Change a security rule. */
   putSecurityRulesRuleId: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly rule_id: string };
     readonly body: { readonly name?: string; readonly rule?: Readonly<Record<string, unknown>> };
+    readonly permitted: { readonly rules: PermittedIds };
   };
 
   /** GET /security/policies: List policies. */
   getSecurityPolicies: {
     readonly parameters: {
-      readonly policy_ids?: readonly string[];
       readonly limit: number;
       readonly offset: number;
       readonly pretty: boolean;
@@ -2325,6 +2368,7 @@ export type Operations = {
       readonly distinct: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly policies: PermittedIds };
   };
 
   /** POST /security/policies: Create a policy. */
@@ -2338,16 +2382,14 @@ export type Operations = {
         readonly effect: string;
       };
     };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** DELETE /security/policies: Delete policies. */
   deleteSecurityPolicies: {
-    readonly parameters: {
-      readonly policy_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly policies: PermittedIds };
   };
 
   /** PUT /security/policies/{policy_id}: Change a policy. */
@@ -2361,98 +2403,87 @@ export type Operations = {
         readonly effect: string;
       };
     };
+    readonly permitted: { readonly policies: PermittedIds };
   };
 
   /** POST /security/users/{user_id}/roles: Give roles to a user. */
   postSecurityUsersUserIdRoles: {
     readonly parameters: {
       readonly user_id: string;
-      readonly role_ids: readonly string[];
       readonly position?: number;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly users: PermittedIds; readonly roles: PermittedIds };
   };
 
   /** DELETE /security/users/{user_id}/roles: Take roles from a user. */
   deleteSecurityUsersUserIdRoles: {
-    readonly parameters: {
-      readonly user_id: string;
-      readonly role_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly user_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly users: PermittedIds; readonly roles: PermittedIds };
   };
 
   /** POST /security/roles/{role_id}/policies: Give policies to a role. */
   postSecurityRolesRoleIdPolicies: {
     readonly parameters: {
       readonly role_id: string;
-      readonly policy_ids: readonly string[];
       readonly position?: number;
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
     };
     readonly body: undefined;
+    readonly permitted: { readonly roles: PermittedIds; readonly policies: PermittedIds };
   };
 
   /** DELETE /security/roles/{role_id}/policies: Take policies from a role. */
   deleteSecurityRolesRoleIdPolicies: {
-    readonly parameters: {
-      readonly role_id: string;
-      readonly policy_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly role_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly roles: PermittedIds; readonly policies: PermittedIds };
   };
 
   /** POST /security/roles/{role_id}/rules: Give security rules to a role. */
   postSecurityRolesRoleIdRules: {
-    readonly parameters: {
-      readonly role_id: string;
-      readonly rule_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly role_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly roles: PermittedIds; readonly rules: PermittedIds };
   };
 
   /** DELETE /security/roles/{role_id}/rules: Take security rules from a role. */
   deleteSecurityRolesRoleIdRules: {
-    readonly parameters: {
-      readonly role_id: string;
-      readonly rule_ids: readonly string[];
-      readonly pretty: boolean;
-      readonly wait_for_complete: boolean;
-    };
+    readonly parameters: { readonly role_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly roles: PermittedIds; readonly rules: PermittedIds };
   };
 
   /** GET /overview/agents: Agents at a glance. */
   getOverviewAgents: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents; readonly groups: PermittedIds };
   };
 
   /** GET /security/config: Security settings. */
   getSecurityConfig: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** PUT /security/config: Change security settings. */
   putSecurityConfig: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: { readonly auth_token_exp_timeout?: number; readonly rbac_mode?: 'white' | 'black' };
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** DELETE /security/config: Reset security settings. */
   deleteSecurityConfig: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 
   /** GET /tasks/status: How tasks go. */
@@ -2474,6 +2505,7 @@ export type Operations = {
       readonly status?: string;
     };
     readonly body: undefined;
+    readonly permitted: Readonly<Record<never, never>>;
   };
 };
 

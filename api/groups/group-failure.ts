@@ -33,8 +33,3 @@ export async function withGroup<T>(group: string, work: () => Promise<T>): Promi
     throw groupFailure(error, group);
   }
 }
-
-/** The refusal of a group that the caller may not use (rest-api.md 5.2). */
-export function deniedGroup(): ApiError {
-  return new ApiError(4000, { extra: 'Resource type: group:id' });
-}

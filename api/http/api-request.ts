@@ -1,6 +1,7 @@
 import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Caller } from '../auth/authenticator.js';
 import type { OperationId, Operations } from '../contract/operations.js';
+import type { Permissions } from '../rbac/permissions.js';
 import type { User } from '../rbac/rbac-model.js';
 import type { ApiResult } from './envelope.js';
 
@@ -12,6 +13,8 @@ export class ApiRequest<O extends OperationId = OperationId> {
   readonly operation: Operation;
   readonly parameters: Operations[O]['parameters'];
   readonly body: Operations[O]['body'];
+  /** What of the resources that it is about the caller may use: nothing else is theirs to ask for. */
+  readonly permitted: Operations[O]['permitted'];
   /** Aborted when the request time limit is over: whoever waits gives up then. */
   readonly signal: AbortSignal;
   readonly #caller: Caller | undefined;
@@ -21,6 +24,7 @@ export class ApiRequest<O extends OperationId = OperationId> {
     operation: Operation;
     parameters: ApiRequest<O>['parameters'];
     body: ApiRequest<O>['body'];
+    permitted: ApiRequest<O>['permitted'];
     caller: Caller | undefined;
     loginUser: User | undefined;
     signal: AbortSignal;
@@ -28,15 +32,20 @@ export class ApiRequest<O extends OperationId = OperationId> {
     this.operation = values.operation;
     this.parameters = values.parameters;
     this.body = values.body;
+    this.permitted = values.permitted;
     this.signal = values.signal;
     this.#caller = values.caller;
     this.#loginUser = values.loginUser;
   }
 
   /** Who asks, by token. @throws Error in an operation that takes name and password */
-  get caller(): Caller {
-    if (this.#caller === undefined) throw new Error(`${this.operation.id} has no token`);
-    return this.#caller;
+  get caller(): Pick<Caller, 'user' | 'claims'> {
+    return this.#known;
+  }
+
+  /** What the policies of the caller say, to be shown: what it may do here is `permitted`. @throws Error as `caller` */
+  get policies(): Pick<Permissions, 'mode' | 'toMap'> {
+    return this.#known.permissions;
   }
 
   /** Who logs in, by name and password. @throws Error in an operation that takes a token */
@@ -45,11 +54,21 @@ export class ApiRequest<O extends OperationId = OperationId> {
     return this.#loginUser;
   }
 
+  get #known(): Caller {
+    if (this.#caller === undefined) throw new Error(`${this.operation.id} has no token`);
+    return this.#caller;
+  }
+
   /** Name to show in `dapi_errors`: only who may read the node learns its name (rest-api.md 3.4). */
   nodeName(node: string): string {
-    const allowed = this.#caller?.permissions.allowed('cluster:read', 'node:id', [node]);
-    return allowed?.has(node) === true ? node : 'unknown-node';
+    return shownNode(node, this.#caller);
   }
+}
+
+/** As {@link ApiRequest.nodeName}, for a request that does not get as far as a handler. */
+export function shownNode(node: string, caller: Caller | undefined): string {
+  const allowed = caller?.permissions.allowed('cluster:read', 'node:id', [node]);
+  return allowed?.has(node) === true ? node : 'unknown-node';
 }
 
 /** Answers one operation. Throws `ApiError` or `ProblemError` to refuse. */

@@ -1,8 +1,11 @@
 import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { ApiSettings } from '../api-settings.js';
+import type { Caller } from '../auth/authenticator.js';
+import type { PermissionCheck } from '../rbac/permission-check.js';
+import type { Permitted } from '../rbac/permitted.js';
 import { ApiError } from './api-error.js';
-import { ApiRequest, type OperationHandler, type OperationHandlers } from './api-request.js';
+import { ApiRequest, type OperationHandler, type OperationHandlers, shownNode } from './api-request.js';
 import { mediaType, refuseUnknownFields } from './body-check.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
@@ -12,31 +15,33 @@ import type { RequestContext } from './request-context.js';
 /** A handler of whatever operation: nothing can be called with it but what is known to be a request of its own. */
 type AnyHandler = OperationHandler<never>;
 
+/** Refuses an operation that this version does not have. */
+type MissingHandler = (request: ApiRequest) => Promise<never>;
+
 /** What of the settings decides how an operation is run. */
 type DispatcherSettings = Pick<ApiSettings, 'requestTimeoutMs' | 'experimentalFeatures'>;
 
-/** Runs the handler of an operation within its time limit and gives failures their form (rest-api.md 1.2 step 10). */
-export class Dispatcher {
-  readonly #handlers: ReadonlyMap<string, AnyHandler>;
-  readonly #settings: () => DispatcherSettings;
-  readonly #node: () => string;
-  readonly #logger: Logger;
+export type DispatcherParts = {
+  /** By operation id. */
+  readonly handlers: readonly OperationHandlers[];
+  /** Refuses operations without a handler. */
+  readonly missing: MissingHandler;
+  readonly permissions: PermissionCheck;
+  /** In force now. */
+  readonly settings: () => DispatcherSettings;
+  /** Name of this node, for `dapi_errors`. */
+  readonly node: () => string;
+  readonly logger: Logger;
+};
 
-  /**
-   * @param handlers by operation id; an operation without one is answered 501
-   * @param settings in force now
-   * @param node name of this node, for `dapi_errors`
-   */
-  constructor(
-    handlers: readonly OperationHandlers[],
-    settings: () => DispatcherSettings,
-    node: () => string,
-    logger: Logger,
-  ) {
-    this.#handlers = new Map(handlers.flatMap((table) => Object.entries(table)));
-    this.#settings = settings;
-    this.#node = node;
-    this.#logger = logger;
+/** Decides what the caller may, runs the handler within its time limit, and gives failures their form (rest-api.md 1.2 step 10). */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #handlers: ReadonlyMap<string, AnyHandler>;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#handlers = new Map(parts.handlers.flatMap((table) => Object.entries(table)));
   }
 
   /** Whether this version has the operation. */
@@ -52,25 +57,29 @@ export class Dispatcher {
     contentType: string | undefined,
   ): Promise<ApiResult> {
     this.#checkBody(context, operation, contentType);
-    const { requestTimeoutMs, experimentalFeatures } = this.#settings();
-    const handler = this.#handlers.get(operation.id);
+    const { requestTimeoutMs, experimentalFeatures } = this.#parts.settings();
+    const handler = this.#handlers.get(operation.id) ?? this.#parts.missing;
+    const { caller, loginUser } = context;
     const abort = new AbortController();
-    const request = new ApiRequest<never>({
-      operation,
-      // Held against the contract before, and the type of what this operation's handler takes comes from there.
-      parameters: parameters as never,
-      body: bodyOf(context, operation) as never,
-      caller: context.caller,
-      loginUser: context.loginUser,
-      signal: abort.signal,
-    });
     try {
       if (operation.experimental && !experimentalFeatures) throw new ApiError(1122);
-      if (handler === undefined) throw notImplemented(operation);
+      const permitted = this.#parts.permissions.permit(operation, parameters, caller);
+      const request = new ApiRequest<never>({
+        operation,
+        // Held against the contract before, and the type of what this operation's handler takes comes from there.
+        parameters: parameters as never,
+        body: bodyOf(context, operation) as never,
+        permitted: permitted as never,
+        caller,
+        loginUser,
+        signal: abort.signal,
+      });
       const limitMs = parameters['wait_for_complete'] === true ? 0 : requestTimeoutMs;
-      return await withinTime(() => handler(request), limitMs, abort);
+      const result = await withinTime(() => handler(request), limitMs, abort);
+      requireSettled(operation, permitted);
+      return result;
     } catch (error) {
-      throw this.#toProblem(error, request);
+      throw this.#toProblem(error, operation, caller);
     }
   }
 
@@ -84,12 +93,12 @@ export class Dispatcher {
     if (rule.json !== undefined) refuseUnknownFields(context.json, rule.json);
   }
 
-  #toProblem(error: unknown, request: ApiRequest<never>): ProblemError {
+  #toProblem(error: unknown, { method, path }: Operation, caller: Caller | undefined): ProblemError {
     if (error instanceof ProblemError) return error;
-    const node = request.nodeName(this.#node());
+    const node = shownNode(this.#parts.node(), caller);
     if (error instanceof ApiError) return error.toProblem(node);
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#logger.error(`${request.operation.method} ${request.operation.path} failed: ${reason}`, { err: error });
+    this.#parts.logger.error(`${method} ${path} failed: ${reason}`, { err: error });
     return new ApiError(1000).toProblem(node);
   }
 }
@@ -124,11 +133,13 @@ async function withinTime(
   }
 }
 
-/** 501: names what of the product is not built, where the contract says it. */
-function notImplemented({ method, path, missing }: Operation): ProblemError {
-  const reason = missing === undefined ? '' : `: ${missing}`;
-  const detail = `${method} ${path} is not available in this version${reason}.`;
-  return new ProblemError(501, { title: 'Not Implemented', detail });
+/** That a handler that may use only part of what a request is about has looked at which. @throws Error when it has not */
+function requireSettled({ id }: Operation, permitted: Permitted): void {
+  for (const [name, part] of Object.entries(permitted)) {
+    if (typeof part === 'object' && !part.isSettled) {
+      throw new Error(`${id} answers without looking at permitted.${name}`);
+    }
+  }
 }
 
 /** What was sent: parsed, or as bytes; nothing of a body that the operation does not take. */

@@ -63,18 +63,6 @@ export class Permissions {
   }
 
   /**
-   * As {@link allowed} for operations on a fixed resource such as `rule:file:*`, which filter silently.
-   * @throws ApiError 4000 when nothing is allowed (rest-api.md 5.2)
-   */
-  allowedOrRefuse(action: string, type: string, wanted: readonly string[]): Set<string> {
-    // Without anything to choose from, whether everything would be allowed decides.
-    const probe = wanted.length === 0 ? ['*'] : wanted;
-    const result = this.allowed(action, type, probe);
-    if (result.size === 0) throw new ApiError(4000, { extra: `Resource type: ${type}` });
-    return result;
-  }
-
-  /**
    * The agents an action is allowed on, for svc-db to choose from: a list of all agents need not be known here.
    * @throws ApiError 4500 for a policy that is not valid
    */
@@ -88,11 +76,6 @@ export class Permissions {
       else steps.push({ effect, kind: type === 'agent:id' ? 'id' : 'group', value });
     }
     return { start: this.mode === 'black' ? 'all' : 'none', steps };
-  }
-
-  /** @throws ApiError 4000 when an action without resource is not allowed */
-  require(action: string): void {
-    if (!this.allows(action)) throw new ApiError(4000, { extra: 'Resource type: *:*' });
   }
 
   /** `action -> resource -> effect`, as `GET /security/users/me/policies` shows it. */

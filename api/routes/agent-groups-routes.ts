@@ -2,27 +2,19 @@ import { type AgentItem, AgentView } from '../agents/agent-view.js';
 import { changeMembership } from '../agents/change-membership.js';
 import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
-import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type FailedItem, listResult, messageResult } from '../http/envelope.js';
 
-const AGENT_ACTION = 'agent:modify_group';
-const GROUP_ACTION = 'group:modify_assignments';
 const DEFAULT_GROUP = 'default';
 
 type LeavingRequest = ApiRequest<'deleteAgentsAgentIdGroup' | 'deleteAgentsAgentIdGroupGroupId'>;
 
 /** One agent out of groups (rest-api.md 6.2, agents-and-groups.md 10.3). */
 export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): OperationHandlers {
-  /**
-   * The agent of a path; whatever is wrong with it ends the request. Whether there is one is said only to those who may
-   * change one of the groups that are named.
-   */
-  const agentOf = async (request: LeavingRequest, groups: readonly string[] | undefined): Promise<AgentItem> => {
-    const view = new AgentView(db, request, AGENT_ACTION);
-    const { agents, failed } = await view.chooseAgents([request.parameters.agent_id]);
-    if (groups !== undefined && changeableGroups(request, groups).size === 0) throw deniedGroup();
+  /** The agent of a path; whatever is wrong with it ends the request. */
+  const agentOf = async (request: LeavingRequest): Promise<AgentItem> => {
+    const { agents, failed } = await new AgentView(db, request).chooseAgents();
     const [agent] = agents;
     if (agent === undefined) throw failed[0]?.error ?? new ApiError(1701);
     return agent;
@@ -37,7 +29,7 @@ export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): Operatio
   return {
     deleteAgentsAgentIdGroupGroupId: async (request) => {
       const group = request.parameters.group_id;
-      const agent = await agentOf(request, [group]);
+      const agent = await agentOf(request);
       await known.require(request, group);
       const refusal = await leave(request, agent, group);
       if (refusal !== undefined) throw refusal;
@@ -46,9 +38,8 @@ export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): Operatio
     },
 
     deleteAgentsAgentIdGroup: async (request) => {
-      const named = request.parameters.groups_list;
-      const agent = await agentOf(request, named);
-      const { groups, failed } = await groupsToLeave(known, request, agent, named);
+      const agent = await agentOf(request);
+      const { groups, failed } = await groupsToLeave(known, request, agent);
       const removed: string[] = [];
       for (const group of groups) {
         const refusal = await leave(request, agent, group);
@@ -61,15 +52,10 @@ export function agentGroupsRoutes(db: DbClient, known: GroupDirectory): Operatio
         none: 'Specified agent was not removed from any group',
       };
       // Who names no group means all that may be left.
-      const shown = named === undefined ? [] : failed;
+      const shown = request.permitted.groups.isAll ? [] : failed;
       return listResult({ items: removed, total: removed.length, failed: shown, messages });
     },
   };
-}
-
-/** Those of the groups whose members the caller may change. */
-function changeableGroups({ caller }: LeavingRequest, groups: readonly string[]): ReadonlySet<string> {
-  return caller.permissions.allowed(GROUP_ACTION, 'group:id', groups);
 }
 
 /**
@@ -78,16 +64,15 @@ function changeableGroups({ caller }: LeavingRequest, groups: readonly string[])
  */
 async function groupsToLeave(
   known: GroupDirectory,
-  request: LeavingRequest,
+  request: ApiRequest<'deleteAgentsAgentIdGroup'>,
   agent: AgentItem,
-  named: readonly string[] | undefined,
 ): Promise<{ readonly groups: readonly string[]; readonly failed: FailedItem[] }> {
-  const names = [...new Set(named ?? agent.groups)];
-  const allowed = changeableGroups(request, names);
-  const failed: FailedItem[] = names.filter((id) => !allowed.has(id)).map((id) => ({ id, error: deniedGroup() }));
-  const unknown = new Set(await known.unknown(request, [...allowed]));
+  const { groups } = request.permitted;
+  const allowed = groups.chosen(agent.groups);
+  const failed = [...groups.failed];
+  const unknown = new Set(await known.unknown(request, allowed));
   for (const id of unknown) failed.push({ id, error: new ApiError(1710) });
-  const there = names.filter((name) => allowed.has(name) && !unknown.has(name));
+  const there = allowed.filter((name) => !unknown.has(name));
   const last = there.includes(DEFAULT_GROUP) ? [DEFAULT_GROUP] : [];
   return { groups: [...there.filter((name) => name !== DEFAULT_GROUP), ...last], failed };
 }

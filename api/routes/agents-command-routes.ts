@@ -35,8 +35,6 @@ export type AgentsCommandParts = {
 /** Restart and reconnection of agents (rest-api.md 6.2); svc-remoted sends the commands. */
 export function agentsCommandRoutes(parts: AgentsCommandParts): OperationHandlers {
   const { db, remoted } = parts;
-  const viewOf = (request: ApiRequest, action: string) => new AgentView(db, request, action);
-
   const restart = async (request: ApiRequest, chosen: ChosenAgents, all: boolean): Promise<ApiResult> => {
     const { ready, failed } = activeOnes(chosen);
     const [legacy, current] = [
@@ -52,37 +50,35 @@ export function agentsCommandRoutes(parts: AgentsCommandParts): OperationHandler
 
   return {
     putAgentsRestart: async (request) => {
-      const ids = request.parameters.agents_list;
-      const chosen = await agentsToOrder(viewOf(request, 'agent:restart'), ids);
-      return restart(request, chosen, ids === undefined);
+      const view = new AgentView(db, request);
+      return restart(request, await agentsToOrder(view), view.isAll);
     },
-    putAgentsAgentIdRestart: async (request) => {
-      const ids = [request.parameters.agent_id];
-      return restart(request, await agentsToOrder(viewOf(request, 'agent:restart'), ids), false);
-    },
+    putAgentsAgentIdRestart: async (request) =>
+      restart(request, await agentsToOrder(new AgentView(db, request)), false),
     putAgentsGroupGroupIdRestart: async (request) => {
       const name = request.parameters.group_id;
+      const view = new AgentView(db, request);
       await parts.groups.require(request, name);
       const { ids } = await db.call(request, 'groups.agents', { name });
-      const agents = ids.length === 0 ? [] : await viewOf(request, 'agent:restart').all({ ids }, ORDER_FIELDS);
+      const agents = ids.length === 0 ? [] : await view.all({ ids }, ORDER_FIELDS);
       return restart(request, { agents, failed: [] }, false);
     },
     putAgentsNodeNodeIdRestart: async (request) => {
       const name = request.parameters.node_id;
-      requireNode(request.caller, parts.configuration, name, 'read');
+      requireNode(parts.configuration, name);
       const reporting = { status: 'active', node_name: name };
-      const agents = await viewOf(request, 'agent:restart').all(reporting, ORDER_FIELDS);
+      const agents = await new AgentView(db, request).all(reporting, ORDER_FIELDS);
       return restart(request, { agents, failed: [] }, true);
     },
     putAgentsReconnect: async (request) => {
-      const ids = request.parameters.agents_list;
-      const { ready, failed } = activeOnes(await agentsToOrder(viewOf(request, 'agent:reconnect'), ids));
+      const view = new AgentView(db, request);
+      const { ready, failed } = activeOnes(await agentsToOrder(view));
       const able = ready.filter(({ version }) => !isOssec(version));
       for (const { id } of ready.filter(({ version }) => isOssec(version))) {
         failed.push({ id, error: new ApiError(1735, { extra: 'OSSEC-HIDS agents do not know this order' }) });
       }
       failed.push(...(await remoted.send(request, able, RECONNECT_TEXT)));
-      return orderResult(ready, failed, ids === undefined, RECONNECT_MESSAGES);
+      return orderResult(ready, failed, view.isAll, RECONNECT_MESSAGES);
     },
   };
 }

@@ -15,15 +15,14 @@ export function agentsDeleteRoutes(db: DbClient, authd: AuthdClient): OperationH
   return {
     deleteAgents: async (request) => {
       const { parameters } = request;
-      const view = new AgentView(db, request, 'agent:delete');
-      const wanted = parameters.agents_list;
+      const view = new AgentView(db, request);
       const filter = { ...agentFilters(parameters), ...pickGiven(parameters, ['q']) };
       const failed: FailedItem[] = [];
       let eligible: readonly string[];
-      if (wanted.includes('all')) {
+      if (view.isAll) {
         eligible = (await view.ids(filter)).filter((id) => id !== MANAGER_ID);
       } else {
-        const chosen = await view.chooseAgents(wanted);
+        const chosen = await view.chooseAgents();
         failed.push(...chosen.failed);
         const ids = chosen.agents.map(({ id }) => id);
         eligible = await view.ids({ ...filter, ids });
@@ -32,7 +31,7 @@ export function agentsDeleteRoutes(db: DbClient, authd: AuthdClient): OperationH
         for (const id of ids) if (!holding.has(id)) failed.push({ id, error });
       }
       const removed = eligible.length === 0 ? [] : await authd.remove(request, eligible, parameters.purge);
-      if (removed.length < eligible.length && !wanted.includes('all')) {
+      if (removed.length < eligible.length && !view.isAll) {
         // Somebody else removed them meanwhile.
         const done = new Set(removed);
         for (const id of eligible) if (!done.has(id)) failed.push({ id, error: new ApiError(1701) });

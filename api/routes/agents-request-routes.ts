@@ -26,8 +26,7 @@ export type AgentsRequestParts = {
 export function agentsRequestRoutes(parts: AgentsRequestParts): OperationHandlers {
   const { db, remoted, manager } = parts;
   const FIELDS = ['status', 'version'];
-  const choose = (request: ApiRequest<ComponentOperation>) =>
-    new AgentView(db, request, 'agent:read').choose([request.parameters.agent_id], FIELDS);
+  const choose = (request: ApiRequest<ComponentOperation>) => new AgentView(db, request).choose(FIELDS);
 
   return {
     getAgentsAgentIdConfigComponentConfiguration: async (request) => {

@@ -8,7 +8,6 @@ import type { DbClient } from '../daemons/db-client.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type ListMessages, listResult } from '../http/envelope.js';
 
-const READ = 'agent:read';
 /** What of an agent says whether it is in step. */
 const synchronizedAgent = z.object({
   groups: z.array(z.string()),
@@ -29,7 +28,7 @@ export function agentsRoutes(db: DbClient, sums: GroupSums): OperationHandlers {
     request: ApiRequest<'getAgents' | 'getAgentsNoGroup' | 'getAgentsOutdated'>,
     fixed: ListParameters = {},
   ): Promise<ApiResult> => {
-    const view = new AgentView(db, request, READ);
+    const view = new AgentView(db, request);
     return listResult({
       ...(await view.list({ ...agentListParameters(request.parameters), ...fixed })),
       messages: AGENT_MESSAGES,
@@ -37,10 +36,9 @@ export function agentsRoutes(db: DbClient, sums: GroupSums): OperationHandlers {
   };
   return {
     getAgents: async (request) => {
-      const ids = request.parameters.agents_list;
-      if (ids === undefined) return list(request);
-      const view = new AgentView(db, request, READ);
-      const { agents, failed } = await view.choose(ids);
+      const view = new AgentView(db, request);
+      if (view.isAll) return list(request);
+      const { agents, failed } = await view.choose();
       const chosen = { ...agentListParameters(request.parameters), ids: agents.map(({ id }) => id) };
       return listResult({ ...(await view.list(chosen)), failed, messages: AGENT_MESSAGES });
     },
@@ -49,8 +47,7 @@ export function agentsRoutes(db: DbClient, sums: GroupSums): OperationHandlers {
     getAgentsOutdated: (request) => list(request, { outdated: true }),
 
     getAgentsAgentIdGroupIsSync: async (request) => {
-      const id = request.parameters.agent_id;
-      const { agents, failed } = await new AgentView(db, request, READ).chooseAgents([id], ['status', 'mergedSum']);
+      const { agents, failed } = await new AgentView(db, request).chooseAgents(['status', 'mergedSum']);
       const items = await Promise.all(
         // What lies there now, not what was last compared (agents-and-groups.md 6.7).
         agents.map(async (agent) => ({
@@ -69,7 +66,7 @@ export function agentsRoutes(db: DbClient, sums: GroupSums): OperationHandlers {
     getAgentsStatsDistinct: async (request) => {
       const { select: _select, distinct: _distinct, ...parameters } = agentListParameters(request.parameters);
       const fields = request.parameters.fields;
-      const page = await new AgentView(db, request, READ).countBy({
+      const page = await new AgentView(db, request).countBy({
         ...parameters,
         ...(fields === undefined ? {} : { fields: [...fields] }),
       });

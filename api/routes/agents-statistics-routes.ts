@@ -28,8 +28,7 @@ export type AgentsStatisticsParts = {
 export function agentsStatisticsRoutes(parts: AgentsStatisticsParts): OperationHandlers {
   return {
     getAgentsAgentIdDaemonsStats: async (request) => {
-      const view = new AgentView(parts.db, request, 'agent:read');
-      const { agents, failed } = await view.chooseAgents([request.parameters.agent_id], ['status']);
+      const { agents, failed } = await new AgentView(parts.db, request).chooseAgents(['status']);
       const active = agents.filter(({ status }) => status === 'active').map(({ id }) => id);
       for (const { id, status } of agents) {
         if (status !== 'active') failed.push({ id, error: new ApiError(1707) });

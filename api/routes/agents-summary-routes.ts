@@ -1,9 +1,9 @@
 import { isObject } from '../../lib/json/is-object.js';
-import { AgentView } from '../agents/agent-view.js';
+import { type AgentsRequest, AgentView } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
 import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory } from '../groups/group-directory.js';
-import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { dataResult, listResult } from '../http/envelope.js';
 
 /** What is counted of agents that do not have a value. */
@@ -11,12 +11,11 @@ const MISSING = 'N/A';
 
 /** Agents in numbers (rest-api.md 6.1, 6.2). */
 export function agentsSummaryRoutes(db: DbClient, known: GroupDirectory, sums: GroupSums): OperationHandlers {
-  const viewOf = (request: ApiRequest) => new AgentView(db, request, 'agent:read');
+  const viewOf = (request: AgentsRequest) => new AgentView(db, request);
   return {
     getAgentsSummary: async (request) => {
       const view = viewOf(request);
-      const ids = request.parameters.agents_list;
-      const chosen = ids === undefined ? {} : { ids: (await view.choose(ids)).agents.map(({ id }) => id) };
+      const chosen = view.isAll ? {} : { ids: (await view.choose()).agents.map(({ id }) => id) };
       const { connection, os, groups } = await view.summary(chosen);
       const { total: _total, ...status } = connection;
       return dataResult({ status, os, groups });
@@ -44,7 +43,7 @@ export function agentsSummaryRoutes(db: DbClient, known: GroupDirectory, sums: G
       const [overview, groups] = await Promise.all([view.overview(), known.list(request)]);
       const { connection, configuration } = overview;
       const names = groups.map(({ name }) => name);
-      const allowed = request.caller.permissions.allowed('group:read', 'group:id', names);
+      const allowed = request.permitted.groups.of(names);
       // Of the members those whom the caller may see, as everything here.
       const counts = new Map(Object.entries(overview.groups));
       const shown = groups

@@ -9,8 +9,6 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, listResult, messageResult } from '../http/envelope.js';
 
-const ACTION = 'agent:upgrade';
-
 const UPGRADE_MESSAGES = {
   all: 'All upgrade tasks were created',
   some: 'Some upgrade tasks were not created',
@@ -43,11 +41,9 @@ export function agentsUpgradeRoutes({ db, modulesd }: AgentsUpgradeParts): Opera
     request: ApiRequest<'putAgentsUpgrade' | 'putAgentsUpgradeCustom'>,
     wanted: WantedPackage,
   ): Promise<ApiResult> => {
-    const { agents_list: wantedAgents } = request.parameters;
-    const ids = wantedAgents.includes('all') ? undefined : wantedAgents;
-    const view = new AgentView(db, request, ACTION);
+    const view = new AgentView(db, request);
     const { ready, failed } = activeOnes(
-      await filteredAgents(view, ids, request.parameters, ['status'], { status: 'active' }),
+      await filteredAgents(view, request.parameters, ['status'], { status: 'active' }),
     );
     const agents = ready.map(({ id }) => id);
     const made = agents.length === 0 ? { tasks: [], failed: [] } : await modulesd.upgrade(request, agents, wanted);
@@ -73,22 +69,18 @@ export function agentsUpgradeRoutes({ db, modulesd }: AgentsUpgradeParts): Opera
       return upgrade(request, installer === undefined ? wanted : { ...wanted, installer });
     },
     getAgentsUpgradeResult: async (request) => {
-      const ids = request.parameters.agents_list;
-      const view = new AgentView(db, request, ACTION);
-      const { agents, failed } = await filteredAgents(view, ids, request.parameters);
+      const view = new AgentView(db, request);
+      const { agents, failed } = await filteredAgents(view, request.parameters);
       const chosen = agents.map(({ id }) => id);
       const { tasks, without } =
         chosen.length === 0 ? { tasks: [], without: [] } : await modulesd.lastUpgrades(request, chosen);
       const error = new ApiError(1813, { values: { text: 'There is no upgrade of the agent' } });
       // Of all agents nobody wants to hear who was never upgraded (rest-api.md 5.2).
-      if (ids !== undefined) failed.push(...without.map((id) => ({ id, error })));
+      if (!view.isAll) failed.push(...without.map((id) => ({ id, error })));
       const items = tasks.map(resultItem).sort((a, b) => Number(a.agent) - Number(b.agent));
       return listResult({ items, total: items.length, failed, messages: RESULT_MESSAGES });
     },
-    getAgentsUninstall: ({ caller }) => {
-      caller.permissions.require('agent:uninstall');
-      return messageResult('User has permission to uninstall agents');
-    },
+    getAgentsUninstall: () => messageResult('User has permission to uninstall agents'),
   };
 }
 

@@ -1,11 +1,10 @@
 import { readDaemonStatus, shownState } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
-import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, dataResult, type ListMessages, listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { allowsManager, chooseNodes } from '../manager/node-scope.js';
+import { chosenNodes } from '../manager/node-scope.js';
 
 const LOCAL_MESSAGES: ListMessages = {
   all: 'All selected information was returned',
@@ -20,37 +19,34 @@ const MASK = '*****';
  * svc-clusterd, without which no cluster runs.
  */
 export function clusterRoutes(home: Home, configuration: ManagerConfiguration): OperationHandlers {
-  /** What only svc-clusterd knows. @throws ApiError 4000, 3013, 3012 */
-  const ofRunningCluster = ({ caller, parameters }: NodesRequest): never => {
-    chooseNodes(caller, configuration, parameters.nodes_list, 'read');
+  /** What only svc-clusterd knows. @throws ApiError 3013, 3012 */
+  const ofRunningCluster = ({ permitted }: NodesRequest): never => {
+    chosenNodes(configuration, permitted.nodes);
     throw new ApiError(3012);
   };
   return {
-    getClusterStatus: async ({ caller }) => {
-      caller.permissions.require('cluster:status');
+    getClusterStatus: async () => {
       const { clusterEnabled } = configuration.node();
       const states = await readDaemonStatus(home, ['svc-clusterd']);
       const runs = clusterEnabled && shownState(states.get('svc-clusterd')) === 'running';
       return dataResult({ enabled: clusterEnabled ? 'yes' : 'no', running: runs ? 'yes' : 'no' });
     },
 
-    getClusterLocalInfo: ({ caller }) =>
-      localItem(caller, configuration, ({ node_name, name, node_type }) => ({
+    getClusterLocalInfo: () =>
+      localItem(configuration, ({ node_name, name, node_type }) => ({
         node: node_name,
         cluster: name,
         type: node_type,
       })),
 
-    getClusterLocalConfig: ({ caller }) => {
-      const secrets = allowsManager(caller, configuration, 'update_config');
-      return localItem(caller, configuration, ({ nodes, hidden, haproxy_helper, key, ...rest }) => ({
+    getClusterLocalConfig: ({ permitted: { secrets } }) =>
+      localItem(configuration, ({ nodes, hidden, haproxy_helper, key, ...rest }) => ({
         ...rest,
         key: secrets ? key : MASK,
         nodes: nodes.node,
         hidden: hidden ? 'yes' : 'no',
         ...(haproxy_helper === undefined ? {} : { haproxy_helper: withoutPasswords(haproxy_helper, secrets) }),
-      }));
-    },
+      })),
 
     getClusterNodes: ofRunningCluster,
     getClusterHealthcheck: ofRunningCluster,
@@ -58,21 +54,14 @@ export function clusterRoutes(home: Home, configuration: ManagerConfiguration): 
   };
 }
 
-/** A request that may name nodes. */
-type NodesRequest = ApiRequest & { readonly parameters: { readonly nodes_list?: readonly string[] } };
+type NodesRequest = ApiRequest<'getClusterNodes' | 'getClusterHealthcheck' | 'getClusterRulesetSynchronization'>;
 
 type ClusterSettings = NonNullable<ReturnType<ManagerConfiguration['cluster']>>;
 
-/** One item about this node. @throws ApiError 4000, 3013 */
-function localItem(
-  caller: Caller,
-  configuration: ManagerConfiguration,
-  item: (cluster: ClusterSettings) => object,
-): ApiResult {
-  const { name } = configuration.node();
-  chooseNodes(caller, configuration, [name], 'read');
+/** One item about this node. @throws ApiError 3013 */
+function localItem(configuration: ManagerConfiguration, item: (cluster: ClusterSettings) => object): ApiResult {
   const cluster = configuration.cluster();
-  if (cluster === undefined) throw new ApiError(3013);
+  if (cluster === undefined || !configuration.node().clusterEnabled) throw new ApiError(3013);
   return listResult({ items: [item(cluster)], total: 1, messages: LOCAL_MESSAGES });
 }
 

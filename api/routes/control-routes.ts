@@ -11,7 +11,7 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, listResult } from '../http/envelope.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { chooseNodes, type ChosenNodes, nodeId, requireManager, THIS_NODE } from '../manager/node-scope.js';
+import { type ChosenNodes, chosenNodes, nodeId, THIS_NODE } from '../manager/node-scope.js';
 
 /** How long the supervisor may take to say that it is there. */
 const PING_DEADLINE_MS = 1500;
@@ -30,29 +30,16 @@ export function controlRoutes(parts: ControlRouteParts): OperationHandlers {
   const check = sharedCheck(parts);
 
   return {
-    putManagerAnalysisdReload: (request) => {
-      requireManager(request.caller, configuration, 'read', 'restart');
-      return reloadRuleset(parts, request, THIS_NODE);
-    },
-    putClusterAnalysisdReload: (request) => {
-      const { caller, parameters } = request;
-      const nodes = chooseNodes(caller, configuration, parameters.nodes_list, 'read', 'restart');
-      return reloadRuleset(parts, request, nodes);
-    },
+    putManagerAnalysisdReload: (request) => reloadRuleset(parts, request, THIS_NODE),
+    putClusterAnalysisdReload: (request) =>
+      reloadRuleset(parts, request, chosenNodes(configuration, request.permitted.nodes)),
 
-    getManagerConfigurationValidation: ({ caller }) => {
-      requireManager(caller, configuration, 'read');
-      return validate(configuration, check, THIS_NODE);
-    },
-    getClusterConfigurationValidation: ({ caller, parameters }) =>
-      validate(configuration, check, chooseNodes(caller, configuration, parameters.nodes_list, 'read')),
+    getManagerConfigurationValidation: () => validate(configuration, check, THIS_NODE),
+    getClusterConfigurationValidation: ({ permitted }) =>
+      validate(configuration, check, chosenNodes(configuration, permitted.nodes)),
 
-    putManagerRestart: ({ caller }) => {
-      requireManager(caller, configuration, 'read', 'restart');
-      return acceptRestart(parts, check, THIS_NODE);
-    },
-    putClusterRestart: ({ caller, parameters }) =>
-      acceptRestart(parts, check, chooseNodes(caller, configuration, parameters.nodes_list, 'read', 'restart')),
+    putManagerRestart: () => acceptRestart(parts, check, THIS_NODE),
+    putClusterRestart: ({ permitted }) => acceptRestart(parts, check, chosenNodes(configuration, permitted.nodes)),
   };
 }
 

@@ -32,7 +32,7 @@ export function decodersRoutes(
   const { upload, remove } = rulesetUploadRoutes(DECODERS, changes);
   return {
     getDecoders: (request) => {
-      const decoders = catalogue.decoders(DECODERS, request.caller);
+      const decoders = catalogue.decoders(DECODERS, request.permitted.files);
       return prepared.of(decoders, request, () => {
         const { parameters } = request;
         const page = pageOf(filterDecoders(decoders, parameters), parameters, LIST_RULES);
@@ -44,7 +44,7 @@ export function decodersRoutes(
     },
 
     getDecodersParents: (request) => {
-      const decoders = catalogue.decoders(DECODERS, request.caller);
+      const decoders = catalogue.decoders(DECODERS, request.permitted.files);
       return prepared.of(decoders, request, () => {
         const parents = filterDecoders(decoders, { parentsOnly: true });
         return listResult({ ...pageOf(parents, request.parameters, LIST_RULES), messages: MESSAGES });

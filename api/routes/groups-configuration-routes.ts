@@ -12,7 +12,6 @@ import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { dataResult, messageResult } from '../http/envelope.js';
 import { ProblemError } from '../http/problem-error.js';
 import { uploadedText } from '../http/uploaded-text.js';
-import { requireGroup } from './groups-routes.js';
 
 const FILE = 'agent.conf';
 /** Requests that write at most: each holds its body in memory. */
@@ -26,7 +25,6 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
     getGroupsGroupIdConfiguration: async (request) => {
       const { parameters } = request;
       const group = parameters.group_id;
-      requireGroup(request, 'group:read', group);
       const content = await withGroup(group, () => folders.read(group, FILE));
       const blocks = await agentConfBlocks(worker, content, FILE, request.signal);
       const { offset, limit } = parameters;
@@ -35,7 +33,6 @@ export function groupsConfigurationRoutes(folders: GroupFolders, logger: Logger)
 
     putGroupsGroupIdConfiguration: async (request) => {
       const group = request.parameters.group_id;
-      requireGroup(request, 'group:update_config', group);
       if (!(await folders.exists(group))) throw new ApiError(1710);
       const text = await checkedText(worker, request, `etc/shared/${group}/${FILE}`, logger);
       try {

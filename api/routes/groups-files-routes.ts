@@ -6,9 +6,7 @@ import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import { dataResult, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
-import { requireGroup } from './groups-routes.js';
 
-const READ = 'group:read';
 const FIELDS = ['filename', 'hash'];
 
 /** Shared files of a group (rest-api.md 6.3). The folders are looked at, so no daemon need run. */
@@ -18,7 +16,6 @@ export function groupsFilesRoutes(folders: GroupFolders): OperationHandlers {
     getGroupsGroupIdFiles: async (request) => {
       const { parameters } = request;
       const group = parameters.group_id;
-      requireGroup(request, READ, group);
       const messages = {
         all: 'All selected groups files were returned',
         some: 'Some groups files were not returned',
@@ -43,7 +40,6 @@ export function groupsFilesRoutes(folders: GroupFolders): OperationHandlers {
       const { parameters } = request;
       const group = parameters.group_id;
       const name = parameters.file_name;
-      requireGroup(request, READ, group);
       const content = await withGroup(group, () => folders.read(group, name));
       if (parameters.raw) return rawResult(sharedContentType(name), content);
       const [type] = parameters.type ?? [];

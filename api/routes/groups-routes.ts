@@ -3,17 +3,14 @@ import { AgentView } from '../agents/agent-view.js';
 import type { GroupSums } from '../agents/group-sums.js';
 import type { DbClient } from '../daemons/db-client.js';
 import type { GroupDirectory, GroupItem } from '../groups/group-directory.js';
-import { deniedGroup } from '../groups/group-failure.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
-import { type FailedItem, type ListMessages, listResult, messageResult } from '../http/envelope.js';
+import { type ListMessages, listResult, messageResult } from '../http/envelope.js';
 import type { ErrorCode } from '../http/error-code.js';
 import { pageOf, queryFailure } from '../lists/list-parameters.js';
 import { runListQuery } from '../lists/run-list-query.js';
 import { AGENT_MESSAGES } from './agents-routes.js';
 
-const READ = 'group:read';
-const DELETE = 'group:delete';
 const DEFAULT_GROUP = 'default';
 const SUM_FIELDS = ['mergedSum', 'configSum'];
 const FIELDS = ['name', 'count', ...SUM_FIELDS];
@@ -43,13 +40,12 @@ export type GroupsRouteParts = {
 export function groupsRoutes({ groups, db, sums }: GroupsRouteParts): OperationHandlers {
   return {
     getGroups: async (request) => {
-      const failed: FailedItem[] = [];
+      const { groups: permitted } = request.permitted;
+      const failed = [...permitted.failed];
       const all = await groups.list(request);
       const known = new Map(all.map((group) => [group.name, group]));
-      const wanted = request.parameters.groups_list;
-      const chosen = chooseGroups(request, READ, wanted ?? [...known.keys()], wanted !== undefined, failed);
       const items: GroupItem[] = [];
-      for (const id of chosen) {
+      for (const id of permitted.chosen(known.keys())) {
         const group = known.get(id);
         if (group === undefined) failed.push({ id, error: new ApiError(1710) });
         else items.push(group);
@@ -58,18 +54,16 @@ export function groupsRoutes({ groups, db, sums }: GroupsRouteParts): OperationH
     },
 
     postGroups: async (request) => {
-      request.caller.permissions.require('group:create');
       const { group_id: group } = request.body;
       await groups.create(request, group);
       return messageResult(`Group '${group}' created.`);
     },
 
     deleteGroups: async (request) => {
-      const listed = request.parameters.groups_list;
-      const everything = listed.includes('all');
-      const failed: FailedItem[] = [];
+      const { groups: permitted } = request.permitted;
+      const failed = [...permitted.failed];
       const known = new Set((await groups.list(request)).map(({ name }) => name));
-      const chosen = chooseGroups(request, DELETE, everything ? [...known] : listed, !everything, failed);
+      const chosen = permitted.chosen(known).filter((name) => !permitted.isAll || name !== DEFAULT_GROUP);
       const removed: string[] = [];
       try {
         for (const id of chosen) {
@@ -81,44 +75,17 @@ export function groupsRoutes({ groups, db, sums }: GroupsRouteParts): OperationH
       } finally {
         await groups.forget(request, removed);
       }
-      const shown = everything ? failed.filter(({ error }) => !HIDDEN_ON_ALL.has(error.code)) : failed;
+      const shown = permitted.isAll ? failed.filter(({ error }) => !HIDDEN_ON_ALL.has(error.code)) : failed;
       return listResult({ items: removed.sort(), total: removed.length, failed: shown, messages: DELETE_MESSAGES });
     },
 
     getGroupsGroupIdAgents: async (request) => {
       const group = request.parameters.group_id;
-      requireGroup(request, READ, group);
       await groups.require(request, group);
-      const view = new AgentView(db, request, 'agent:read');
-      const page = await view.list({ ...agentListParameters(request.parameters), group });
+      const page = await new AgentView(db, request).list({ ...agentListParameters(request.parameters), group });
       return listResult({ ...page, messages: AGENT_MESSAGES });
     },
   };
-}
-
-/** @throws ApiError 4000 when the caller may not do this to the group */
-export function requireGroup({ caller }: ApiRequest, action: string, group: string): void {
-  if (!caller.permissions.allowed(action, 'group:id', [group]).has(group)) throw deniedGroup();
-}
-
-/**
- * Those of the groups that the caller may do this to (rest-api.md 5.2).
- * @param named whether the client named them: the others fail then, and are left out silently otherwise
- * @throws ApiError 4000 when all that were named are denied
- */
-function chooseGroups(
-  { caller }: ApiRequest,
-  action: string,
-  groups: readonly string[],
-  named: boolean,
-  failed: FailedItem[],
-): string[] {
-  const distinct = [...new Set(groups)];
-  const allowed = caller.permissions.allowed(action, 'group:id', distinct);
-  if (!named) return distinct.filter((name) => allowed.has(name) && (action !== DELETE || name !== DEFAULT_GROUP));
-  if (allowed.size === 0) throw deniedGroup();
-  for (const id of distinct) if (!allowed.has(id)) failed.push({ id, error: deniedGroup() });
-  return distinct.filter((name) => allowed.has(name));
 }
 
 /** The page of a list of groups. Sums are worked out for the page only where nothing depends on those of the others. */

@@ -1,10 +1,10 @@
 import type { Home } from '../../lib/home/home.js';
-import type { Caller } from '../auth/authenticator.js';
 import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult, rawResult } from '../http/envelope.js';
 import { pageOf } from '../lists/list-parameters.js';
+import type { PermittedIds } from '../rbac/permitted-ids.js';
 import type { ListDirectory, ListFile } from '../ruleset/list-directory.js';
 import { type ListEntry, ListFormatError, parseListText } from '../ruleset/list-text.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
@@ -17,10 +17,10 @@ const FILE_FIELDS = ['relative_dirname', 'filename'];
 /** CDB lists of the user, below `etc/lists` (rest-api.md 6.7). */
 export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUploads): OperationHandlers {
   return {
-    getLists: async ({ caller, parameters }) => {
+    getLists: async ({ permitted, parameters }) => {
       const items: (ListFile & { items: ListEntry[] })[] = [];
       const failed: FailedItem[] = [];
-      for (const file of selectedFiles(lists, caller, parameters)) {
+      for (const file of selectedFiles(lists, permitted.files, parameters)) {
         const entries = await readEntries(lists, file);
         if (entries instanceof ApiError) failed.push({ id: pathOf(file), error: entries });
         else items.push({ items: entries, ...file });
@@ -39,8 +39,8 @@ export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUp
       return listResult({ ...page, failed, messages });
     },
 
-    getListsFiles: ({ caller, parameters }) => {
-      const page = pageOf(selectedFiles(lists, caller, parameters), parameters, {
+    getListsFiles: ({ permitted, parameters }) => {
+      const page = pageOf(selectedFiles(lists, permitted.files, parameters), parameters, {
         defaultSort: 'relative_dirname,filename',
         sortFields: FILE_FIELDS,
       });
@@ -58,10 +58,9 @@ export function listsRoutes(lists: ListDirectory, home: Home, uploads: RulesetUp
 }
 
 /** Lists the caller may see that meet the filters. @throws ApiError 4000 when none may be seen */
-function selectedFiles(lists: ListDirectory, caller: Caller, parameters: ListFileFilters): ListFile[] {
+function selectedFiles(lists: ListDirectory, permitted: PermittedIds, parameters: ListFileFilters): ListFile[] {
   const files = lists.files();
-  const names = files.map(({ filename }) => filename);
-  const allowed = caller.permissions.allowedOrRefuse('lists:read', 'list:file', names);
+  const allowed = permitted.of(files.map(({ filename }) => filename));
   const { filename: wanted, relative_dirname: directory } = parameters;
   return files.filter(
     ({ filename, relative_dirname }) =>
@@ -71,12 +70,8 @@ function selectedFiles(lists: ListDirectory, caller: Caller, parameters: ListFil
   );
 }
 
-async function showList(
-  lists: ListDirectory,
-  { caller, parameters }: ApiRequest<'getListsFilesFilename'>,
-): Promise<ApiResult> {
+async function showList(lists: ListDirectory, { parameters }: ApiRequest<'getListsFilesFilename'>): Promise<ApiResult> {
   const filename = parameters.filename;
-  caller.permissions.allowedOrRefuse('lists:read', 'list:file', [filename]);
   const messages = { all: 'CDB list was returned', some: '-', none: 'No list was returned' };
   const failure = (error: ApiError) => listResult({ items: [], total: 0, failed: [{ id: filename, error }], messages });
   const file = lists.files().find((candidate) => candidate.filename === filename);

@@ -16,15 +16,7 @@ import { type ApiResult, dataResult, type ListMessages, listResult, rawResult } 
 import type { PreparedAnswers } from '../http/prepared-answers.js';
 import { DaemonStates } from '../manager/daemon-states.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import {
-  allowsManager,
-  chooseNodes,
-  type ChosenNodes,
-  nodeId,
-  nodeMessages,
-  requireManager,
-  THIS_NODE,
-} from '../manager/node-scope.js';
+import { type ChosenNodes, chosenNodes, nodeId, nodeMessages, THIS_NODE } from '../manager/node-scope.js';
 
 export type ManagerRouteParts = {
   readonly home: Home;
@@ -51,7 +43,6 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
 
   return {
     getManagerStatus: async (request) => {
-      requireManager(request.caller, configuration, 'read');
       const shown = await states.current();
       return parts.prepared.of(shown, request, () =>
         nodeResult(
@@ -63,30 +54,19 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
       );
     },
 
-    getManagerInfo: ({ caller }) => {
-      requireManager(caller, configuration, 'read');
-      return nodeResult(
+    getManagerInfo: () =>
+      nodeResult(
         managerInfo(parts.home, parts.now()),
         'Basic information was successfully read',
         'Could not read basic information in some nodes',
         'Could not read basic information',
-      );
-    },
+      ),
 
-    getManagerConfiguration: (request) => {
-      requireManager(request.caller, configuration, 'read');
-      return managerConfiguration(parts, request);
-    },
+    getManagerConfiguration: (request) => managerConfiguration(parts, request),
 
-    getManagerConfigurationComponentConfiguration: (request) => {
-      requireManager(request.caller, configuration, 'read');
-      return activeConfiguration(parts, request);
-    },
+    getManagerConfigurationComponentConfiguration: (request) => activeConfiguration(parts, request),
 
-    getManagerApiConfig: ({ caller }) => {
-      requireManager(caller, configuration, 'read_api_config');
-      return apiConfiguration(parts, THIS_NODE);
-    },
+    getManagerApiConfig: () => apiConfiguration(parts, THIS_NODE),
     getManagerVersionCheck: () => {
       if (configuration.cluster()?.node_type === 'worker' && configuration.node().clusterEnabled) {
         throw new ApiError(902);
@@ -103,8 +83,7 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
         last_available_patch: {},
       });
     },
-    getClusterApiConfig: ({ caller, parameters }) =>
-      apiConfiguration(parts, chooseNodes(caller, configuration, parameters.nodes_list, 'read_api_config')),
+    getClusterApiConfig: ({ permitted }) => apiConfiguration(parts, chosenNodes(configuration, permitted.nodes)),
   };
 }
 
@@ -122,7 +101,7 @@ function apiConfiguration({ configuration, apiConfig }: ManagerRouteParts, { her
 /** Read from the file, so that a manager that does not start can still be asked why. */
 function managerConfiguration(
   parts: ManagerRouteParts,
-  { caller, parameters }: ApiRequest<'getManagerConfiguration'>,
+  { permitted: { secrets }, parameters }: ApiRequest<'getManagerConfiguration'>,
 ): ApiResult {
   const { configuration, home, logger } = parts;
   const messages = nodeMessages(
@@ -131,7 +110,6 @@ function managerConfiguration(
     'Could not read configuration in some nodes',
     'Could not read configuration',
   );
-  const secrets = allowsManager(caller, configuration, 'update_config');
   try {
     const file = readConfigurationFile(home);
     if (parameters.raw) {

@@ -1,4 +1,3 @@
-import type { Caller } from '../auth/authenticator.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, listResult } from '../http/envelope.js';
 import { KeptBytes } from '../http/kept-bytes.js';
@@ -32,8 +31,7 @@ export function mitreRoutes(catalogue: AttackCatalogue): OperationHandlers {
   const kept = new KeptBytes();
 
   /** @param ids of the objects wanted; absent for all */
-  function list(kind: keyof typeof LISTS, caller: Caller, query: ListQuery, ids?: readonly string[]): ApiResult {
-    caller.permissions.require('mitre:read');
+  function list(kind: keyof typeof LISTS, query: ListQuery, ids?: readonly string[]): ApiResult {
     const items: readonly Identified[] = kind === 'references' ? catalogue.references() : catalogue.items(kind);
     const fields = LISTS[kind];
     const page = pageOf(withIds(items, ids), query, {
@@ -51,8 +49,7 @@ export function mitreRoutes(catalogue: AttackCatalogue): OperationHandlers {
   }
 
   return {
-    getMitreMetadata: ({ caller }) => {
-      caller.permissions.require('mitre:read');
+    getMitreMetadata: () => {
       const items = catalogue.metadata();
       const messages = {
         all: 'MITRE metadata information was returned',
@@ -61,12 +58,12 @@ export function mitreRoutes(catalogue: AttackCatalogue): OperationHandlers {
       };
       return listResult({ items, total: items.length, messages });
     },
-    getMitreTactics: ({ caller, parameters }) => list('tactics', caller, parameters, parameters.tactic_ids),
-    getMitreTechniques: ({ caller, parameters }) => list('techniques', caller, parameters, parameters.technique_ids),
-    getMitreGroups: ({ caller, parameters }) => list('groups', caller, parameters, parameters.group_ids),
-    getMitreMitigations: ({ caller, parameters }) => list('mitigations', caller, parameters, parameters.mitigation_ids),
-    getMitreSoftware: ({ caller, parameters }) => list('software', caller, parameters, parameters.software_ids),
-    getMitreReferences: ({ caller, parameters }) => list('references', caller, parameters, parameters.reference_ids),
+    getMitreTactics: ({ parameters }) => list('tactics', parameters, parameters.tactic_ids),
+    getMitreTechniques: ({ parameters }) => list('techniques', parameters, parameters.technique_ids),
+    getMitreGroups: ({ parameters }) => list('groups', parameters, parameters.group_ids),
+    getMitreMitigations: ({ parameters }) => list('mitigations', parameters, parameters.mitigation_ids),
+    getMitreSoftware: ({ parameters }) => list('software', parameters, parameters.software_ids),
+    getMitreReferences: ({ parameters }) => list('references', parameters, parameters.reference_ids),
   };
 }
 

@@ -3,22 +3,22 @@ import type { OperationHandler, OperationHandlers } from '../http/api-request.js
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { requireNode } from '../manager/node-scope.js';
 
-/** Operations on one node, the operation on the manager that does the same, and the action they need (rest-api.md 6.15). */
+/** Operations on one node, and the operation on the manager that does the same (rest-api.md 6.15). */
 const TWINS = [
-  ['getClusterNodeIdStatus', 'getManagerStatus', 'read'],
-  ['getClusterNodeIdInfo', 'getManagerInfo', 'read'],
-  ['getClusterNodeIdConfiguration', 'getManagerConfiguration', 'read'],
-  ['putClusterNodeIdConfiguration', 'putManagerConfiguration', 'update_config'],
-  ['getClusterNodeIdConfigurationComponentConfiguration', 'getManagerConfigurationComponentConfiguration', 'read'],
-  ['getClusterNodeIdDaemonsStats', 'getManagerDaemonsStats', 'read'],
-  ['getClusterNodeIdStats', 'getManagerStats', 'read'],
-  ['getClusterNodeIdStatsHourly', 'getManagerStatsHourly', 'read'],
-  ['getClusterNodeIdStatsWeekly', 'getManagerStatsWeekly', 'read'],
-  ['getClusterNodeIdStatsAnalysisd', 'getManagerStatsAnalysisd', 'read'],
-  ['getClusterNodeIdStatsRemoted', 'getManagerStatsRemoted', 'read'],
-  ['getClusterNodeIdLogs', 'getManagerLogs', 'read'],
-  ['getClusterNodeIdLogsSummary', 'getManagerLogsSummary', 'read'],
-] as const satisfies readonly (readonly [twin: OperationId, manager: OperationId, action: string])[];
+  ['getClusterNodeIdStatus', 'getManagerStatus'],
+  ['getClusterNodeIdInfo', 'getManagerInfo'],
+  ['getClusterNodeIdConfiguration', 'getManagerConfiguration'],
+  ['putClusterNodeIdConfiguration', 'putManagerConfiguration'],
+  ['getClusterNodeIdConfigurationComponentConfiguration', 'getManagerConfigurationComponentConfiguration'],
+  ['getClusterNodeIdDaemonsStats', 'getManagerDaemonsStats'],
+  ['getClusterNodeIdStats', 'getManagerStats'],
+  ['getClusterNodeIdStatsHourly', 'getManagerStatsHourly'],
+  ['getClusterNodeIdStatsWeekly', 'getManagerStatsWeekly'],
+  ['getClusterNodeIdStatsAnalysisd', 'getManagerStatsAnalysisd'],
+  ['getClusterNodeIdStatsRemoted', 'getManagerStatsRemoted'],
+  ['getClusterNodeIdLogs', 'getManagerLogs'],
+  ['getClusterNodeIdLogsSummary', 'getManagerLogsSummary'],
+] as const satisfies readonly (readonly [twin: OperationId, manager: OperationId])[];
 
 /** A twin takes what its operation on the manager takes, and the name of the node; a test holds the contract to it. */
 type TwinHandler = OperationHandler<(typeof TWINS)[number][0]>;
@@ -30,13 +30,13 @@ export function nodeTwinsRoutes(
 ): OperationHandlers {
   const handlers: OperationHandlers = Object.assign({}, ...tables);
   return Object.fromEntries(
-    TWINS.map(([twin, manager, action]): [string, TwinHandler] => {
+    TWINS.map(([twin, manager]): [string, TwinHandler] => {
       const handler = handlers[manager] as TwinHandler | undefined;
       if (handler === undefined) throw new Error(`${twin} has no ${manager}`);
       return [
         twin,
         (request) => {
-          requireNode(request.caller, configuration, request.parameters.node_id, action);
+          requireNode(configuration, request.parameters.node_id);
           return handler(request);
         },
       ];

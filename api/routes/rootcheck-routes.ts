@@ -2,7 +2,7 @@ import type { CallParams } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
-import { AgentView } from '../agents/agent-view.js';
+import { type AgentsRequest, AgentView } from '../agents/agent-view.js';
 import { clearStored } from '../agents/clear-stored.js';
 import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
@@ -11,7 +11,7 @@ import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, listResult } from '../http/envelope.js';
 
 type FindingFilters = Omit<CallParams<typeof dbContract, 'rootcheck.list'>, 'agent'>;
@@ -22,7 +22,7 @@ export function rootcheckRoutes(parts: ScanRestartParts): OperationHandlers {
   const { db } = parts;
   return {
     getRootcheckAgentId: async (request) => {
-      const agent = await agentOfPath(db, request, 'rootcheck:read');
+      const agent = await agentOfPath(db, request);
       if (!hasConnected(agent)) throw noDatabase(agent.id);
       const filters = findingFilters(request.parameters);
       const page = await collectPages(tableParameters(request.parameters), MAX_FIM_PAGE, (bounds) =>
@@ -37,7 +37,7 @@ export function rootcheckRoutes(parts: ScanRestartParts): OperationHandlers {
     },
 
     getRootcheckAgentIdLastScan: async (request) => {
-      const { id } = await agentOfPath(db, request, 'rootcheck:read');
+      const { id } = await agentOfPath(db, request);
       const items = [await db.call(request, 'rootcheck.last_scan', { agent: id })];
       const none = 'No last scan information was returned';
       const messages = { all: 'Last rootcheck scan of the agent was returned', some: none, none };
@@ -45,20 +45,19 @@ export function rootcheckRoutes(parts: ScanRestartParts): OperationHandlers {
     },
 
     putRootcheck: (request) =>
-      restartScans(parts, request, 'rootcheck:run', {
+      restartScans(parts, request, {
         all: 'Rootcheck scan was restarted on returned agents',
         some: 'Rootcheck scan was not restarted on some agents',
         none: 'No rootcheck scan was restarted',
       }),
 
-    deleteRootcheckAgentId: (request) => clearFindings(db, request, [request.parameters.agent_id]),
-    deleteExperimentalRootcheck: (request) => clearFindings(db, request, request.parameters.agents_list),
+    deleteRootcheckAgentId: (request) => clearFindings(db, request),
+    deleteExperimentalRootcheck: (request) => clearFindings(db, request),
   };
 }
 
-/** @param ids `all` among them means every agent, the manager too */
-async function clearFindings(db: DbClient, request: ApiRequest, ids: readonly string[]): Promise<ApiResult> {
-  const { agents, failed } = await new AgentView(db, request, 'rootcheck:clear').chooseOrAll(ids);
+async function clearFindings(db: DbClient, request: AgentsRequest): Promise<ApiResult> {
+  const { agents, failed } = await new AgentView(db, request).choose();
   const items = agents.map(({ id }) => id);
   await clearStored(db, request, 'rootcheck.clear', items);
   const messages = {

@@ -42,12 +42,12 @@ export function rulesRoutes(
   const { upload, remove } = rulesetUploadRoutes(RULES, changes);
   return {
     getRules: (request) => {
-      const rules = catalogue.rules(RULES, request.caller);
+      const rules = catalogue.rules(RULES, request.permitted.files);
       return prepared.of(rules, request, () => listRules(rules, request.parameters));
     },
 
     getRulesGroups: (request) => {
-      const rules = catalogue.rules(RULES, request.caller);
+      const rules = catalogue.rules(RULES, request.permitted.files);
       return prepared.of(rules, request, () => {
         const messages = {
           all: 'All groups in rules were returned',
@@ -59,7 +59,7 @@ export function rulesRoutes(
     },
 
     getRulesRequirementRequirement: (request) => {
-      const rules = catalogue.rules(RULES, request.caller);
+      const rules = catalogue.rules(RULES, request.permitted.files);
       return prepared.of(rules, request, () => {
         const requirement = requirementOf(request.parameters.requirement);
         const page = pageOf(ruleRequirementValues(rules, requirement), request.parameters);

@@ -19,9 +19,9 @@ export function rulesetFileRoutes(
   catalogue: RulesetCatalogue,
 ): { readonly list: OperationHandler<ListOperation>; readonly show: OperationHandler<ShowOperation> } {
   return {
-    list: ({ caller, parameters }) => {
+    list: ({ permitted, parameters }) => {
       const filter = { ...parameters, exactDirname: true };
-      const page = pageOf(filterFiles(catalogue.files(kind, caller), filter), parameters, {
+      const page = pageOf(filterFiles(catalogue.files(kind, permitted.files), filter), parameters, {
         defaultSort: 'filename',
         sortFields: FILE_FIELDS,
         selectFields: FILE_FIELDS,
@@ -37,12 +37,12 @@ export function rulesetFileRoutes(
 function showFile(
   kind: RulesetResource,
   catalogue: RulesetCatalogue,
-  { caller, parameters }: ApiRequest<ShowOperation>,
+  { parameters }: ApiRequest<ShowOperation>,
 ): ApiResult {
   const filename = parameters.filename;
   const below = parameters.relative_dirname;
   const [file] = catalogue
-    .filesNamed(kind, caller, filename)
+    .filesNamed(kind, filename)
     .filter(({ relative_dirname }) => below === undefined || isBelow(relative_dirname, below))
     .sort((a, b) => a.relative_dirname.length - b.relative_dirname.length);
   const messages = kind.messages.file;

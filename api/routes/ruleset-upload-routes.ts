@@ -29,10 +29,8 @@ export function rulesetUploadRoutes(
   const { home, uploads } = parts;
   return {
     upload: async (request) => {
-      const { caller, parameters } = request;
+      const { parameters } = request;
       const filename = parameters.filename;
-      caller.permissions.require(`${kind.name}:update`);
-      caller.permissions.allowedOrRefuse(`${kind.name}:delete`, kind.resource, [filename]);
       checkFileName(filename);
       const text = uploadedText(request.body);
       const { directory, path } = targetOf(kind, request);
@@ -47,10 +45,7 @@ export function rulesetUploadRoutes(
     },
 
     remove: async (request) => {
-      const { caller, parameters } = request;
-      const filename = parameters.filename;
-      caller.permissions.allowedOrRefuse(`${kind.name}:delete`, kind.resource, [filename]);
-      checkFileName(filename);
+      checkFileName(request.parameters.filename);
       const { directory, path } = targetOf(kind, request);
       return outcome(path, kind.messages.remove, async () => {
         checkDirectory(home, directory, directoryRules(kind, parts));

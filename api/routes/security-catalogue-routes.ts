@@ -9,16 +9,14 @@ import { endpointName, listActions } from '../rbac/list-actions.js';
 export function securityCatalogueRoutes(operations: readonly Operation[]): OperationHandlers {
   const endpoints = operations.map(endpointName);
   return {
-    getSecurityActions: ({ caller, parameters: { endpoint } }) => {
-      caller.permissions.require('security:read_config');
+    getSecurityActions: ({ parameters: { endpoint } }) => {
       if (endpoint !== undefined && !endpoints.includes(endpoint)) {
         throw new ApiError(4020, { remediationExtra: endpoints.join(', ') });
       }
       return dataResult(listActions(operations, endpoint));
     },
 
-    getSecurityResources: ({ caller, parameters: { resource } }) => {
-      caller.permissions.require('security:read_config');
+    getSecurityResources: ({ parameters: { resource } }) => {
       const shown = Object.entries(RESOURCES).filter(([name]) => resource === undefined || name === resource);
       return dataResult(Object.fromEntries(shown.map(([name, description]) => [name, { description }])));
     },

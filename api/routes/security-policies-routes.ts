@@ -1,6 +1,6 @@
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
-import { chooseIds, chooseIdsOrAll } from '../rbac/chosen-ids.js';
+import { chosenIds } from '../rbac/chosen-ids.js';
 import type { PolicyAdministration } from '../rbac/policy-administration.js';
 import type { Policy } from '../rbac/rbac-model.js';
 import type { RbacStore } from '../rbac/rbac-store.js';
@@ -11,11 +11,10 @@ import { changedResult, changeOne, deletedResult, securityList } from './securit
 export function securityPoliciesRoutes(store: RbacStore, administration: PolicyAdministration): OperationHandlers {
   const item = (policy: Policy) => new SecurityItems(store).policy(policy);
   return {
-    getSecurityPolicies: ({ caller, parameters }) => {
+    getSecurityPolicies: ({ permitted, parameters }) => {
       const items = new SecurityItems(store);
-      const { policy_ids: ids } = parameters;
       return securityList(parameters, {
-        chosen: chooseIdsOrAll(caller.permissions, 'security:read', 'policy:id', ids, store.policies.all()),
+        chosen: chosenIds(permitted.policies, store.policies.all()),
         find: (id) => store.policies.get(id),
         item: (policy) => items.policy(policy),
         unknown: 4007,
@@ -28,26 +27,24 @@ export function securityPoliciesRoutes(store: RbacStore, administration: PolicyA
       });
     },
 
-    postSecurityPolicies: async ({ caller, body }) => {
-      caller.permissions.require('security:create');
+    postSecurityPolicies: async ({ body }) => {
       const result = await changeOne(body.name, () => administration.create(body.name, body.policy));
       const messages = { all: 'Policy was successfully created', some: '-', none: 'Policy was not created' };
       return changedResult(result, item, messages);
     },
 
-    putSecurityPoliciesPolicyId: async ({ caller, parameters, body }) => {
-      const [id = 0] = chooseIds(caller.permissions, 'security:update', 'policy:id', [parameters.policy_id]).ids;
+    putSecurityPoliciesPolicyId: async ({ parameters, body }) => {
+      const id = Number(parameters.policy_id);
       if (body.name === undefined && body.policy === undefined) throw new ApiError(4001);
       const result = await changeOne(id, () => administration.update(id, body));
       const messages = { all: 'Policy was successfully updated', some: '-', none: 'Policy was not updated' };
       return changedResult(result, item, messages);
     },
 
-    deleteSecurityPolicies: ({ caller, parameters }) => {
+    deleteSecurityPolicies: ({ permitted }) => {
       const items = new SecurityItems(store);
-      const { policy_ids: ids } = parameters;
       return deletedResult(
-        chooseIdsOrAll(caller.permissions, 'security:delete', 'policy:id', ids, store.policies.all()),
+        chosenIds(permitted.policies, store.policies.all()),
         (chosen) => administration.remove(chosen),
         (policy) => items.policy(policy),
         {

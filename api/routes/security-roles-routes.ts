@@ -1,7 +1,7 @@
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import type { ListMessages } from '../http/envelope.js';
-import { chooseIds, chooseIdsOrAll } from '../rbac/chosen-ids.js';
+import { chosenIds } from '../rbac/chosen-ids.js';
 import type { Role } from '../rbac/rbac-model.js';
 import type { RbacStore } from '../rbac/rbac-store.js';
 import type { RoleAdministration } from '../rbac/role-administration.js';
@@ -12,11 +12,10 @@ import { changedResult, changeOne, deletedResult, securityList } from './securit
 export function securityRolesRoutes(store: RbacStore, administration: RoleAdministration): OperationHandlers {
   const item = (role: Role) => new SecurityItems(store).role(role);
   return {
-    getSecurityRoles: ({ caller, parameters }) => {
+    getSecurityRoles: ({ permitted, parameters }) => {
       const items = new SecurityItems(store);
-      const { role_ids: ids } = parameters;
       return securityList(parameters, {
-        chosen: chooseIdsOrAll(caller.permissions, 'security:read', 'role:id', ids, store.roles.all()),
+        chosen: chosenIds(permitted.roles, store.roles.all()),
         find: (id) => store.roles.get(id),
         item: (role) => items.role(role),
         unknown: 4002,
@@ -29,15 +28,14 @@ export function securityRolesRoutes(store: RbacStore, administration: RoleAdmini
       });
     },
 
-    postSecurityRoles: async ({ caller, body }) => {
-      caller.permissions.require('security:create');
+    postSecurityRoles: async ({ body }) => {
       const result = await changeOne(body.name, () => administration.create(body.name));
       const messages = { all: 'Role was successfully created', some: '-', none: 'Role was not created' };
       return changedResult(result, item, messages);
     },
 
-    putSecurityRolesRoleId: async ({ caller, parameters, body }) => {
-      const [id = 0] = chooseIds(caller.permissions, 'security:update', 'role:id', [parameters.role_id]).ids;
+    putSecurityRolesRoleId: async ({ parameters, body }) => {
+      const id = Number(parameters.role_id);
       const { name } = body;
       if (name === undefined) throw new ApiError(4001);
       const result = await changeOne(id, () => administration.rename(id, name));
@@ -45,12 +43,11 @@ export function securityRolesRoutes(store: RbacStore, administration: RoleAdmini
       return changedResult(result, item, messages);
     },
 
-    deleteSecurityRoles: ({ caller, parameters }) => {
+    deleteSecurityRoles: ({ permitted }) => {
       // As they are before: who had the role is said.
       const items = new SecurityItems(store);
-      const { role_ids: ids } = parameters;
       return deletedResult(
-        chooseIdsOrAll(caller.permissions, 'security:delete', 'role:id', ids, store.roles.all()),
+        chosenIds(permitted.roles, store.roles.all()),
         (chosen) => administration.remove(chosen),
         (role) => items.role(role),
         {
@@ -67,32 +64,32 @@ export function securityRolesRoutes(store: RbacStore, administration: RoleAdmini
 export function securityRoleLinksRoutes(store: RbacStore, administration: RoleAdministration): OperationHandlers {
   const item = (role: Role) => new SecurityItems(store).role(role);
   return {
-    postSecurityRolesRoleIdPolicies: async ({ caller: { permissions }, parameters }) => {
-      const [id = 0] = chooseIds(permissions, 'security:update', 'role:id', [parameters.role_id]).ids;
-      const policies = chooseIds(permissions, 'security:update', 'policy:id', parameters.policy_ids);
+    postSecurityRolesRoleIdPolicies: async ({ permitted, parameters }) => {
+      const id = Number(parameters.role_id);
+      const policies = chosenIds(permitted.policies, []);
       const result = await administration.linkPolicies(id, policies.ids, parameters.position);
       return changedResult(result, item, linked('policies', id), policies.failed);
     },
 
-    deleteSecurityRolesRoleIdPolicies: async ({ caller: { permissions }, parameters }) => {
-      const [id = 0] = chooseIds(permissions, 'security:delete', 'role:id', [parameters.role_id]).ids;
+    deleteSecurityRolesRoleIdPolicies: async ({ permitted, parameters }) => {
+      const id = Number(parameters.role_id);
       const there = store.policies.some(store.roles.get(id)?.policies ?? []);
-      const policies = chooseIdsOrAll(permissions, 'security:delete', 'policy:id', parameters.policy_ids, there);
+      const policies = chosenIds(permitted.policies, there);
       const result = await administration.unlinkPolicies(id, policies.ids);
       return changedResult(result, item, unlinked('policies', 'policy', id), policies.failed);
     },
 
-    postSecurityRolesRoleIdRules: async ({ caller: { permissions }, parameters }) => {
-      const [id = 0] = chooseIds(permissions, 'security:update', 'role:id', [parameters.role_id]).ids;
-      const rules = chooseIds(permissions, 'security:update', 'rule:id', parameters.rule_ids);
+    postSecurityRolesRoleIdRules: async ({ permitted, parameters }) => {
+      const id = Number(parameters.role_id);
+      const rules = chosenIds(permitted.rules, []);
       const result = await administration.linkRules(id, rules.ids);
       return changedResult(result, item, linked('security rules', id), rules.failed);
     },
 
-    deleteSecurityRolesRoleIdRules: async ({ caller: { permissions }, parameters }) => {
-      const [id = 0] = chooseIds(permissions, 'security:delete', 'role:id', [parameters.role_id]).ids;
+    deleteSecurityRolesRoleIdRules: async ({ permitted, parameters }) => {
+      const id = Number(parameters.role_id);
       const there = store.rules.some(store.roles.get(id)?.rules ?? []);
-      const rules = chooseIdsOrAll(permissions, 'security:delete', 'rule:id', parameters.rule_ids, there);
+      const rules = chosenIds(permitted.rules, there);
       const { changed, failed } = await administration.unlinkRules(id, rules.ids);
       // Ids of rules are texts here (rest-api.md 6.9).
       const named = [...rules.failed, ...failed].map((one) => ({ ...one, id: String(one.id) }));

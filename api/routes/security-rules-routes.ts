@@ -1,6 +1,6 @@
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
-import { chooseIds, chooseIdsOrAll } from '../rbac/chosen-ids.js';
+import { chosenIds } from '../rbac/chosen-ids.js';
 import type { SecurityRule } from '../rbac/rbac-model.js';
 import type { RbacStore } from '../rbac/rbac-store.js';
 import { SecurityItems } from '../rbac/security-items.js';
@@ -11,10 +11,9 @@ import { changedResult, changeOne, deletedResult, securityList } from './securit
 export function securityRulesRoutes(store: RbacStore, administration: SecurityRuleAdministration): OperationHandlers {
   const item = (rule: SecurityRule) => new SecurityItems(store).rule(rule);
   return {
-    getSecurityRules: ({ caller, parameters }) => {
+    getSecurityRules: ({ permitted, parameters }) => {
       const items = new SecurityItems(store);
-      const { rule_ids: ids } = parameters;
-      const chosen = chooseIdsOrAll(caller.permissions, 'security:read', 'rule:id', ids, store.rules.all());
+      const chosen = chosenIds(permitted.rules, store.rules.all());
       return securityList(parameters, {
         chosen,
         find: (id) => store.rules.get(id),
@@ -31,8 +30,7 @@ export function securityRulesRoutes(store: RbacStore, administration: SecurityRu
       });
     },
 
-    postSecurityRules: async ({ caller, body }) => {
-      caller.permissions.require('security:create');
+    postSecurityRules: async ({ body }) => {
       const result = await changeOne(body.name, () => administration.create(body.name, body.rule));
       const messages = {
         all: 'Security rule was successfully created',
@@ -42,8 +40,8 @@ export function securityRulesRoutes(store: RbacStore, administration: SecurityRu
       return changedResult(result, item, messages);
     },
 
-    putSecurityRulesRuleId: async ({ caller, parameters, body }) => {
-      const [id = 0] = chooseIds(caller.permissions, 'security:update', 'rule:id', [parameters.rule_id]).ids;
+    putSecurityRulesRuleId: async ({ parameters, body }) => {
+      const id = Number(parameters.rule_id);
       if (body.name === undefined && body.rule === undefined) throw new ApiError(4001);
       const result = await changeOne(id, () => administration.update(id, body));
       const messages = {
@@ -54,11 +52,10 @@ export function securityRulesRoutes(store: RbacStore, administration: SecurityRu
       return changedResult(result, item, messages);
     },
 
-    deleteSecurityRules: ({ caller, parameters }) => {
+    deleteSecurityRules: ({ permitted }) => {
       const items = new SecurityItems(store);
-      const { rule_ids: ids } = parameters;
       return deletedResult(
-        chooseIdsOrAll(caller.permissions, 'security:delete', 'rule:id', ids, store.rules.all()),
+        chosenIds(permitted.rules, store.rules.all()),
         (chosen) => administration.remove(chosen),
         (rule) => items.rule(rule),
         {

@@ -1,7 +1,8 @@
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import type { ListMessages } from '../http/envelope.js';
-import { chooseIds, chooseIdsOrAll, objectId } from '../rbac/chosen-ids.js';
+import { chosenIds } from '../rbac/chosen-ids.js';
+import { objectId } from '../rbac/object-id.js';
 import type { RbacStore } from '../rbac/rbac-store.js';
 import { userItem } from '../rbac/security-items.js';
 import type { UserAdministration } from '../rbac/user-administration.js';
@@ -10,9 +11,9 @@ import { changedResult, changeOne, deletedResult, securityList } from './securit
 /** Users (rest-api.md 6.9). */
 export function securityUsersRoutes(store: RbacStore, administration: UserAdministration): OperationHandlers {
   return {
-    getSecurityUsers: ({ caller, parameters }) =>
+    getSecurityUsers: ({ permitted, parameters }) =>
       securityList(parameters, {
-        chosen: chooseIdsOrAll(caller.permissions, 'security:read', 'user:id', parameters.user_ids, store.users.all()),
+        chosen: chosenIds(permitted.users, store.users.all()),
         find: (id) => store.users.get(id),
         item: userItem,
         unknown: 5001,
@@ -25,7 +26,6 @@ export function securityUsersRoutes(store: RbacStore, administration: UserAdmini
       }),
 
     postSecurityUsers: async ({ caller, body, signal }) => {
-      caller.permissions.require('security:create_user');
       const { username, password } = body;
       const result = await changeOne(username, () => administration.create(username, password, caller.user.id, signal));
       const messages = { all: 'User was successfully created', some: '-', none: 'User could not be created' };
@@ -33,7 +33,7 @@ export function securityUsersRoutes(store: RbacStore, administration: UserAdmini
     },
 
     putSecurityUsersUserId: async ({ caller, parameters, body, signal }) => {
-      const [id = 0] = chooseIds(caller.permissions, 'security:update', 'user:id', [parameters.user_id]).ids;
+      const id = Number(parameters.user_id);
       const { password } = body;
       if (password === undefined) throw new ApiError(4001);
       const result = await changeOne(id, () => administration.setPassword(id, password, caller.user.id, signal));
@@ -41,8 +41,7 @@ export function securityUsersRoutes(store: RbacStore, administration: UserAdmini
       return changedResult(result, userItem, messages);
     },
 
-    putSecurityUsersUserIdRunAs: async ({ caller, parameters }) => {
-      caller.permissions.require('security:edit_run_as');
+    putSecurityUsersUserIdRunAs: async ({ parameters }) => {
       const id = objectId(parameters.user_id);
       const { allow_run_as: allowRunAs } = parameters;
       const state = allowRunAs ? 'enabled' : 'disabled';
@@ -54,9 +53,9 @@ export function securityUsersRoutes(store: RbacStore, administration: UserAdmini
       });
     },
 
-    deleteSecurityUsers: ({ caller, parameters }) =>
+    deleteSecurityUsers: ({ caller, permitted }) =>
       deletedResult(
-        chooseIdsOrAll(caller.permissions, 'security:delete', 'user:id', parameters.user_ids, store.users.all()),
+        chosenIds(permitted.users, store.users.all()),
         (ids) => administration.remove(ids, caller.user.id),
         userItem,
         {
@@ -71,10 +70,9 @@ export function securityUsersRoutes(store: RbacStore, administration: UserAdmini
 /** Roles of users (rest-api.md 6.9). */
 export function securityUserRolesRoutes(store: RbacStore, administration: UserAdministration): OperationHandlers {
   return {
-    postSecurityUsersUserIdRoles: async ({ caller, parameters }) => {
-      const { permissions } = caller;
-      const [id = 0] = chooseIds(permissions, 'security:update', 'user:id', [parameters.user_id]).ids;
-      const roles = chooseIds(permissions, 'security:update', 'role:id', parameters.role_ids);
+    postSecurityUsersUserIdRoles: async ({ permitted, parameters }) => {
+      const id = Number(parameters.user_id);
+      const roles = chosenIds(permitted.roles, []);
       const result = await administration.link(id, roles.ids, parameters.position);
       return changedResult(
         result,
@@ -84,17 +82,10 @@ export function securityUserRolesRoutes(store: RbacStore, administration: UserAd
       );
     },
 
-    deleteSecurityUsersUserIdRoles: async ({ caller, parameters }) => {
-      const { permissions } = caller;
-      const [id = 0] = chooseIds(permissions, 'security:delete', 'user:id', [parameters.user_id]).ids;
+    deleteSecurityUsersUserIdRoles: async ({ permitted, parameters }) => {
+      const id = Number(parameters.user_id);
       const user = store.users.get(id);
-      const roles = chooseIdsOrAll(
-        permissions,
-        'security:delete',
-        'role:id',
-        parameters.role_ids,
-        store.roles.some(user?.roles ?? []),
-      );
+      const roles = chosenIds(permitted.roles, store.roles.some(user?.roles ?? []));
       const result = await administration.unlink(id, roles.ids);
       const messages = linkMessages(store, id, 'were unlinked from', 'No role was unlinked from');
       return changedResult(result, userItem, messages, roles.failed);

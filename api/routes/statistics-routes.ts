@@ -13,7 +13,6 @@ import { type ApiResult, type FailedItem, type ListMessages, listResult } from '
 import { shownDaemon } from '../manager/daemon-names.js';
 import { isoTime } from '../manager/iso-time.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
-import { requireManager } from '../manager/node-scope.js';
 import {
   readHourlyAverages,
   readHourStatistics,
@@ -49,19 +48,18 @@ export type StatisticsRouteParts = {
 
 /** Statistics of the manager and of its daemons (rest-api.md 6.4; daemons-and-config.md 11). */
 export function statisticsRoutes(parts: StatisticsRouteParts): OperationHandlers {
-  const { home, configuration } = parts;
-  const answer = ({ caller }: ApiRequest, per: string, read: () => readonly unknown[]): ApiResult => {
-    requireManager(caller, configuration, 'read');
+  const { home } = parts;
+  const answer = (per: string, read: () => readonly unknown[]): ApiResult => {
     const items = fromFile(read);
     return listResult({ items, total: items.length, messages: statisticsMessages(per) });
   };
   return {
     getManagerStats: (request) =>
-      answer(request, '', () => readHourStatistics(home, request.parameters.date ?? localDate(parts.now()))),
-    getManagerStatsHourly: (request) => answer(request, ' per hour', () => [readHourlyAverages(home)]),
-    getManagerStatsWeekly: (request) => answer(request, ' per week', () => readWeeklyAverages(home)),
-    getManagerStatsAnalysisd: (request) => answer(request, '', () => [readStateFile(home, ANALYSISD_STATE)]),
-    getManagerStatsRemoted: (request) => answer(request, '', () => [readStateFile(home, REMOTED_STATE)]),
+      answer('', () => readHourStatistics(home, request.parameters.date ?? localDate(parts.now()))),
+    getManagerStatsHourly: () => answer(' per hour', () => [readHourlyAverages(home)]),
+    getManagerStatsWeekly: () => answer(' per week', () => readWeeklyAverages(home)),
+    getManagerStatsAnalysisd: () => answer('', () => [readStateFile(home, ANALYSISD_STATE)]),
+    getManagerStatsRemoted: () => answer('', () => [readStateFile(home, REMOTED_STATE)]),
     getManagerDaemonsStats: (request) => daemonStatistics(parts, request),
   };
 }
@@ -88,7 +86,6 @@ async function daemonStatistics(
   parts: StatisticsRouteParts,
   request: ApiRequest<'getManagerDaemonsStats'>,
 ): Promise<ApiResult> {
-  requireManager(request.caller, parts.configuration, 'read');
   const { daemonNames } = parts.settings();
   const wanted: readonly string[] = request.parameters.daemons_list ?? REPORTING_DAEMONS;
   const failed: FailedItem[] = [];

@@ -1,7 +1,7 @@
 import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version.js';
 import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
 import { tableParameters } from '../agents/agent-parameters.js';
-import { type AgentItem, AgentView } from '../agents/agent-view.js';
+import { type AgentItem, type AgentsRequest, AgentView } from '../agents/agent-view.js';
 import { clearStored } from '../agents/clear-stored.js';
 import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
@@ -9,7 +9,7 @@ import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
+import type { OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, listResult } from '../http/envelope.js';
 
 /** Named alike here and in svc-db. */
@@ -33,9 +33,9 @@ export function syscheckRoutes(parts: ScanRestartParts): OperationHandlers {
   const { db } = parts;
   return {
     getSyscheckAgentId: async (request) => {
-      const agent = await agentOfPath(db, request, 'syscheck:read').catch((error: unknown) => {
+      const agent = await agentOfPath(db, request).catch((error: unknown) => {
         const isUnknown = error instanceof ApiError && error.code === 1701;
-        throw isUnknown ? noDatabase(request.parameters.agent_id) : error;
+        throw isUnknown ? noDatabase(request.permitted.agents.named?.[0] ?? '') : error;
       });
       if (!hasConnected(agent)) throw noDatabase(agent.id);
       const table = tableParameters(request.parameters);
@@ -48,7 +48,7 @@ export function syscheckRoutes(parts: ScanRestartParts): OperationHandlers {
     },
 
     getSyscheckAgentIdLastScan: async (request) => {
-      const { id } = await agentOfPath(db, request, 'syscheck:read');
+      const { id } = await agentOfPath(db, request);
       const items = [await db.call(request, 'fim.last_scan', { agent: id })];
       const none = 'No last scan information was returned';
       const messages = { all: 'Last syscheck scan of the agent was returned', some: none, none };
@@ -56,21 +56,19 @@ export function syscheckRoutes(parts: ScanRestartParts): OperationHandlers {
     },
 
     putSyscheck: (request) =>
-      restartScans(parts, request, 'syscheck:run', {
+      restartScans(parts, request, {
         all: 'Syscheck scan was restarted on returned agents',
         some: 'Syscheck scan was not restarted on some agents',
         none: 'No syscheck scan was restarted',
       }),
 
-    deleteSyscheckAgentId: (request) => clearFiles(db, request, [request.parameters.agent_id]),
-    deleteExperimentalSyscheck: (request) => clearFiles(db, request, request.parameters.agents_list),
+    deleteSyscheckAgentId: (request) => clearFiles(db, request),
+    deleteExperimentalSyscheck: (request) => clearFiles(db, request),
   };
 }
 
-/** @param ids `all` among them means every agent, the manager too */
-async function clearFiles(db: DbClient, request: ApiRequest, ids: readonly string[]): Promise<ApiResult> {
-  const view = new AgentView(db, request, 'syscheck:clear');
-  const { agents, failed } = await view.chooseOrAll(ids, ['version']);
+async function clearFiles(db: DbClient, request: AgentsRequest): Promise<ApiResult> {
+  const { agents, failed } = await new AgentView(db, request).choose(['version']);
   const items: string[] = [];
   for (const agent of agents) {
     const error = refusalToClear(agent);

@@ -2,9 +2,9 @@ import { ConfigError } from '../../lib/config/config-error.js';
 import type { ListedFile, Listing, ListingProblem } from '../../lib/engine/listing/listing-source.js';
 import type { RuleItem } from '../../lib/engine/listing/rule-item.js';
 import type { Logger } from '../../lib/log/logger.js';
-import type { Caller } from '../auth/authenticator.js';
 import { ApiError } from '../http/api-error.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
+import type { PermittedIds } from '../rbac/permitted-ids.js';
 import type { DecoderItem } from './list-decoders.js';
 import type { RulesetListing, RulesetPaths } from './ruleset-listing.js';
 import type { RulesetResource } from './ruleset-resource.js';
@@ -33,15 +33,14 @@ export class RulesetCatalogue {
   }
 
   /** @throws ApiError 1200 or 1500 for the configuration, 4000 when nothing may be seen */
-  files(kind: RulesetResource, caller: Caller): ListedFile[] {
+  files(kind: RulesetResource, permitted: PermittedIds): ListedFile[] {
     const files = this.#files(kind);
-    const allowed = allowedFiles(kind, caller, files);
+    const allowed = allowedFiles(permitted, files);
     return files.filter(({ filename }) => allowed.has(filename));
   }
 
-  /** Files of a name, in whatever directory. @throws ApiError 1200 or 1500 for the configuration, 4000 when they may not be seen */
-  filesNamed(kind: RulesetResource, caller: Caller, filename: string): ListedFile[] {
-    caller.permissions.allowedOrRefuse(`${kind.name}:read`, kind.resource, [filename]);
+  /** Files of a name that may be seen, in whatever directory. @throws ApiError 1200 or 1500 for the configuration */
+  filesNamed(kind: RulesetResource, filename: string): ListedFile[] {
     return this.#files(kind).filter((file) => file.filename === filename);
   }
 
@@ -49,13 +48,13 @@ export class RulesetCatalogue {
    * As {@link files}. What cannot be listed is logged once, with file and line. The same object for all who see the same of
    * the same ruleset, and for nobody else.
    */
-  rules(kind: RulesetResource, caller: Caller): readonly RuleItem[] {
-    return this.#visible(kind, caller, (paths) => this.#parts.ruleset.rules(paths));
+  rules(kind: RulesetResource, permitted: PermittedIds): readonly RuleItem[] {
+    return this.#visible(kind, permitted, (paths) => this.#parts.ruleset.rules(paths));
   }
 
   /** As {@link rules}. */
-  decoders(kind: RulesetResource, caller: Caller): readonly DecoderItem[] {
-    return this.#visible(kind, caller, (paths) => this.#parts.ruleset.decoders(paths));
+  decoders(kind: RulesetResource, permitted: PermittedIds): readonly DecoderItem[] {
+    return this.#visible(kind, permitted, (paths) => this.#parts.ruleset.decoders(paths));
   }
 
   /** Text of a listed file. @throws RangeError when it is too large; the file system's error, also for a link */
@@ -71,11 +70,11 @@ export class RulesetCatalogue {
 
   #visible<Item extends ListedFile>(
     kind: RulesetResource,
-    caller: Caller,
+    permitted: PermittedIds,
     list: (paths: RulesetPaths) => Listing<Item>,
   ): readonly Item[] {
     const files = this.#files(kind);
-    const allowed = allowedFiles(kind, caller, files);
+    const allowed = allowedFiles(permitted, files);
     const listing = list(this.#paths(kind));
     this.#report(kind, listing.problems);
     if (files.every(({ filename }) => allowed.has(filename))) return listing.items;
@@ -113,7 +112,6 @@ export class RulesetCatalogue {
   }
 }
 
-function allowedFiles(kind: RulesetResource, caller: Caller, files: readonly ListedFile[]): Set<string> {
-  const names = files.map(({ filename }) => filename);
-  return caller.permissions.allowedOrRefuse(`${kind.name}:read`, kind.resource, names);
+function allowedFiles(permitted: PermittedIds, files: readonly ListedFile[]): ReadonlySet<string> {
+  return permitted.of(files.map(({ filename }) => filename));
 }

@@ -12,6 +12,8 @@ export type Parameter = {
   /** For people; empty where there is none. */
   readonly description: string;
   readonly schema: Schema;
+  /** Kinds of resources whose ids it has (rest-api.md 5.3); the action of the operation says which of them is meant. */
+  readonly resources: readonly string[];
 };
 
 export type BodyRule = {
@@ -34,8 +36,10 @@ export type Operation = {
   readonly summary: string;
   readonly parameters: readonly Parameter[];
   readonly body: BodyRule | undefined;
-  /** Actions the caller needs (rest-api.md 5.4); documentation for clients, the handlers enforce them. */
+  /** Actions the caller needs (rest-api.md 5.4), on the resources that the parameters name. */
   readonly actions: readonly string[];
+  /** Action without which secrets are masked; undefined where there are none. */
+  readonly secrets: string | undefined;
   readonly deprecated: boolean;
   /** Whether it answers only while `experimental_features` is on (rest-api.md 6.18). */
   readonly experimental: boolean;
@@ -78,6 +82,7 @@ function readOperation(
     parameters: list(definition['parameters']).map((item) => readParameter(resolve(document, item))),
     body: definition['requestBody'] === undefined ? undefined : readBody(resolve(document, definition['requestBody'])),
     actions: list(definition['x-rbac-actions']).map((action) => text(action, path)),
+    secrets: definition['x-rbac-secrets'] === undefined ? undefined : text(definition['x-rbac-secrets'], path),
     deprecated: definition['deprecated'] === true,
     experimental: definition['x-experimental'] === true,
     missing: definition['x-missing'] === undefined ? undefined : text(definition['x-missing'], path),
@@ -95,6 +100,7 @@ function readParameter(definition: Record<string, unknown>): Parameter {
     required: definition['required'] === true,
     description: definition['description'] === undefined ? '' : text(definition['description'], name),
     schema: record(definition['schema'], name),
+    resources: list(definition['x-rbac-resources']).map((kind) => text(kind, name)),
   };
 }
 

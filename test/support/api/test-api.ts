@@ -77,7 +77,7 @@ export class TestApi {
     this.#parts = new DaemonParts();
     for (const client of [monitord, analysisd, db, authd, remoted, modulesd]) this.#parts.use(client);
     this.#parts.defer(() => outlet.close(0));
-    const { handlers, node } = apiHandlers({
+    const { handlers, ...others } = apiHandlers({
       home,
       logger,
       monitord,
@@ -99,7 +99,7 @@ export class TestApi {
         settings: { ...TEST_SETTINGS, ...settings },
         logger,
         handlers: [...handlers, ...(options.handlers ?? [])],
-        node,
+        ...others,
         now: () => this.now,
         monotonic: () => this.elapsed,
         passwordCost: { N: 16, r: 1, p: 1 },

@@ -56,15 +56,6 @@ describe('permissions', () => {
     expect(read(of('white', ['allow', 'agent:read', 'agent:group:*']))).to.deep.equal(agents);
   });
 
-  it('a fixed resource of which nothing is allowed is refused', () => {
-    const permissions = of('white', ['allow', 'rules:read', 'rule:file:a.xml']);
-    expect([...permissions.allowedOrRefuse('rules:read', 'rule:file', ['a.xml', 'b.xml'])]).to.deep.equal(['a.xml']);
-    const refuse = (wanted: string[]) => () => permissions.allowedOrRefuse('rules:read', 'rule:file', wanted);
-    expect(refuse(['b.xml'])).to.throw(ApiError, 'Permission denied: Resource type: rule:file');
-    expect(refuse([])).to.throw(ApiError, 'Permission denied');
-    expect(() => permissions.require('manager:read')).to.throw(ApiError, 'Permission denied: Resource type: *:*');
-  });
-
   it('a policy of more than two combined resources is refused when it is used', () => {
     const permissions = of('white', ['allow', 'agent:read', 'agent:id:*&agent:group:a&agent:group:b']);
     expect(() => read(permissions))

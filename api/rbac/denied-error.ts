@@ -1,0 +1,6 @@
+import { ApiError } from '../http/api-error.js';
+
+/** The refusal of resources that the caller may not use. @param resource their kind, for example `group:id` (rest-api.md 5.2) */
+export function deniedError(resource: string): ApiError {
+  return new ApiError(4000, { extra: `Resource type: ${resource}` });
+}
