@@ -6,11 +6,6 @@ export type RbacMode = 'white' | 'black';
 
 type PermissionEntry = { readonly type: string; readonly value: string; readonly effect: 'allow' | 'deny' };
 
-/** Resolves `agent:group:<g>` to agent ids (rest-api.md 5.1); needed by operations on agents only. */
-export type GroupMembers = (group: string) => Iterable<string>;
-
-const NO_MEMBERS: GroupMembers = () => [];
-
 /** What one caller may do: the effective map of roles and policies (rest-api.md 5.1). */
 export class Permissions {
   readonly mode: RbacMode;
@@ -39,25 +34,20 @@ export class Permissions {
   }
 
   /**
-   * Those of the given resources the action is allowed on.
+   * Those of the given resources the action is allowed on; of agents {@link agentScope} says it.
    * @param type for example `rule:file`
    * @param wanted values, for example file names
    * @throws ApiError 4500 for a policy that is not valid
    */
-  allowed(action: string, type: string, wanted: Iterable<string>, members = NO_MEMBERS): Set<string> {
+  allowed(action: string, type: string, wanted: Iterable<string>): Set<string> {
     this.#refuseInvalid();
     const all = new Set(wanted);
     let result = this.mode === 'black' ? new Set(all) : new Set<string>();
     for (const entry of this.#entries.get(action)?.values() ?? []) {
-      if (entry.type === type && entry.value === '*') {
-        result = entry.effect === 'allow' ? new Set(all) : new Set();
-        continue;
-      }
-      for (const value of entryValues(entry, type, all, members)) {
-        if (!all.has(value)) continue;
-        if (entry.effect === 'allow') result.add(value);
-        else result.delete(value);
-      }
+      if (entry.type !== type) continue;
+      if (entry.value === '*') result = entry.effect === 'allow' ? new Set(all) : new Set();
+      else if (entry.effect === 'deny') result.delete(entry.value);
+      else if (all.has(entry.value)) result.add(entry.value);
     }
     return result;
   }
@@ -108,15 +98,4 @@ export class Permissions {
     }
     entries.set(resource, entry);
   }
-}
-
-function entryValues(
-  entry: PermissionEntry,
-  type: string,
-  all: ReadonlySet<string>,
-  members: GroupMembers,
-): Iterable<string> {
-  if (entry.type === type) return [entry.value];
-  if (type === 'agent:id' && entry.type === 'agent:group') return entry.value === '*' ? all : members(entry.value);
-  return [];
 }

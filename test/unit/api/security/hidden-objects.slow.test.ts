@@ -97,6 +97,8 @@ const AGENTS: Pick<Case, 'full' | 'bare' | 'requests'> = {
       `GET /rootcheck/${id}`,
       `GET /rootcheck/${id}/last_scan`,
       `GET /ciscat/${id}/results`,
+      `GET /sca/${id}`,
+      `GET /syscollector/${id}/os`,
     ]),
     ...['/agents/summary', '/agents/summary/os', '/agents/summary/status', '/overview/agents'].map(
       (path) => `GET ${path}`,
@@ -112,7 +114,7 @@ const AGENTS: Pick<Case, 'full' | 'bare' | 'requests'> = {
   ],
 };
 const AGENT_ACTIONS =
-  'agent:read,agent:delete,agent:restart,agent:reconnect,agent:modify_group,agent:upgrade,ciscat:read,syscheck:read,syscheck:clear,rootcheck:read,rootcheck:run';
+  'agent:read,agent:delete,agent:restart,agent:reconnect,agent:modify_group,agent:upgrade,ciscat:read,sca:read,syscollector:read,syscheck:read,syscheck:clear,rootcheck:read,rootcheck:run';
 
 const GROUP_ACTIONS = 'group:read,group:delete,group:update_config,group:modify_assignments';
 
