@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isErrno } from '../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../lib/files/if-present.js';
 import { writeFileDurably } from '../../lib/files/write-file-durably.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -79,9 +79,10 @@ export class SecurityCopy {
 /** The automatic copy: a text says why it cannot be used, undefined that there is none. */
 export function readCopy(path: string): SecurityBackup | string | undefined {
   try {
-    return readSecurityBackup(readFileSync(path, 'utf8'));
+    const text = ifPresentSync(() => readFileSync(path, 'utf8'));
+    return text === undefined ? undefined : readSecurityBackup(text);
   } catch (error) {
-    return isErrno(error, 'ENOENT') ? undefined : describeError(error);
+    return describeError(error);
   }
 }
 

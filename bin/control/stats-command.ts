@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../lib/async/pause.js';
 import { selectDaemons, stopOrder } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
 import { homeRuns, whyUnavailable } from '../terminal/why-unavailable.js';
@@ -46,7 +46,7 @@ export async function showStats(suite: Suite, typed: readonly string[], options:
     }
     output.document({ error: daemons.some(isSilent) ? 1 : 0, data: daemons.map(item) });
     if (watch === undefined) return daemons.some(isSilent) ? 1 : 0;
-    await delay(watch * 1000, undefined, { ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
+    await pause(watch * 1000, signal);
     if (signal?.aborted === true) return 0;
     earlier = { daemons, seconds: (performance.now() - begin) / 1000 };
   }

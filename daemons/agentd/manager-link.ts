@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
+import { pause } from '../../lib/async/pause.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
@@ -93,7 +93,7 @@ export class ManagerLink {
       this.#lost = true;
       logger.info(`Closing connection to server (${place(server, server.address)}).`);
       const pause = server.retry_interval * SECOND_MS - (performance.now() - this.#startedAt);
-      if (end !== 'renew' && pause > 0) await this.#sleep(pause);
+      if (end !== 'renew' && pause > 0) await this.#pause(pause);
     }
   }
 
@@ -138,14 +138,14 @@ export class ManagerLink {
         for (const host of hosts) {
           if (signal.aborted || !(await enrollment.enrol(host))) continue;
           logger.info(`Waiting ${delay_after_enrollment} seconds before server connection`);
-          await this.#sleep(delay_after_enrollment * SECOND_MS);
+          await this.#pause(delay_after_enrollment * SECOND_MS);
           return;
         }
       }
       if (!signal.aborted) setProblem('this agent has no key: it is not enrolled at a manager; events wait');
       // A key may be imported meanwhile.
       for (let second = 0; second < pause && !signal.aborted; second += 1) {
-        await this.#sleep(SECOND_MS);
+        await this.#pause(SECOND_MS);
         if ((await this.#key()) !== undefined) return;
       }
       pause = Math.min(pause + ENROLL_PAUSE_S, ENROLL_LONGEST_PAUSE_S);
@@ -157,13 +157,13 @@ export class ManagerLink {
     for (let attempt = 1; attempt <= server.max_retries && !signal.aborted; attempt += 1) {
       const session = await this.#attempt(server);
       if (session !== undefined) return session;
-      if (attempt < server.max_retries) await this.#sleep(server.retry_interval * SECOND_MS);
+      if (attempt < server.max_retries) await this.#pause(server.retry_interval * SECOND_MS);
     }
     if (!signal.aborted && client.enrollment.enabled && (await enrollment.enrol(server.address))) {
       const session = await this.#attempt(server);
       if (session !== undefined) return session;
     }
-    await this.#sleep(server.retry_interval * SECOND_MS);
+    await this.#pause(server.retry_interval * SECOND_MS);
     if (!signal.aborted) {
       logger.warn(
         `(4101): Waiting for server reply (not started). Tried: '${server.address}'. Ensure that the manager version is 'v${COMPATIBILITY_VERSION}' or higher.`,
@@ -239,8 +239,8 @@ export class ManagerLink {
     }
   }
 
-  async #sleep(milliseconds: number): Promise<void> {
-    await delay(milliseconds, undefined, { signal: this.#parts.signal }).catch(() => {});
+  #pause(milliseconds: number): Promise<void> {
+    return pause(milliseconds, this.#parts.signal);
   }
 }
 

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
+import { pause } from '../../lib/async/pause.js';
+import { ifPresent } from '../../lib/files/if-present.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { AgentIndex } from './agent-index.js';
 import { ClientKeysDocument, keyLine } from './client-keys-document.js';
 import { type KeyFileOwner, KeyFileWriter, MISSING } from './key-file-writer.js';
-import { readIfPresent } from './read-if-present.js';
 
 /** Readable for the service's group and nobody else (daemons-and-config.md 3.11). */
 const KEYS_MODE = 0o640;
@@ -182,7 +184,7 @@ export class KeyRegistry {
         await this.#undo([...batch, ...this.#waiting.splice(0)], error);
       }
       if (this.#waiting.length > 0) {
-        await new Promise((resolve) => setTimeout(resolve, Math.min(performance.now() - started, MAX_PAUSE_MS)));
+        await pause(Math.min(performance.now() - started, MAX_PAUSE_MS));
       }
     }
     // In the same step as the look at what waits: a change that comes now starts the next round.
@@ -294,7 +296,7 @@ function linesOf(batch: readonly KeyChange[]): Buffer | undefined {
 }
 
 async function readLastId(path: string): Promise<number> {
-  const text = await readIfPresent(path);
+  const text = (await ifPresent(() => readFile(path, 'latin1'))) ?? '';
   const match = /^(\d{1,8})\s*$/.exec(text);
   return match === null ? 0 : Number(match[1]);
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { ifPresent } from '../../lib/files/if-present.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { KeyRegistry } from './key-registry.js';
-import { readIfPresent } from './read-if-present.js';
 
 /** Only the service reads it (daemons-and-config.md 3.11). */
 const MODE = 0o600;
@@ -32,7 +33,7 @@ export class RegistrationTimes {
   /** Reads the file; lines that are none are left out. @throws the file system's error, unless it is missing */
   async load(): Promise<void> {
     this.#kept = existsSync(this.path);
-    for (const line of (await readIfPresent(this.path)).split('\n')) {
+    for (const line of ((await ifPresent(() => readFile(this.path, 'latin1'))) ?? '').split('\n')) {
       const match = /^(\d{3,8}) \S+ \S+ (\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(line);
       if (match === null) continue;
       const [, id = '', ...numbers] = match;

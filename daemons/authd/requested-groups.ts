@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { ifPresent } from '../../lib/files/if-present.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
-import { readIfPresent } from './read-if-present.js';
 
 const MODE = 0o600;
 
@@ -18,7 +19,7 @@ export class RequestedGroups {
 
   /** Reads what an earlier process left. @throws the file system's error, unless the file is missing */
   async load(): Promise<void> {
-    for (const line of (await readIfPresent(this.path)).split('\n')) {
+    for (const line of ((await ifPresent(() => readFile(this.path, 'latin1'))) ?? '').split('\n')) {
       const match = /^(\d{3,8}) ([A-Za-z0-9_.,-]+)$/.exec(line);
       if (match?.[1] !== undefined && match[2] !== undefined) this.#groups.set(match[1], match[2].split(','));
     }

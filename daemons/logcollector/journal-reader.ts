@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { pause } from '../../lib/async/pause.js';
 import { waitUntil } from '../../lib/async/wait-until.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
@@ -135,7 +136,7 @@ export class JournalReader {
     this.#skip = Math.max(0, position - from);
     while (!signal.aborted) {
       await this.#follow();
-      await unlessAborted(signal, delay(RESTART_MS));
+      await pause(RESTART_MS, signal, { ref: false });
     }
   }
 
@@ -149,7 +150,7 @@ export class JournalReader {
     const { cursor, timestamp } = this.#saved ?? { timestamp: onlyFuture ? String(begin * 1000) : '0' };
     this.#saved = { timestamp, ...(cursor === undefined ? {} : { cursor }), stream, sequence: '0' };
     while (!signal.aborted && !(await savePosition())) {
-      await unlessAborted(signal, delay(RESTART_MS));
+      await pause(RESTART_MS, signal, { ref: false });
     }
   }
 
@@ -231,8 +232,4 @@ export class JournalReader {
     this.#sent.push({ ...sent, sequence });
     stats.count(LOCATION, message.length, ['agent']);
   }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

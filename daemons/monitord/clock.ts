@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../lib/async/pause.js';
 
 /** Time as the maintenance of log files sees it; tests bring their own. */
 export interface Clock {
@@ -10,11 +10,5 @@ export interface Clock {
 /** The time of the host. */
 export const HOST_CLOCK: Clock = {
   now: () => new Date(),
-  async sleep(milliseconds, signal) {
-    try {
-      await delay(milliseconds, undefined, { signal });
-    } catch {
-      // Aborted: the caller looks at the signal.
-    }
-  },
+  sleep: pause,
 };

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
+import { pause } from '../../lib/async/pause.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
@@ -103,9 +103,7 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
   const stopped = parts.adopt(new AbortController(), (controller) => {
     controller.abort();
   });
-  const sleep = async (milliseconds: number): Promise<void> => {
-    await delay(milliseconds, undefined, { signal: stopped.signal }).catch(() => {});
-  };
+  const sleep = (milliseconds: number): Promise<void> => pause(milliseconds, stopped.signal);
   const mostWaiting = settings.started.options.get('remoted.control_msg_queue_size');
   const status = parts.use(
     new StatusWriter({ db, counters, logger, agents: () => store.agents, mostAgents: mostWaiting, sleep }),

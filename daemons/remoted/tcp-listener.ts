@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FrameSizeError } from '../../lib/agentlink/frame-decoder.js';
+import { pause } from '../../lib/async/pause.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
 import { LimitedLog } from '../../lib/log/limited-log.js';
 import { ConnectionBudget } from '../../lib/network/connection-budget.js';
@@ -93,7 +94,7 @@ export class TcpListener implements ConnectionOwner {
     if (this.#agentsGone) return;
     const given = new AbortController();
     const gone = new Promise<void>((resolve) => (this.#lastGone = resolve));
-    await Promise.race([gone, delay(mostMs, undefined, { signal: given.signal }).catch(() => {})]);
+    await Promise.race([gone, pause(mostMs, given.signal)]);
     given.abort();
     if (this.#agentsGone) return;
     const left = String(this.#connections.size - this.#unproven.size);

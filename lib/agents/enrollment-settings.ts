@@ -5,7 +5,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { isAgentName } from '../agentlink/agent-identity.js';
 import { enrollmentKeyHash } from '../agentlink/agent-key.js';
 import { ClientKeysFile } from '../agentlink/client-keys-file.js';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 import type { Home } from '../home/home.js';
 import { describeError } from '../log/describe-error.js';
 import { COMPATIBILITY_VERSION } from '../product/version.js';
@@ -87,13 +87,13 @@ export function defaultAgentName(host: string): string {
 /** The first line of the file; undefined without a file. @throws EnrollmentError */
 function readPassword(home: Home, file: string): string | undefined {
   const path = isAbsolute(file) ? file : home.path(file);
-  let text: string;
+  let text: string | undefined;
   try {
-    text = readFileSync(path, 'latin1');
+    text = ifPresentSync(() => readFileSync(path, 'latin1'));
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
     throw new EnrollmentError(`Unable to read '${file}': ${describeError(error)}`, { cause: error });
   }
+  if (text === undefined) return undefined;
   const line = (text.split('\n', 1)[0] ?? '').replace(/\r$/, '');
   if (line === '' || line.length > MAX_PASSWORD_BYTES) {
     throw new EnrollmentError(`The first line of '${file}' is no password: 1 to ${MAX_PASSWORD_BYTES} bytes are.`);

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { z } from 'zod';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 import { readFileBelow } from '../files/read-below.js';
 import type { Home } from '../home/home.js';
 import { describeError } from '../log/describe-error.js';
@@ -90,9 +90,8 @@ export function loadSecurityConfig(home: Home): SecurityConfig {
 
 function readOwnText(home: Home, file: string): string | undefined {
   try {
-    return readFileBelow(home.root, file, MAX_BYTES).toString('utf8');
+    return ifPresentSync(() => readFileBelow(home.root, file, MAX_BYTES))?.toString('utf8');
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
     throw new ApiConfigError(2004, describeError(error), file, 0);
   }
 }

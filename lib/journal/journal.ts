@@ -1,4 +1,4 @@
-import { isErrno } from '../files/is-errno.js';
+import { ifPresent } from '../files/if-present.js';
 import { DurableMark } from './durable-mark.js';
 import type { DamageReport } from './journal-error.js';
 import { MAX_SEGMENT_BYTES, MAX_SYNC_MS, MIN_SEGMENT_BYTES, MIN_SEGMENTS } from './journal-limits.js';
@@ -129,12 +129,10 @@ export class Journal {
     this.#freeing = this.#freeing.then(async () => {
       for (const segment of segments) {
         try {
-          await this.#files.remove(segment.path);
+          await ifPresent(() => this.#files.remove(segment.path));
         } catch (error) {
-          if (!isErrno(error, 'ENOENT')) {
-            this.#options.onTrouble?.(error);
-            return;
-          }
+          this.#options.onTrouble?.(error);
+          return;
         }
         this.#table.remove(segment);
       }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { ifPresent } from '../files/if-present.js';
 import { isErrno } from '../files/is-errno.js';
 import { SEGMENT_HEADER_BYTES } from './journal-limits.js';
 import type { JournalFile, JournalFiles } from './segment-file.js';
@@ -157,10 +158,12 @@ export class NewestSegment {
     if (segment?.key === undefined) return;
     const size = SEGMENT_HEADER_BYTES + segment.end - segment.first;
     try {
-      await this.#options.files.truncate(segment.path, size);
-      segment.bytes = size;
+      await ifPresent(async () => {
+        await this.#options.files.truncate(segment.path, size);
+        segment.bytes = size;
+      });
     } catch (error) {
-      if (!isErrno(error, 'ENOENT')) this.#options.onTrouble(error);
+      this.#options.onTrouble(error);
     }
   }
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 import type { DamageReport } from './journal-error.js';
 import { SEGMENT_HEADER_BYTES } from './journal-limits.js';
 import { decodeSegmentHeader, segmentFirst, type SegmentHeader } from './segment-header.js';
@@ -106,12 +106,7 @@ function readSegments(directory: string): SegmentFile[] {
 
 /** @returns nothing for a directory that is not there: it may be on a disk that takes none yet */
 function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
+  return ifPresentSync(() => readdirSync(directory)) ?? [];
 }
 
 /** Where it fails, the file stays: what is begun in its place removes it again. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 
 const LOWER = 'abcdefghijkmnpqrstuvwxyz';
@@ -28,11 +28,8 @@ export function randomPassword(): string {
  * @throws Error when the file exists and is empty, or cannot be read or written
  */
 export function ensureInitialPassword(path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error;
+  const text = ifPresentSync(() => readFileSync(path, 'utf8'));
+  if (text === undefined) {
     const password = randomPassword();
     writeFileAtomically(path, `${password}\n`, { mode: 0o600, durable: true });
     return password;

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 
 /** First number of both meta pages of an LMDB file, behind the page header of 24 bytes. */
 const MAGIC = 0xbeefc0de;
@@ -17,12 +17,13 @@ const META_BYTES = 160;
  * @returns what is wrong, or undefined when it looks right or is not there yet
  */
 export function checkLmdbFile(path: string): string | undefined {
-  let file: number;
+  let file: number | undefined;
   try {
-    file = openSync(path, 'r');
+    file = ifPresentSync(() => openSync(path, 'r'));
   } catch (error) {
-    return isErrno(error, 'ENOENT') ? undefined : String(error);
+    return String(error);
   }
+  if (file === undefined) return undefined;
   try {
     const { size } = fstatSync(file);
     // LMDB makes the file first and its meta pages later: an empty one is as good as none.

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { isErrno } from '../files/is-errno.js';
+import { ifPresentSync } from '../files/if-present.js';
 import { checkLmdbFile, usedBytes } from './check-lmdb-file.js';
 
 /** Header of a page: its number, transaction, padding, flags, and the bounds of its free space. */
@@ -204,13 +204,8 @@ function damagedPage(page: number): PageError {
 }
 
 function readUsed(path: string): Buffer | undefined {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  const file = ifPresentSync(() => openSync(path, 'r'));
+  if (file === undefined) return undefined;
   try {
     const used = usedBytes(file);
     // Nothing was written yet.

@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { waitUntil } from '../../../lib/async/wait-until.js';
 import { isErrno } from '../../../lib/files/is-errno.js';
 import { isBelieved, readRunFile } from '../../../lib/files/read-run-file.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
@@ -32,11 +33,14 @@ export class ScriptLockError extends Error {
 export async function withScriptLock<T>(home: Home, action: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
   const directory = home.path('var', 'start-script-lock');
   const holder = home.path('var', 'start-script-lock', 'pid');
-  for (let attempt = 0; !tryLock(directory, holder); attempt += 1) {
-    if (attempt >= ATTEMPTS) throw new ScriptLockError(directory);
-    if (isStale(directory, holder)) removeTree(directory);
-    else await new Promise((resolve) => setTimeout(resolve, waitMs));
-  }
+  const look = (): boolean => {
+    if (tryLock(directory, holder)) return true;
+    if (!isStale(directory, holder)) return false;
+    removeTree(directory);
+    return tryLock(directory, holder);
+  };
+  const isLocked = await waitUntil(look, { everyMs: waitMs, mostMs: ATTEMPTS * waitMs });
+  if (isLocked === undefined) throw new ScriptLockError(directory);
   try {
     return await action();
   } finally {

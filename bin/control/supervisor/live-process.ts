@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { waitUntil } from '../../../lib/async/wait-until.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
 import { isBelieved, type WriterCheck } from '../../../lib/files/read-run-file.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
 import type { Home } from '../../../lib/home/home.js';
@@ -150,10 +151,5 @@ async function ended(identity: ProcessIdentity, waitMs: number): Promise<boolean
 
 /** None where the directory is gone: a home that somebody removed is no reason to leave its daemons running. */
 function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  return ifPresentSync(() => readdirSync(directory)) ?? [];
 }

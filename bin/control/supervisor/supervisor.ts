@@ -1,4 +1,5 @@
 import { Limiter } from '../../../lib/async/limiter.js';
+import { pause } from '../../../lib/async/pause.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';
 import { type DaemonCatalogue, selectDaemons, stopPhases } from '../../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../../lib/home/home.js';
@@ -32,10 +33,6 @@ export type SupervisorParts = {
  * anything to complain of, on a busy machine either.
  */
 const RECEIVER_WAIT_MS = 30_000;
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
 
 /** Starts, watches and stops the daemons of a home. Commands are carried out one after another. */
 export class Supervisor {
@@ -146,7 +143,7 @@ export class Supervisor {
         started.set(daemon.name, outcome);
         return outcome;
       });
-      await Promise.race([Promise.all(outcomes), delay(RECEIVER_WAIT_MS)]);
+      await Promise.race([Promise.all(outcomes), pause(RECEIVER_WAIT_MS, undefined, { ref: false })]);
     }
     const outcomes = daemons.map((daemon) => ({
       daemon,

@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import { MAX_PUSHED_BYTES } from '../../../lib/agentlink/file-push.js';
 import { MERGED_FILE, mergedSum } from '../../../lib/agentlink/merged-file.js';
-import { isErrno } from '../../../lib/files/is-errno.js';
+import { ifPresent } from '../../../lib/files/if-present.js';
 import { syncDirectoryWherePossible } from '../../../lib/files/sync-directory.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import { describeError } from '../../../lib/log/describe-error.js';
@@ -176,12 +176,9 @@ export class SharedFolder {
   }
 
   async #kind(path: string): Promise<'folder' | 'other' | 'none'> {
-    try {
-      return (await lstat(this.#path(path))).isDirectory() ? 'folder' : 'other';
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return 'none';
-      throw error;
-    }
+    const stats = await ifPresent(() => lstat(this.#path(path)));
+    if (stats === undefined) return 'none';
+    return stats.isDirectory() ? 'folder' : 'other';
   }
 
   /** Links are removed, never followed. */

@@ -1,4 +1,6 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pause } from '../../../lib/async/pause.js';
+import { retry } from '../../../lib/async/retry.js';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import type { CallParams, CallResult } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -156,24 +158,22 @@ export class FileEvents {
   /** Asks svc-db how far it is. */
   async #begin(): Promise<void> {
     const { journal, identity, db } = this.#parts;
-    for (;;) {
-      if (this.#stopped.signal.aborted) return;
-      try {
-        const stored = await db.call('fim.position', {}, { signal: this.#stopped.signal });
-        const from = stored.journal === identity ? stored.position : journal.start;
-        if (from < journal.start) this.#passedOver(from, journal.start);
-        this.#taken = Math.max(from, journal.start);
-        this.#stored = from;
-        this.#feed = new JournalFeed(journal, this.#taken, (error) => {
-          if (error instanceof JournalDamageError) this.#passedOver(error.report.from, error.report.to);
-          else this.#lossLog.error(`Events of files may not be stored: ${describeError(error)}`);
-        });
-        return;
-      } catch (error) {
+    const { signal } = this.#stopped;
+    const stored = await retry(() => db.call('fim.position', {}, { signal }), {
+      pauseMs: this.#parts.retryMs ?? RETRY_MS,
+      signal,
+      onFailure: (error) => {
         if (this.counters.received > 0) this.#waiting(error);
-        await this.#pause();
-      }
-    }
+      },
+    });
+    const from = stored.journal === identity ? stored.position : journal.start;
+    if (from < journal.start) this.#passedOver(from, journal.start);
+    this.#taken = Math.max(from, journal.start);
+    this.#stored = from;
+    this.#feed = new JournalFeed(journal, this.#taken, (error) => {
+      if (error instanceof JournalDamageError) this.#passedOver(error.report.from, error.report.to);
+      else this.#lossLog.error(`Events of files may not be stored: ${describeError(error)}`);
+    });
   }
 
   /** Takes events from the journal until there are enough for a call, or no more. */
@@ -294,8 +294,7 @@ export class FileEvents {
   }
 
   async #pause(): Promise<void> {
-    const { signal } = this.#stopped;
-    await delay(this.#parts.retryMs ?? RETRY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(this.#parts.retryMs ?? RETRY_MS, this.#stopped.signal);
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isErrno } from '../../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 
 const FILE = 'journal.id';
@@ -15,12 +15,8 @@ const IDENTITY = /^[0-9a-f-]{36}$/;
  */
 export async function journalIdentity(directory: string): Promise<string> {
   const path = join(directory, FILE);
-  try {
-    const identity = readFileSync(path, 'utf8').trim();
-    if (IDENTITY.test(identity)) return identity;
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error;
-  }
+  const known = ifPresentSync(() => readFileSync(path, 'utf8'))?.trim() ?? '';
+  if (IDENTITY.test(known)) return known;
   const identity = randomUUID();
   await writeFileDurably(path, `${identity}\n`, { mode: 0o640 });
   return identity;

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../lib/async/pause.js';
+import { retry } from '../../../lib/async/retry.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 
 /** A disk that takes nothing is tried again after this time. */
 const RETRY_MS = 1000;
-/** A problem that stays is logged again after this time. */
-const REPEAT_LOG_MS = 60_000;
 
 /** Thrown by a wait that was ended. */
 export class StoppedError extends Error {
@@ -19,12 +18,12 @@ export class StoppedError extends Error {
 export class Patience {
   readonly #logger: Logger;
   readonly #stopped = new AbortController();
-  /** When the wait was logged last, by the monotonic clock. */
-  #loggedAt = -Infinity;
+  #log: LimitedLogger;
   #reason: string | undefined;
 
   constructor(logger: Logger) {
     this.#logger = logger;
+    this.#log = logger.limited();
   }
 
   /** What is in the way at present. */
@@ -34,35 +33,26 @@ export class Patience {
 
   /** @throws StoppedError after `stop` */
   async until(action: () => void | Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        await action();
-        if (this.#reason !== undefined) this.#logger.info('Alerts are being written again.');
-        this.#reason = undefined;
-        this.#loggedAt = -Infinity;
-        return;
-      } catch (error) {
-        this.#reason = describeError(error);
-        const now = performance.now();
-        if (now - this.#loggedAt >= REPEAT_LOG_MS) {
-          this.#loggedAt = now;
-          this.#logger.error(`Alerts cannot be written, events wait in the journal: ${this.#reason}`);
-        }
-        await this.pause(RETRY_MS);
-      }
-    }
+    const onFailure = (error: unknown): void => {
+      this.#reason = describeError(error);
+      this.#log.error(`Alerts cannot be written, events wait in the journal: ${this.#reason}`);
+    };
+    await retry(action, { pauseMs: RETRY_MS, signal: this.#stopped.signal, onFailure });
+    if (this.#reason === undefined) return;
+    this.#logger.info('Alerts are being written again.');
+    this.#reason = undefined;
+    // The next problem is another one: it is told at once.
+    this.#log = this.#logger.limited();
   }
 
   /** Waits. @throws StoppedError after `stop` */
   async pause(milliseconds: number): Promise<void> {
-    if (!this.#stopped.signal.aborted) {
-      await delay(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => {});
-    }
-    if (this.#stopped.signal.aborted) throw new StoppedError('the analysis was stopped');
+    await pause(milliseconds, this.#stopped.signal);
+    this.#stopped.signal.throwIfAborted();
   }
 
   /** Ends all waits. */
   stop(): void {
-    this.#stopped.abort();
+    this.#stopped.abort(new StoppedError('the analysis was stopped'));
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../lib/async/pause.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import { slotRange } from './fim-keys.js';
@@ -79,6 +79,6 @@ export class FimGarbage {
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    await delay(milliseconds, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => undefined);
+    await pause(milliseconds, this.#stopped.signal, { ref: false });
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { isErrno } from '../../../lib/files/is-errno.js';
+import { ifPresent } from '../../../lib/files/if-present.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';
@@ -26,10 +26,11 @@ export class MergedRecord {
 
   async load(): Promise<void> {
     try {
-      const { groups } = recordShape.parse(JSON.parse(await readFile(this.#path, 'utf8')));
+      const text = await ifPresent(() => readFile(this.#path, 'utf8'));
+      if (text === undefined) return;
+      const { groups } = recordShape.parse(JSON.parse(text));
       for (const [group, hash] of Object.entries(groups)) this.#hashes.set(group, hash);
     } catch (error) {
-      if (isErrno(error, 'ENOENT')) return;
       this.#logger.warn(`'${RECORD}' is left out, it cannot be read: ${describeError(error)}`);
     }
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { groupHash, LONG_HASH_CHARS } from '../../../lib/agentlink/merged-file.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../../lib/bus/request-client.js';
-import { isErrno } from '../../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
@@ -381,12 +381,11 @@ export class SharedFiles {
     if (!this.#parts.merge || !this.#haveListsCome) return;
     const used = new Set([...this.#lists.values()].map(({ folder }) => folder));
     try {
-      for (const entry of readdirSync(this.#multigroups, { withFileTypes: true })) {
+      for (const entry of ifPresentSync(() => readdirSync(this.#multigroups, { withFileTypes: true })) ?? []) {
         const path = join(this.#multigroups, entry.name);
         if (entry.isDirectory() && !used.has(path)) rmSync(path, { recursive: true, force: true });
       }
     } catch (error) {
-      if (isErrno(error, 'ENOENT')) return;
       this.#parts.logger.warn(`Unused folders of var/multigroups were not removed: ${describeError(error)}`);
     }
   }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
-import { isErrno } from '../../../lib/files/is-errno.js';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { MultigroupBuilder } from './build-multigroup.js';
@@ -85,11 +85,7 @@ export class SharedMultigroup {
 
   /** What does not belong into the folder. */
   #strangeEntries(): string[] {
-    try {
-      return readdirSync(this.folder).filter((name) => name !== MERGED_FILE);
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return [];
-      throw error;
-    }
+    const names = ifPresentSync(() => readdirSync(this.folder)) ?? [];
+    return names.filter((name) => name !== MERGED_FILE);
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../lib/async/pause.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { ScanSchedule, type ScanTimes } from './scan-schedule.js';
@@ -20,7 +20,7 @@ export interface ScanClock {
 export const HOST_CLOCK: ScanClock = {
   now: () => new Date(),
   seconds: () => performance.now() / SECOND_MS,
-  sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => {}),
+  sleep: pause,
 };
 
 /** What a loop works with. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../../lib/async/retry.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
@@ -80,9 +80,10 @@ export class StateWriter {
 
   /** Writes what waits, unless the disk is full; then nothing more is taken. */
   async close(): Promise<void> {
-    this.#stop.abort();
+    const closed = new StoreError('closed', 'queue/fim/db was closed');
+    this.#stop.abort(closed);
     await this.#running;
-    this.#fail(new StoreError('closed', 'queue/fim/db was closed'));
+    this.#fail(closed);
   }
 
   async #run(): Promise<void> {
@@ -116,17 +117,14 @@ export class StateWriter {
   }
 
   async #commit(changes: readonly Change[]): Promise<void> {
-    for (let told = false; ; told = true) {
-      try {
-        await this.#target.commit(changes);
-        if (told) this.#logger.info('queue/fim/db: there is space again');
-        return;
-      } catch (error) {
-        if (!(error instanceof StoreError) || error.code !== 'full' || this.#stop.signal.aborted) throw error;
-        if (!told) this.#logger.error(`${error.message}. Changes of files wait until there is some`);
-        await sleep(this.#pauseMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      }
-    }
+    let told = false;
+    const onFailure = (error: unknown): void => {
+      if (!(error instanceof StoreError) || error.code !== 'full') throw error;
+      if (!told) this.#logger.error(`${error.message}. Changes of files wait until there is some`);
+      told = true;
+    };
+    await retry(() => this.#target.commit(changes), { pauseMs: this.#pauseMs, signal: this.#stop.signal, onFailure });
+    if (told) this.#logger.info('queue/fim/db: there is space again');
   }
 
   #fail(error: StoreError): void {

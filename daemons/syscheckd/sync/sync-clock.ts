@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../lib/async/pause.js';
 
 /** Time, as the synchronisation goes by it. */
 export type SyncClock = {
@@ -14,5 +14,5 @@ export type SyncClock = {
 export const HOST_CLOCK: SyncClock = {
   now: () => Math.floor(Date.now() / 1000),
   elapsed: () => performance.now() / 1000,
-  sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => {}),
+  sleep: pause,
 };

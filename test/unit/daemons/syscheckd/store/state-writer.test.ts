@@ -83,7 +83,9 @@ describe('writer of the state', () => {
     const written = writer.write([change(1)]).catch((error: unknown) => error);
     await eventually('it has tried', () => disk.tries > 0);
     await writer.close();
-    expect(await written).to.have.property('code', 'full');
+    expect(await written).to.have.property('code', 'closed');
+    const broken = writer.broken.then(() => 'broken');
+    expect(await Promise.race([broken, Promise.resolve('whole')]), 'an orderly stop is no failure').to.equal('whole');
     expect(await writer.write([]).catch((error: unknown) => error)).to.be.instanceOf(StoreError);
   });
 });
