@@ -5,7 +5,7 @@ import { type ApiMethod, type ApiOperation, loadOperations } from './operations.
 import { type ApiList, listOf } from './pages.js';
 import { ApiRefusalError, refusalText } from './refusal.js';
 import { type ApiRequest, parseRequest } from './request-line.js';
-import { SessionError } from './session-store.js';
+import { loginCommand, SessionError } from './session-store.js';
 import { ApiUsageError } from './usage-error.js';
 
 const JSON_TYPE = 'application/json';
@@ -44,7 +44,7 @@ export class ApiCaller {
     if (answer.status === UNAUTHORIZED) {
       throw new SessionError(
         `${refusalText(answer)}\n  The login of ${login.session.user} is over: its time is up, it was revoked, or its rights were ` +
-          'changed. Log in again: svc-api login',
+          `changed. Log in again: ${loginCommand(this.#options.session)}`,
       );
     }
     if (answer.status >= FIRST_REFUSAL) throw new ApiRefusalError(refusalText(answer));

@@ -3,6 +3,7 @@ import { ApiCaller } from './api-caller.js';
 import type { ApiStreams } from './api-streams.js';
 import type { SessionOptions } from './login.js';
 import { firstLine } from './password.js';
+import { DEFAULT_SESSION } from './session-store.js';
 import { type ApiOutput, outputOf, OUTPUTS } from './show-answer.js';
 import { ApiUsageError } from './usage-error.js';
 
@@ -34,7 +35,9 @@ export type CommandRun<Options> = {
 /** Options that say whose login is used. */
 export function sessionOptions(command: Command): Command {
   return command
-    .addOption(new Option('--session <name>', 'login to use, of several').env('SVC_API_SESSION').default('default'))
+    .addOption(
+      new Option('--session <name>', 'login to use, of several').env('SVC_API_SESSION').default(DEFAULT_SESSION),
+    )
     .option('--home <dir>', 'home of a manager on this host');
 }
 

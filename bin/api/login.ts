@@ -6,7 +6,14 @@ import type { ApiStreams } from './api-streams.js';
 import { type ApiEndpoint, homeEndpoint, INITIAL_USER, initialPassword } from './manager-host.js';
 import { firstLine, readPassword } from './password.js';
 import { refusalText } from './refusal.js';
-import { type ApiSession, type ApiTrust, SessionError, SessionStore } from './session-store.js';
+import {
+  type ApiSession,
+  type ApiTrust,
+  DEFAULT_SESSION,
+  loginCommand,
+  SessionError,
+  SessionStore,
+} from './session-store.js';
 import { ApiUsageError } from './usage-error.js';
 
 /** What all commands have: which login, and of which manager. */
@@ -75,22 +82,35 @@ export class ApiLogin {
   }
 
   /**
-   * The login of this user; on the manager's own host, who may read the first password needs none.
-   * @throws SessionError when there is none
+   * The login that was named. Where none was, whoever may read the first password of a manager on this host needs none;
+   * but never in place of a login that somebody made: nobody becomes the administrator by a wrong name or home.
+   * @throws SessionError when there is none, or when it is one to another API than the home that was chosen
    */
   static async open(options: SessionOptions, streams: ApiStreams): Promise<ApiLogin> {
     const store = new SessionStore(options.session, streams.environment);
+    const isNamed = options.session !== DEFAULT_SESSION;
+    // A name says more than the environment, and less than an option.
+    const chosen = options.home ?? (isNamed ? undefined : streams.environment['SVC_HOME']);
     const home = resolveHome(options.home, streams.environment);
     const kept = store.read();
-    const chosen = options.home ?? streams.environment['SVC_HOME'];
-    if (kept !== undefined && (chosen === undefined || (kept.api.kind === 'home' && kept.api.root === home.root))) {
-      return new ApiLogin(kept, store);
+    if (kept !== undefined) {
+      const isThere = kept.api.kind === 'home' && kept.api.root === home.root;
+      if (chosen === undefined || isThere) return new ApiLogin(kept, store);
+      if (!kept.initial) {
+        const where = kept.api.kind === 'home' ? kept.api.root : kept.api.url;
+        throw new SessionError(
+          `the login '${options.session}' is to ${where}, not to '${home.root}'; --session NAME keeps another one beside it`,
+        );
+      }
     }
-    const named = chosen === undefined ? '' : ` to '${home.root}'`;
-    const missing = `not logged in${named}: svc-api login`;
+    if (isNamed) {
+      throw new SessionError(`there is no login '${options.session}': ${loginCommand(options.session)}`);
+    }
     const endpoint = homeEndpoint(home);
     const password = initialPassword(home);
-    if (password === undefined) throw new SessionError(missing);
+    if (password === undefined) {
+      throw new SessionError(`not logged in${chosen === undefined ? '' : ` to '${home.root}'`}: svc-api login`);
+    }
     streams.writeError(`svc-api: logged in as ${INITIAL_USER} with the password that the manager began with\n`);
     return new ApiLogin(await logInAs({ store, endpoint, user: INITIAL_USER, password, initial: true }), store);
   }

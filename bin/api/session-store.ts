@@ -40,6 +40,14 @@ export type ApiTrust = z.infer<typeof trust>;
 /** A login: whose, where, and the token it gave. */
 export type ApiSession = z.infer<typeof session>;
 
+/** The login of whoever names none. */
+export const DEFAULT_SESSION = 'default';
+
+/** The command that logs in under a name of a login. */
+export function loginCommand(name: string): string {
+  return name === DEFAULT_SESSION ? 'svc-api login' : `svc-api login --session ${name}`;
+}
+
 /** A file of a session that must not be used; the message says what to do. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';

@@ -117,13 +117,23 @@ describe('svc-api with a manager on this host', function () {
     ).to.deep.equal(WEB);
     expect((await done(runAs('maria', 'groups', 'list', '-o', 'table'))).stdout).to.equal('NAME  COUNT\nweb   2\n');
 
+    // The login that was named is used, though the home of this host is chosen where none is.
+    const named = await done(run('whoami', '--session', 'maria'));
+    expect(items(named.stdout)[0]).to.include({ username: 'maria' });
+    expect(await refused(run('whoami', '--session', 'maria', '--home', home.root))).to.equal(
+      `svc-api: the login 'maria' is to ${url}, not to '${home.root}'; --session NAME keeps another one beside it\n`,
+    );
+    expect(await refused(run('whoami', '--session', 'mara'))).to.equal(
+      "svc-api: there is no login 'mara': svc-api login --session mara\n",
+    );
+
     const restart = await refused(runAs('maria', 'agents', 'restart', 'box002'));
     expect(restart).to.match(/^svc-api: 403 Permission Denied: Permission denied: .* \(error 4000\)\n {2}\S/);
 
     await done(run('users', 'revoke', 'maria'));
     const over = await refused(runAs('maria', 'agents', 'list'));
     expect(over).to.match(
-      /^svc-api: 401 Unauthorized: Invalid token\n {2}The login of maria is over: .* svc-api login\n$/,
+      /^svc-api: 401 Unauthorized: Invalid token\n {2}The login of maria is over: .* svc-api login --session maria\n$/,
     );
 
     await done(run('users', 'delete', 'maria', '--yes'));
