@@ -38,7 +38,8 @@ export function checkSecurityObjects(objects: SecurityObjects, operations: reado
   const checker = new SchemaChecker('/');
   const body = (operation: string): BodyCheck => bodyCheck(checker, operations, operation);
   const userBody = body('postSecurityUsers');
-  for (const user of users) checkUser(user, userBody, new Set(roles.map(({ id }) => id)));
+  const roleIds = new Set(roles.map(({ id }) => id));
+  for (const user of users) checkUser(user, userBody, roleIds);
   const roleBody = body('postSecurityRoles');
   const known = { policies: new Set(policies.map(({ id }) => id)), rules: new Set(rules.map(({ id }) => id)) };
   for (const role of roles) checkRole(role, roleBody, known);
@@ -63,21 +64,25 @@ function checkKind(kind: string, list: readonly RbacObject[]): void {
 
 function checkBuiltIn({ users, roles, policies, rules }: SecurityObjects): void {
   const sameBuiltIn = <T extends RbacObject>(kind: string, list: readonly T[], wanted: readonly T[]) => {
+    const reserved = new Map(list.filter(({ id }) => id <= MAX_BUILT_IN_ID).map((object) => [object.id, object]));
     for (const object of wanted) {
-      const there = list.find(({ id }) => id === object.id);
+      const there = reserved.get(object.id);
       if (there === undefined) refuse(kind, object, 'it is built in and is missing');
       if (!isDeepStrictEqual(there, object)) refuse(kind, there, 'it is built in and is another in this version');
+      reserved.delete(object.id);
     }
-    const reserved = list.find(({ id }) => id <= MAX_BUILT_IN_ID && !wanted.some((object) => object.id === id));
-    if (reserved !== undefined) refuse(kind, reserved, `ids up to ${MAX_BUILT_IN_ID} are reserved`);
+    const [other] = reserved.values();
+    if (other !== undefined) refuse(kind, other, `ids up to ${MAX_BUILT_IN_ID} are reserved`);
   };
   sameBuiltIn('policy', policies, DEFAULT_POLICIES);
   sameBuiltIn('security rule', rules, DEFAULT_SECURITY_RULES);
   // Own security rules may be linked to a built-in role; of a built-in user password and run_as may be changed.
+  const linked = roles.find((role) => role.id > MAX_BUILT_IN_ID && role.rules.some((id) => id <= MAX_BUILT_IN_ID));
+  if (linked !== undefined) refuse('role', linked, 'it is built in and is another in this version');
   sameBuiltIn(
     'role',
     roles.map((role) => ({ ...role, rules: role.rules.filter((id) => id <= MAX_BUILT_IN_ID) })),
-    [...DEFAULT_ROLES, ...roles.filter(({ id }) => id > MAX_BUILT_IN_ID).map((role) => ({ ...role, rules: [] }))],
+    DEFAULT_ROLES,
   );
   sameBuiltIn(
     'user',

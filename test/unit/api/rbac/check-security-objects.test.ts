@@ -6,6 +6,7 @@ import {
   DEFAULT_SECURITY_RULES,
   DEFAULT_USERS,
 } from '../../../../api/rbac/default-objects.js';
+import { MOST_OBJECTS } from '../../../../api/rbac/most-objects.js';
 import type { Policy, Role, SecurityRule, User } from '../../../../api/rbac/rbac-model.js';
 import {
   readSecurityBackup,
@@ -21,15 +22,11 @@ const own: Policy = {
   name: 'own',
   policy: { actions: ['agent:read'], resources: ['agent:group:Web'], effect: 'deny' },
 };
+const maria: User = { id: 100, name: 'maria', allowRunAs: false, passwordHash, roles: [100, 2] };
+const team: Role = { id: 100, name: 'team', policies: [100, 4], rules: [100] };
 const GOOD: SecurityObjects = {
-  users: [
-    ...DEFAULT_USERS.map(({ id, name }) => ({ id, name, allowRunAs: true, passwordHash, roles: [1] })),
-    { id: 100, name: 'maria', allowRunAs: false, passwordHash, roles: [100, 2] },
-  ],
-  roles: [
-    ...DEFAULT_ROLES.map((role) => (role.id === 1 ? { ...role, rules: [1, 2, 100] } : role)),
-    { id: 100, name: 'team', policies: [100, 4], rules: [100] },
-  ],
+  users: [...DEFAULT_USERS.map(({ id, name }) => ({ id, name, allowRunAs: true, passwordHash, roles: [1] })), maria],
+  roles: [...DEFAULT_ROLES.map((role) => (role.id === 1 ? { ...role, rules: [1, 2, 100] } : role)), team],
   policies: [...DEFAULT_POLICIES, own],
   rules: [...DEFAULT_SECURITY_RULES, { id: 100, name: 'soc', rule: { FIND: { groups: 'soc', site: 'a' } } }],
 };
@@ -53,6 +50,22 @@ describe('objects of a backup', () => {
   const without = (kind: keyof SecurityObjects, id: number): SecurityObjects => ({
     ...GOOD,
     [kind]: GOOD[kind].filter((one) => one.id !== id),
+  });
+
+  it('are held against each other in a time that grows with their number alone', function () {
+    // Ten thousand of each took 40 s of processor time once, in which svc-apid answered nobody.
+    this.timeout(20_000);
+    const roles = Array.from({ length: MOST_OBJECTS - GOOD.roles.length }, (_none, at) => ({
+      ...team,
+      id: 1000 + at,
+      name: `role-${String(at)}`,
+    }));
+    const users = Array.from({ length: MOST_OBJECTS - GOOD.users.length }, (_none, at) => ({
+      ...maria,
+      id: 1000 + at,
+      name: `user-${String(at)}`,
+    }));
+    check({ ...GOOD, users: [...GOOD.users, ...users], roles: [...GOOD.roles, ...roles] });
   });
 
   it('are taken as the API makes them', () => {
