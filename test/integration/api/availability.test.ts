@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +8,15 @@ import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { Home } from '../../../lib/home/home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { ContractFuzzer, findingsText, reportText } from '../../support/api/fuzz/contract-fuzzer.js';
 import { httpRequest } from '../../support/api/http-request.js';
 import { type Probe, probesOf } from '../../support/api/rbac/permission-probes.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
+import { GOOD_PASSWORD } from '../../support/api/security-client.js';
 import { isSpecifiedFailure } from '../../support/api/specified-failure.js';
-import { basic } from '../../support/api/test-api.js';
+import { basic, TEST_PASSWORD } from '../../support/api/test-api.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import { eventually } from '../../support/eventually.js';
 import { removeTree } from '../../support/remove-tree.js';
 import { watchLittle } from '../../support/watch-little.js';
 
@@ -30,6 +35,15 @@ const ASKED: readonly (readonly DaemonName[])[] = [
 const LEFT_OUT =
   /ConfigurationValidation$|^(deleteSecurityUserAuthenticate|putSecurityUserRevoke|(put|delete)SecurityConfig)$/;
 const AT_ONCE = 100;
+/** Requests against the real daemons; `SVC_FUZZ_RUNS` asks for more, and then says what came of them. */
+const FUZZ_RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 400);
+/** They start programs, or end the daemons that are asked. */
+const LEFT_OUT_IDS = [
+  'getManagerConfigurationValidation',
+  'getClusterConfigurationValidation',
+  'putManagerRestart',
+  'putClusterRestart',
+];
 
 describe('with any daemon stopped or stuck', function () {
   this.timeout(180_000);
@@ -52,13 +66,10 @@ describe('with any daemon stopped or stuck', function () {
     writeFileSync(configuration, readFileSync(configuration, 'utf8').replace(/<port>151[45]</g, '<port>0<'));
     writeFileSync(
       home.path('api', 'configuration', 'api.yaml'),
-      "host: ['127.0.0.1']\nport: 0\nexperimental_features: yes\naccess:\n  max_request_per_minute: 0\n",
+      "host: ['127.0.0.1']\nport: 0\nexperimental_features: yes\naccess:\n  max_request_per_minute: 0\n  max_login_attempts: 1000000\n",
     );
     for (const name of [...ASKED.flat(), 'svc-apid'] as const) daemons.set(name, await RunningDaemon.start(name, home));
-    const password = readFileSync(home.path('api/configuration/security/initial-admin-password'), 'utf8').trim();
-    token = await send('POST', '/security/user/authenticate?raw=true', basic('admin', password)).then(
-      ({ text }) => text,
-    );
+    token = (await login()).token;
     for (const name of ['one', 'two']) {
       const body = { body: JSON.stringify({ name }), type: 'application/json' };
       expect((await send('POST', '/agents', `Bearer ${token}`, body)).status).to.equal(200);
@@ -76,6 +87,17 @@ describe('with any daemon stopped or stuck', function () {
   });
 
   const apid = () => daemons.get('svc-apid')?.port('api') ?? 0;
+
+  /** The fuzz changes passwords, too. */
+  async function login(): Promise<{ token: string; basic: string }> {
+    const initial = readFileSync(home.path('api/configuration/security/initial-admin-password'), 'utf8').trim();
+    for (const password of [initial, TEST_PASSWORD, GOOD_PASSWORD]) {
+      const own = basic('admin', password);
+      const answer = await send('POST', '/security/user/authenticate?raw=true', own);
+      if (answer.status === 200) return { token: answer.text, basic: own };
+    }
+    throw new Error('no password is taken');
+  }
 
   function send(method: string, path: string, authorization: string, body?: { body: string; type: string }) {
     const headers = { authorization, ...(body === undefined ? {} : { 'content-type': body.type }) };
@@ -116,6 +138,57 @@ describe('with any daemon stopped or stuck', function () {
   const signal = (names: readonly DaemonName[], name: NodeJS.Signals) => {
     for (const one of names) daemons.get(one)?.process.kill(name);
   };
+
+  it('requests of the whole contract, valid and nearly, find no error that nobody meant', async () => {
+    const log = home.path('logs', 'manager.log');
+    let read = readFileSync(log, 'utf8').length;
+    const fuzzer = new ContractFuzzer({
+      port: apid,
+      tls: true,
+      login: () => login(),
+      takeErrors: () => {
+        const text = readFileSync(log, 'utf8').slice(read);
+        read += text.length;
+        return text.split('\n').filter((line) => /ERROR: .* failed: /.test(line));
+      },
+      leaveOut: LEFT_OUT_IDS,
+    });
+    const report = await fuzzer.run(FUZZ_RUNS);
+    if (process.env['SVC_FUZZ_RUNS'] !== undefined) console.log(reportText(report));
+    expect(findingsText(report)).to.equal('');
+    token = (await login()).token;
+  });
+
+  it('a restart of svc-apid answers what is under way, and takes nothing new meanwhile', async () => {
+    const old = daemons.get('svc-apid');
+    const port = apid();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', expect: '100-continue' };
+    const body = JSON.stringify({ event: 'a', log_format: 'syslog', location: 'a' });
+    const request = https.request({
+      ...{ host: '127.0.0.1', port, method: 'PUT', path: '/logtest', rejectUnauthorized: false, agent: false },
+      headers: { ...headers, 'content-length': body.length },
+    });
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    request.flushHeaders();
+    // The server has it, and waits for the body.
+    await once(request, 'continue');
+    const stopped = old?.stop();
+    await eventually('new connections are refused', () =>
+      httpRequest({ port, tls: true, path: '/' }).then(
+        () => false,
+        (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
+      ),
+    );
+    request.end(body);
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).to.equal(200);
+    expect(await stopped).to.equal(0);
+    daemons.set('svc-apid', await RunningDaemon.start('svc-apid', home));
+    expect((await send('GET', '/', `Bearer ${token}`)).status).to.equal(200);
+    // All connections are new, and so are the files.
+    expect(await problems()).to.deep.equal([]);
+  });
 
   const all = ASKED.flat();
   for (const names of [...ASKED, all]) {

@@ -119,8 +119,10 @@ export class ContractFuzzer {
     if (hasFailed && !isSpecifiedFailure(answer, operation)) {
       this.#find(request, `fails with ${String(answer.status)} ${String(codeOf(answer) ?? '')}`, answer.text);
     }
-    if (request.method === 'HEAD') {
-      if (answer.text !== '') this.#find(request, 'answers HEAD with a body');
+    // What did not change has no body, for those who ask only then.
+    const isUnchanged = answer.status === 304 && 'if-none-match' in request.headers;
+    if (request.method === 'HEAD' || isUnchanged) {
+      if (answer.text !== '') this.#find(request, `answers ${isUnchanged ? '304' : 'HEAD'} with a body`);
     } else if (operation === undefined || answer.status === 431) {
       if (!REFUSALS.includes(answer.status)) this.#find(request, `answers ${String(answer.status)} for no operation`);
     } else {
