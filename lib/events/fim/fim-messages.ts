@@ -2,6 +2,7 @@ import { cutDiff } from './cut-diff.js';
 import type { ChangeName, FileAttributes } from './file-attributes.js';
 import type { FimComponent } from './fim-component.js';
 import { FimMessageError } from './fim-message-error.js';
+import type { FimChangeKind } from './fim-names.js';
 import type { RangeCheck, SyncRow, SyncStep } from './sync-step.js';
 
 /*
@@ -20,7 +21,7 @@ export type FimMode = 'scheduled' | 'realtime' | 'whodata';
 export type FileChange = {
   readonly path: string;
   readonly mode: FimMode;
-  readonly type: 'added' | 'modified' | 'deleted';
+  readonly type: FimChangeKind;
   /** Epoch seconds when the file was read; for a deletion when it was last read. */
   readonly timestamp: number;
   /** New values; of a deleted file the last known. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../json/is-object.js';
 import type { FimColumns, WholeNumber } from './fim-columns.js';
 import { componentOfType, type FimComponent } from './fim-component.js';
+import { changeOfName, INDEXED_VERSION } from './fim-names.js';
 import type { JsonMessage, JsonObject } from './read-json.js';
 
 /** An entry as a message tells it. */
@@ -19,8 +20,6 @@ export type FimChange =
   | ({ readonly kind: 'seen' } & FimEntry)
   | { readonly kind: 'deleted'; readonly component: FimComponent; readonly path: Buffer };
 
-/** Registry entries carry an index from this version of the message on. */
-const INDEXED_VERSION = 3;
 const WHOLE = /^-?\d{1,20}$/;
 
 /** Reads an event. @param seconds when it was received @returns undefined when it is malformed */
@@ -34,9 +33,9 @@ export function readEvent(message: JsonMessage, seconds: number): FimChange | un
   }
   if (type !== 'event') return undefined;
   const { attributes, path, index } = data;
-  const kind = data['type'];
+  const kind = changeOfName(data['type']);
   if (!isObject(attributes) || typeof path !== 'string' || path === '') return undefined;
-  if (kind !== 'added' && kind !== 'modified' && kind !== 'deleted') return undefined;
+  if (kind === undefined) return undefined;
   const component = typeof attributes['type'] === 'string' ? componentOfType(attributes['type']) : undefined;
   if (component === undefined) return undefined;
   const isIndexed = component !== 'fim_file' && Number(data['version']) >= INDEXED_VERSION;

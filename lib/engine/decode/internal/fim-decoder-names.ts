@@ -1,9 +1,8 @@
+import type { FimChangeKind } from '../../../events/fim/fim-names.js';
 import type { InternalDecoderName } from '../../load/internal-decoder-names.js';
 
 /** What a file integrity event is about. */
 export type FimKind = 'file' | 'registry_key' | 'registry_value';
-/** What has happened to it. */
-export type FimChangeKind = 'added' | 'modified' | 'deleted';
 
 /** Names of the decoders by which rules tell file integrity events apart (integrity-and-inventory.md 6.2). */
 export const FIM_DECODERS: Readonly<Record<FimKind, Readonly<Record<FimChangeKind, InternalDecoderName>>>> = {

@@ -1,8 +1,10 @@
+import type { FileAttributes } from '../../../events/fim/file-attributes.js';
+import { AUDIT_NAMES, changeOfName, INDEXED_VERSION } from '../../../events/fim/fim-names.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { compactJson, integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../json/parse-json.js';
 import type { AgentMemory } from './agent-memory.js';
-import { FIM_DECODERS, type FimChangeKind, type FimKind } from './fim-decoder-names.js';
+import { FIM_DECODERS, type FimKind } from './fim-decoder-names.js';
 import { fimLog } from './fim-log.js';
 import {
   addField,
@@ -28,24 +30,7 @@ const ATTRIBUTES = [
   ['inode', 'inode'],
   ['hash_sha256', 'sha256'],
   ['attributes', 'win_attributes'],
-] as const;
-
-const AUDIT_FIELDS = [
-  'user_id',
-  'user_name',
-  'group_id',
-  'group_name',
-  'process_name',
-  'parent_name',
-  'cwd',
-  'parent_cwd',
-  'audit_uid',
-  'audit_name',
-  'effective_uid',
-  'effective_name',
-  'ppid',
-  'process_id',
-] as const;
+] as const satisfies readonly (readonly [keyof FileAttributes, string])[];
 
 /** Members of an event that are not stored. */
 const NOT_STORED: ReadonlySet<string> = new Set([
@@ -58,9 +43,6 @@ const NOT_STORED: ReadonlySet<string> = new Set([
   'old_attributes',
   'audit',
 ]);
-
-/** Registry events carry an index from this version of the message on. */
-const INDEXED_VERSION = 3;
 
 /**
  * File integrity events (queue `8`; integrity-and-inventory.md 6): those in JSON; the text form of older agents is another
@@ -104,7 +86,7 @@ export class FimDecoder implements InternalDecoder {
   #decodeChange(event: EngineEvent, data: JsonObject): InternalOutcome {
     const attributes = objectMember(data, 'attributes');
     const kind = attributes && readKind(stringMember(attributes, 'type'));
-    const change = readChange(stringMember(data, 'type'));
+    const change = changeOfName(stringMember(data, 'type'));
     const path = stringMember(data, 'path');
     const index = stringMember(data, 'index');
     const indexed = kind !== 'file' && Number(scalar(data.get('version'))) >= INDEXED_VERSION;
@@ -154,7 +136,7 @@ function readFields(data: JsonObject, attributes: JsonObject, old: JsonObject | 
   put('changed_content', stringMember(data, 'content_changes'));
   put('changed_fields', stringsMember(data, 'changed_attributes')?.join(','));
   const audit = objectMember(data, 'audit');
-  for (const name of AUDIT_FIELDS) {
+  for (const name of AUDIT_NAMES) {
     put(name, integerText(audit?.get(name)));
   }
   put('tag', stringMember(data, 'tags'));
@@ -201,8 +183,4 @@ function readKind(type: string | undefined): FimKind | undefined {
     : type === 'registry_key' || type === 'registry_value'
       ? type
       : undefined;
-}
-
-function readChange(type: string | undefined): FimChangeKind | undefined {
-  return type === 'added' || type === 'modified' || type === 'deleted' ? type : undefined;
 }

@@ -1,3 +1,4 @@
+import type { FimChangeKind } from '../../../events/fim/fim-names.js';
 import {
   isSameSum,
   type LegacyFim,
@@ -9,7 +10,7 @@ import {
 } from '../../../events/fim/legacy-fim.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
-import { FIM_DECODERS, type FimChangeKind } from './fim-decoder-names.js';
+import { FIM_DECODERS } from './fim-decoder-names.js';
 import {
   addField,
   type AgentEffects,
