@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { GOOD_PASSWORD, SecurityClient } from '../../../support/api/security-client.js';
@@ -120,6 +122,25 @@ describe('tokens after a change', () => {
     expect(await lives(admin)).to.equal(false);
     expect(await lives(await SecurityClient.login(api))).to.equal(true);
     expect(readFileSync(file('public_key.pem'), 'utf8')).to.equal(renewed);
+  });
+
+  it('are refused when they were good at the beginning of a request whose body took its time', async () => {
+    await admin.makeUserWith('maria', ['logtest:run', 'agent:create'], ['*:*:*']);
+    const token = await api.login('maria', GOOD_PASSWORD);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'transfer-encoding': 'chunked',
+    };
+    const slow = request({ host: '127.0.0.1', port: api.port, method: 'PUT', path: '/logtest', headers });
+    const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
+    slow.write('{"event": "x", ');
+    // An answer over the same kind of connection: the beginning of the slow request is there by then.
+    await admin.list('PUT', '/security/users/100', { password: 'Third-42-password' });
+    slow.end('"log_format": "syslog", "location": "x"}');
+    const [answer] = await answered;
+    answer.resume();
+    expect(answer.statusCode).to.equal(401);
   });
 
   it('of the black mode allow what no policy denies', async () => {
