@@ -35,8 +35,8 @@ const ASKED: readonly (readonly DaemonName[])[] = [
 const LEFT_OUT =
   /ConfigurationValidation$|^(deleteSecurityUserAuthenticate|putSecurityUserRevoke|(put|delete)SecurityConfig)$/;
 const AT_ONCE = 100;
-/** Requests against the real daemons; `SVC_FUZZ_RUNS` asks for more, and then says what came of them. */
-const FUZZ_RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 400);
+/** Requests against the real daemons; `SVC_FUZZ_DAEMON_RUNS` asks for more, and then says what came of them. */
+const FUZZ_RUNS = Number(process.env['SVC_FUZZ_DAEMON_RUNS'] ?? 400);
 /** They start programs, or end the daemons that are asked. */
 const LEFT_OUT_IDS = [
   'getManagerConfigurationValidation',
@@ -139,7 +139,8 @@ describe('with any daemon stopped or stuck', function () {
     for (const one of names) daemons.get(one)?.process.kill(name);
   };
 
-  it('requests of the whole contract, valid and nearly, find no error that nobody meant', async () => {
+  it('requests of the whole contract, valid and nearly, find no error that nobody meant', async function () {
+    this.timeout(0);
     const log = home.path('logs', 'manager.log');
     let read = readFileSync(log, 'utf8').length;
     const fuzzer = new ContractFuzzer({
@@ -154,7 +155,7 @@ describe('with any daemon stopped or stuck', function () {
       leaveOut: LEFT_OUT_IDS,
     });
     const report = await fuzzer.run(FUZZ_RUNS);
-    if (process.env['SVC_FUZZ_RUNS'] !== undefined) console.log(reportText(report));
+    if (process.env['SVC_FUZZ_DAEMON_RUNS'] !== undefined) console.log(reportText(report));
     expect(findingsText(report)).to.equal('');
     token = (await login()).token;
   });
