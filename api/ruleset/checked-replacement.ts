@@ -3,9 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ifPresentSync } from '../../lib/files/if-present.js';
+import { syncDirectoryNow } from '../../lib/files/sync-directory.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
-import { attributesOf, putFile, removeFile, syncDirectory } from './put-file.js';
+import { attributesOf, putFile, removeFile } from './put-file.js';
 
 const UNDO_SUFFIX = '.undo';
 const UNDO_MODE = 0o600;
@@ -118,7 +119,7 @@ export class CheckedReplacement {
     mkdirSync(this.#directory, { recursive: true, mode: UNDO_DIRECTORY_MODE });
     const content = previous === null ? head : Buffer.concat([head, readFileSync(target)]);
     writeFileAtomically(undo, content, { mode: UNDO_MODE, durable: true });
-    syncDirectory(this.#directory);
+    syncDirectoryNow(this.#directory);
     return previous;
   }
 

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, lstatSync, openSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncDirectoryNow } from '../../lib/files/sync-directory.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 
 /** Permissions of a file that was not there before; an existing one keeps its own. */
@@ -30,21 +31,11 @@ export function putFile(path: string, content: Buffer, previous: ModeAndOwner | 
     ...(process.geteuid?.() === 0 ? { owner: { uid, gid } } : {}),
     durable: true,
   });
-  syncDirectory(dirname(path));
+  syncDirectoryNow(dirname(path));
 }
 
 /** Removes a file, or a link, for good; none there is fine. @throws the file system's error */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
-  syncDirectory(dirname(path));
-}
-
-/** Makes the names in a directory survive a power cut. @throws the file system's error */
-export function syncDirectory(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  syncDirectoryNow(dirname(path));
 }

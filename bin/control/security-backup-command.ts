@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -7,6 +7,7 @@ import { apidContract } from '../../lib/bus/contracts/apid.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonCatalogue } from '../../lib/control/daemon-catalogue.js';
 import { RunFiles } from '../../lib/daemon/run-files.js';
+import { withRegularFileSync } from '../../lib/files/regular-file.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord } from '../../lib/home/home-record.js';
@@ -141,19 +142,17 @@ function runTask({ home, catalogue }: SecurityBackupParts, task: SecurityTask, i
 
 /** @throws Error for what is no file, or is larger than a backup can be */
 function readBackupFile(file: string): string {
-  let descriptor: number;
   try {
-    descriptor = openSync(resolve(file), constants.O_RDONLY | constants.O_NONBLOCK);
+    return withRegularFileSync(
+      resolve(file),
+      (descriptor, { size }) => {
+        if (size > MAX_BACKUP_BYTES) throw new Error(`it is larger than a backup: ${MAX_BACKUP_BYTES} bytes`);
+        return readFileSync(descriptor, 'utf8');
+      },
+      { follow: true },
+    );
   } catch (error) {
-    throw new Error(`the backup cannot be read: ${describeError(error)}`, { cause: error });
-  }
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw new Error(`'${file}' is no file`);
-    if (stats.size > MAX_BACKUP_BYTES) throw new Error(`'${file}' is larger than a backup: ${MAX_BACKUP_BYTES} bytes`);
-    return readFileSync(descriptor, 'utf8');
-  } finally {
-    closeSync(descriptor);
+    throw new Error(`the backup '${file}' cannot be read: ${describeError(error)}`, { cause: error });
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { describeWarning } from '../../lib/config/config-error.js';
@@ -10,6 +10,7 @@ import type { ManagerConfig } from '../../lib/config/manager-config.js';
 import type { AuthConfig } from '../../lib/config/sections/remote.js';
 import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import { isErrno } from '../../lib/files/is-errno.js';
+import { withRegularFileSync } from '../../lib/files/regular-file.js';
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -138,15 +139,11 @@ function readPassword(home: Home, random: string | undefined): EnrollmentPasswor
 }
 
 function readStart(path: string): Buffer {
-  // Not blocking: a pipe under this name must not stop the start.
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    if (!fstatSync(file).isFile()) throw new Error('it is no regular file');
+  const read = (file: number) => {
     const buffer = Buffer.alloc(MAX_PASSWORD_BYTES);
     return buffer.subarray(0, readSync(file, buffer, 0, MAX_PASSWORD_BYTES, 0));
-  } finally {
-    closeSync(file);
-  }
+  };
+  return withRegularFileSync(path, read, { follow: true });
 }
 
 /** @throws AuthdSettingsError naming the file that cannot be used */

@@ -125,6 +125,7 @@ export class AppendFile {
   open(): void {
     if (this.#fd >= 0 || this.#isFinished) return;
     const first = mkdirSync(dirname(this.path), { recursive: true, mode: this.#options.directoryMode });
+    // Not as other files are opened (regular-file.ts): an administrator may have moved an output elsewhere by a link.
     const fd = openSync(this.path, 'a+', FILE_MODE);
     try {
       this.#continue(fd, fstatSync(fd).size);

@@ -182,8 +182,8 @@ describe('svc-control backup-security and restore-security', () => {
     expect(await refusal(good.replace('"version": 1', '"version": 2'))).to.equal(
       'it has version 2, this program knows 1: a newer one has made it',
     );
-    expect(await refused('restore-security', home.path('absent'))).to.include('the backup cannot be read');
-    expect(await refused('restore-security', home.root)).to.include('is no file');
+    expect(await refused('restore-security', home.path('absent'))).to.include('cannot be read');
+    expect(await refused('restore-security', home.root)).to.include('is not a regular file');
   });
 
   it('do the same while none runs', async () => {
