@@ -14,9 +14,9 @@ import { noTests, verdict } from './verdict.mjs';
 /** The whole is to take no longer on 2 cores; a slower machine is told, and may. */
 const BUDGET_MS = 10 * 60_000;
 /** Each process that runs test files takes up to 300 MB, and what its tests start about as much. */
-const MOST_JOBS = 6;
-/** Most tests of whole daemons wait more than they compute; with more at a time each takes so long that what it waits for comes too late. */
-const SPARE_JOBS = 3;
+const MOST_JOBS = 4;
+/** Tests wait as well as compute; with more of them at a time the whole takes as long, and what each waits for comes later. */
+const SPARE_JOBS = 1;
 /** So many of the longest files are named in the end, so that they are kept short. */
 const NAMED_FILES = 10;
 /**

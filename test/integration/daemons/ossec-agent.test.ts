@@ -87,8 +87,14 @@ describe('file integrity of an OSSEC-HIDS 4.2 agent', function () {
     expect(changed?.syscheck).to.deep.include({ changed_attributes: ['md5'] });
     expect(changed?.syscheck).not.to.have.any.keys('uname_before', 'uname_after', 'sha256_before');
 
-    await eventually('all is stored', async () => (await db.call('fim.list', { agent: '001' })).total === 2);
-    const { items } = await db.call('fim.list', { agent: '001', hash: SHA256 });
+    // What is stored comes beside the analysis, which was awaited above.
+    const items = await eventually('all is stored', async () => {
+      const [{ total }, { items: found }] = await Promise.all([
+        db.call('fim.list', { agent: '001' }),
+        db.call('fim.list', { agent: '001', hash: SHA256 }),
+      ]);
+      return total === 2 && found[0]?.md5 === MD5[1] ? found : undefined;
+    });
     expect(items.map(({ file, md5, sha256 }) => [file, md5, sha256])).to.deep.equal([['/etc/demo', MD5[1], SHA256]]);
     expect(items[0]).not.to.have.property('uname');
     const { start, end } = await db.call('fim.last_scan', { agent: '001' });
