@@ -47,7 +47,8 @@ const LEFT_OUT_IDS = [
 
 describe('with any daemon stopped or stuck', function () {
   this.timeout(180_000);
-  const home = new Home(join(mkdtempSync(join(tmpdir(), 'svc-available-')), 'h'));
+  const parent = mkdtempSync(join(tmpdir(), 'svc-available-'));
+  const home = new Home(join(parent, 'h'));
   const checker = new ResponseChecker();
   const daemons = new Map<DaemonName, RunningDaemon>();
   const agent = new https.Agent({ keepAlive: true, maxSockets: AT_ONCE });
@@ -83,7 +84,7 @@ describe('with any daemon stopped or stuck', function () {
     agent.destroy();
     for (const daemon of daemons.values()) daemon.process.kill('SIGCONT');
     await Promise.all([...daemons.values()].map((daemon) => daemon.stop()));
-    removeTree(home.root);
+    removeTree(parent);
   });
 
   const apid = () => daemons.get('svc-apid')?.port('api') ?? 0;
