@@ -73,6 +73,7 @@ const SETTINGS_MODULES: Readonly<Partial<Record<DaemonName, URL>>> = {
   'svc-apid': new URL('../../api/apid-settings.js', import.meta.url),
   'svc-authd': new URL('../../daemons/authd/authd-settings.js', import.meta.url),
   'svc-db': new URL('../../daemons/db/db-settings.js', import.meta.url),
+  'svc-execd': new URL('../../daemons/execd/execd-settings.js', import.meta.url),
   'svc-logcollector': new URL('../../daemons/logcollector/logcollector-settings.js', import.meta.url),
   'svc-modulesd': new URL('../../daemons/modulesd/modulesd-settings.js', import.meta.url),
   'svc-monitord': new URL('../../daemons/monitord/monitord-settings.js', import.meta.url),

@@ -24,7 +24,7 @@ export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
   // Stores of daemons that are root: nobody else puts anything there.
   ...directories('root', 0o700, 'queue/diff/file', 'queue/diff/tmp'),
   ...directories('root', 0o750, 'queue/fim', 'queue/fim/db', 'queue/syscollector', 'queue/syscollector/db'),
-  ...directories('root', 0o750, 'queue/logcollector'),
+  ...directories('root', 0o750, 'queue/logcollector', 'queue/execd'),
   ...directories('root', 0o1770, 'var', 'var/run'),
   ...directories('root', 0o770, 'var/upgrade', 'var/wodles'),
   ...directories('root', 0o700, 'var/control'),
