@@ -3,19 +3,19 @@ import type { Handlers } from '../../lib/bus/contract.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { commonMethods } from '../../lib/bus/contracts/common.js';
 import type { Logger } from '../../lib/log/logger.js';
-import type { AlertReader } from './alert-reader.js';
 import type { AnalysisdStatistics } from './analysisd-statistics.js';
 import type { Configuration } from './configuration.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { listLoadedRules } from './list-loaded-rules.js';
 import type { LogtestService } from './logtest-service.js';
+import type { RecordReader } from './record-reader.js';
 
 export type AnalysisdHandlersParts = {
   readonly logtest: LogtestService;
   readonly configuration: Configuration;
   readonly statistics: AnalysisdStatistics;
   /** Undefined when alerts.json is switched off. */
-  readonly alerts: AlertReader | undefined;
+  readonly alerts: RecordReader | undefined;
   /**
    * Re-reads the configuration with the ruleset.
    * @returns the warnings of the load
@@ -54,7 +54,7 @@ export function analysisdHandlers({
     'alerts.read': async ({ after, max, waitMs }) => {
       if (alerts === undefined) throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
       const page = await alerts.read(after, max, waitMs);
-      return { alerts: [...page.alerts], next: page.next };
+      return { alerts: [...page.records], next: page.next };
     },
   };
 }

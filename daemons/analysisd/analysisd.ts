@@ -6,9 +6,9 @@ import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { StateFile } from '../../lib/daemon/state-file.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { AlertStream } from '../../lib/output/alert-stream.js';
+import { ALERT_FILES } from '../../lib/output/dated-files.js';
+import { RecordStream } from '../../lib/output/record-stream.js';
 import { activeConfiguration } from './active-configuration.js';
-import { AlertReader } from './alert-reader.js';
 import { analysisdHandlers } from './analysisd-handlers.js';
 import { SETTINGS } from './analysisd-settings.js';
 import { AnalysisdStatistics } from './analysisd-statistics.js';
@@ -20,6 +20,7 @@ import { ExhaustedReport } from './exhausted-report.js';
 import { LogtestDiffs } from './logtest-diffs.js';
 import { LogtestService } from './logtest-service.js';
 import { Pipeline } from './pipeline/pipeline.js';
+import { RecordReader } from './record-reader.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
 
 const TICK_MS = 1000;
@@ -127,11 +128,11 @@ async function openPipeline(
   parts: DaemonParts,
   counters: Counters,
   limiter: EpsLimiter | undefined,
-): Promise<{ readonly alerts: AlertReader; readonly pipeline: Pipeline }> {
-  const stream = new AlertStream(home.path('logs', 'alerts'), (message) => {
+): Promise<{ readonly alerts: RecordReader; readonly pipeline: Pipeline }> {
+  const stream = new RecordStream({ directory: home.path('logs', 'alerts'), ...ALERT_FILES }, (message) => {
     logger.warn(`Alert stream: ${message}.`);
   });
-  const alerts = parts.use(new AlertReader(stream));
+  const alerts = parts.use(new RecordReader(stream));
   const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
   const pipeline = await Pipeline.open({
     home,

@@ -1,6 +1,7 @@
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';
+import { ALERT_FILES } from '../../lib/output/dated-files.js';
 import { OutputFile, type OutputFileState } from '../../lib/output/output-file.js';
 import { describeRepair } from './describe-repair.js';
 
@@ -23,7 +24,7 @@ type Stream = 'alertsText' | 'alertsJson' | 'archivesText' | 'archivesJson' | 'f
 
 const STREAMS: Readonly<Record<Stream, { area: string; live: string; stem: string; extension: string }>> = {
   alertsText: { area: 'alerts', live: 'alerts.log', stem: 'ossec-alerts', extension: 'log' },
-  alertsJson: { area: 'alerts', live: 'alerts.json', stem: 'ossec-alerts', extension: 'json' },
+  alertsJson: { area: 'alerts', live: 'alerts.json', ...ALERT_FILES },
   archivesText: { area: 'archives', live: 'archives.log', stem: 'ossec-archive', extension: 'log' },
   archivesJson: { area: 'archives', live: 'archives.json', stem: 'ossec-archive', extension: 'json' },
   firewall: { area: 'firewall', live: 'firewall.log', stem: 'ossec-firewall', extension: 'log' },

@@ -10,6 +10,9 @@ export type DatedName = {
   readonly extension: string;
 };
 
+/** The alerts as lines of JSON, in `logs/alerts` (rules-and-alerts.md 7.8). */
+export const ALERT_FILES = { stem: 'ossec-alerts', extension: 'json' } as const;
+
 /** One file of a day. */
 export type DatedPart = { readonly part: number; readonly isCompressed: boolean };
 

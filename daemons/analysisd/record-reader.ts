@@ -1,6 +1,6 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import { MAX_CALLS_RUNNING } from '../../lib/bus/bus-limits.js';
-import type { AlertPage, AlertPosition, AlertStream } from '../../lib/output/alert-stream.js';
+import type { RecordPage, RecordPosition, RecordStream } from '../../lib/output/record-stream.js';
 
 /**
  * Readers that wait at a time; one more is answered at once, empty. Each holds one of the calls a daemon carries out at
@@ -8,16 +8,16 @@ import type { AlertPage, AlertPosition, AlertStream } from '../../lib/output/ale
  */
 const MAX_WAITING = MAX_CALLS_RUNNING / 2;
 
-/** Answers `alerts.read`: pages of the alert stream, with a wait for the first alert behind its end. */
-export class AlertReader {
-  readonly #stream: AlertStream;
+/** Answers `alerts.read` and `responses.read`: pages of a stream, with a wait for the first record behind its end. */
+export class RecordReader {
+  readonly #stream: RecordStream;
   readonly #wakers = new Set<() => void>();
 
-  constructor(stream: AlertStream) {
+  constructor(stream: RecordStream) {
     this.#stream = stream;
   }
 
-  /** Tells waiting readers that there may be new alerts. */
+  /** Tells waiting readers that there may be new records. */
   wake(): void {
     for (const waker of this.#wakers) waker();
     this.#wakers.clear();
@@ -30,18 +30,18 @@ export class AlertReader {
   }
 
   /** @throws BusError `bad_position` */
-  async read(after: AlertPosition | 'start' | 'end', max: number, waitMs: number): Promise<AlertPage> {
+  async read(after: RecordPosition | 'start' | 'end', max: number, waitMs: number): Promise<RecordPage> {
     const position = after === 'start' ? this.#stream.start() : after === 'end' ? await this.#stream.end() : after;
     const deadline = performance.now() + waitMs;
     for (;;) {
       const page = await this.#page(position, max);
       const left = deadline - performance.now();
-      if (page.alerts.length > 0 || left <= 0 || this.#wakers.size >= MAX_WAITING) return page;
+      if (page.records.length > 0 || left <= 0 || this.#wakers.size >= MAX_WAITING) return page;
       await this.#woken(left);
     }
   }
 
-  async #page(position: AlertPosition, max: number): Promise<AlertPage> {
+  async #page(position: RecordPosition, max: number): Promise<RecordPage> {
     try {
       return await this.#stream.read(position, max);
     } catch (error) {

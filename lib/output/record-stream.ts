@@ -2,86 +2,88 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } fro
 import { join } from 'node:path';
 import { ifPresentSync } from '../files/if-present.js';
 import { MONTH_NAMES } from '../time/local-day.js';
+import type { DatedName } from './dated-files.js';
 import { GzipCursor } from './gzip-cursor.js';
 
-/** A place in the stream of alerts: a dated file, relative to the alerts directory, and a byte offset in it. */
-export type AlertPosition = { readonly file: string; readonly offset: number };
+/** A place in a stream: a dated file, relative to the directory of the stream, and a byte offset in it. */
+export type RecordPosition = { readonly file: string; readonly offset: number };
 
-export type AlertPage = {
-  /** Whole alerts, JSON texts in order of writing. */
-  readonly alerts: readonly string[];
-  /** Where to read on; keep it once the alerts of the page have been dealt with. */
-  readonly next: AlertPosition;
+export type RecordPage = {
+  /** Whole records, JSON texts in order of writing. */
+  readonly records: readonly string[];
+  /** Where to read on; keep it once the records of the page have been dealt with. */
+  readonly next: RecordPosition;
 };
 
 /** Bytes looked at in one read: a page is bounded whatever `max` says. */
 const PAGE_BYTES = 4 * 1024 * 1024;
-/** An alert longer than this is passed over: a page with it would not fit into an answer on the bus. */
-const MAX_ALERT_BYTES = 12 * 1024 * 1024;
+/** A record longer than this is passed over: a page with it would not fit into an answer on the bus. */
+const MAX_RECORD_BYTES = 12 * 1024 * 1024;
 /** The same for a compressed file, whose reader keeps what it has unpacked and not given yet. */
 const UNPACKED_PAGE_BYTES = 512 * 1024;
 /** Compressed files kept open for readers in the middle of them; one read anew is unpacked from its beginning. */
 const MAX_CURSORS = 8;
 const NEWLINE = 0x0a;
-const FILE_NAME = /^ossec-alerts-(\d{2})(?:-(\d{3}))?\.json$/;
 const COMPRESSED = '.gz';
-const POSITION_FILE = /^\d{4}\/[A-Z][a-z]{2}\/ossec-alerts-\d{2}(?:-\d{3})?\.json$/;
 
 /** Whole lines at the beginning of a buffer. */
 type ReadLines = {
-  readonly alerts: string[];
+  readonly records: string[];
   /** Bytes they take. */
   readonly bytes: number;
 };
 
-/** What one file gives: `alerts` is empty only at its end. */
-type FilePage = AlertPage | 'missing';
+/** What one file gives: `records` is empty only at its end. */
+type FilePage = RecordPage | 'missing';
 
 /**
- * Reads alerts back in the order they were written, from any position a consumer has kept (architecture.md 4 "Consumers
- * with effects"): the files of alerts.json are the stream, so it survives everything they survive. A file that was
+ * Reads the JSON lines of dated files back in the order they were written, from any position a consumer has kept (architecture.md 4
+ * "Consumers with effects"): the files are the stream, so it survives everything they survive. A file that was
  * compressed meanwhile is read in that form; positions stay those of the plain one.
  */
-export class AlertStream {
+export class RecordStream {
   readonly #directory: string;
+  /** Plain names of the files of a month. */
+  readonly #fileName: RegExp;
   readonly #onSkipped: (message: string) => void;
   /** Compressed files in the middle of which a reader may go on, the one used last at the end. */
   #cursors: { readonly file: string; readonly cursor: GzipCursor }[] = [];
 
   /**
-   * @param directory `{home}/logs/alerts`
-   * @param onSkipped told when alerts that are there cannot be given: a damaged file, or one alert that is too long
+   * @param files what the files are called, and where they lie
+   * @param onSkipped told when records that are there cannot be given: a damaged file, or one record that is too long
    */
-  constructor(directory: string, onSkipped: (message: string) => void = () => {}) {
+  constructor({ directory, stem, extension }: DatedName, onSkipped: (message: string) => void = () => {}) {
     this.#directory = directory;
+    this.#fileName = new RegExp(`^${stem}-(\\d{2})(?:-(\\d{3}))?\\.${extension}$`);
     this.#onSkipped = onSkipped;
   }
 
-  /** The position behind the last whole alert. */
-  async end(): Promise<AlertPosition> {
+  /** The position behind the last whole record. */
+  async end(): Promise<RecordPosition> {
     const last = this.#files().at(-1);
     if (last === undefined) return { file: '', offset: 0 };
     const offset = this.#wholeBytes(last) ?? (await this.#unpackedBytes(last));
     return { file: last, offset };
   }
 
-  /** The position before the oldest alert that is kept. */
-  start(): AlertPosition {
+  /** The position before the oldest record that is kept. */
+  start(): RecordPosition {
     return { file: this.#files()[0] ?? '', offset: 0 };
   }
 
   /**
-   * The next alerts after a position.
-   * @param max 1 or more alerts at most
+   * The next records after a position.
+   * @param max 1 or more records at most
    * @throws RangeError when the position names no file of the stream's form or lies beyond the file's end
    */
-  async read(after: AlertPosition, max: number): Promise<AlertPage> {
-    if (after.file !== '' && !POSITION_FILE.test(after.file)) throw new RangeError(`not a position: '${after.file}'`);
+  async read(after: RecordPosition, max: number): Promise<RecordPage> {
+    if (after.file !== '' && this.#sortKey(after.file) < 0) throw new RangeError(`not a position: '${after.file}'`);
     let position = after;
     for (;;) {
       const page = await this.#readFile(position, max);
-      if (page.alerts.length > 0) return page;
-      const following = this.#files().find((file) => compareFiles(file, position.file) > 0);
+      if (page.records.length > 0) return page;
+      const following = this.#files().find((file) => this.#sortKey(file) > this.#sortKey(position.file));
       if (following === undefined) return page;
       position = { file: following, offset: 0 };
     }
@@ -93,16 +95,16 @@ export class AlertStream {
     this.#cursors = [];
   }
 
-  async #readFile(position: AlertPosition, max: number): Promise<AlertPage> {
-    if (position.file === '') return { alerts: [], next: position };
+  async #readFile(position: RecordPosition, max: number): Promise<RecordPage> {
+    if (position.file === '') return { records: [], next: position };
     const page = this.#readPlain(position, max);
     if (page !== 'missing') return page;
     const unpacked = await this.#readCompressed(position, max);
     // A file that is gone in both forms was removed on purpose: the stream goes on in the next one.
-    return unpacked === 'missing' ? { alerts: [], next: position } : unpacked;
+    return unpacked === 'missing' ? { records: [], next: position } : unpacked;
   }
 
-  #readPlain(position: AlertPosition, max: number): FilePage {
+  #readPlain(position: RecordPosition, max: number): FilePage {
     const fd = ifPresentSync(() => openSync(join(this.#directory, position.file), 'r'));
     if (fd === undefined) return 'missing';
     try {
@@ -112,16 +114,16 @@ export class AlertStream {
       for (let wanted = PAGE_BYTES; ;) {
         const buffer = Buffer.alloc(Math.min(wanted, size - offset));
         const filled = buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, offset));
-        const { alerts, bytes } = takeLines(filled, max);
-        if (alerts.length > 0 || filled.length < wanted) {
-          return { alerts, next: { file: position.file, offset: offset + bytes } };
+        const { records, bytes } = takeLines(filled, max);
+        if (records.length > 0 || filled.length < wanted) {
+          return { records, next: { file: position.file, offset: offset + bytes } };
         }
-        if (wanted < MAX_ALERT_BYTES) {
-          wanted = MAX_ALERT_BYTES;
+        if (wanted < MAX_RECORD_BYTES) {
+          wanted = MAX_RECORD_BYTES;
           continue;
         }
         const behind = endOfLine(fd, offset + filled.length, size);
-        if (behind === undefined) return { alerts: [], next: { file: position.file, offset } };
+        if (behind === undefined) return { records: [], next: { file: position.file, offset } };
         this.#tooLong(position.file, offset);
         offset = behind;
         wanted = PAGE_BYTES;
@@ -131,7 +133,7 @@ export class AlertStream {
     }
   }
 
-  async #readCompressed(position: AlertPosition, max: number): Promise<FilePage> {
+  async #readCompressed(position: RecordPosition, max: number): Promise<FilePage> {
     const { file } = position;
     const path = join(this.#directory, file + COMPRESSED);
     const cursor = this.#takeCursor(position) ?? (existsSync(path) ? new GzipCursor(path) : undefined);
@@ -141,19 +143,19 @@ export class AlertStream {
       if (cursor.offset < position.offset) throw tooFar(position, cursor.offset);
       for (let wanted = UNPACKED_PAGE_BYTES; ;) {
         const filled = await cursor.peek(wanted);
-        const { alerts, bytes } = takeLines(filled, max);
+        const { records, bytes } = takeLines(filled, max);
         cursor.skip(bytes);
-        if (alerts.length > 0) {
+        if (records.length > 0) {
           const next = { file, offset: cursor.offset };
           this.#keepCursor(file, cursor);
-          return { alerts, next };
+          return { records, next };
         }
         if (filled.length < wanted) {
           cursor.close();
-          return { alerts, next: { file, offset: cursor.offset } };
+          return { records, next: { file, offset: cursor.offset } };
         }
-        if (wanted < MAX_ALERT_BYTES) {
-          wanted = MAX_ALERT_BYTES;
+        if (wanted < MAX_RECORD_BYTES) {
+          wanted = MAX_RECORD_BYTES;
           continue;
         }
         this.#tooLong(file, cursor.offset);
@@ -165,17 +167,17 @@ export class AlertStream {
       if (error instanceof RangeError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       this.#onSkipped(`'${file}${COMPRESSED}' cannot be read on after byte ${String(cursor.offset)}: ${reason}`);
-      return { alerts: [], next: { file, offset: cursor.offset } };
+      return { records: [], next: { file, offset: cursor.offset } };
     }
   }
 
   #tooLong(file: string, offset: number): void {
     this.#onSkipped(
-      `The alert at byte ${String(offset)} of '${file}' is longer than ${String(MAX_ALERT_BYTES)} bytes and was not handed on`,
+      `The record at byte ${String(offset)} of '${file}' is longer than ${String(MAX_RECORD_BYTES)} bytes and was not handed on`,
     );
   }
 
-  #takeCursor({ file, offset }: AlertPosition): GzipCursor | undefined {
+  #takeCursor({ file, offset }: RecordPosition): GzipCursor | undefined {
     const index = this.#cursors.findIndex((kept) => kept.file === file && kept.cursor.offset === offset);
     return index < 0 ? undefined : this.#cursors.splice(index, 1)[0]?.cursor;
   }
@@ -226,28 +228,37 @@ export class AlertStream {
         if (!MONTH_NAMES.some((name) => name === month)) continue;
         for (const entry of readdirSync(join(this.#directory, year, month))) {
           const name = entry.endsWith(COMPRESSED) ? entry.slice(0, -COMPRESSED.length) : entry;
-          if (FILE_NAME.test(name)) files.add(`${year}/${month}/${name}`);
+          if (this.#fileName.test(name)) files.add(`${year}/${month}/${name}`);
         }
       }
     }
-    return [...files].sort(compareFiles);
+    return [...files].sort((a, b) => this.#sortKey(a) - this.#sortKey(b));
+  }
+
+  /** Order of writing: by year, month, day, part. -1 for what is no file of the stream, such as the empty name. */
+  #sortKey(file: string): number {
+    const [year = '', month = '', name = '', ...more] = file.split('/');
+    const parts = this.#fileName.exec(name);
+    const monthNumber = MONTH_NAMES.findIndex((candidate) => candidate === month);
+    if (parts === null || !/^\d{4}$/.test(year) || monthNumber < 0 || more.length > 0) return -1;
+    return ((Number(year) * 12 + monthNumber) * 31 + Number(parts[1]) - 1) * 1000 + Number(parts[2] ?? 0);
   }
 }
 
-function tooFar({ file }: AlertPosition, size: number): RangeError {
+function tooFar({ file }: RecordPosition, size: number): RangeError {
   return new RangeError(`'${file}' has only ${String(size)} bytes`);
 }
 
 function takeLines(buffer: Buffer, max: number): ReadLines {
-  const alerts: string[] = [];
+  const records: string[] = [];
   let bytes = 0;
-  while (alerts.length < max && bytes < PAGE_BYTES) {
+  while (records.length < max && bytes < PAGE_BYTES) {
     const end = buffer.indexOf(NEWLINE, bytes);
     if (end < 0) break;
-    alerts.push(buffer.toString('utf8', bytes, end));
+    records.push(buffer.toString('utf8', bytes, end));
     bytes = end + 1;
   }
-  return { alerts, bytes };
+  return { records, bytes };
 }
 
 /** Offset behind the first line end from an offset on; undefined when the file has none there. */
@@ -272,17 +283,4 @@ async function skipLine(cursor: GzipCursor): Promise<void> {
     cursor.skip(end < 0 ? buffer.length : end + 1);
     if (end >= 0) return;
   }
-}
-
-/** Order of writing: by year, month, day, part. The empty name comes first. */
-function compareFiles(a: string, b: string): number {
-  return sortKey(a) - sortKey(b);
-}
-
-function sortKey(file: string): number {
-  const [year = '', month = '', name = ''] = file.split('/');
-  const parts = FILE_NAME.exec(name);
-  if (parts === null) return -1;
-  const monthNumber = MONTH_NAMES.findIndex((candidate) => candidate === month);
-  return ((Number(year) * 12 + monthNumber) * 31 + Number(parts[1]) - 1) * 1000 + Number(parts[2] ?? 0);
 }

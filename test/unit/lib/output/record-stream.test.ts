@@ -3,44 +3,42 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { type AlertPosition, AlertStream } from '../../../../lib/output/alert-stream.js';
+import { ALERT_FILES } from '../../../../lib/output/dated-files.js';
 import { OutputFile } from '../../../../lib/output/output-file.js';
+import { type RecordPosition, RecordStream } from '../../../../lib/output/record-stream.js';
 
-describe('alert stream', () => {
+describe('record stream', () => {
   let directory: string;
-  let stream: AlertStream;
+  let stream: RecordStream;
   let skipped: string[];
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'alert-stream-'));
+    directory = mkdtempSync(join(tmpdir(), 'record-stream-'));
     skipped = [];
-    stream = new AlertStream(directory, (message) => skipped.push(message));
+    stream = new RecordStream({ directory, ...ALERT_FILES }, (message) => skipped.push(message));
   });
   afterEach(() => {
     stream.close();
     rmSync(directory, { recursive: true });
   });
 
-  const refusal = (position: AlertPosition) => stream.read(position, 1).catch((error: unknown) => error);
+  const refusal = (position: RecordPosition) => stream.read(position, 1).catch((error: unknown) => error);
   /** As svc-monitord leaves a day behind. */
   const compress = (path: string) => {
     writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)));
     rmSync(path);
   };
-  async function readAll(from: AlertPosition, max: number): Promise<string[]> {
+  async function readAll(from: RecordPosition, max: number): Promise<string[]> {
     const seen: string[] = [];
     for (let position = from; ;) {
-      const { alerts, next } = await stream.read(position, max);
-      if (alerts.length === 0) return seen;
-      seen.push(...alerts);
+      const { records, next } = await stream.read(position, max);
+      if (records.length === 0) return seen;
+      seen.push(...records);
       position = next;
     }
   }
 
   const open = (now: Date) =>
-    new OutputFile(
-      { directory, liveName: 'alerts.json', stem: 'ossec-alerts', extension: 'json', recordEnd: '\n', maxBytes: 0 },
-      now,
-    );
+    new OutputFile({ directory, liveName: 'alerts.json', ...ALERT_FILES, recordEnd: '\n', maxBytes: 0 }, now);
 
   it('gives alerts in the order of writing, over parts and days, each once', async () => {
     const file = open(new Date(2024, 11, 31, 23));
@@ -60,9 +58,9 @@ describe('alert stream', () => {
     let position = stream.start();
     for (;;) {
       const page = await stream.read(position, 1);
-      if (page.alerts.length === 0) break;
-      expect(page.alerts).to.have.length(1);
-      seen.push(...page.alerts);
+      if (page.records.length === 0) break;
+      expect(page.records).to.have.length(1);
+      seen.push(...page.records);
       position = page.next;
     }
     expect(seen).to.deep.equal(expected);
@@ -75,19 +73,19 @@ describe('alert stream', () => {
     file.flush();
     appendFileSync(file.path, '{"n":');
     const page = await stream.read(stream.start(), 10);
-    expect(page.alerts).to.deep.equal(['{"n":1}']);
+    expect(page.records).to.deep.equal(['{"n":1}']);
     expect(await stream.end()).to.deep.equal(page.next);
     appendFileSync(file.path, '2}\n');
-    expect((await stream.read(page.next, 10)).alerts).to.deep.equal(['{"n":2}']);
+    expect((await stream.read(page.next, 10)).records).to.deep.equal(['{"n":2}']);
   });
 
   it('waits at the end and at an empty stream', async () => {
-    expect((await stream.read(stream.start(), 5)).alerts).to.deep.equal([]);
+    expect((await stream.read(stream.start(), 5)).records).to.deep.equal([]);
     const before = await stream.end();
     const file = open(new Date(2025, 0, 1));
     file.append('{"n":1}\n');
     file.flush();
-    expect((await stream.read(before, 5)).alerts).to.deep.equal(['{"n":1}']);
+    expect((await stream.read(before, 5)).records).to.deep.equal(['{"n":1}']);
     file.close();
   });
 
@@ -124,8 +122,8 @@ describe('alert stream', () => {
       compress(nextDay());
       expect(await readAll(stream.start(), 1000)).to.deep.equal([...first, ...second]);
       const { next } = await stream.read(stream.start(), 777);
-      const other = new AlertStream(directory);
-      expect((await other.read(next, 2)).alerts).to.deep.equal(first.slice(777, 779));
+      const other = new RecordStream({ directory, ...ALERT_FILES });
+      expect((await other.read(next, 2)).records).to.deep.equal(first.slice(777, 779));
       other.close();
       expect(skipped).to.deep.equal([]);
     });
@@ -134,7 +132,7 @@ describe('alert stream', () => {
       const page = await stream.read(stream.start(), 1000);
       const end = await stream.end();
       compress(nextDay());
-      expect([...page.alerts, ...(await readAll(page.next, 1000))]).to.deep.equal([...first, ...second]);
+      expect([...page.records, ...(await readAll(page.next, 1000))]).to.deep.equal([...first, ...second]);
       expect(await readAll(end, 10)).to.deep.equal(second);
     });
 
@@ -174,7 +172,7 @@ describe('alert stream', () => {
       const seen = await readAll(stream.start(), 10);
       expect(seen.map((text) => text.length)).to.deep.equal([long.length, 7]);
       expect(skipped).to.have.length(1);
-      expect(skipped[0]).to.match(/^The alert at byte 6291459 of '2025\/Jan\/ossec-alerts-01.json' is longer than/);
+      expect(skipped[0]).to.match(/^The record at byte 6291459 of '2025\/Jan\/ossec-alerts-01.json' is longer than/);
     }
   });
 });
