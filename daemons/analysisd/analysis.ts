@@ -14,6 +14,8 @@ import { type InForce, isSameInForce } from './in-force.js';
 import { LineFile } from './line-file.js';
 import { Outputs, type OutputsState } from './outputs.js';
 import type { StoredLog } from './pipeline/journal-record.js';
+import type { RespondingSettings } from './responses/response-settings.js';
+import { Responses } from './responses/responses.js';
 import { StatisticsFiles, type StatisticsFilesState } from './statistics-files.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -50,6 +52,7 @@ export class Analysis {
   #outputs: Outputs;
   #inForce: InForce;
   #engine: Engine;
+  #responses: Responses;
   /** The averages as they were saved last. */
   #savedAverages: string;
 
@@ -81,6 +84,7 @@ export class Analysis {
     }
     for (const key of [...this.#firstTimeSeen.read(), ...this.#unwrittenKeys]) state.firstTimeSeen.load(key);
     this.#engine = this.#makeEngine(ruleset, state);
+    this.#responses = this.#makeResponses(ruleset);
     // A crash may have come between the state and the files.
     const onDisk = new Statistics(this.#inForce.state.statistics);
     this.#statistics.load(onDisk);
@@ -91,6 +95,10 @@ export class Analysis {
 
   get engine(): Engine {
     return this.#engine;
+  }
+
+  get responses(): Responses {
+    return this.#responses;
   }
 
   get outputs(): Outputs {
@@ -147,6 +155,7 @@ export class Analysis {
     this.#inForce = inForce;
     const state = this.#engine.state.transferTo(ruleset.rules, stateOptions(inForce));
     this.#engine = this.#makeEngine(ruleset, state);
+    this.#responses = this.#makeResponses(ruleset);
   }
 
   /** Day switch and rotation of the outputs. @throws Error of the file system; to be called again then */
@@ -246,6 +255,10 @@ export class Analysis {
     });
   }
 
+  #makeResponses(ruleset: EngineRuleset): Responses {
+    return new Responses(ruleset.rules.rules, this.#inForce.responding ?? NOTHING_RESPONDS, this.#diagnostics);
+  }
+
   /** @throws Error of the file system */
   #saveAverages(): void {
     const averages = averagesOf(this.#engine.state.statistics);
@@ -275,6 +288,8 @@ export class Analysis {
 
 /** Keys with line ends are made up; that many are remembered over a restart. */
 const MAX_UNWRITTEN_KEYS = 10_000;
+
+const NOTHING_RESPONDS: RespondingSettings = { responses: [], whiteList: [] };
 
 function stateOptions({ state }: InForce): EngineStateOptions {
   return { ...state, maxRememberedBytes: MAX_REMEMBERED_BYTES };

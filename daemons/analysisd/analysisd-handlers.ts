@@ -16,6 +16,7 @@ export type AnalysisdHandlersParts = {
   readonly statistics: AnalysisdStatistics;
   /** Undefined when alerts.json is switched off. */
   readonly alerts: RecordReader | undefined;
+  readonly responses: RecordReader;
   /**
    * Re-reads the configuration with the ruleset.
    * @returns the warnings of the load
@@ -31,6 +32,7 @@ export function analysisdHandlers({
   configuration,
   statistics,
   alerts,
+  responses,
   reload,
   logger,
 }: AnalysisdHandlersParts): Omit<Handlers<typeof analysisdContract>, keyof typeof commonMethods> {
@@ -55,6 +57,10 @@ export function analysisdHandlers({
       if (alerts === undefined) throw new BusError('disabled', 'alerts.json is switched off (jsonout_output)');
       const page = await alerts.read(after, max, waitMs);
       return { alerts: [...page.records], next: page.next };
+    },
+    'responses.read': async ({ after, max, waitMs }) => {
+      const page = await responses.read(after, max, waitMs);
+      return { responses: [...page.records], next: page.next };
     },
   };
 }

@@ -38,6 +38,7 @@ export class AnalysisdStatistics {
         alerts: counters.alertsWritten,
         archives: counters.archivesWritten,
         firewall: counters.firewallWritten,
+        responses: counters.responsesDecided,
       },
       requests: { ...requests },
       bus: { ...sink.counters },

@@ -5,8 +5,9 @@ import { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { StateFile } from '../../lib/daemon/state-file.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
-import { ALERT_FILES } from '../../lib/output/dated-files.js';
+import { ALERT_FILES, type DatedName } from '../../lib/output/dated-files.js';
 import { RecordStream } from '../../lib/output/record-stream.js';
 import { activeConfiguration } from './active-configuration.js';
 import { analysisdHandlers } from './analysisd-handlers.js';
@@ -21,11 +22,13 @@ import { LogtestDiffs } from './logtest-diffs.js';
 import { LogtestService } from './logtest-service.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import { RecordReader } from './record-reader.js';
+import { removeOldResponses, responseFiles } from './responses/old-responses.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
 
 const TICK_MS = 1000;
 /** Budgets exceeded are reported once a minute. */
 const REPORT_MS = 60_000;
+const REMOVAL_MS = 3_600_000;
 
 const now = (): number => Date.now();
 
@@ -43,7 +46,7 @@ export const ANALYSISD = defineDaemon({
     const counters = new Counters(now());
     /** What is removed when all has ended; a start that fails leaves it as it was. */
     const leftovers = parts.together();
-    const { alerts, pipeline } = await openPipeline(context, parts, counters, limiter);
+    const { alerts, responses, pipeline } = await openPipeline(context, parts, counters, limiter);
     const { configuration } = pipeline;
     const logtest = logtestOf(context, pipeline);
     const takeOver = async (next: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> => {
@@ -68,6 +71,7 @@ export const ANALYSISD = defineDaemon({
         configuration,
         statistics,
         alerts: outputs.alertsJson ? alerts : undefined,
+        responses,
         reload: (diagnostics) => {
           const next = loadSettings(home);
           logWarnings(next, logger);
@@ -90,6 +94,7 @@ export const ANALYSISD = defineDaemon({
     leftovers.defer(() => {
       stateFile.remove();
     });
+    removeResponses(context, parts);
     repeat(context, parts, pipeline, () => {
       stateFile.write(statistics.stateText());
     });
@@ -128,11 +133,17 @@ async function openPipeline(
   parts: DaemonParts,
   counters: Counters,
   limiter: EpsLimiter | undefined,
-): Promise<{ readonly alerts: RecordReader; readonly pipeline: Pipeline }> {
-  const stream = new RecordStream({ directory: home.path('logs', 'alerts'), ...ALERT_FILES }, (message) => {
-    logger.warn(`Alert stream: ${message}.`);
-  });
-  const alerts = parts.use(new RecordReader(stream));
+): Promise<{ readonly alerts: RecordReader; readonly responses: RecordReader; readonly pipeline: Pipeline }> {
+  const reader = (files: DatedName, what: string): RecordReader =>
+    parts.use(
+      new RecordReader(
+        new RecordStream(files, (message) => {
+          logger.warn(`${what}: ${message}.`);
+        }),
+      ),
+    );
+  const alerts = reader({ directory: home.path('logs', 'alerts'), ...ALERT_FILES }, 'Alert stream');
+  const responses = reader(responseFiles(home), 'Stream of responses');
   const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
   const pipeline = await Pipeline.open({
     home,
@@ -144,10 +155,11 @@ async function openPipeline(
     now,
     onWritten: () => {
       alerts.wake();
+      responses.wake();
     },
     files: db,
   });
-  return { alerts, pipeline };
+  return { alerts, responses, pipeline };
 }
 
 /** Sessions on the ruleset on disk; they share the logs of `check_diff` with the engine. */
@@ -179,4 +191,18 @@ function repeat(
   const seconds = settings.started.options.get('analysisd.state_interval');
   if (seconds === 0) logger.info('State file is disabled.');
   else parts.every(seconds * 1000, writeState);
+}
+
+/** What was decided is kept for svc-execd a week, should it be away. */
+function removeResponses({ home, logger }: AnalysisdContext, parts: DaemonParts): void {
+  const log = logger.limited();
+  const remove = (): void => {
+    try {
+      removeOldResponses(home, new Date(now()));
+    } catch (error) {
+      log.error(`Old files of responses could not be removed: ${describeError(error)}`);
+    }
+  };
+  remove();
+  parts.every(REMOVAL_MS, remove);
 }

@@ -19,6 +19,8 @@ export class Counters {
   alertsWritten = 0;
   archivesWritten = 0;
   firewallWritten = 0;
+  /** Active responses decided on; svc-execd runs them. */
+  responsesDecided = 0;
   /** Events whose alert or archive record could not be made; the log says why. */
   alertsFailed = 0;
   ftsWritten = 0;

@@ -2,6 +2,7 @@ import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
 import type { EngineStateOptions } from '../../lib/engine/engine-state.js';
 import type { OutputSettings } from './outputs.js';
+import { respondingOf, type RespondingSettings } from './responses/response-settings.js';
 import type { Settings } from './settings.js';
 
 /** What the loading of a ruleset goes by, beside its texts. */
@@ -29,6 +30,8 @@ export type InForce = {
   readonly outputs: OutputSettings;
   /** `<custom_alert_output>`, a byte string; null = the usual form. */
   readonly customFormat: string | null;
+  /** Active responses; absent in what versions recorded that had none. */
+  readonly responding?: RespondingSettings;
 };
 
 /** What the loading of a ruleset takes from the settings. */
@@ -65,6 +68,7 @@ export function inForceOf(settings: Settings, ruleset: string): InForce {
     },
     outputs,
     customFormat: format === undefined ? null : toByteString(format),
+    responding: respondingOf(config['active-response'].responses, config.global.white_list),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';
-import { ALERT_FILES } from '../../lib/output/dated-files.js';
+import { ALERT_FILES, RESPONSE_FILES } from '../../lib/output/dated-files.js';
 import { OutputFile, type OutputFileState } from '../../lib/output/output-file.js';
 import { describeRepair } from './describe-repair.js';
 
@@ -20,14 +20,19 @@ export type OutputSettings = {
   readonly hasCustomText?: boolean;
 };
 
-type Stream = 'alertsText' | 'alertsJson' | 'archivesText' | 'archivesJson' | 'firewall';
+type Stream = 'alertsText' | 'alertsJson' | 'archivesText' | 'archivesJson' | 'firewall' | 'responses';
 
-const STREAMS: Readonly<Record<Stream, { area: string; live: string; stem: string; extension: string }>> = {
-  alertsText: { area: 'alerts', live: 'alerts.log', stem: 'ossec-alerts', extension: 'log' },
-  alertsJson: { area: 'alerts', live: 'alerts.json', ...ALERT_FILES },
-  archivesText: { area: 'archives', live: 'archives.log', stem: 'ossec-archive', extension: 'log' },
-  archivesJson: { area: 'archives', live: 'archives.json', stem: 'ossec-archive', extension: 'json' },
-  firewall: { area: 'firewall', live: 'firewall.log', stem: 'ossec-firewall', extension: 'log' },
+/** Where the files of a stream lie in the home, and what they are called. */
+type Place = { area: readonly string[]; live: string | undefined; stem: string; extension: string };
+
+const STREAMS: Readonly<Record<Stream, Place>> = {
+  alertsText: { area: ['logs', 'alerts'], live: 'alerts.log', stem: 'ossec-alerts', extension: 'log' },
+  alertsJson: { area: ['logs', 'alerts'], live: 'alerts.json', ...ALERT_FILES },
+  archivesText: { area: ['logs', 'archives'], live: 'archives.log', stem: 'ossec-archive', extension: 'log' },
+  archivesJson: { area: ['logs', 'archives'], live: 'archives.json', stem: 'ossec-archive', extension: 'json' },
+  firewall: { area: ['logs', 'firewall'], live: 'firewall.log', stem: 'ossec-firewall', extension: 'log' },
+  // Nobody reads it but svc-execd, over the bus: it has a file only on days on which something is decided.
+  responses: { area: ['queue', 'responses'], live: undefined, ...RESPONSE_FILES },
 };
 
 /** Where all outputs stand; plain data for a checkpoint. */
@@ -63,6 +68,7 @@ export class Outputs {
       archivesText: true,
       archivesJson: settings.archivesJson,
       firewall: true,
+      responses: true,
     };
     try {
       for (const stream of Object.keys(STREAMS) as Stream[]) {
@@ -142,7 +148,7 @@ export class Outputs {
     const { hasCustomText, maxOutputBytes } = this.settings;
     return new OutputFile(
       {
-        directory: home.path('logs', area),
+        directory: home.path(...area),
         liveName: live,
         stem,
         extension,

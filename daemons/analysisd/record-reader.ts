@@ -8,9 +8,6 @@ import type { RecordPage, RecordPosition, RecordStream } from '../../lib/output/
  */
 const MAX_WAITING = MAX_CALLS_RUNNING / 2;
 
-/** A page as it is answered. */
-type RecordAnswer = Pick<RecordPage, 'records' | 'next'>;
-
 /** Answers `alerts.read` and `responses.read`: pages of a stream, with a wait for the first record behind its end. */
 export class RecordReader {
   readonly #stream: RecordStream;
@@ -33,7 +30,7 @@ export class RecordReader {
   }
 
   /** @throws BusError `bad_position` */
-  async read(after: RecordPosition | 'start' | 'end', max: number, waitMs: number): Promise<RecordAnswer> {
+  async read(after: RecordPosition | 'start' | 'end', max: number, waitMs: number): Promise<RecordPage> {
     const position = after === 'start' ? this.#stream.start() : after === 'end' ? await this.#stream.end() : after;
     const deadline = performance.now() + waitMs;
     for (;;) {
@@ -44,10 +41,9 @@ export class RecordReader {
     }
   }
 
-  async #page(position: RecordPosition, max: number): Promise<RecordAnswer> {
+  async #page(position: RecordPosition, max: number): Promise<RecordPage> {
     try {
-      const { records, next } = await this.#stream.read(position, max);
-      return { records, next };
+      return await this.#stream.read(position, max);
     } catch (error) {
       if (error instanceof RangeError) throw new BusError('bad_position', error.message);
       throw error;

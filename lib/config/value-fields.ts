@@ -1,7 +1,9 @@
+import type { PatternLanguage } from '../patterns/matcher.js';
 import type { XmlElement } from '../xml/xml-element.js';
 import type { ConfigReport } from './config-report.js';
 import { type Field, scalar } from './field.js';
 import { isAddress, isNetwork } from './network-address.js';
+import { patternProblem } from './pattern-text.js';
 import { parseDigits, parseDuration, parseSize } from './units.js';
 
 /** Labels of letters, digits, hyphens and underscores; a name of digits alone would be an address that is none. */
@@ -192,4 +194,14 @@ export function clamp(value: number, max: number, element: XmlElement, report: C
 
 function within(value: number, range: Range): boolean {
   return value >= (range.min ?? 0) && value <= (range.max ?? Number.MAX_SAFE_INTEGER);
+}
+
+/** A pattern of a language, as written. @throws ConfigError (1235) saying why the text is none */
+export function readPattern(language: PatternLanguage, element: XmlElement, report: ConfigReport): string {
+  const text = requireText(element, report);
+  const problem = patternProblem(language, text);
+  if (problem !== undefined) {
+    throw report.error(element, 1235, `Invalid value for element '${element.name}': ${text}: ${problem}.`);
+  }
+  return text;
 }

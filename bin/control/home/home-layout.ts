@@ -42,7 +42,7 @@ export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('service', 0o750, 'logs/cluster'),
   ...directories('service', 0o770, 'queue/cluster', 'queue/router'),
   ...directories('root', 0o750, 'queue/tasks'),
-  ...directories('service', 0o750, 'queue/db', 'queue/outputs', 'queue/fts', 'queue/agentless', 'queue/journal'),
+  ...directories('service', 0o750, 'queue/db', 'queue/fts', 'queue/agentless', 'queue/journal', 'queue/responses'),
   ...directories('service', 0o750, 'stats', 'stats/totals', 'stats/hourly-average', 'stats/weekly-average'),
   ...directories('root', 0o770, 'var/db', 'var/download'),
   ...directories('service', 0o770, 'var/multigroups'),

@@ -1,11 +1,15 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import type { Alert } from '../../../lib/engine/alert/alert.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
+import type { EngineEvent } from '../../../lib/engine/event.js';
 import type { EventOutcome } from '../../../lib/engine/outcome.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { AgentTally } from '../agent-counters.js';
 import type { Analysis } from '../analysis.js';
 import { componentOf } from '../component.js';
 import type { Counters } from '../counters.js';
+import type { ResponseSettings } from '../responses/response-settings.js';
+import { decisionLine } from '../responses/responses.js';
 import { incomingEvent } from './incoming-event.js';
 import type { TakenEvents } from './taken-events.js';
 
@@ -57,39 +61,69 @@ export class EventWriter {
 
   #write(outcome: EventOutcome, tally: AgentTally | undefined): void {
     const counters = this.#counters;
-    const { engine, outputs, customFormat } = this.#analysis;
-    const { settings } = outputs;
+    const { engine, outputs } = this.#analysis;
     const { event } = outcome;
-    const seconds = Math.floor(event.receivedAt / 1000);
     if (outcome.firewall) {
       outputs.append('firewall', engine.texts.firewall(event));
       counters.firewallWritten += 1;
       if (tally !== undefined) tally.firewall += 1;
     }
-    for (const alert of [outcome.statistics, outcome.isAlert ? outcome.alert : undefined]) {
-      if (alert === undefined) continue;
-      const id = `${String(seconds)}.${String(outputs.alertOffset)}`;
-      if (settings.alertsText) {
-        const text = customFormat === null ? engine.alertText(alert, id) : engine.texts.custom(alert, id, customFormat);
-        outputs.append('alertsText', text);
-      }
-      if (settings.alertsJson) outputs.append('alertsJson', `${engine.alertJson(alert, { id })}\n`);
-      counters.alertsWritten += 1;
-      // That there were more events than usual is no alert of an agent.
-      if (alert === outcome.statistics) counters.statsWritten += 1;
-      else if (tally !== undefined) tally.alerts += 1;
+    // That there were more events than usual is no alert of an agent.
+    if (outcome.statistics !== undefined) {
+      this.#writeAlert(outcome.statistics, this.#nextId(event));
+      counters.statsWritten += 1;
     }
-    if (outcome.disposition !== 'processed' || (!settings.archivesText && !settings.archivesJson)) return;
+    const responses = this.#analysis.responses.triggered(outcome);
+    if (outcome.isAlert || responses !== undefined) {
+      const id = this.#nextId(event);
+      if (outcome.isAlert) {
+        this.#writeAlert(outcome.alert, id);
+        if (tally !== undefined) tally.alerts += 1;
+      }
+      if (responses !== undefined) this.#respond(responses, outcome, id);
+    }
+    if (outcome.disposition === 'processed') this.#archive(outcome, tally);
+  }
+
+  /** What the next alert is called (rules-and-alerts.md 7.4). */
+  #nextId({ receivedAt }: EngineEvent): string {
+    return `${String(Math.floor(receivedAt / 1000))}.${String(this.#analysis.outputs.alertOffset)}`;
+  }
+
+  #writeAlert(alert: Alert, id: string): void {
+    const { engine, outputs, customFormat } = this.#analysis;
+    const { settings } = outputs;
+    if (settings.alertsText) {
+      const text = customFormat === null ? engine.alertText(alert, id) : engine.texts.custom(alert, id, customFormat);
+      outputs.append('alertsText', text);
+    }
+    if (settings.alertsJson) outputs.append('alertsJson', `${engine.alertJson(alert, { id })}\n`);
+    this.#counters.alertsWritten += 1;
+  }
+
+  /** What is decided has its place among the outputs, so that a replay decides it again and writes it once. */
+  #respond(responses: readonly ResponseSettings[], outcome: EventOutcome, id: string): void {
+    const { engine, outputs } = this.#analysis;
+    const alertJson = engine.alertJson(outcome.alert, { id });
+    for (const response of responses) outputs.append('responses', decisionLine(response, outcome, alertJson));
+    this.#counters.responsesDecided += responses.length;
+  }
+
+  #archive(outcome: EventOutcome, tally: AgentTally | undefined): void {
+    const { engine, outputs } = this.#analysis;
+    const { settings } = outputs;
+    const { event } = outcome;
+    if (!settings.archivesText && !settings.archivesJson) return;
     if (isKeepalive(event)) return;
     if (settings.archivesText) {
       const line = engine.texts.archive(event);
       if (line !== undefined) outputs.append('archivesText', line);
     }
     if (settings.archivesJson) {
-      const id = `${String(seconds)}.${String(outputs.alertOffset)}`;
+      const id = this.#nextId(event);
       outputs.append('archivesJson', `${engine.alertJson(outcome.alert, { id, alwaysFullLog: true })}\n`);
     }
-    counters.archivesWritten += 1;
+    this.#counters.archivesWritten += 1;
     if (tally !== undefined) tally.archives += 1;
   }
 }

@@ -13,13 +13,20 @@ const logtestReply = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** A place in the stream of alerts: a dated file below `logs/alerts` and a byte offset in it. */
-const alertPosition = z.object({ file: z.string().max(64), offset: z.number().int().min(0) });
+/** A place in a stream: a dated file below its directory, such as `logs/alerts`, and a byte offset in it. */
+const streamPosition = z.object({ file: z.string().max(64), offset: z.number().int().min(0) });
 
-/** Most alerts in one page of `alerts.read`. */
-const MAX_ALERTS_PER_READ = 1000;
-/** Longest wait of `alerts.read` for a first alert, milliseconds; its caller's deadline must be longer. */
-const MAX_ALERT_WAIT_MS = 30_000;
+/** Most records in one page of a stream. */
+const MAX_RECORDS_PER_READ = 1000;
+/** Longest wait for a first record, milliseconds; the caller's deadline must be longer. */
+const MAX_RECORD_WAIT_MS = 30_000;
+
+/** Where a reader goes on. */
+const streamRead = z.object({
+  after: z.union([streamPosition, z.literal('start'), z.literal('end')]),
+  max: z.number().int().min(1).max(MAX_RECORDS_PER_READ).default(100),
+  waitMs: z.number().int().min(0).max(MAX_RECORD_WAIT_MS).default(0),
+});
 
 /** What svc-analysisd answers. */
 export const analysisdContract = defineContract('svc-analysisd', {
@@ -63,11 +70,15 @@ export const analysisdContract = defineContract('svc-analysisd', {
    * stream. Errors: `bad_position`; `disabled` when alerts.json is off in the configuration.
    */
   'alerts.read': {
-    params: z.object({
-      after: z.union([alertPosition, z.literal('start'), z.literal('end')]),
-      max: z.number().int().min(1).max(MAX_ALERTS_PER_READ).default(100),
-      waitMs: z.number().int().min(0).max(MAX_ALERT_WAIT_MS).default(0),
-    }),
-    result: z.object({ alerts: z.array(z.string()), next: alertPosition }),
+    params: streamRead,
+    result: z.object({ alerts: z.array(z.string()), next: streamPosition }),
+  },
+  /**
+   * The same for what active response decided, each decision once whatever is killed (rules-and-alerts.md 8.3). Files
+   * older than 7 days are gone: a reader goes on in the next one. Error `bad_position`.
+   */
+  'responses.read': {
+    params: streamRead,
+    result: z.object({ responses: z.array(z.string()), next: streamPosition }),
   },
 });

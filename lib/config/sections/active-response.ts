@@ -2,7 +2,7 @@ import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
 import { blocks, type Field, ignored, list, scalar, type Values } from '../field.js';
 import { parseDigits, splitList } from '../units.js';
-import { freeText, integer, optionalInteger, optionalText, requireText, yesNo } from '../value-fields.js';
+import { freeText, integer, optionalInteger, optionalText, readPattern, requireText, yesNo } from '../value-fields.js';
 
 const COMMAND_FIELDS = {
   name: optionalText(),
@@ -63,7 +63,8 @@ const RESPONSE_FIELDS = {
         return id;
       }),
   ),
-  rules_group: optionalText(),
+  /** A pattern (OS_Regex) for the raw group string of rules. */
+  rules_group: scalar<string | undefined>(undefined, (element, report) => readPattern('osregex', element, report)),
   /** Seconds. */
   timeout: integer(0),
   /** Minutes; undefined when absent. */

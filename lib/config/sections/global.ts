@@ -8,6 +8,7 @@ import {
   optionalText,
   readDuration,
   readInteger,
+  readPattern,
   readWebAddress,
   requireText,
   size,
@@ -60,7 +61,7 @@ const GLOBAL_FIELDS = {
   stats: integer(4, EVENT_CLASS_LEVEL),
   memory_size: scalar(8192, readMemorySize),
   /** Addresses, networks or host-name patterns as written; `!` in front negates. */
-  white_list: list(requireText),
+  white_list: list(readWhiteListed),
   /** Events a second over `timeframe` seconds; maximum 0 is no limit. */
   limits: group({
     eps: group({
@@ -130,6 +131,11 @@ export const LOGGING = optionalGroup({
     return { plain: words.includes('plain'), json: words.includes('json') };
   }),
 });
+
+/** An address or a network is read as a pattern, too: it is short enough to be one. */
+function readWhiteListed(element: XmlElement, report: ConfigReport): string {
+  return readPattern('osmatch', element, report);
+}
 
 function readMemorySize(element: XmlElement, report: ConfigReport): number {
   const events = readInteger(element, report);

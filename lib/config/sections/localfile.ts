@@ -1,10 +1,17 @@
-import type { PatternLanguage } from '../../patterns/matcher.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
 import { attributed, blocks, list, scalar, type Values } from '../field.js';
-import { patternProblem } from '../pattern-text.js';
 import { parseDigits, parseSize, splitList } from '../units.js';
-import { duration, freeText, oneOf, optionalText, readYesNo, requireText, yesNo } from '../value-fields.js';
+import {
+  duration,
+  freeText,
+  oneOf,
+  optionalText,
+  readPattern,
+  readYesNo,
+  requireText,
+  yesNo,
+} from '../value-fields.js';
 
 /** Log formats without an argument (daemons-and-config.md 6.1). */
 const LOG_FORMATS = [
@@ -186,16 +193,6 @@ function readLinePattern(element: XmlElement, report: ConfigReport): LinePattern
     throw report.invalidAttribute(element, type);
   }
   return { type, pattern: readPattern(type, element, report) };
-}
-
-/** @throws ConfigError (1235) saying why the text is no pattern */
-function readPattern(language: PatternLanguage, element: XmlElement, report: ConfigReport): string {
-  const text = requireText(element, report);
-  const problem = patternProblem(language, text);
-  if (problem !== undefined) {
-    throw report.error(element, 1235, `Invalid value for element '${element.name}': ${text}: ${problem}.`);
-  }
-  return text;
 }
 
 function readMultiline(element: XmlElement, report: ConfigReport): MultilineRegex {

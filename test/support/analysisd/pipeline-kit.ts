@@ -76,7 +76,7 @@ export class PipelineHome extends TemporaryHome {
    */
   files(): Map<string, string> {
     const files = new Map<string, string>();
-    for (const area of ['logs/alerts', 'logs/archives', 'logs/firewall', 'queue/fts', 'stats']) {
+    for (const area of ['logs/alerts', 'logs/archives', 'logs/firewall', 'queue/responses', 'queue/fts', 'stats']) {
       this.#collect(area, files);
     }
     return files;

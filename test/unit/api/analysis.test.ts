@@ -197,6 +197,7 @@ describe('events and logtest over the API', () => {
         'statistics.read': refuse,
         'statistics.agents': refuse,
         'alerts.read': refuse,
+        'responses.read': refuse,
         'logtest.run': (params) => ({ ...run(params), data: { ...run(params).data } }),
         'logtest.close': (params) => ({ ...run(params), data: { ...run(params).data } }),
       },

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { CheckpointData } from '../../../../daemons/analysisd/pipeline/checkpoint-data.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { CheckpointStore } from '../../../../lib/journal/checkpoint-store.js';
-import { datedPath } from '../../../../lib/output/dated-files.js';
+import { type DatedName, datedPath } from '../../../../lib/output/dated-files.js';
 import { PipelineHome, statefulRules, TestPipeline } from '../../../support/analysisd/pipeline-kit.js';
 
 /** Local time: the day changes in the middle of a run. */
@@ -11,7 +11,11 @@ const START = new Date(2025, 11, 31, 22, 30).getTime();
 const USERS = ['ann', 'bob', 'dan', 'eve', 'zoë', 'mallory'];
 const sections = (global: string): string =>
   `<global><logall>yes</logall><rotate_interval>90m</rotate_interval>${global}</global>
-  <journal><sync>1ms</sync><checkpoint_interval>10s</checkpoint_interval></journal>`;
+  <journal><sync>1ms</sync><checkpoint_interval>10s</checkpoint_interval></journal>
+  <command><name>lock</name><executable>lock</executable><timeout_allowed>yes</timeout_allowed></command>
+  <active-response><command>lock</command><location>local</location><level>6</level><timeout>60</timeout></active-response>
+  <active-response><command>lock</command><location>${global === '' ? 'server' : 'all'}</location><rules_group>^door</rules_group>
+  </active-response>`;
 /** Settings that take effect at a restart, the first ones to begin with. */
 const SECTIONS = ['<logall_json>yes</logall_json>', '', '<jsonout_output>no</jsonout_output>'].map(sections);
 
@@ -112,14 +116,15 @@ function tearOutputs(home: PipelineHome, random: (below: number) => number): voi
   const { outputs } = (loaded.data as CheckpointData).analysis;
   const files = home.files();
   const known = [
-    ['alertsJson', 'alerts', 'ossec-alerts', 'json'],
-    ['alertsText', 'alerts', 'ossec-alerts', 'log'],
-    ['archivesJson', 'archives', 'ossec-archive', 'json'],
-  ] as const;
-  for (const [stream, area, stem, extension] of known) {
+    ['alertsJson', { directory: home.path('logs/alerts'), stem: 'ossec-alerts', extension: 'json' }],
+    ['alertsText', { directory: home.path('logs/alerts'), stem: 'ossec-alerts', extension: 'log' }],
+    ['archivesJson', { directory: home.path('logs/archives'), stem: 'ossec-archive', extension: 'json' }],
+    ['responses', { directory: home.path('queue/responses'), stem: 'ossec-responses', extension: 'json' }],
+  ] as const satisfies readonly (readonly [string, DatedName])[];
+  for (const [stream, name] of known) {
     const state = outputs.files[stream];
     if (state === undefined) continue;
-    const path = datedPath({ directory: home.path('logs', area), stem, extension }, state.day, state.part);
+    const path = datedPath(name, state.day, state.part);
     const size = files.get(path.slice(home.root.length + 1))?.length ?? 0;
     if (size > state.length) truncateSync(path, state.length + random(size - state.length + 1));
   }
@@ -204,6 +209,8 @@ describe('pipeline of svc-analysisd', () => {
       const crashed = await withCrashes(steps, random);
       const found = crashed.files();
       expect([...found.keys()].sort()).to.deep.equal([...expected.keys()].sort());
+      const decided = [...expected].filter(([path]) => path.startsWith('queue/responses/'));
+      expect(decided.flatMap(([, text]) => text.split('\n')).length, 'decisions').to.be.above(50);
       for (const [path, text] of expected) expectSameLines(path, found.get(path) ?? '', text);
     });
   }

@@ -342,6 +342,10 @@ const REFUSED: readonly (readonly [string, string])[] = [
     '<active-response><command>x</command><location>local</location></active-response>',
     "(1303): Invalid command 'x' in the active response.",
   ],
+  [
+    '<active-response><rules_group>(web</rules_group></active-response>',
+    "(1235): Invalid value for element 'rules_group': (web: Groups must be balanced and not nested.",
+  ],
   ['<active-response><level>21</level></active-response>', "(1235): Invalid value for element 'level': 21."],
   ['<cluster><key>short</key></cluster>', "(1235): Invalid value for element 'key': it must be 32 letters and digits."],
   ['<cluster><port>1024</port></cluster>', "(1235): Invalid value for element 'port': 1024."],
