@@ -16,10 +16,24 @@ class PortInUseError extends Error {
   readonly code = 'port_in_use';
 }
 
-/** The error of a bind in words: a port that is taken names its setting and who has it; any other error is as it was. */
+/** A port that this user may not open. */
+class PortForbiddenError extends Error {
+  override readonly name = 'PortForbiddenError';
+  readonly code = 'port_forbidden';
+}
+
+/**
+ * The error of a bind in words: a port that is taken names its setting and who has it, one that only root may open its
+ * setting; any other error is as it was.
+ */
 export function explainPortInUse(error: Error, { protocol, port, setting }: ListenerPlace): Error {
+  const named = `port ${port}/${protocol.toUpperCase()} (${setting})`;
+  if (isErrno(error, 'EACCES')) {
+    const text = `${named} is kept for root (and for programs with CAP_NET_BIND_SERVICE): start as root, or take one from 1024 on`;
+    return new PortForbiddenError(text, { cause: error });
+  }
   if (!isErrno(error, 'EADDRINUSE')) return error;
-  const text = `port ${port}/${protocol.toUpperCase()} (${setting}) is in use by ${portHolder(protocol, port)}`;
+  const text = `${named} is in use by ${portHolder(protocol, port)}`;
   return new PortInUseError(text, { cause: error });
 }
 

@@ -15,6 +15,12 @@ const PROBE_MS = 10_000;
 /** What a daemon of the service user needs to become it; from then on it has none. */
 const TO_BECOME_A_USER = ['setgid', 'setuid'] as const;
 
+/** What a daemon of the service user has beside it. It starts as that user: whoever becomes one loses what it could before. */
+const OF_SERVICE: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
+  // Syslog comes to port 514.
+  'svc-remoted': ['net_bind_service'],
+};
+
 /** What a daemon that is root keeps, and what for. */
 const KEPT: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
   'svc-syscheckd': [
@@ -51,12 +57,12 @@ export function confined(
   logger: Pick<Logger, 'info'>,
   setpriv = SETPRIV,
 ): DaemonCatalogue {
-  const { gid } = record;
+  const { gid, uid } = record;
   if (gid === undefined || process.geteuid?.() !== 0) return catalogue;
   let problem: string | undefined | null = null;
   const works = () => {
     if (problem === null) {
-      problem = whyNot(setpriv, argumentsFor('svc-syscheckd', gid) ?? []);
+      problem = whyNot(setpriv, argumentsFor('svc-syscheckd', gid, uid) ?? []);
       if (problem !== undefined) {
         logger.info(`Daemons start with all capabilities of root: ${setpriv} (util-linux) ${problem}.`);
       }
@@ -67,7 +73,7 @@ export function confined(
     control: catalogue.control,
     program(daemon): Program | undefined {
       const program = catalogue.program(daemon);
-      const args = argumentsFor(daemon, gid);
+      const args = argumentsFor(daemon, gid, uid);
       if (program === undefined || args === undefined || !works()) return program;
       return { command: setpriv, args: [...args, '--', program.command, ...program.args] };
     },
@@ -75,7 +81,13 @@ export function confined(
 }
 
 /** @returns undefined for a daemon that this version does not confine */
-function argumentsFor(daemon: DaemonName, gid: number): readonly string[] | undefined {
+function argumentsFor(daemon: DaemonName, gid: number, uid: number | undefined): readonly string[] | undefined {
+  const ambient = uid === undefined ? undefined : OF_SERVICE[daemon];
+  if (ambient !== undefined) {
+    const names = `-all,${ambient.map((name) => `+${name}`).join(',')}`;
+    const user = ['--reuid', String(uid), '--regid', String(gid), '--init-groups', '--no-new-privs'];
+    return [...user, `--inh-caps=${names}`, `--ambient-caps=${names}`, `--bounding-set=${names}`];
+  }
   const ofService = !ROOT_DAEMONS.has(daemon);
   const kept = ofService ? TO_BECOME_A_USER : KEPT[daemon];
   if (kept === undefined) return undefined;

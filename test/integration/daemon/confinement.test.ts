@@ -58,7 +58,14 @@ describe('capabilities of daemons', function () {
         return { uid: of('Uid'), inherited: of('CapInh'), effective: of('CapEff'), bounding: of('CapBnd') };
       };
       const none = mask();
-      for (const name of ['svc-analysisd', 'svc-remoted', 'svc-authd', 'svc-monitord', 'svc-db', 'svc-apid'] as const) {
+      const remoted = mask('net_bind_service');
+      expect(capabilities('svc-remoted')).to.deep.equal({
+        uid: '65534',
+        inherited: remoted,
+        effective: remoted,
+        bounding: remoted,
+      });
+      for (const name of ['svc-analysisd', 'svc-authd', 'svc-monitord', 'svc-db', 'svc-apid'] as const) {
         expect(capabilities(name), name).to.deep.equal({
           uid: '65534',
           inherited: none,
