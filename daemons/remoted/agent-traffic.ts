@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { MessageOpener } from '../../lib/agentlink/message-opener.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
@@ -9,6 +8,7 @@ import type { AgentCrypto } from './agent-crypto.js';
 import { AgentMessages } from './agent-messages.js';
 import { ControlMessages } from './control-messages.js';
 import { EventGate } from './event-gate.js';
+import { handOver } from './hand-over.js';
 import { HeldAgents } from './held-agents.js';
 import { MessageReceiver } from './link/message-receiver.js';
 import type { RequestTable } from './link/request-table.js';
@@ -106,19 +106,11 @@ export function agentTraffic(
     now: () => performance.now(),
   });
 
-  drain.defer(() => handOver(gate, producer, drainMs));
+  drain.defer(() => handOver([gate], producer, drainMs));
   parts.use(listeners);
   parts.use(sync);
   parts.use(upgrades);
   const held = parts.use(new HeldAgents(gate, sender));
   parts.defer(() => listeners.finish(FINISH_MS));
   return { producer, gate, queueSize, sync, upgrades, listeners, held };
-}
-
-/** Hands on what waits for the bus, and waits until it is acknowledged. */
-async function handOver(gate: EventGate, producer: EventProducer, withinMs: number): Promise<void> {
-  const end = performance.now() + withinMs;
-  await Promise.race([gate.empty(), delay(withinMs)]);
-  gate.close();
-  await producer.close(Math.max(0, end - performance.now()));
 }

@@ -34,7 +34,7 @@ export class FloodGuard {
     if (before === undefined) return;
     this.#credit -= 1;
     if (this.#held > 0) {
-      this.#logger.warn(`${String(this.#held)} messages about agents' connections were left out of this log.`);
+      this.#logger.warn(`${String(this.#held)} messages about connections were left out of this log.`);
       this.#held = 0;
     }
     const line = before === 0 ? text : `${text} (${String(before)} more since the last line)`;

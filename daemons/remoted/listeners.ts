@@ -45,7 +45,7 @@ export class Listeners {
       port = bound['agents_tcp']?.port ?? port;
     }
     if (block.protocol.includes('udp')) {
-      const udp = (this.#udp = new UdpListener(messages, counters, log, block.ipv6 || host.includes(':')));
+      const udp = (this.#udp = new UdpListener({ messages, counters, log, senders: 'agents' }, host.includes(':')));
       await bind('udp', port, () => udp.start(host, port));
     }
     if (failures.length > 0) throw joinPortErrors(failures);

@@ -9,6 +9,7 @@ import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-setti
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { DownloadOptions } from './downloads/group-downloads.js';
+import { listenerText, syslogBlocks } from './syslog/syslog-blocks.js';
 
 const SECOND_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
@@ -96,7 +97,7 @@ function activeBlock(block: RemoteConfig): Record<string, unknown> {
     ...(local_ip === undefined ? {} : { local_ip }),
     ...filters,
   };
-  if (block.connection === 'syslog') return shared;
+  if (block.connection === 'syslog') return { ...shared, rewrite_rfc5424: yesNo(block.rewrite_rfc5424) };
   return {
     ...shared,
     queue_size: String(block.queue_size),
@@ -136,10 +137,11 @@ function activeInternal({ options }: RemotedSettings): Record<string, unknown> {
 
 /** Sections of which something is another one than at the start that only a start takes up. */
 function restartNeeded(before: RemotedSettings, after: RemotedSettings): readonly string[] {
-  const fixed = ({ secure }: RemotedSettings): string =>
-    JSON.stringify(
+  const fixed = ({ secure, config }: RemotedSettings): string =>
+    JSON.stringify([
       secure === undefined ? null : [secure.port, secure.protocol, secure.ipv6, secure.local_ip, secure.queue_size],
-    );
+      syslogBlocks(config.remote).map(listenerText),
+    ]);
   const internal = (settings: RemotedSettings): string =>
     JSON.stringify([activeInternal(settings), downloadOptions(settings)]);
   return [

@@ -1,5 +1,6 @@
 import { AgentCounts } from './agent-link.js';
 import type { RemotedCounters } from './remoted-counters.js';
+import type { SyslogCounters } from './syslog/syslog-counters.js';
 
 const NOTHING: Readonly<AgentCounts> = new AgentCounts();
 
@@ -16,11 +17,12 @@ export type StatisticsSources = {
   /** Agents whose state waits for svc-db, and how many may. */
   readonly waiting: () => number;
   readonly mostWaiting: number;
+  readonly syslog: SyslogCounters;
 };
 
 /** Answer of `getstats` (daemons-and-config.md 11.3). */
 export function remotedStatistics(sources: StatisticsSources): Record<string, unknown> {
-  const { counters, queueSize } = sources;
+  const { counters, queueSize, syslog } = sources;
   const { received, sent, mailbox } = counters;
   const queued = sources.queued();
   return {
@@ -53,6 +55,12 @@ export function remotedStatistics(sources: StatisticsSources): Record<string, un
         inserted: mailbox.inserted,
         replaced: mailbox.replaced,
         processed: mailbox.processed,
+      },
+      syslog: {
+        received: syslog.messages,
+        refused: syslog.refused,
+        too_long: syslog.tooLong,
+        dropped: syslog.dropped + syslog.lost,
       },
     },
   };

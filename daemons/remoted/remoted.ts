@@ -22,6 +22,7 @@ import { remotedHandlers } from './remoted-handlers.js';
 import { type RemotedSettings, SETTINGS } from './remoted-settings.js';
 import { remotedStateText, type StatisticsSources } from './remoted-statistics.js';
 import { StatusWriter } from './status-writer.js';
+import { syslogTraffic } from './syslog/syslog-traffic.js';
 
 /** How long a stop may wait for the acknowledgement of events and for agents' states. */
 const DRAIN_MS = 1500;
@@ -44,6 +45,7 @@ export const REMOTED = defineDaemon({
       throw new Error('(1751): File client.keys not found or empty.');
     }
     const addresses = secure === undefined ? {} : await traffic.listeners.start(secure);
+    const syslog = await made.syslog.start();
     const sources = statisticsSources(startedAt, made);
     await drain.start(
       requests({
@@ -73,7 +75,9 @@ export const REMOTED = defineDaemon({
         made.stateFile.write(remotedStateText(sources));
       });
     }
-    return { addresses: { ...addresses, requests: { protocol: 'ipc', address: home.socket('svc-remoted') } } };
+    return {
+      addresses: { ...addresses, ...syslog, requests: { protocol: 'ipc', address: home.socket('svc-remoted') } },
+    };
   },
 });
 
@@ -111,10 +115,14 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
   const table = requestTable(settings.started);
   const files = new GroupFiles({ base, crypto, db, merge: ownFlags['m'] !== true, sleep });
   const { pushes } = files;
+  const syslog = syslogTraffic(base, drain, DRAIN_MS, parts);
   const traffic = agentTraffic(
     { base, crypto, db, modulesd, requests: table, status, pushes, drain, drainMs: DRAIN_MS },
     parts,
   );
+  parts.defer(() => {
+    syslog.finish();
+  });
   parts.defer(() => {
     written(pushes.stop());
   });
@@ -124,7 +132,7 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
   parts.defer(() => {
     filesEnded(files.stop());
   });
-  return { ...crypto, counters, stateFile, drain, written, sleep, mostWaiting, status, table, files, traffic };
+  return { ...crypto, counters, stateFile, drain, written, sleep, mostWaiting, status, table, files, traffic, syslog };
 }
 
 function keyWatcher(
@@ -147,7 +155,8 @@ function keyWatcher(
 }
 
 /** Groups of `stats`, beside those of the request socket. */
-function daemonCounters({ counters, store, files, status, traffic }: RemotedParts): Record<string, unknown> {
+function daemonCounters({ counters, store, files, status, traffic, syslog }: RemotedParts): Record<string, unknown> {
+  const ofSyslog = syslog.stats();
   const { listeners, gate, producer, sync, upgrades } = traffic;
   return {
     events: producer.stats(),
@@ -160,6 +169,7 @@ function daemonCounters({ counters, store, files, status, traffic }: RemotedPart
     states: { waiting: status.waiting, ...counters.mailbox },
     synchronisation: { waiting: sync.waiting, ...sync.counters },
     upgrades: { waiting: upgrades.waiting, ...upgrades.counters },
+    ...(ofSyslog === undefined ? {} : { syslog: ofSyslog }),
   };
 }
 
@@ -174,7 +184,7 @@ function requestTable({ options }: RemotedSettings): RequestTable {
 
 function statisticsSources(
   startedAt: number,
-  { counters, status, mostWaiting, traffic }: RemotedParts,
+  { counters, status, mostWaiting, traffic, syslog }: RemotedParts,
 ): StatisticsSources {
   const { listeners, gate, queueSize } = traffic;
   return {
@@ -186,6 +196,7 @@ function statisticsSources(
     queueSize,
     waiting: () => status.waiting,
     mostWaiting,
+    syslog: syslog.counters,
   };
 }
 

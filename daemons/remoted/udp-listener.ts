@@ -5,8 +5,10 @@ import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
 import { normalizeAddress } from '../../lib/network/agent-address.js';
 import type { Route } from './agent-link.js';
 import type { FloodGuard } from './flood-guard.js';
-import type { RemotedCounters } from './remoted-counters.js';
 import { UDP_RECEIVE_BUFFER_BYTES } from './remoted-limits.js';
+
+/** What is counted of datagrams. */
+export type DatagramCounters = { receivedBytes: number; sentBytes: number };
 
 /** What is done with datagrams. */
 export interface UdpMessages {
@@ -25,7 +27,7 @@ export class UdpPeer implements Route {
     private readonly socket: Socket,
     private readonly address: string,
     private readonly port: number,
-    private readonly counters: RemotedCounters,
+    private readonly counters: DatagramCounters,
   ) {
     this.source = normalizeAddress(address);
   }
@@ -52,24 +54,29 @@ export class UdpPeer implements Route {
   }
 }
 
-/** Takes agents' datagrams (agents-and-groups.md 3.1). */
+export type UdpListenerParts = {
+  readonly messages: UdpMessages;
+  readonly counters: DatagramCounters;
+  readonly log: FloodGuard;
+  /** Whose datagrams they are, for the log. */
+  readonly senders: string;
+};
+
+/** Takes datagrams, of agents (agents-and-groups.md 3.1) or of those who send syslog. */
 export class UdpListener {
   readonly #socket: Socket;
-  readonly #messages: UdpMessages;
-  readonly #counters: RemotedCounters;
-  readonly #log: FloodGuard;
+  readonly #parts: UdpListenerParts;
   #received = 0;
   #stopped = false;
 
-  constructor(messages: UdpMessages, counters: RemotedCounters, log: FloodGuard, ipv6: boolean) {
-    this.#messages = messages;
-    this.#counters = counters;
-    this.#log = log;
+  constructor(parts: UdpListenerParts, ipv6: boolean) {
+    this.#parts = parts;
+    const { messages, counters } = parts;
     this.#socket = createSocket({ type: ipv6 ? 'udp6' : 'udp4', recvBufferSize: UDP_RECEIVE_BUFFER_BYTES });
     this.#socket.on('message', (message: Buffer, from: RemoteInfo) => {
       this.#received += 1;
-      this.#counters.receivedBytes += message.length;
-      this.#messages.takeUdp(new UdpPeer(this.#socket, from.address, from.port, this.#counters), message);
+      counters.receivedBytes += message.length;
+      messages.takeUdp(new UdpPeer(this.#socket, from.address, from.port, counters), message);
     });
   }
 
@@ -78,7 +85,7 @@ export class UdpListener {
     this.#socket.bind({ address: host, port });
     await once(this.#socket, 'listening');
     this.#socket.on('error', (error) => {
-      this.#log.log('error', `Receiving datagrams of agents failed: ${error.message}`);
+      this.#parts.log.log('error', `Receiving datagrams of ${this.#parts.senders} failed: ${error.message}`);
     });
     const { address, port: bound } = this.#socket.address();
     return { protocol: 'udp', address, port: bound };

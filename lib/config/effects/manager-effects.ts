@@ -26,9 +26,11 @@ const mailIsOff: AsksNothing = (_element, _parent, all) =>
     .findLast(({ name }) => name === 'email_notification')
     ?.content.trim() !== 'yes';
 
-/** A listener for agents: their keys say where they may send from. */
+/** A listener for syslog; for agents their keys say where they may send from. */
 const isSyslog: AsksNothing = (_element, parent) =>
   parent.children.findLast(({ name }) => name === 'connection')?.content.trim() === 'syslog';
+
+const isSecure: AsksNothing = (element, parent, all) => !isSyslog(element, parent, all);
 
 const onlyFor =
   (...names: readonly string[]): AsksNothing =>
@@ -72,9 +74,11 @@ export const MANAGER_EFFECTS = {
   }),
   journal: section('svc-analysisd', each(works, 'sync', 'segment_size', 'max_size', 'checkpoint_interval')),
   remote: section('svc-remoted', {
-    connection: later('nobody listens to syslog', saying('secure')),
-    ...each(works, 'port', 'protocol', 'ipv6', 'local_ip', 'queue_size', 'connection_overtake_time'),
+    ...each(works, 'connection', 'port', 'protocol', 'ipv6', 'local_ip'),
+    ...each(never('syslog has a queue of its own', isSecure), 'queue_size'),
+    ...each(never(ON_AGENTS, isSecure), 'connection_overtake_time'),
     ...each(never("the address in an agent's key counts", isSyslog), 'allowed-ips', 'denied-ips'),
+    rewrite_rfc5424: never('agents send no syslog', isSyslog),
     rids_closing_time: never('counters of agents are not kept in files that stay open'),
     agents: inside(each(works, 'allow_higher_versions')),
   }),

@@ -56,6 +56,8 @@ const REMOTE_FIELDS = {
   /** Seconds; 0 is off. */
   connection_overtake_time: integer(60, { min: 0, max: 3600 }),
   agents: group({ allow_higher_versions: yesNo(false) }),
+  /** Messages of RFC 5424 become such of RFC 3164; for syslog only. */
+  rewrite_rfc5424: yesNo(false),
 };
 
 type RawRemote = Values<typeof REMOTE_FIELDS>;

@@ -12,7 +12,7 @@ export const SPECIFIED_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   ruleset: words('rule_dir decoder_dir rule_include decoder_include rule_exclude decoder_exclude list'),
   rule_test: words('enabled threads max_sessions session_timeout'),
   remote: words(`connection port protocol ipv6 local_ip allowed-ips denied-ips queue_size rids_closing_time
-    connection_overtake_time agents/allow_higher_versions`),
+    connection_overtake_time agents/allow_higher_versions rewrite_rfc5424`),
   auth: words(`disabled port ipv6 use_source_ip purge use_password remote_enrollment ciphers ssl_agent_ca ssl_verify_host
     ssl_manager_cert ssl_manager_key ssl_auto_negotiate force/enabled force/key_mismatch force/disconnected_time
     force/after_registration_time agents/allow_higher_versions key_request/enabled force_insert force_time limit_maxagents`),

@@ -7,6 +7,7 @@ import {
   remotedStatistics,
   type StatisticsSources,
 } from '../../../daemons/remoted/remoted-statistics.js';
+import { SyslogCounters } from '../../../daemons/remoted/syslog/syslog-counters.js';
 import type { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
@@ -290,6 +291,7 @@ describe('statistics over the API', () => {
       queueSize: 100,
       waiting: () => 0,
       mostWaiting: 100,
+      syslog: new SyslogCounters(),
     };
     write('var/run/svc-remoted.state', remotedStateText(sources));
     const flat = await lists.get('/manager/stats/remoted');

@@ -14,7 +14,7 @@ describe('the guard of the log', () => {
     for (let count = 0; count < 1000; count += 1) guard.log('error', `more noise ${String(count)}`);
     expect(logger.lines).to.have.length(LOG_BURST_LINES + 1 + LOG_LINES_PER_SECOND);
     expect(logger.lines[LOG_BURST_LINES]).to.equal(
-      `warn: ${String(1000 - LOG_BURST_LINES)} messages about agents' connections were left out of this log.`,
+      `warn: ${String(1000 - LOG_BURST_LINES)} messages about connections were left out of this log.`,
     );
     expect(logger.lines.at(-1)).to.equal(`error: more noise ${String(LOG_LINES_PER_SECOND - 1)}`);
   });
@@ -52,7 +52,7 @@ describe('the guard of the log', () => {
     now += 1000;
     guard.log('error', 'agent 001');
     expect(logger.lines.slice(LOG_BURST_LINES)).to.deep.equal([
-      "warn: 1 messages about agents' connections were left out of this log.",
+      'warn: 1 messages about connections were left out of this log.',
       'error: agent 001',
     ]);
   });

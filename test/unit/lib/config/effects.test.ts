@@ -101,7 +101,8 @@ describe('what of the configuration has an effect', () => {
       '<active-response><disabled>yes</disabled></active-response>',
       '<active-response><repeated_offenders>1,2</repeated_offenders></active-response>',
       '<auth><disabled>yes</disabled><key_request><exec_path>/x</exec_path></key_request></auth>',
-      '<remote><connection>secure</connection></remote><alerts><use_geoip>no</use_geoip></alerts>',
+      '<remote><connection>secure</connection><queue_size>9</queue_size></remote>',
+      '<remote><connection>syslog</connection><denied-ips>10.0.0.1</denied-ips><rewrite_rfc5424>yes</rewrite_rfc5424></remote><alerts><use_geoip>no</use_geoip></alerts>',
       '<syscheck><disabled>yes</disabled><windows_registry>x</windows_registry></syscheck>',
     ].join('');
     expect(whats(off)).to.deep.equal([]);
@@ -114,7 +115,7 @@ describe('what of the configuration has an effect', () => {
       '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer/><active-response><command>c</command></active-response>',
       '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
       '<auth><key_request><enabled>yes</enabled></key_request></auth><syslog_output/><reports/><gcp-pubsub/>',
-      '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips></remote><client/><labels/>',
+      '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips><queue_size>9</queue_size></remote><client/><labels/>',
       '<syscheck><windows_registry>x</windows_registry></syscheck><rootcheck><check_winapps>yes</check_winapps></rootcheck>',
     ].join('\n');
     expect(new Set(whats(on))).to.deep.equal(
@@ -128,7 +129,7 @@ describe('what of the configuration has an effect', () => {
           'database_output',
           'auth/key_request',
         ],
-        ...['syslog_output', 'reports', 'gcp-pubsub', 'remote/connection', 'client', 'labels'],
+        ...['syslog_output', 'reports', 'gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],
       ]),
     );
