@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseRelease } from '../../lib/agentlink/release-version.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
@@ -13,7 +14,6 @@ import { CLEAR_RESULT } from './upgrade/agent-commands.js';
 import { askAgent } from './upgrade/ask-agent.js';
 import { deliverUpgrade } from './upgrade/deliver-upgrade.js';
 import { PACKAGE_FOLDER } from './upgrade/package-file.js';
-import { parseRelease } from './upgrade/release-version.js';
 import { UpgradeRunner } from './upgrade/upgrade-runner.js';
 
 /** How often tasks are looked at that nothing is heard of, and those that are old; milliseconds. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { compareReleases, parseRelease, type ReleaseVersion } from '../../../lib/agentlink/release-version.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { CallResult, HandlerParams } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -11,7 +12,6 @@ import { type TaskStore, TooManyTasksError } from '../tasks/task-store.js';
 import { PACKAGE_FOLDER, PackageError, PackageFile } from './package-file.js';
 import { packagePath } from './package-path.js';
 import { isRefusal, type PlanParts, planUpgrade, type UpgradeRefusal } from './plan-upgrade.js';
-import { compareReleases, parseRelease, type ReleaseVersion } from './release-version.js';
 import { AGENT_FIELDS, type UpgradableAgent, upgradableAgent } from './upgradable-agent.js';
 
 export type CreateUpgradesParts = {

@@ -1,3 +1,4 @@
+import { compareReleases, parseRelease } from '../../../lib/agentlink/release-version.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { remotedContract } from '../../../lib/bus/contracts/remoted.js';
@@ -6,7 +7,6 @@ import type { Task } from '../tasks/task-record.js';
 import { askAgent } from './ask-agent.js';
 import { PackageFile } from './package-file.js';
 import { FIRST_TELLING_RELEASE } from './plan-upgrade.js';
-import { compareReleases, parseRelease } from './release-version.js';
 import { AgentUnreachableError, sendPackage, UpgradeStepError } from './send-package.js';
 import { AGENT_FIELDS, upgradableAgent } from './upgradable-agent.js';
 import type { Delivery, DeliveryOutcome } from './upgrade-runner.js';

@@ -1,9 +1,14 @@
 import { MANAGER_ID } from '../../../lib/agentlink/agent-identity.js';
 import { isOssecVersion } from '../../../lib/agentlink/agent-version.js';
+import {
+  compareReleases,
+  parseRelease,
+  releaseText,
+  type ReleaseVersion,
+} from '../../../lib/agentlink/release-version.js';
 import type { WantedPackage } from '../../../lib/bus/contracts/modulesd.js';
 import { PACKAGE_FOLDER } from './package-file.js';
 import { packageNames } from './package-names.js';
-import { compareReleases, parseRelease, releaseText, type ReleaseVersion } from './release-version.js';
 import { isWindows, type UpgradableAgent } from './upgradable-agent.js';
 
 /** Why an agent is not upgraded, in the codes of the API (rest-api.md 6.2). */
