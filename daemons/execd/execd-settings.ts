@@ -8,7 +8,9 @@ import type { Home } from '../../lib/home/home.js';
 import { type HomeRole, readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
 
-const SECTIONS = ['active-response', 'command', 'global'] as const;
+const SECTIONS = ['active-response', 'command', 'global', 'cluster'] as const;
+/** Name of a node that no configuration names (daemons-and-config.md 1.2). */
+const DEFAULT_NODE = 'node01';
 
 /** Configuration of svc-execd, as one thing that is replaced whole by a reload. */
 export type ExecdSettings = {
@@ -16,6 +18,8 @@ export type ExecdSettings = {
   readonly role: HomeRole;
   readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
   readonly options: InternalOptions<'execd'>;
+  /** Who speaks to agents and to programs. */
+  readonly nodeName: string;
 };
 
 /** How svc-execd reads its configuration. A pushed agent.conf has no say in it (agents-and-groups.md 7.3). */
@@ -23,10 +27,12 @@ export const SETTINGS: DaemonSettings<ExecdSettings> = { load: ({ home }) => loa
 
 /** @throws ConfigError with file and line */
 function load(home: Home): ExecdSettings {
+  const config = loadManagerConfig(home, SECTIONS);
   return {
     role: readHomeRecord(home).role,
-    config: loadManagerConfig(home, SECTIONS),
+    config,
     options: loadInternalOptions(home, ['execd']),
+    nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
   };
 }
 

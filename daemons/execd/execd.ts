@@ -7,6 +7,7 @@ import { ownDirectory } from '../../lib/home/own-directory.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { ActiveResponses } from './active-responses.js';
 import { SETTINGS } from './execd-settings.js';
+import { ManagerFeed } from './feed/manager-feed.js';
 import { ResponseError } from './response-error.js';
 import { ResponsePolicy } from './response-policy.js';
 import { ResponseRunner, TICK_MS } from './response-runner.js';
@@ -41,9 +42,21 @@ export const EXECD = defineDaemon({
         logger.info(`${left}: each is undone when its time is over, by the next start at the latest.`);
       }
     });
+    const feedParts = {
+      home,
+      store: store.feed,
+      logger,
+      accept: runner.accept.bind(runner),
+      node: () => settings.current.nodeName,
+    };
+    const feed = settings.started.role === 'server' ? new ManagerFeed(feedParts, parts) : undefined;
     await parts.start(
       requests({
-        stats: (counters) => ({ requests: { ...counters }, responses: { ...runner.counts, ...runner.pending } }),
+        stats: (counters) => ({
+          requests: { ...counters },
+          responses: { ...runner.counts, ...runner.pending },
+          ...(feed === undefined ? {} : { feed: feed.stats() }),
+        }),
         handlers: {
           'responses.run': async ({ message }) => {
             try {
@@ -57,6 +70,10 @@ export const EXECD = defineDaemon({
       }),
     );
     runner.start();
+    if (feed !== undefined) {
+      feed.start(fatal);
+      parts.use(feed);
+    }
     parts.every(TICK_MS, () => {
       runner.undoDue();
     });

@@ -4,6 +4,7 @@ import type { Change, Undo } from '../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../lib/store/store-error.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
+import { FEED_TABLES, type FeedStore, feedStore } from './feed/feed-store.js';
 
 const RUNS = 'runs';
 const ACTIVE = 'active';
@@ -65,6 +66,8 @@ export class ResponseStore implements ResponseTables {
   readonly runs: StoreTable<number, StoredRun>;
   readonly active: StoreTable<string, StoredActive>;
   readonly offenders: StoreTable<string, StoredOffender>;
+  /** What the feed of decisions remembers, on managers. */
+  readonly feed: FeedStore;
   readonly #store: LmdbStore;
   readonly #numbers: StoreTable<string, number>;
   #lastId: number;
@@ -75,13 +78,14 @@ export class ResponseStore implements ResponseTables {
     this.runs = store.table<number, StoredRun>(RUNS, run);
     this.active = store.table<string, StoredActive>(ACTIVE, active);
     this.offenders = store.table<string, StoredOffender>(OFFENDERS, offender);
+    this.feed = feedStore(store);
     this.#numbers = store.table<string, number>(NUMBERS, count);
     this.#lastId = this.#numbers.get(LAST_ID) ?? 0;
   }
 
   /** @param directory `queue/execd` @throws StoreError `damaged`, `too_new`, `in_use`, `full` */
   static async open(directory: string): Promise<ResponseStore> {
-    const store = await LmdbStore.open({ directory, tables: [RUNS, ACTIVE, OFFENDERS, NUMBERS] });
+    const store = await LmdbStore.open({ directory, tables: [RUNS, ACTIVE, OFFENDERS, NUMBERS, ...FEED_TABLES] });
     try {
       return new ResponseStore(store);
     } catch (error) {

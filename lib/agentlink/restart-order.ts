@@ -1,13 +1,11 @@
 import { isOlderThan } from './agent-version.js';
+import { type OrderOrigin, responseMessage } from './response-message.js';
 
 /** Agents from this release line on take orders for svc-execd as JSON, older ones as text (daemons-and-config.md 5.2). */
 const JSON_SINCE = { major: 4, minor: 2 };
 
 /** The order to restart, as text, for agents before 4.2. */
 export const RESTART_TEXT_ORDER = 'execd restart-ossec0 - null (from_the_server) (no_rule_id)';
-
-/** Who gives an order: node and module of the manager, both may be empty. */
-export type OrderOrigin = { readonly name: string; readonly module: string };
 
 /** Whether an agent is so old that it takes orders as text. @param version as agents say theirs: `Wazuh v4.14.7` */
 export function takesTextOrders(version: unknown): boolean {
@@ -16,6 +14,5 @@ export function takesTextOrders(version: unknown): boolean {
 
 /** The order to restart, as JSON, without the header of control messages. @param data of the alert it names */
 export function restartOrder(origin: OrderOrigin, data: Readonly<Record<string, string>> = {}): string {
-  const parameters = { extra_args: [], alert: { data } };
-  return `execd ${JSON.stringify({ version: 1, origin, command: 'restart-wazuh0', parameters })}`;
+  return `execd ${responseMessage({ origin, command: 'restart-wazuh0', extraArgs: [], alert: { data } })}`;
 }
