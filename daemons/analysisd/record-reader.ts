@@ -8,6 +8,9 @@ import type { RecordPage, RecordPosition, RecordStream } from '../../lib/output/
  */
 const MAX_WAITING = MAX_CALLS_RUNNING / 2;
 
+/** A page as it is answered. */
+type RecordAnswer = Pick<RecordPage, 'records' | 'next'>;
+
 /** Answers `alerts.read` and `responses.read`: pages of a stream, with a wait for the first record behind its end. */
 export class RecordReader {
   readonly #stream: RecordStream;
@@ -30,7 +33,7 @@ export class RecordReader {
   }
 
   /** @throws BusError `bad_position` */
-  async read(after: RecordPosition | 'start' | 'end', max: number, waitMs: number): Promise<RecordPage> {
+  async read(after: RecordPosition | 'start' | 'end', max: number, waitMs: number): Promise<RecordAnswer> {
     const position = after === 'start' ? this.#stream.start() : after === 'end' ? await this.#stream.end() : after;
     const deadline = performance.now() + waitMs;
     for (;;) {
@@ -41,9 +44,10 @@ export class RecordReader {
     }
   }
 
-  async #page(position: RecordPosition, max: number): Promise<RecordPage> {
+  async #page(position: RecordPosition, max: number): Promise<RecordAnswer> {
     try {
-      return await this.#stream.read(position, max);
+      const { records, next } = await this.#stream.read(position, max);
+      return { records, next };
     } catch (error) {
       if (error instanceof RangeError) throw new BusError('bad_position', error.message);
       throw error;

@@ -5,6 +5,8 @@ import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
+import { ALERT_FILES } from '../../lib/output/dated-files.js';
+import { RecordStream } from '../../lib/output/record-stream.js';
 import { AgentWatch } from './agent-watch.js';
 import { HOST_CLOCK } from './clock.js';
 import { Maintenance } from './maintenance.js';
@@ -12,6 +14,9 @@ import { ManagerLogRotation } from './manager-log-rotation.js';
 import { monitordHandlers } from './monitord-handlers.js';
 import { agentWatchSettings, isWorker, SETTINGS } from './monitord-settings.js';
 import { OutputSums } from './output-sums.js';
+import { AlertFeed } from './outputs/alert-feed.js';
+import { AlertOutputs } from './outputs/alert-outputs.js';
+import { outputDefinitions } from './outputs/output-definitions.js';
 
 /** The event the stock rules know as the start of the manager (rule 502; daemons-and-config.md 4.1). */
 const STARTED_EVENT = 'ossec: Manager started.';
@@ -24,7 +29,7 @@ const STARTED_LOCATION = 'wazuh-monitord';
 export const MONITORD = defineDaemon({
   contract: monitordContract,
   settings: SETTINGS,
-  async build({ home, logger, settings, requests }, parts) {
+  async build({ home, logger, settings, fatal, requests }, parts) {
     const ends = parts.together();
     const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
     const authd = parts.use(new RequestClient({ contract: authdContract, path: home.socket('svc-authd') }));
@@ -47,12 +52,25 @@ export const MONITORD = defineDaemon({
       logger,
       settings: () => agentWatchSettings(settings.current),
     });
+    const skipped = logger.limited();
+    const stream = parts.use(
+      new RecordStream({ directory: home.path('logs', 'alerts'), ...ALERT_FILES }, (message) => skipped.error(message)),
+    );
+    const outputs = ends.use(
+      new AlertOutputs({
+        feed: new AlertFeed({ stream, liveFile: home.path('logs', 'alerts', 'alerts.json'), log: logger.limited() }),
+        directory: home.path('queue', 'outputs'),
+        logger,
+        fatal,
+      }),
+    );
     await ends.start(
       requests({
         stats: (counters) => ({
           requests: { ...counters },
           events: events.stats(),
           agents: { disconnected: watch.remembered },
+          outputs: outputs.stats(),
         }),
         handlers: monitordHandlers(
           home,
@@ -72,6 +90,12 @@ export const MONITORD = defineDaemon({
     });
     const working = Promise.all([maintenance.run(), watch.run(stopped.signal)]);
     ends.defer(() => working);
-    return {};
+
+    outputs.follow(outputDefinitions(settings.current));
+    return {
+      apply: (now) => {
+        outputs.follow(outputDefinitions(now));
+      },
+    };
   },
 });

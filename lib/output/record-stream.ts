@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ifPresentSync } from '../files/if-present.js';
 import { MONTH_NAMES } from '../time/local-day.js';
@@ -11,6 +11,8 @@ export type RecordPosition = { readonly file: string; readonly offset: number };
 export type RecordPage = {
   /** Whole records, JSON texts in order of writing. */
   readonly records: readonly string[];
+  /** Offset behind each of them in the file of `next`: a consumer that got on to one of them reads on there. */
+  readonly ends: readonly number[];
   /** Where to read on; keep it once the records of the page have been dealt with. */
   readonly next: RecordPosition;
 };
@@ -29,6 +31,8 @@ const COMPRESSED = '.gz';
 /** Whole lines at the beginning of a buffer. */
 type ReadLines = {
   readonly records: string[];
+  /** Offset behind each in the buffer. */
+  readonly ends: number[];
   /** Bytes they take. */
   readonly bytes: number;
 };
@@ -38,7 +42,7 @@ type FilePage = RecordPage | 'missing';
 
 /**
  * Reads the JSON lines of dated files back in the order they were written, from any position a consumer has kept (architecture.md 4
- * "Consumers with effects"): the files are the stream, so it survives everything they survive. A file that was
+ * "Consumers of alerts"): the files are the stream, so it survives everything they survive. A file that was
  * compressed meanwhile is read in that form; positions stay those of the plain one.
  */
 export class RecordStream {
@@ -83,10 +87,33 @@ export class RecordStream {
     for (;;) {
       const page = await this.#readFile(position, max);
       if (page.records.length > 0) return page;
-      const following = this.#files().find((file) => this.#sortKey(file) > this.#sortKey(position.file));
+      const following = this.following(position);
       if (following === undefined) return page;
-      position = { file: following, offset: 0 };
+      position = following;
     }
+  }
+
+  /**
+   * Bytes behind a position: what a reader that stands there has before it. Compressed files count as large as they lie
+   * on the disk.
+   */
+  bytesAfter(position: RecordPosition): number {
+    const from = this.#sortKey(position.file);
+    let bytes = 0;
+    for (const file of this.#files()) {
+      const order = this.#sortKey(file) - from;
+      if (order < 0) continue;
+      const path = join(this.#directory, file);
+      const found = ifPresentSync(() => statSync(path)) ?? ifPresentSync(() => statSync(path + COMPRESSED));
+      bytes += Math.max(0, (found?.size ?? 0) - (order === 0 ? position.offset : 0));
+    }
+    return bytes;
+  }
+
+  /** The position before the file behind that of a position; undefined where there is none. */
+  following(position: RecordPosition): RecordPosition | undefined {
+    const file = this.#files().find((candidate) => this.#sortKey(candidate) > this.#sortKey(position.file));
+    return file === undefined ? undefined : { file, offset: 0 };
   }
 
   /** Gives up the files that readers had open. */
@@ -96,12 +123,12 @@ export class RecordStream {
   }
 
   async #readFile(position: RecordPosition, max: number): Promise<RecordPage> {
-    if (position.file === '') return { records: [], next: position };
+    if (position.file === '') return nothing(position);
     const page = this.#readPlain(position, max);
     if (page !== 'missing') return page;
     const unpacked = await this.#readCompressed(position, max);
     // A file that is gone in both forms was removed on purpose: the stream goes on in the next one.
-    return unpacked === 'missing' ? { records: [], next: position } : unpacked;
+    return unpacked === 'missing' ? nothing(position) : unpacked;
   }
 
   #readPlain(position: RecordPosition, max: number): FilePage {
@@ -114,16 +141,14 @@ export class RecordStream {
       for (let wanted = PAGE_BYTES; ;) {
         const buffer = Buffer.alloc(Math.min(wanted, size - offset));
         const filled = buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, offset));
-        const { records, bytes } = takeLines(filled, max);
-        if (records.length > 0 || filled.length < wanted) {
-          return { records, next: { file: position.file, offset: offset + bytes } };
-        }
+        const lines = takeLines(filled, max);
+        if (lines.records.length > 0 || filled.length < wanted) return pageAt({ file: position.file, offset }, lines);
         if (wanted < MAX_RECORD_BYTES) {
           wanted = MAX_RECORD_BYTES;
           continue;
         }
         const behind = endOfLine(fd, offset + filled.length, size);
-        if (behind === undefined) return { records: [], next: { file: position.file, offset } };
+        if (behind === undefined) return nothing({ file: position.file, offset });
         this.#tooLong(position.file, offset);
         offset = behind;
         wanted = PAGE_BYTES;
@@ -143,16 +168,16 @@ export class RecordStream {
       if (cursor.offset < position.offset) throw tooFar(position, cursor.offset);
       for (let wanted = UNPACKED_PAGE_BYTES; ;) {
         const filled = await cursor.peek(wanted);
-        const { records, bytes } = takeLines(filled, max);
-        cursor.skip(bytes);
-        if (records.length > 0) {
-          const next = { file, offset: cursor.offset };
+        const lines = takeLines(filled, max);
+        if (lines.records.length > 0) {
+          const page = pageAt({ file, offset: cursor.offset }, lines);
+          cursor.skip(lines.bytes);
           this.#keepCursor(file, cursor);
-          return { records, next };
+          return page;
         }
         if (filled.length < wanted) {
           cursor.close();
-          return { records, next: { file, offset: cursor.offset } };
+          return nothing({ file, offset: cursor.offset });
         }
         if (wanted < MAX_RECORD_BYTES) {
           wanted = MAX_RECORD_BYTES;
@@ -167,7 +192,7 @@ export class RecordStream {
       if (error instanceof RangeError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       this.#onSkipped(`'${file}${COMPRESSED}' cannot be read on after byte ${String(cursor.offset)}: ${reason}`);
-      return { records: [], next: { file, offset: cursor.offset } };
+      return nothing({ file, offset: cursor.offset });
     }
   }
 
@@ -249,16 +274,27 @@ function tooFar({ file }: RecordPosition, size: number): RangeError {
   return new RangeError(`'${file}' has only ${String(size)} bytes`);
 }
 
+function nothing(next: RecordPosition): RecordPage {
+  return { records: [], ends: [], next };
+}
+
+/** The page of lines that were read from a place on. */
+function pageAt({ file, offset }: RecordPosition, { records, ends, bytes }: ReadLines): RecordPage {
+  return { records, ends: ends.map((end) => offset + end), next: { file, offset: offset + bytes } };
+}
+
 function takeLines(buffer: Buffer, max: number): ReadLines {
   const records: string[] = [];
+  const ends: number[] = [];
   let bytes = 0;
   while (records.length < max && bytes < PAGE_BYTES) {
     const end = buffer.indexOf(NEWLINE, bytes);
     if (end < 0) break;
     records.push(buffer.toString('utf8', bytes, end));
     bytes = end + 1;
+    ends.push(bytes);
   }
-  return { records, bytes };
+  return { records, ends, bytes };
 }
 
 /** Offset behind the first line end from an offset on; undefined when the file has none there. */

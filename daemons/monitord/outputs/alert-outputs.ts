@@ -1,0 +1,138 @@
+import { renameSync } from 'node:fs';
+import { pause } from '../../../lib/async/pause.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import { StoreError } from '../../../lib/store/store-error.js';
+import { AlertConsumer } from './alert-consumer.js';
+import type { AlertFeed } from './alert-feed.js';
+import type { AlertReceiver } from './alert-receiver.js';
+import { OutputStore } from './output-store.js';
+
+/** An output as the configuration asks for it. */
+export type OutputDefinition = {
+  /** Identifies it: kind and where to. Its position is kept under it, also when something else of it changes. */
+  readonly key: string;
+  /** As logs and statistics call it. */
+  readonly name: string;
+  /** Everything it depends on: an output whose settings are the same goes on undisturbed at a reload. */
+  readonly settings: unknown;
+  /** Makes it; called when it begins. */
+  readonly receiver: (store: OutputStore) => AlertReceiver;
+  /** Said when it begins. */
+  readonly announcement?: string;
+};
+
+export type AlertOutputsParts = {
+  readonly feed: AlertFeed;
+  /** `queue/outputs` */
+  readonly directory: string;
+  readonly logger: Logger;
+  /** Called when the disk does not take a commit any more. */
+  readonly fatal: (error: StoreError) => void;
+};
+
+/** When the store could not be opened, for want of space, say. */
+const RETRY_MS = 10_000;
+
+type RunningOutput = { readonly consumer: AlertConsumer; readonly name: string; readonly settings: string };
+
+/** The outputs of alerts that the configuration in force asks for (architecture.md 4 "Consumers of alerts"). */
+export class AlertOutputs {
+  readonly #parts: AlertOutputsParts;
+  readonly #stopped = new AbortController();
+  readonly #running = new Map<string, RunningOutput>();
+  #store: OutputStore | undefined;
+  /** One change at a time. */
+  #changing: Promise<void> = Promise.resolve();
+  #wanted: readonly OutputDefinition[] = [];
+
+  constructor(parts: AlertOutputsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Has the outputs follow a configuration: new ones begin at the end of the stream, changed ones go on at their position,
+   * those that are gone forget theirs. A store that cannot be opened is tried again; nothing is thrown.
+   */
+  follow(definitions: readonly OutputDefinition[]): void {
+    this.#wanted = definitions;
+    this.#changing = this.#changing.then(async () => {
+      await this.#change(definitions);
+    });
+  }
+
+  /** By name. */
+  stats(): Record<string, unknown> {
+    return Object.fromEntries([...this.#running.values()].map(({ name, consumer }) => [name, consumer.stats()]));
+  }
+
+  /** Ends within a few seconds. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#changing;
+    await Promise.all([...this.#running.values()].map(({ consumer }) => consumer.stop()));
+    await this.#store?.close();
+  }
+
+  async #change(definitions: readonly OutputDefinition[]): Promise<void> {
+    const failures = this.#parts.logger.limited();
+    while (!this.#stopped.signal.aborted && this.#wanted === definitions) {
+      try {
+        await this.#apply(definitions);
+        return;
+      } catch (error) {
+        failures.error(`Alerts are not handed on: ${describeError(error)}`);
+        await pause(RETRY_MS, this.#stopped.signal);
+      }
+    }
+  }
+
+  /** @throws StoreError */
+  async #apply(definitions: readonly OutputDefinition[]): Promise<void> {
+    if (definitions.length === 0 && this.#running.size === 0 && this.#store === undefined) return;
+    const store = (this.#store ??= await this.#open());
+    const wanted = new Map(definitions.map((definition) => [definition.key, definition]));
+    for (const [key, { consumer, settings }] of this.#running) {
+      const definition = wanted.get(key);
+      if (definition !== undefined && textOf(definition) === settings) continue;
+      await consumer.stop();
+      this.#running.delete(key);
+    }
+    for (const key of store.keys()) if (!wanted.has(key)) await store.forget(key);
+    for (const definition of definitions) {
+      if (!this.#running.has(definition.key)) await this.#begin(definition, store);
+    }
+  }
+
+  async #begin(definition: OutputDefinition, store: OutputStore): Promise<void> {
+    const { feed, logger } = this.#parts;
+    const { key, name, announcement } = definition;
+    const consumer = new AlertConsumer({ key, name, feed, store, receiver: definition.receiver(store), logger });
+    await consumer.start();
+    this.#running.set(key, { consumer, name, settings: textOf(definition) });
+    if (announcement !== undefined) logger.info(announcement);
+  }
+
+  /** A damaged store is put aside: outputs then begin at the end of the stream. */
+  async #open(): Promise<OutputStore> {
+    const { directory, logger, fatal } = this.#parts;
+    let store: OutputStore;
+    try {
+      store = await OutputStore.open(directory);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'damaged') throw error;
+      const aside = `${directory}.damaged-${String(Math.floor(Date.now() / 1000))}`;
+      renameSync(directory, aside);
+      logger.error(
+        `${error.message}: it was moved to '${aside}', and outputs begin with the alerts from now on. Alerts that waited are in logs/alerts.`,
+      );
+      store = await OutputStore.open(directory);
+    }
+    void store.broken.then(fatal);
+    return store;
+  }
+}
+
+function textOf({ settings }: OutputDefinition): string {
+  return JSON.stringify(settings);
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { RecordPosition } from '../../../lib/output/record-stream.js';
+import type { Change } from '../../../lib/store/commit-queue.js';
+import { LmdbStore } from '../../../lib/store/lmdb-store.js';
+import type { StoreError } from '../../../lib/store/store-error.js';
+import type { StoreTable } from '../../../lib/store/store-table.js';
+
+const POSITIONS = 'positions';
+const MAILS = 'mails';
+
+const storedPosition = z.object({ file: z.string().max(64), offset: z.number().int().min(0) });
+
+/** An alert that is to be mailed, under a key that counts up. */
+const storedMail = z.object({
+  /** Its line of alerts.json. */
+  alert: z.string(),
+  /** When it was taken, epoch milliseconds. */
+  at: z.number(),
+});
+export type StoredMail = z.infer<typeof storedMail>;
+
+/**
+ * How far each output is in the stream of alerts, and the alerts that wait for a mail (`queue/outputs`, which svc-monitord
+ * alone opens).
+ */
+export class OutputStore {
+  /** Resolves when nothing can be written any more; the process should end then. */
+  readonly broken: Promise<StoreError>;
+  readonly mails: StoreTable<number, StoredMail>;
+  readonly #store: LmdbStore;
+  readonly #positions: StoreTable<string, RecordPosition>;
+
+  private constructor(store: LmdbStore) {
+    this.#store = store;
+    this.broken = store.broken;
+    this.#positions = store.table<string, RecordPosition>(POSITIONS, storedPosition);
+    this.mails = store.table<number, StoredMail>(MAILS, storedMail);
+  }
+
+  /** @param directory `queue/outputs` @throws StoreError `damaged`, `too_new`, `in_use`, `full` */
+  static async open(directory: string): Promise<OutputStore> {
+    return new OutputStore(await LmdbStore.open({ directory, tables: [POSITIONS, MAILS] }));
+  }
+
+  /** Undefined for an output that is new. @throws StoreError `damaged` */
+  position(key: string): RecordPosition | undefined {
+    return this.#positions.get(key);
+  }
+
+  /** Keys of all outputs that have a position. */
+  keys(): string[] {
+    return [...this.#positions.entries()].map(([key]) => key);
+  }
+
+  /** Keeps a position, together with what else is to be true from then on. @throws StoreError: nothing was changed */
+  keep(key: string, position: RecordPosition, changes: readonly Change[] = []): Promise<void> {
+    return this.commit([this.#positions.put(key, position), ...changes]);
+  }
+
+  /** Forgets an output. @throws StoreError */
+  forget(key: string): Promise<void> {
+    return this.commit([this.#positions.remove(key)]);
+  }
+
+  /** @throws StoreError: nothing was changed */
+  commit(changes: readonly Change[]): Promise<void> {
+    return this.#store.commit(changes);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
