@@ -20,6 +20,9 @@ const ANSWER_MS = 5000;
 /** What svc-monitord answers for svc-execd: it is about the manager as a whole. */
 const ABOUT_MANAGER = new Set(['com:logging', 'com:cluster']);
 
+/** Parts that the reference has daemons of their own for, which do not run when nothing is configured. */
+const OUTPUTS = new Set(['csyslog', 'integrator', 'mail']);
+
 /**
  * Who answers for each part of a manager (daemons-and-config.md 1.7); the others are no daemons here. A manager is no
  * agent: svc-analysisd answers for that part.
@@ -29,6 +32,7 @@ const DAEMON_OF: ReadonlyMap<string, DaemonName> = new Map([
   ['analysis', 'svc-analysisd'],
   ['auth', 'svc-authd'],
   ['com', 'svc-execd'],
+  ['csyslog', 'svc-monitord'],
   ['logcollector', 'svc-logcollector'],
   ['monitor', 'svc-monitord'],
   ['request', 'svc-remoted'],
@@ -60,9 +64,12 @@ export class ManagerDaemons {
     const absent = ABSENT_PARTS.get(extra);
     if (absent !== undefined && this.catalogue.program(daemon) === undefined) return absent;
     try {
-      return await this.#with(defineContract(daemon, commonMethods), (client) =>
-        client.call('config', { section: configuration }, { deadlineMs: ANSWER_MS, signal }),
+      const section = component === 'mail' ? `mail-${configuration}` : configuration;
+      const active = await this.#with(defineContract(daemon, commonMethods), (client) =>
+        client.call('config', { section }, { deadlineMs: ANSWER_MS, signal }),
       );
+      if (OUTPUTS.has(component) && Object.keys(active).length === 0) throw new ApiError(1117, { extra });
+      return active;
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
       if (error.code === 'unknown_section') throw new ApiError(1116, { extra });

@@ -49,9 +49,11 @@ const START_GLOBAL = [
 
 /** What of the configuration is another one than at the start and has not taken effect by a reload. */
 function changedSections(started: Settings, now: Settings): string[] {
-  const differs = (part: ({ config }: Settings) => unknown): boolean =>
+  const differs = (part: (settings: Settings) => unknown): boolean =>
     JSON.stringify(part(started)) !== JSON.stringify(part(now));
-  const global = differs(({ config }) => START_GLOBAL.map((name) => config.global[name])) ? ['global'] : [];
+  const global = differs(({ config, outputs }) => [outputs.alertsJson, START_GLOBAL.map((name) => config.global[name])])
+    ? ['global']
+    : [];
   const sections = (['rule_test', 'journal'] as const).filter((section) => differs(({ config }) => config[section]));
   const options = START_OPTIONS.filter((name) => started.options.get(name) !== now.options.get(name));
   return [...global, ...sections, ...options];

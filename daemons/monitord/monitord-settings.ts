@@ -11,8 +11,9 @@ import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { AgentWatchSettings } from './agent-watch.js';
 import type { MaintenanceSettings } from './maintenance.js';
+import { activeOutputs } from './outputs/active-outputs.js';
 
-const SECTIONS = ['global', 'reports', 'cluster'] as const;
+const SECTIONS = ['global', 'reports', 'cluster', 'syslog_output'] as const;
 const MEGABYTE = 1024 ** 2;
 
 /** Configuration of svc-monitord, as one thing that is replaced whole by a reload. */
@@ -77,6 +78,7 @@ function sections(settings: () => MonitordSettings): ReadonlyMap<string, ShownSe
     ['reports', () => ({ reports: activeReports(settings()) })],
     ['logging', () => shownLogging(settings().logging)],
     ['cluster', () => ({ cluster: activeCluster(settings()) })],
+    ...activeOutputs(() => settings().config),
   ]);
 }
 

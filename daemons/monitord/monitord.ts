@@ -91,10 +91,10 @@ export const MONITORD = defineDaemon({
     const working = Promise.all([maintenance.run(), watch.run(stopped.signal)]);
     ends.defer(() => working);
 
-    outputs.follow(outputDefinitions(settings.current));
+    outputs.follow(outputDefinitions(settings.current.config, { home, logger }));
     return {
       apply: (now) => {
-        outputs.follow(outputDefinitions(now));
+        outputs.follow(outputDefinitions(now.config, { home, logger }));
       },
     };
   },

@@ -1,3 +1,4 @@
+import { hasAlertConsumers, isMailOn } from '../alert-consumers.js';
 import {
   type AsksNothing,
   each,
@@ -20,11 +21,11 @@ const ON_AGENTS = 'it concerns agents';
 const EVENT_CLASS = 'events of this kind have the level of their rule';
 
 /** Without `<email_notification>yes` further recipients get nothing either. */
-const mailIsOff: AsksNothing = (_element, _parent, all) =>
-  (all.get('global') ?? [])
-    .flatMap(({ element }) => element.children)
-    .findLast(({ name }) => name === 'email_notification')
-    ?.content.trim() !== 'yes';
+const mailIsOff: AsksNothing = (_element, _parent, all) => !isMailOn(all);
+
+/** Nobody needs alerts.json but those who want it, or it is wanted. */
+const nobodyReadsAlerts: AsksNothing = ({ content }, _parent, all) =>
+  content.trim() !== 'no' || !hasAlertConsumers(all);
 
 /** A listener for syslog; for agents their keys say where they may send from. */
 const isSyslog: AsksNothing = (_element, parent) =>
@@ -38,7 +39,8 @@ const onlyFor =
     switchedOff(block, block, new Map()) || block.children.every(({ name }) => names.includes(name));
 
 const GLOBAL: ElementEffects = {
-  ...each(works, 'jsonout_output', 'alerts_log', 'logall', 'logall_json', 'custom_alert_output'),
+  jsonout_output: never('alerts are handed on from alerts.json, so it is written all the same', nobodyReadsAlerts),
+  ...each(works, 'alerts_log', 'logall', 'logall_json', 'custom_alert_output'),
   ...each(works, 'stats', 'memory_size', 'rotate_interval', 'max_output_size'),
   ...each(works, 'agents_disconnection_time', 'agents_disconnection_alert_time'),
   limits: inside({ eps: inside({ ...each(works, 'maximum', 'timeframe') }) }),
@@ -109,9 +111,9 @@ export const MANAGER_EFFECTS = {
     ...['name', 'api_key', 'hook_url', 'level', 'rule_id', 'group', 'event_location', 'alert_format', 'max_log'],
     ...['options', 'timeout', 'retries'],
   ]),
-  syslog_output: without('svc-monitord', later('alerts are not sent to syslog'), [
-    ...['server', 'port', 'format', 'level', 'rule_id', 'group', 'location', 'use_fqdn'],
-  ]),
+  syslog_output: section('svc-monitord', {
+    ...each(works, 'server', 'port', 'format', 'level', 'rule_id', 'group', 'location', 'use_fqdn', 'protocol', 'ca'),
+  }),
   email_alerts: without('svc-monitord', later(NO_MAIL, mailIsOff), [
     ...['email_to', 'format', 'level', 'rule_id', 'group', 'event_location', 'do_not_delay', 'do_not_group'],
   ]),

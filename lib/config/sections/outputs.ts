@@ -2,7 +2,17 @@ import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
 import { blocks, type Field, list, MAX_ITEMS, reportUnknownAttributes, scalar } from '../field.js';
 import { parseDigits, splitList } from '../units.js';
-import { freeText, hostName, integer, oneOf, optionalText, requireText, webAddress, yesNo } from '../value-fields.js';
+import {
+  freeText,
+  hostName,
+  integer,
+  oneOf,
+  optionalText,
+  readPattern,
+  requireText,
+  webAddress,
+  yesNo,
+} from '../value-fields.js';
 import { readMailAddress } from './global.js';
 
 const LEVEL = { min: 0, max: 16 };
@@ -20,6 +30,10 @@ const ruleIds = (): Field<readonly number[]> =>
       return id;
     }),
   );
+
+/** A pattern of the simple match language. */
+const matchPattern = (): Field<string | undefined> =>
+  scalar<string | undefined>(undefined, (element, report) => readPattern('osmatch', element, report));
 
 /** An empty element that is a switch by being there. */
 const flag = (): Field<boolean> => ({ initial: false, attributes: [], fold: () => true });
@@ -42,7 +56,7 @@ export const INTEGRATION = blocks(
     level: integer(0, LEVEL),
     rule_id: ruleIds(),
     group: words(),
-    event_location: optionalText(),
+    event_location: matchPattern(),
     alert_format: oneOf('text', ['text', 'json']),
     /** Bytes of the log in the text format. */
     max_log: integer(165, { min: 165, max: 1024 }),
@@ -68,23 +82,34 @@ export const INTEGRATION = blocks(
   },
 );
 
+/** Forms of a forwarded alert (daemons-and-config.md 8.1). */
+export type SyslogFormat = 'default' | 'cef' | 'json' | 'splunk';
+/** How it travels. */
+export type SyslogProtocol = 'udp' | 'tcp' | 'tls';
+
 /** `<syslog_output>` blocks: alerts to a syslog receiver. */
 export const SYSLOG_OUTPUT = blocks(
   {
     server: hostName(),
     port: integer(514, { min: 1, max: 65_535 }),
-    format: oneOf('default', ['default', 'cef', 'json', 'splunk']),
+    format: oneOf<SyslogFormat>('default', ['default', 'cef', 'json', 'splunk']),
     level: integer(0, LEVEL),
     rule_id: ruleIds(),
-    /** Patterns of the simple match language. */
-    group: optionalText(),
-    location: optionalText(),
+    group: matchPattern(),
+    location: matchPattern(),
     use_fqdn: yesNo(false),
+    /** [PRODUCT] How it travels: datagrams, or a connection, with TLS or without. */
+    protocol: oneOf<SyslogProtocol>('udp', ['udp', 'tcp', 'tls']),
+    /** [PRODUCT] File with the authorities that TLS trusts instead of the public ones. */
+    ca: optionalText(),
   },
   (raw, block, report) => {
     const { server } = raw;
     if (server === undefined) {
       throw report.missingValue(block, 'server');
+    }
+    if (raw.ca !== undefined && raw.protocol !== 'tls') {
+      report.warn(block, "Element 'ca' of 'syslog_output' has no effect without <protocol>tls.");
     }
     return { ...raw, server };
   },
@@ -97,8 +122,8 @@ export const EMAIL_ALERTS = blocks(
     format: oneOf('full', ['full', 'default', 'sms']),
     level: integer(0, LEVEL),
     rule_id: ruleIds(),
-    group: optionalText(),
-    event_location: optionalText(),
+    group: matchPattern(),
+    event_location: matchPattern(),
     do_not_delay: flag(),
     do_not_group: flag(),
   },

@@ -26,7 +26,7 @@ type Document = {
 /** What a configuration of 4.x asks for and this version does not do. */
 const WITHOUT_EFFECT = [
   ...['global/email_notification', 'global/update_check', 'remote/connection', 'email_alerts', 'integration'],
-  ...['syslog_output', 'reports', 'database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
+  ...['reports', 'database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
   ...['wodle name="command"', 'wodle name="aws-s3"', 'sca', 'vulnerability-detection', 'indexer', 'gcp-pubsub'],
   ...['github', 'ms-graph', 'fluent-forward', 'active-response'],
 ];

@@ -41,7 +41,7 @@ export const SPECIFIED_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   logging: words('log_format'),
   integration: words(`name api_key hook_url level rule_id group event_location alert_format max_log options timeout
     retries`),
-  syslog_output: words('server port format level rule_id group location use_fqdn'),
+  syslog_output: words('server port format level rule_id group location use_fqdn protocol ca'),
   email_alerts: words('email_to format level rule_id group event_location do_not_delay do_not_group'),
   reports: words('title type category group rule level location srcip user frequency showlogs email_to'),
   labels: words('label'),

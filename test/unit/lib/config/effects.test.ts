@@ -108,13 +108,25 @@ describe('what of the configuration has an effect', () => {
     expect(whats(off)).to.deep.equal([]);
   });
 
+  it('says that alerts.json is written for outputs that read it', () => {
+    const off = '<global>\n<jsonout_output>no</jsonout_output></global>';
+    expect(whats(off)).to.deep.equal([]);
+    const [first, ...others] = find(`${off}<syslog_output><server>siem</server></syslog_output>`);
+    expect(others).to.deep.equal([]);
+    expect(first).to.include({
+      line: 2,
+      owner: 'svc-analysisd',
+      text: "Element 'jsonout_output' of 'global' has no effect here: alerts are handed on from alerts.json, so it is written all the same.",
+    });
+  });
+
   it('says what is asked for and not done', () => {
     const on = [
       '<global><email_notification>yes</email_notification><email_to>a@x.test</email_to></global>',
       '<email_alerts><email_to>a@x.test</email_to></email_alerts>',
       '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer/><active-response><command>c</command></active-response>',
       '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
-      '<auth><key_request><enabled>yes</enabled></key_request></auth><syslog_output/><reports/><gcp-pubsub/>',
+      '<auth><key_request><enabled>yes</enabled></key_request></auth><reports/><gcp-pubsub/>',
       '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips><queue_size>9</queue_size></remote><client/><labels/>',
       '<syscheck><windows_registry>x</windows_registry></syscheck><rootcheck><check_winapps>yes</check_winapps></rootcheck>',
     ].join('\n');
@@ -129,7 +141,7 @@ describe('what of the configuration has an effect', () => {
           'database_output',
           'auth/key_request',
         ],
-        ...['syslog_output', 'reports', 'gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
+        ...['reports', 'gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],
       ]),
     );

@@ -1,0 +1,21 @@
+import type { XmlElement } from '../xml/xml-element.js';
+import { lastContent } from './last-content.js';
+import type { SectionBlocks } from './section-blocks.js';
+
+/** Whether alerts are handed on: what does that reads alerts.json, so it is written whatever `<jsonout_output>` says. */
+export function hasAlertConsumers(blocks: SectionBlocks): boolean {
+  const all = (name: 'syslog_output' | 'integration' | 'indexer'): readonly XmlElement[] =>
+    (blocks.get(name) ?? []).map(({ element }) => element);
+  return (
+    all('syslog_output').length > 0 ||
+    all('integration').length > 0 ||
+    all('indexer').some((block) => lastContent(block, 'enabled')?.trim() !== 'no') ||
+    isMailOn(blocks)
+  );
+}
+
+/** `<email_notification>yes`, the last one that is written. */
+export function isMailOn(blocks: SectionBlocks): boolean {
+  const children = (blocks.get('global') ?? []).flatMap(({ element }) => element.children);
+  return children.findLast(({ name }) => name === 'email_notification')?.content.trim() === 'yes';
+}
