@@ -46,6 +46,7 @@ import {
 } from './home-layout.js';
 import { makeFile } from './make-file.js';
 import { mendEntry } from './mend-home.js';
+import { makeResponses } from './response-launchers.js';
 import type { ServiceAccount } from './service-account.js';
 
 /** How a home is made. */
@@ -59,6 +60,8 @@ export type InitOptions = {
   readonly secrets?: boolean;
   /** Where the shipped files are (default: the product's `etc/`). */
   readonly templates?: string;
+  /** Where the product will be, for files that name it (default: where it is). */
+  readonly product?: string;
   /** Told each path below the home that was there and did not belong to whom it should. */
   readonly onMended?: (path: string) => void;
 };
@@ -123,6 +126,8 @@ class HomeMaker {
       const host = to === 'etc/manager.conf' ? hostLogSection() : '';
       this.#file(to, owner, mode, () => Buffer.concat([this.#template(from), Buffer.from(host)]));
     }
+    const product = this.#options.product ?? fileURLToPath(productRoot());
+    this.#made.push(...makeResponses(this.#home, product, this.#ids('root')));
     if (server) {
       if (this.#options.updateRuleset === true) this.#shareEnrollmentFiles();
       for (const { to, owner, mode } of SERVER_EMPTY_FILES) this.#file(to, owner, mode, () => '');

@@ -69,7 +69,8 @@ export async function install(options: InstallOptions): Promise<InstallReport> {
   const mended = new Set<string>();
   const onMended = (path: string) => void mended.add(path);
   const accountOf = account === undefined ? {} : { account };
-  await initHome(home, { role, updateRuleset: update, secrets: false, onMended, ...accountOf });
+  const product = join(options.prefix, PRODUCT_DIRECTORY);
+  await initHome(home, { role, updateRuleset: update, secrets: false, product, onMended, ...accountOf });
   const owner = account === undefined ? undefined : { uid: 0, gid: account.gid };
   installProduct(fileURLToPath(productRoot()), home.path(PRODUCT_DIRECTORY), owner);
   linkPrograms(home, owner);
