@@ -7,7 +7,7 @@ const FLOORS_OF_LIB = [
   ['contract', 'events', 'log', 'output', 'query', 'security'],
   ['agentlink', 'engine', 'home', 'tls'],
   ['config', 'logtest', 'manager', 'process'],
-  ['agents', 'bus', 'fim', 'store'],
+  ['agents', 'bus', 'fim', 'rotation', 'store'],
   ['daemon', 'groups', 'journal'],
   ['rootcheck', 'validation'],
   ['control'],

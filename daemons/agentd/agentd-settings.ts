@@ -9,6 +9,9 @@ import { logTargets, shownLogging } from '../../lib/daemon/log-targets.js';
 import type { Home } from '../../lib/home/home.js';
 import { readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { MaintenanceSettings } from '../../lib/rotation/log-maintenance.js';
+import type { RetentionRule } from '../../lib/rotation/retention.js';
+import { maintenanceSettings, retentionRules } from '../../lib/rotation/rotation-settings.js';
 
 const SECTIONS = ['client', 'client_buffer', 'labels', 'anti_tampering'] as const;
 
@@ -20,11 +23,14 @@ export type AgentdSettings = {
   /** What the manager shares is in it. */
   readonly config: HostConfig<(typeof SECTIONS)[number]>;
   readonly client: ClientConfig;
-  readonly options: InternalOptions<'agent'>;
+  readonly options: InternalOptions<'agent' | 'monitord'>;
   /** Seconds without a sign of the manager before the connection is given up. */
   readonly reconnectAfter: number;
   /** Events a second that leave the buffer. */
   readonly eventsPerSecond: number;
+  /** How the logs of this host are rotated, and how long they are kept. */
+  readonly maintenance: MaintenanceSettings;
+  readonly retention: readonly RetentionRule[];
   /** Which logs are written; only to be shown. */
   readonly logging: LogTargets;
 };
@@ -49,7 +55,7 @@ function load(home: Home): AgentdSettings {
     throw new AgentdSettingsError(`'${home.root}' is the home of a manager: svc-agentd runs on agents only`);
   }
   const config = loadHostConfig(home, SECTIONS);
-  const options = loadInternalOptions(home, ['agent']);
+  const options = loadInternalOptions(home, ['agent', 'monitord']);
   const { client } = config;
   if (client === undefined || client.server.length === 0) {
     throw new AgentdSettingsError(
@@ -81,6 +87,8 @@ function load(home: Home): AgentdSettings {
     options,
     reconnectAfter: reconnect > notify ? reconnect : 3 * notify,
     eventsPerSecond: Math.max(config.client_buffer.events_per_second, options.get('agent.min_eps')),
+    maintenance: maintenanceSettings(options),
+    retention: retentionRules(options),
     logging: logTargets(home, false),
   };
 }
@@ -94,6 +102,8 @@ function takeOver(next: AgentdSettings, before: AgentdSettings): AgentdSettings 
     config: { ...before.config, labels, client_buffer, shared },
     client: { ...before.client, force_reconnect_interval },
     eventsPerSecond: next.eventsPerSecond,
+    maintenance: next.maintenance,
+    retention: next.retention,
   };
 }
 

@@ -21,6 +21,10 @@ import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { unameText } from '../../lib/manager/uname-text.js';
+import { HOST_CLOCK } from '../../lib/rotation/clock.js';
+import { LogMaintenance } from '../../lib/rotation/log-maintenance.js';
+import { LogRotation, MANAGER_LOG, RESPONSES_LOG } from '../../lib/rotation/log-rotation.js';
+import { Retention } from '../../lib/rotation/retention.js';
 import { AgentState } from './agent-state.js';
 import type { AgentdContext } from './agentd-context.js';
 import { activeSections, type AgentdSettings, SETTINGS } from './agentd-settings.js';
@@ -84,6 +88,7 @@ export const AGENTD = defineDaemon({
     );
     await front.start(sink);
     made.lastEnded(link.run().catch(fatal));
+    made.lastEnded(made.maintenance.run());
     outlet.start();
     const writeState = (): void => {
       stateFile.write(state.toFile(outlet.waiting));
@@ -176,12 +181,21 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
       pumping.then(() => sendRest(outlet, link)),
     );
   });
+  const maintenance = new LogMaintenance({
+    clock: HOST_CLOCK,
+    logger,
+    logs: [MANAGER_LOG, RESPONSES_LOG].map((log) => new LogRotation({ home, logger, clock: HOST_CLOCK, signal }, log)),
+    retention: new Retention(home, logger, () => settings.current.retention),
+    outputs: undefined,
+    settings: () => settings.current.maintenance,
+    signal,
+  });
   const front = parts.together({ withinMs: DRAIN_MS });
   parts.defer(() => {
     // Who waits for a connection waits no more; with one, what is in hand goes out.
     if (link.session === undefined) link.refuse();
   });
-  return { state, stateFile, lastEnded, integrity, outlet, shared, link, sink, front };
+  return { state, stateFile, lastEnded, integrity, outlet, shared, link, sink, front, maintenance };
 }
 
 /** Groups of `stats`, beside those of the request socket. */

@@ -6,7 +6,7 @@ import type { RequestClient } from '../../lib/bus/request-client.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../../lib/rotation/clock.js';
 
 /** Times of the watch, seconds unless said otherwise. */
 export type AgentWatchSettings = {

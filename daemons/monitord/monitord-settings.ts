@@ -9,18 +9,33 @@ import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-setti
 import { logTargets, shownLogging } from '../../lib/daemon/log-targets.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { MaintenanceSettings } from '../../lib/rotation/log-maintenance.js';
+import type { RetentionRule } from '../../lib/rotation/retention.js';
+import { maintenanceSettings, retentionRules } from '../../lib/rotation/rotation-settings.js';
 import type { AgentWatchSettings } from './agent-watch.js';
-import type { MaintenanceSettings } from './maintenance.js';
 import { activeOutputs } from './outputs/active-outputs.js';
 
 const SECTIONS = ['global', 'reports', 'cluster', 'syslog_output'] as const;
 const MEGABYTE = 1024 ** 2;
+
+/** How long and how much is kept; not in the reference. */
+const RETENTION_OPTIONS = [
+  'keep_other_log_days',
+  'keep_alert_days',
+  'keep_archive_days',
+  'keep_firewall_days',
+  'max_log_size',
+  'max_alert_size',
+  'max_archive_size',
+  'max_firewall_size',
+] as const;
 
 /** Configuration of svc-monitord, as one thing that is replaced whole by a reload. */
 export type MonitordSettings = {
   readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
   readonly options: InternalOptions<'monitord'>;
   readonly maintenance: MaintenanceSettings;
+  readonly retention: readonly RetentionRule[];
   /** Which logs are written; only to be shown. */
   readonly logging: LogTargets;
 };
@@ -36,14 +51,8 @@ function load(home: Home): MonitordSettings {
     config,
     options,
     logging: logTargets(home, false),
-    maintenance: {
-      compress: options.get('monitord.compress') === 1,
-      rotateBySize: options.get('monitord.rotate_log') === 1,
-      sizeLimit: options.get('monitord.size_rotate') * MEGABYTE,
-      dailyRotations: options.get('monitord.daily_rotations'),
-      keepDays: options.get('monitord.keep_log_days'),
-      dayWait: options.get('monitord.day_wait'),
-    },
+    maintenance: maintenanceSettings(options),
+    retention: retentionRules(options),
   };
 }
 
@@ -113,6 +122,10 @@ function activeInternal({ options }: MonitordSettings): Record<string, unknown> 
     size_rotate: options.get('monitord.size_rotate') * MEGABYTE,
     daily_rotations: options.get('monitord.daily_rotations'),
     delete_old_agents: options.get('monitord.delete_old_agents'),
+    // The reference does not have them: they are shown where they are set.
+    ...Object.fromEntries(
+      RETENTION_OPTIONS.map((name) => [name, options.get(`monitord.${name}`)]).filter(([, value]) => value !== 0),
+    ),
   };
 }
 

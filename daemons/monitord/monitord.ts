@@ -7,12 +7,15 @@ import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { ALERT_FILES } from '../../lib/output/dated-files.js';
 import { RecordStream } from '../../lib/output/record-stream.js';
+import { HOST_CLOCK } from '../../lib/rotation/clock.js';
+import { LogMaintenance } from '../../lib/rotation/log-maintenance.js';
+import { INTEGRATIONS_LOG, LogRotation, MANAGER_LOG, RESPONSES_LOG } from '../../lib/rotation/log-rotation.js';
+import { Retention } from '../../lib/rotation/retention.js';
+import { ALERTS } from '../../lib/rotation/rotation-settings.js';
 import { AgentWatch } from './agent-watch.js';
-import { HOST_CLOCK } from './clock.js';
-import { Maintenance } from './maintenance.js';
-import { ManagerLogRotation } from './manager-log-rotation.js';
 import { monitordHandlers } from './monitord-handlers.js';
 import { agentWatchSettings, isWorker, SETTINGS } from './monitord-settings.js';
+import { neededAlerts } from './outputs/needed-alerts.js';
 import { OutputSums } from './output-sums.js';
 import { AlertFeed } from './outputs/alert-feed.js';
 import { AlertOutputs } from './outputs/alert-outputs.js';
@@ -38,10 +41,22 @@ export const MONITORD = defineDaemon({
       controller.abort();
     });
 
-    const rotation = new ManagerLogRotation(home, logger, HOST_CLOCK, stopped.signal);
-    const sums = new OutputSums(home, stopped.signal);
-    const nightly = () => settings.current.maintenance;
-    const maintenance = new Maintenance(HOST_CLOCK, logger, rotation, sums, nightly, stopped.signal);
+    const maintenance = new LogMaintenance({
+      clock: HOST_CLOCK,
+      logger,
+      logs: [MANAGER_LOG, RESPONSES_LOG, INTEGRATIONS_LOG].map(
+        (log) => new LogRotation({ home, logger, clock: HOST_CLOCK, signal: stopped.signal }, log),
+      ),
+      retention: new Retention(
+        home,
+        logger,
+        () => settings.current.retention,
+        (what) => (what === ALERTS ? neededAlerts(outputs.neededFiles()) : undefined),
+      ),
+      outputs: new OutputSums(home, stopped.signal),
+      settings: () => settings.current.maintenance,
+      signal: stopped.signal,
+    });
 
     const events = ends.use(new EventProducer({ path: home.eventsSocket(), daemon: 'svc-monitord', logger }));
     const watch = new AgentWatch({

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { compressFile } from '../../lib/files/compress-file.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
+import { previousDay, twoDigits } from '../../lib/rotation/calendar-day.js';
 import { datedDirectory, type LocalDay } from '../../lib/time/local-day.js';
-import { previousDay, twoDigits } from './calendar-day.js';
 
 /** One kind of output of svc-analysisd. */
 type Series = { readonly directory: string; readonly stem: string; readonly extension: string; readonly live: string };

@@ -98,6 +98,11 @@ export class AlertConsumer {
     await this.#parts.receiver.close?.();
   }
 
+  /** File of the first alert that is not dealt with, relative to `logs/alerts`; empty before any was written. */
+  get file(): string {
+    return this.#position.file;
+  }
+
   stats(): ConsumerStats & Readonly<Record<string, unknown>> {
     const bytes = this.#parts.feed.bytesAfter(this.#position);
     const since = this.#waitingSince;

@@ -66,7 +66,16 @@ export class AlertOutputs {
     return Object.fromEntries([...this.#running.values()].map(({ name, consumer }) => [name, consumer.stats()]));
   }
 
-  /** Ends within a few seconds. */
+  /**
+   * Files of alerts that outputs still have to read, relative to `logs/alerts`; 'all' while one that is wanted has not begun.
+   * What comes after these is needed as well.
+   */
+  neededFiles(): readonly string[] | 'all' {
+    if (this.#wanted.some(({ key }) => !this.#running.has(key))) return 'all';
+    return [...this.#running.values()].map(({ consumer }) => consumer.file);
+  }
+
+  /** Ends within a few seconds.
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#changing;

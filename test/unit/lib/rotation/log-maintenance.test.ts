@@ -1,9 +1,10 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Maintenance } from '../../../../daemons/monitord/maintenance.js';
-import { ManagerLogRotation } from '../../../../daemons/monitord/manager-log-rotation.js';
 import { OutputSums } from '../../../../daemons/monitord/output-sums.js';
 import { DaemonLogger, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
+import { LogMaintenance } from '../../../../lib/rotation/log-maintenance.js';
+import { LogRotation, MANAGER_LOG } from '../../../../lib/rotation/log-rotation.js';
+import { Retention } from '../../../../lib/rotation/retention.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
@@ -13,7 +14,6 @@ const SETTINGS = {
   rotateBySize: true,
   sizeLimit: 100_000,
   dailyRotations: 12,
-  keepDays: 31,
   dayWait: 10,
 };
 
@@ -37,10 +37,18 @@ describe('maintenance of log files', () => {
     home.remove();
   });
 
-  function maintenance(settings = SETTINGS): Maintenance {
+  function maintenance(settings = SETTINGS): LogMaintenance {
     const log = new DaemonLogger(output, 'svc-monitord');
-    const rotation = new ManagerLogRotation(home, log, clock, stop.signal);
-    return new Maintenance(clock, logger, rotation, new OutputSums(home, stop.signal), () => settings, stop.signal);
+    const { signal } = stop;
+    return new LogMaintenance({
+      clock,
+      logger,
+      logs: [new LogRotation({ home, logger: log, clock, signal }, MANAGER_LOG)],
+      retention: new Retention(home, log, () => []),
+      outputs: new OutputSums(home, signal),
+      settings: () => settings,
+      signal,
+    });
   }
 
   const month = (kind: string) => {

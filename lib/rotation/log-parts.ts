@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalDay } from '../../lib/time/local-day.js';
+import type { LocalDay } from '../time/local-day.js';
 import { twoDigits } from './calendar-day.js';
 
 /** The rotated parts of one log on one day: `manager-DD.log`, `manager-DD-001.log`, ..., each plain or compressed. */
@@ -9,10 +9,10 @@ export class LogParts {
   readonly #stem: string;
   readonly #extension: string;
 
-  /** @param directory of the month, @param extension `log` or `json` */
-  constructor(directory: string, day: LocalDay, extension: string) {
+  /** @param directory of the month, @param name of the log, @param extension `log` or `json` */
+  constructor(directory: string, name: string, day: LocalDay, extension: string) {
     this.#directory = directory;
-    this.#stem = `manager-${twoDigits(day)}`;
+    this.#stem = `${name}-${twoDigits(day)}`;
     this.#extension = extension;
   }
 

@@ -1,8 +1,22 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { ManagerLogRotation, type RotationSettings } from '../../../../daemons/monitord/manager-log-rotation.js';
 import { DaemonLogger, LogOutput } from '../../../../lib/daemon/daemon-logger.js';
+import {
+  LogRotation,
+  MANAGER_LOG,
+  RESPONSES_LOG,
+  type RotationSettings,
+} from '../../../../lib/rotation/log-rotation.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
@@ -11,7 +25,6 @@ const SETTINGS: RotationSettings = {
   rotateBySize: true,
   sizeLimit: 5000,
   dailyRotations: 3,
-  keepDays: 31,
 };
 const MONTH = 'logs/manager/2026/Nov';
 const TODAY = { year: 2026, month: 10, day: 21 };
@@ -21,17 +34,15 @@ describe('rotation of the manager log', () => {
   let home: TemporaryHome;
   let clock: ManualClock;
   let output: LogOutput;
-  let rotation: ManagerLogRotation;
+  let rotation: LogRotation;
 
   beforeEach(() => {
     home = new TemporaryHome();
     clock = new ManualClock('2026-11-21T00:00:10');
     output = new LogOutput(home, { plain: true, json: true, stderr: false }, 0, undefined, () => clock.now());
-    rotation = new ManagerLogRotation(
-      home,
-      new DaemonLogger(output, 'svc-monitord'),
-      clock,
-      new AbortController().signal,
+    rotation = new LogRotation(
+      { home, logger: new DaemonLogger(output, 'svc-monitord'), clock, signal: new AbortController().signal },
+      MANAGER_LOG,
     );
   });
 
@@ -102,7 +113,8 @@ describe('rotation of the manager log', () => {
       return Promise.resolve();
     };
     const logger = new DaemonLogger(output, 'svc-monitord');
-    await new ManagerLogRotation(home, logger, late, new AbortController().signal).rotateDaily(YESTERDAY, SETTINGS);
+    const { signal } = new AbortController();
+    await new LogRotation({ home, logger, clock: late, signal }, MANAGER_LOG).rotateDaily(YESTERDAY, SETTINGS);
     expect(read(`${MONTH}/manager-20.log.gz`)).to.contain('late line');
   });
 
@@ -124,30 +136,27 @@ describe('rotation of the manager log', () => {
     expect(rotation.overdueDay(TODAY)).to.deep.equal(YESTERDAY);
   });
 
-  it('deletes old days and empty folders, and nothing else', () => {
-    for (const file of [
-      '2025/Dec/manager-31.log.gz',
-      '2026/Oct/manager-19.log.gz',
-      '2026/Oct/manager-20.log.gz',
-      '2026/Sep/manager-01-003.json.gz',
-      '2026/Sep/notes.txt',
-      '2026/Xyz/manager-01.log',
-    ]) {
-      const path = home.path('logs/manager', file);
-      mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true });
-      writeFileSync(path, 'x');
-    }
-    rotation.removeOld(TODAY, SETTINGS);
-    const left = readdirSync(home.path('logs/manager'), { recursive: true, encoding: 'utf8' }).sort();
-    // 32 days before 21 November is 20 October.
-    expect(left).to.deep.equal([
-      '2026',
-      '2026/Oct',
-      '2026/Oct/manager-20.log.gz',
-      '2026/Sep',
-      '2026/Sep/notes.txt',
-      '2026/Xyz',
-      '2026/Xyz/manager-01.log',
+  it('leaves an empty file for scripts, with the mode that they need', async () => {
+    const { signal } = new AbortController();
+    const logger = new DaemonLogger(output, 'svc-monitord');
+    const responses = new LogRotation({ home, logger, clock, signal }, RESPONSES_LOG);
+    expect(responses.overdueDay(TODAY)).to.equal(undefined);
+    const path = home.path('logs/active-responses.log');
+    writeFileSync(path, 'Sat Nov 21 09:00:00 UTC 2026 active-response/bin/restart.sh manager\n');
+    utimesSync(path, new Date(2026, 10, 20, 12), new Date(2026, 10, 20, 12));
+    expect(responses.overdueDay(TODAY)).to.deep.equal(YESTERDAY);
+    await responses.rotateDaily(YESTERDAY, SETTINGS);
+    expect(read('logs/active-responses/2026/Nov/active-responses-20.log.gz')).to.contain('restart.sh manager');
+    expect(statSync(path).size).to.equal(0);
+    expect(statSync(path).mode & 0o777).to.equal(0o660);
+    // Nothing came: there is nothing to be rotated.
+    await responses.rotateDaily(TODAY, SETTINGS);
+    expect(readdirSync(home.path('logs/active-responses/2026/Nov'))).to.have.length(1);
+    writeFileSync(path, 'x'.repeat(SETTINGS.sizeLimit));
+    await responses.rotateBySize(SETTINGS);
+    expect(readdirSync(home.path('logs/active-responses/2026/Nov')).sort()).to.deep.equal([
+      'active-responses-20.log.gz',
+      'active-responses-21.log.gz',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { dayOf, type LocalDay } from '../../lib/time/local-day.js';
+import { dayOf, type LocalDay } from '../time/local-day.js';
 
 /** The day before. Counted on the calendar, since a day may have 23 or 25 hours. */
 export function previousDay({ year, month, day }: LocalDay): LocalDay {

@@ -1,4 +1,4 @@
-import { pause } from '../../lib/async/pause.js';
+import { pause } from '../async/pause.js';
 
 /** Time as the maintenance of log files sees it; tests bring their own. */
 export interface Clock {
