@@ -3,22 +3,29 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
+import type { SettingsInForce } from '../../lib/daemon/daemon-settings.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { ALERT_FILES } from '../../lib/output/dated-files.js';
 import { RecordStream } from '../../lib/output/record-stream.js';
 import { HOST_CLOCK } from '../../lib/rotation/clock.js';
 import { LogMaintenance } from '../../lib/rotation/log-maintenance.js';
-import { INTEGRATIONS_LOG, LogRotation, MANAGER_LOG, RESPONSES_LOG } from '../../lib/rotation/log-rotation.js';
+import {
+  INTEGRATIONS_LOG,
+  LogRotation,
+  type LogRotationParts,
+  MANAGER_LOG,
+  RESPONSES_LOG,
+} from '../../lib/rotation/log-rotation.js';
 import { Retention } from '../../lib/rotation/retention.js';
 import { ALERTS } from '../../lib/rotation/rotation-settings.js';
 import { AgentWatch } from './agent-watch.js';
 import { monitordHandlers } from './monitord-handlers.js';
-import { agentWatchSettings, isWorker, SETTINGS } from './monitord-settings.js';
-import { neededAlerts } from './outputs/needed-alerts.js';
+import { agentWatchSettings, isWorker, type MonitordSettings, SETTINGS } from './monitord-settings.js';
 import { OutputSums } from './output-sums.js';
 import { AlertFeed } from './outputs/alert-feed.js';
 import { AlertOutputs } from './outputs/alert-outputs.js';
+import { neededAlerts } from './outputs/needed-alerts.js';
 import { outputDefinitions } from './outputs/output-definitions.js';
 
 /** The event the stock rules know as the start of the manager (rule 502; daemons-and-config.md 4.1). */
@@ -39,23 +46,6 @@ export const MONITORD = defineDaemon({
     // Before the clients are closed, and those before the group: a call under way would otherwise be waited for.
     const stopped = parts.adopt(new AbortController(), (controller) => {
       controller.abort();
-    });
-
-    const maintenance = new LogMaintenance({
-      clock: HOST_CLOCK,
-      logger,
-      logs: [MANAGER_LOG, RESPONSES_LOG, INTEGRATIONS_LOG].map(
-        (log) => new LogRotation({ home, logger, clock: HOST_CLOCK, signal: stopped.signal }, log),
-      ),
-      retention: new Retention(
-        home,
-        logger,
-        () => settings.current.retention,
-        (what) => (what === ALERTS ? neededAlerts(outputs.neededFiles()) : undefined),
-      ),
-      outputs: new OutputSums(home, stopped.signal),
-      settings: () => settings.current.maintenance,
-      signal: stopped.signal,
     });
 
     const events = ends.use(new EventProducer({ path: home.eventsSocket(), daemon: 'svc-monitord', logger }));
@@ -79,6 +69,7 @@ export const MONITORD = defineDaemon({
         fatal,
       }),
     );
+    const maintenance = logMaintenance({ home, logger, signal: stopped.signal }, settings, outputs);
     await ends.start(
       requests({
         stats: (counters) => ({
@@ -114,3 +105,28 @@ export const MONITORD = defineDaemon({
     };
   },
 });
+
+/** The look after the logs of the home; alerts that outputs have yet to read are kept. */
+function logMaintenance(
+  { home, logger, signal }: Pick<LogRotationParts, 'home' | 'logger' | 'signal'>,
+  settings: SettingsInForce<MonitordSettings>,
+  outputs: AlertOutputs,
+): LogMaintenance {
+  const clock = HOST_CLOCK;
+  return new LogMaintenance({
+    clock,
+    logger,
+    logs: [MANAGER_LOG, RESPONSES_LOG, INTEGRATIONS_LOG].map(
+      (log) => new LogRotation({ home, logger, clock, signal }, log),
+    ),
+    retention: new Retention(
+      home,
+      logger,
+      () => settings.current.retention,
+      (what) => (what === ALERTS ? neededAlerts(outputs.neededFiles()) : undefined),
+    ),
+    outputs: new OutputSums(home, signal),
+    settings: () => settings.current.maintenance,
+    signal,
+  });
+}

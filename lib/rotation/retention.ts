@@ -33,12 +33,7 @@ export class Retention {
   readonly #needed: NeededDays;
 
   /** @param rules those in force */
-  constructor(
-    home: Home,
-    logger: Logger,
-    rules: () => readonly RetentionRule[],
-    needed: NeededDays = () => undefined,
-  ) {
+  constructor(home: Home, logger: Logger, rules: () => readonly RetentionRule[], needed: NeededDays = () => undefined) {
     this.#needed = needed;
     this.#home = home;
     this.#logger = logger;
@@ -99,12 +94,7 @@ export class Retention {
   }
 }
 
-function removable(
-  { day, live }: DatedLog,
-  today: LocalDay,
-  days: number,
-  needed: ReturnType<NeededDays>,
-): boolean {
+function removable({ day, live }: DatedLog, today: LocalDay, days: number, needed: ReturnType<NeededDays>): boolean {
   if (live || needed === 'all' || daysBetween(day, today) <= days) return false;
   return needed === undefined || daysBetween(day, needed) > 0;
 }

@@ -75,7 +75,7 @@ export class AlertOutputs {
     return [...this.#running.values()].map(({ consumer }) => consumer.file);
   }
 
-  /** Ends within a few seconds.
+  /** Ends within a few seconds. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#changing;

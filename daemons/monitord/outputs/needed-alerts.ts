@@ -12,7 +12,9 @@ export function neededAlerts(files: readonly string[] | 'all'): LocalDay | 'all'
   // Names in the order of time would sort by the month's name: days are compared.
   const days = files.flatMap((file) => {
     const [, year, month, day] = FILE.exec(file) ?? [];
-    return year === undefined ? [] : [{ year: Number(year), month: MONTH_NAMES.findIndex((name) => name === month), day: Number(day) }];
+    return year === undefined
+      ? []
+      : [{ year: Number(year), month: MONTH_NAMES.findIndex((name) => name === month), day: Number(day) }];
   });
   return days.reduce<LocalDay | undefined>(
     (oldest, day) => (oldest === undefined || order(day) < order(oldest) ? day : oldest),
