@@ -22,6 +22,7 @@ import { GroupDirectory } from './groups/group-directory.js';
 import { PreparedAnswers } from './http/prepared-answers.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
 import { AttackCatalogue } from './mitre/attack-catalogue.js';
+import { activeResponseRoutes } from './routes/active-response-routes.js';
 import { agentGroupsRoutes } from './routes/agent-groups-routes.js';
 import { agentsCommandRoutes } from './routes/agents-command-routes.js';
 import { agentsDeleteRoutes } from './routes/agents-delete-routes.js';
@@ -134,6 +135,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
       groupsRoutes({ groups, db, sums }),
       groupsConfigurationRoutes(folders, parts.logger),
       groupsFilesRoutes(folders),
+      activeResponseRoutes({ home, node, db, remoted }),
       agentsCommandRoutes({ node, configuration, db, groups, remoted }),
       agentsRequestRoutes({ db, remoted, manager }),
       agentsStatisticsRoutes({ ...parts, db }),

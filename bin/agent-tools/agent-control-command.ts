@@ -3,7 +3,9 @@ import { resolveHome } from '../../lib/home/resolve-home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { versionText } from '../../lib/product/version.js';
 import { shownText } from '../terminal/shown-text.js';
-import { AgentControl, AgentControlError, type AgentOrder, type ListedAgent } from './agent-control.js';
+import { AgentControl, type ListedAgent } from './agent-control.js';
+import { AgentControlError } from './agent-control-error.js';
+import type { AgentOrder } from './agent-order.js';
 import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type AgentControlOptions = {
@@ -80,6 +82,7 @@ function chosenAction({ l, c, n, i, R, r, a, u, b, f, L, s, j }: AgentControlOpt
     (c !== undefined && n !== undefined) ||
     (!forAgents && (a !== undefined || u !== undefined)) ||
     (a !== undefined && u !== undefined) ||
+    (b === undefined) !== (f === undefined) ||
     (s !== undefined && j !== undefined);
   return wrong ? undefined : actions[0];
 }
@@ -156,26 +159,31 @@ const info: AgentControlAction = async (tool, { i = '', s, j }, { write }) => {
   }
 };
 
-const ORDER_TEXTS = {
-  restart: { one: 'Restarting agent:', all: 'Restarting agent: (all)' },
-  scan: { one: 'Restarting Syscheck/Rootcheck on agent:', all: 'Restarting Syscheck/Rootcheck on all agents.' },
-} as const;
+/** What is said of an order: to one agent, of which the id follows, and to all. */
+function orderTexts(what: AgentOrder): { readonly one: string; readonly all: string } {
+  if (what === 'restart') return { one: 'Restarting agent:', all: 'Restarting agent: (all)' };
+  const scan = 'Restarting Syscheck/Rootcheck on';
+  if (what === 'scan') return { one: `${scan} agent:`, all: `${scan} all agents.` };
+  const response = `Running active response '${what.response}' on:`;
+  return { one: response, all: `${response} all` };
+}
 
 function order(what: AgentOrder): AgentControlAction {
   return async (tool, { a, u, j }, { write }) => {
     if (a === undefined && u === undefined) throw new AgentControlError(45, 'Agent not specified');
-    let text: string = ORDER_TEXTS[what].all;
+    const { one, all } = orderTexts(what);
+    let text = all;
     if (u !== undefined) {
       await tool.order(what, u);
-      text = `${ORDER_TEXTS[what].one} ${u}`;
+      text = `${one} ${u}`;
     }
     const sent = u === undefined ? await tool.orderAll(what) : 1;
     write(j === true ? json(text) : `\n${TITLE} ${text}\n${u === undefined ? `Sent to ${sent} active agents.\n` : ''}`);
   };
 }
 
-const respond: AgentControlAction = () =>
-  Promise.reject(new AgentControlError(47, 'This version runs no active responses: it has no svc-execd.'));
+const respond: AgentControlAction = (tool, options, streams) =>
+  order({ response: options.f ?? '', address: options.b ?? '' })(tool, options, streams);
 
 const listResponses: AgentControlAction = (tool, { j }, { write }) => {
   const responses = tool.responses();

@@ -1,22 +1,22 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
-import { RESTART_TEXT_ORDER, restartOrder, takesTextOrders } from '../../lib/agentlink/restart-order.js';
+import { takesTextOrders } from '../../lib/agentlink/restart-order.js';
 import { BusError } from '../../lib/bus/bus-error.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { AGENT_STATUSES, type AgentFilter, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
+import { execdContract } from '../../lib/bus/contracts/execd.js';
 import { MAX_AGENTS_PER_SEND, remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { Home } from '../../lib/home/home.js';
 import { ctime } from '../../lib/time/ctime.js';
+import { AgentControlError, type AgentControlErrorNumber } from './agent-control-error.js';
+import { type AgentOrder, orderErrors, orderMessage, runMessage, SCAN_ORDER } from './agent-order.js';
 import { daemonClient } from './daemon-client.js';
 import { requireMaster } from './require-master.js';
 
-/** Order to scan anew, for the integrity daemon of agents (agents-and-groups.md 4.5). */
-const SCAN_ORDER = 'syscheck restart';
-/** As the reference's program sends it (agent-transcript.md 11): it names neither node nor alert. */
-const RESTART_ORDER = restartOrder({ name: '', module: '' }, { srcip: 'null' });
 /** A send to very many agents takes its time, milliseconds. */
 const SEND_DEADLINE_MS = 120_000;
 const FIELDS = ['id', 'name', 'registerIP', 'status'];
@@ -28,22 +28,8 @@ const STATUS_WORDS = {
   pending: 'Pending',
 } as const;
 const NOT_KNOWN = 'Unknown';
-
-/** Numbers of the JSON answers (daemons-and-config.md 12). */
-export type AgentControlErrorNumber = 40 | 41 | 42 | 43 | 44 | 45 | 46 | 47;
-
-/** What could not be done. */
-export class AgentControlError extends Error {
-  override readonly name = 'AgentControlError';
-
-  constructor(
-    readonly number: AgentControlErrorNumber,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
+/** A program in active-response/bin of agents, by its own name. */
+const SCRIPT = /^![\w.-]+$/;
 
 /** An agent in a list; the status is the word shown. */
 export type ListedAgent = { readonly id: string; readonly name: string; readonly ip: string; readonly status: string };
@@ -61,12 +47,6 @@ export type AgentDetails = ListedAgent & {
   /** The end is not known while a scan runs. */
   readonly syscheckEndTime: string;
 };
-
-/** What agents are told to do. */
-export type AgentOrder = 'restart' | 'scan';
-
-/** Numbers of the errors of an order: svc-remoted does not take it, an agent was not reached. */
-const ORDER_ERRORS = { scan: [41, 42], restart: [43, 44] } as const satisfies Record<AgentOrder, readonly number[]>;
 
 const itemSchema = z.object({
   id: z.string(),
@@ -87,6 +67,7 @@ export class AgentControl {
   readonly #db: RequestClient<typeof dbContract>;
   readonly #remoted: RequestClient<typeof remotedContract>;
   readonly #syscheckd: RequestClient<typeof syscheckdContract>;
+  readonly #execd: RequestClient<typeof execdContract>;
 
   /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
   constructor(home: Home) {
@@ -95,6 +76,7 @@ export class AgentControl {
     this.#db = daemonClient(home, dbContract);
     this.#remoted = daemonClient(home, remotedContract);
     this.#syscheckd = daemonClient(home, syscheckdContract);
+    this.#execd = daemonClient(home, execdContract);
   }
 
   /** The manager itself, then agents by id. @throws AgentControlError 46 */
@@ -114,26 +96,43 @@ export class AgentControl {
     return details(found, await this.#ask(() => this.#db.call('fim.last_scan', { agent: id })));
   }
 
-  /** Sends an order to one agent. @throws AgentControlError 40, 42, 44 and for daemons that do not answer 41, 43, 46 */
+  /** Sends an order to one agent. @throws AgentControlError 40, 42, 44, 47 and for daemons that do not answer 41, 43, 46 */
   async order(order: AgentOrder, text: string): Promise<void> {
+    this.#check(order);
     const id = agentId(text);
-    if (id === MANAGER_ID) {
-      if (order === 'scan') return this.#scanManager();
-      throw new AgentControlError(44, "000 is the manager itself: 'svc-control restart' restarts it");
-    }
+    if (id === MANAGER_ID) return this.#orderManager(order);
     const agent = await this.#find(id, [...FIELDS, 'version']);
     if (agent === undefined) throw unknownAgent(text);
     const [failed] = await this.#send(order, [id], takesTextOrders(agent.version));
-    if (failed !== undefined) throw new AgentControlError(ORDER_ERRORS[order][1], failed.message);
+    if (failed !== undefined) throw new AgentControlError(orderErrors(order)[1], failed.message);
   }
 
-  /** Svc-syscheckd of the manager itself is told over the bus. */
-  async #scanManager(): Promise<void> {
-    await this.#ask(() => this.#syscheckd.call('order', { text: SCAN_ORDER }), ORDER_ERRORS.scan[0]);
+  /** The daemons of the manager itself are told over the bus. */
+  async #orderManager(order: AgentOrder): Promise<void> {
+    if (order === 'restart') {
+      throw new AgentControlError(44, "000 is the manager itself: 'svc-control restart' restarts it");
+    }
+    const [away] = orderErrors(order);
+    if (order === 'scan') {
+      await this.#ask(() => this.#syscheckd.call('order', { text: SCAN_ORDER }), away);
+    } else {
+      const message = runMessage(order.response, order.address);
+      await this.#ask(() => this.#execd.call('responses.run', { message }), away);
+    }
   }
 
-  /** Sends an order to all active agents. @returns how many it went to @throws AgentControlError 41, 43, 46 */
+  /** @throws AgentControlError 47 for a response that there is none of */
+  #check(order: AgentOrder): void {
+    if (typeof order === 'string') return;
+    const { response, address } = order;
+    if (isIP(address) === 0) throw new AgentControlError(47, `Invalid address '${address}'.`);
+    if (SCRIPT.test(response) || this.responses().some(({ name }) => name === response)) return;
+    throw new AgentControlError(47, `Invalid active response '${response}'. -L lists those that there are.`);
+  }
+
+  /** Sends an order to all active agents. @returns how many it went to @throws AgentControlError 41, 43, 46, 47 */
   async orderAll(order: AgentOrder): Promise<number> {
+    this.#check(order);
     const text: string[] = [];
     const json: string[] = [];
     for await (const page of this.#pages({ status: 'active' }, [...FIELDS, 'version'])) {
@@ -156,6 +155,7 @@ export class AgentControl {
     this.#db.close();
     this.#remoted.close();
     this.#syscheckd.close();
+    this.#execd.close();
   }
 
   async #find(id: string, select: string[]): Promise<AgentRow | undefined> {
@@ -175,12 +175,12 @@ export class AgentControl {
   }
 
   async #send(order: AgentOrder, ids: readonly string[], asText: boolean) {
-    const message = order === 'scan' ? SCAN_ORDER : asText ? RESTART_TEXT_ORDER : RESTART_ORDER;
+    const message = orderMessage(order, asText);
     const failed: { readonly id: string; readonly message: string }[] = [];
     for (let at = 0; at < ids.length; at += MAX_AGENTS_PER_SEND) {
       const params = { ids: ids.slice(at, at + MAX_AGENTS_PER_SEND), message };
       const call = () => this.#remoted.call('agents.send', params, { deadlineMs: SEND_DEADLINE_MS });
-      failed.push(...(await this.#ask(call, ORDER_ERRORS[order][0])).failed);
+      failed.push(...(await this.#ask(call, orderErrors(order)[0])).failed);
     }
     return failed;
   }

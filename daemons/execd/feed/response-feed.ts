@@ -52,7 +52,7 @@ export type ResponseFeedParts = {
 };
 
 /**
- * Follows what svc-analysisd decides (architecture.md 4 "Consumers with effects"): each decision is taken over together with the
+ * Follows what svc-analysisd decides (architecture.md 4 "Consumers of alerts"): each decision is taken over together with the
  * position behind it, so that it is carried out once whatever happens to either process.
  */
 export class ResponseFeed {

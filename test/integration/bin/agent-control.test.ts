@@ -3,10 +3,12 @@ import { expect } from 'chai';
 import { agentControlCommand } from '../../../bin/agent-tools/agent-control-command.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { execdContract } from '../../../lib/bus/contracts/execd.js';
 import { syscheckdContract } from '../../../lib/bus/contracts/syscheckd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
 import { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import { serveContract } from '../../support/bus/serve-contract.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
@@ -136,8 +138,45 @@ Security Manager agent_control. Agent information:
     expect(await error('-R', '-u', '000')).to.equal(44);
     expect(await error('-r', '-u', '0'), 'svc-syscheckd does not run').to.equal(41);
     expect(await error('-R')).to.equal(45);
-    expect(await error('-b', '192.0.2.9', '-f', 'refar15', '-u', '001')).to.equal(47);
-    expect((await run('-b', '192.0.2.9', '-f', 'refar15', '-a')).err).to.contain('it has no svc-execd');
+  });
+
+  it('has agents run a response against an address', async () => {
+    const [first, second] = agents as [MinimalAgent, MinimalAgent];
+    expect(await run('-b', '192.0.2.9', '-f', 'refar15', '-u', '001')).to.deep.include({
+      code: 0,
+      out: "\nSecurity Manager agent_control. Running active response 'refar15' on: 001\n",
+    });
+    const message =
+      '{"version":1,"origin":{"name":"","module":""},"command":"refar15","parameters":{"extra_args":[],"alert":{"data":{"srcip":"192.0.2.9"}}}}';
+    await first.until('the order', () => first.received.includes(`execd ${message}`));
+    expect((await run('-b', '2001:db8::9', '-f', '!block.sh', '-a')).out).to.include(
+      "Running active response '!block.sh' on: all\nSent to 2 active agents.\n",
+    );
+    await second.until('the order', () =>
+      second.received.includes('execd !block.sh - 2001:db8::9 (from_the_server) (no_rule_id)'),
+    );
+
+    const refusal = async (...args: string[]) => (await parsed(...args)) as { error: number; message: string };
+    expect(await refusal('-b', 'web01', '-f', 'refar15', '-a')).to.deep.equal({
+      error: 47,
+      message: "Invalid address 'web01'.",
+    });
+    expect((await refusal('-b', '192.0.2.9', '-f', 'refar', '-a')).message).to.contain("response 'refar'");
+    expect((await refusal('-b', '192.0.2.9', '-f', '!../x', '-a')).error).to.equal(47);
+    expect((await refusal('-b', '192.0.2.9', '-f', 'refar15', '-u', '003')).error, 'never connected').to.equal(47);
+    expect((await refusal('-b', '192.0.2.9', '-f', 'refar15')).error, 'of no agent').to.equal(45);
+    expect((await run('-b', '192.0.2.9', '-a')).err).to.contain('Invalid argument combination');
+    expect((await refusal('-b', '192.0.2.9', '-f', 'refar15', '-u', '000')).error, 'no svc-execd').to.equal(46);
+    const messages: string[] = [];
+    const execd = await serveContract(home, execdContract, {
+      'responses.run': (params: { message: string }) => {
+        messages.push(params.message);
+        return {};
+      },
+    });
+    expect((await run('-b', '192.0.2.9', '-f', 'refar15', '-u', '000')).code).to.equal(0);
+    await execd.stop();
+    expect(messages).to.deep.equal([message]);
   });
 
   it('says when scans began and ended', async () => {

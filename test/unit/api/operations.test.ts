@@ -156,6 +156,7 @@ const ANSWERED = [
   'getAgentsUpgradeResult',
   'getTasksStatus',
   'putAgentsRestart',
+  'putActiveResponse',
   'getAgentsAgentIdConfigComponentConfiguration',
   'getAgentsAgentIdStatsComponent',
   'getAgentsAgentIdDaemonsStats',
