@@ -8,6 +8,7 @@ import { keepShared, sharedProblem } from '../../lib/agents/load-host-config.js'
 import { ownIdentity } from '../../lib/agents/own-identity.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import { agentdContract } from '../../lib/bus/contracts/agentd.js';
+import { execdContract } from '../../lib/bus/contracts/execd.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
@@ -34,6 +35,7 @@ import { linkToManager } from './link-to-manager.js';
 import type { ManagerLink } from './manager-link.js';
 import { ManagerOrders, type OrderParts, PART_DEADLINE_MS } from './manager-orders.js';
 import { pushedFiles } from './pushed-files.js';
+import { ResponseOrders } from './response-orders.js';
 import { HostReload, supervisorOf } from './shared/host-reload.js';
 import { LastGoodConfiguration } from './shared/last-good-configuration.js';
 import { SharedFolder } from './shared/shared-folder.js';
@@ -145,6 +147,7 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
   const logcollector = parts.use(
     new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') }),
   );
+  const execd = parts.use(new RequestClient({ contract: execdContract, path: home.socket('svc-execd') }));
   const lastEnded = parts.waitPoint({ withinMs: LAST_MS });
   parts.defer(() => {
     // An installation that does not end by then is finished at the next start.
@@ -156,6 +159,7 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
   const { signal } = stopped;
 
   const integrity = new IntegrityOrders({ syscheckd, deadlineMs: PART_DEADLINE_MS, logger });
+  const responses = new ResponseOrders({ execd, deadlineMs: PART_DEADLINE_MS, signal, logger });
   const outlet = eventOutlet(settings.started, logger, () => link);
   const orders = new ManagerOrders({
     state,
@@ -163,6 +167,7 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
     waiting: () => outlet.waiting,
     logcollector,
     integrity,
+    responses,
     ...hostRestart(home, logger, signal),
     logger,
   });
@@ -181,7 +186,18 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
       pumping.then(() => sendRest(outlet, link)),
     );
   });
-  const maintenance = new LogMaintenance({
+  const maintenance = logMaintenance(context, signal);
+  const front = parts.together({ withinMs: DRAIN_MS });
+  parts.defer(() => {
+    // Who waits for a connection waits no more; with one, what is in hand goes out.
+    if (link.session === undefined) link.refuse();
+  });
+  return { state, stateFile, lastEnded, integrity, responses, outlet, shared, link, sink, front, maintenance };
+}
+
+/** Rotation of the logs of the host, and how long they are kept. */
+function logMaintenance({ home, logger, settings }: AgentdContext, signal: AbortSignal): LogMaintenance {
+  return new LogMaintenance({
     clock: HOST_CLOCK,
     logger,
     logs: [MANAGER_LOG, RESPONSES_LOG].map((log) => new LogRotation({ home, logger, clock: HOST_CLOCK, signal }, log)),
@@ -190,16 +206,10 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
     settings: () => settings.current.maintenance,
     signal,
   });
-  const front = parts.together({ withinMs: DRAIN_MS });
-  parts.defer(() => {
-    // Who waits for a connection waits no more; with one, what is in hand goes out.
-    if (link.session === undefined) link.refuse();
-  });
-  return { state, stateFile, lastEnded, integrity, outlet, shared, link, sink, front, maintenance };
 }
 
 /** Groups of `stats`, beside those of the request socket. */
-function daemonCounters({ state, outlet, sink, integrity, shared }: AgentdParts): Record<string, unknown> {
+function daemonCounters({ state, outlet, sink, integrity, responses, shared }: AgentdParts): Record<string, unknown> {
   const { status, connections, sent, cut, requests, refused } = state;
   return {
     events: {
@@ -211,6 +221,7 @@ function daemonCounters({ state, outlet, sink, integrity, shared }: AgentdParts)
     buffer: outlet.state,
     connection: { status, connections, sent, cut, requests, refused },
     integrity: { ...integrity.counters },
+    responses: { ...responses.counters },
     shared: { ...shared.counters },
   };
 }

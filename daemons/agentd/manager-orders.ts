@@ -9,6 +9,7 @@ import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { ABSENT_PARTS } from '../../lib/product/absent-parts.js';
 import type { AgentState } from './agent-state.js';
 import type { IntegrityOrders } from './integrity-orders.js';
+import type { ResponseOrders } from './response-orders.js';
 import type { Session } from './session.js';
 
 /** Requests carried out at once: stops a manager gone wrong from filling memory (`err Too many requests`). */
@@ -37,6 +38,7 @@ export type OrderParts = {
   readonly waiting: () => number | undefined;
   readonly logcollector: RequestClient<typeof logcollectorContract>;
   readonly integrity: IntegrityOrders;
+  readonly responses: ResponseOrders;
   /** Whether the supervisor is there. @throws Error */
   readonly canRestart: () => Promise<void>;
   /** Has the supervisor restart the agent, or reload it. */
@@ -100,7 +102,7 @@ export class ManagerOrders {
 
   async #execute(text: string): Promise<void> {
     const command = commandOf(text);
-    if (!RESTART_COMMANDS.includes(command)) return this.#refuse(command, 'svc-execd');
+    if (!RESTART_COMMANDS.includes(command)) return this.#parts.responses.take(text);
     try {
       await this.#parts.canRestart();
       this.#parts.restart('restart');
@@ -162,11 +164,11 @@ export class ManagerOrders {
     return section === undefined ? 'err Could not get requested section' : `ok ${JSON.stringify(section())}`;
   }
 
-  /** Of part `com` an agent without svc-execd knows which logs it writes. */
-  #comSection(argument: string | undefined): string {
+  /** Of part `com`, which is svc-execd; which logs are written is known here. */
+  async #comSection(argument: string | undefined): Promise<string> {
     if (argument === undefined || argument === '') return 'err EXECCOM getconfig needs arguments';
     const section = argument === LOGGING ? this.#parts.sections.get(argument) : undefined;
-    return section === undefined ? 'err Could not get requested section' : `ok ${JSON.stringify(section())}`;
+    return section === undefined ? this.#parts.responses.section(argument) : `ok ${JSON.stringify(section())}`;
   }
 
   async #logcollector(command: string, argument: string | undefined): Promise<string> {
@@ -188,7 +190,7 @@ export class ManagerOrders {
   async #com(command: string): Promise<string> {
     const order = command === 'reload' ? 'reload' : RESTART_COMMANDS.includes(command) ? 'restart' : undefined;
     if (order === undefined) {
-      return "err This version has no svc-execd on agents: only 'restart' and 'reload' are served";
+      return "err This version serves 'restart', 'reload' and 'getconfig' of part com on agents";
     }
     try {
       await this.#parts.canRestart();

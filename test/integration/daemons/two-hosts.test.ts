@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,12 @@ import { TemporaryHome } from '../../support/temporary-home.js';
 const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-monitord'];
 const WAIT_MS = 30_000;
 const LINE = 'Dec 10 01:02:02 host sshd[1234]: Failed password for invalid user admin from 192.0.2.7 port 41234 ssh2';
+
+/** A response as users write them: it logs what it is told. */
+const SHUT = `#!/bin/sh
+read -r line
+printf '%s %s: %s\\n' "$(date '+%Y/%m/%d %H:%M:%S')" "$0" "$line" >> logs/active-responses.log
+`;
 
 type Alert = {
   readonly rule: { readonly id: string };
@@ -61,7 +67,7 @@ describe('a manager and an agent', function () {
     );
     for (const name of MANAGER_DAEMONS) daemons.set(name, await RunningDaemon.start(name, manager));
     mkdirSync(agent.path('logs', 'app'));
-    writeFileSync(agent.path('logs', 'app', 'auth.log'), '');
+    for (const log of ['app/auth.log', 'active-responses.log']) writeFileSync(agent.path('logs', log), '');
     writeFileSync(
       agent.path('etc', 'manager.conf'),
       `<manager_config>
@@ -73,6 +79,7 @@ describe('a manager and an agent', function () {
          </client>
          <labels><label key="site">north</label></labels>
          <localfile><log_format>syslog</log_format><location>logs/app/auth.log</location></localfile>
+         <localfile><log_format>syslog</log_format><location>logs/active-responses.log</location></localfile>
        </manager_config>\n`,
     );
     const control = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
@@ -154,19 +161,42 @@ describe('a manager and an agent', function () {
     expect(await ask('wmodules', 'getconfig wmodules')).to.equal('ok {"wmodules":[]}');
     expect(await ask('wmodules', 'getconfig internal')).to.equal('err This version has no svc-modulesd on agents');
     expect(await ask('com', 'getconfig logging')).to.equal('ok {"logging":{"plain":"yes","json":"no"}}');
-    expect(await ask('com', 'getconfig active-response')).to.equal(
-      'ok {"active-response":{"disabled":"yes","repeated_offenders":[]}}',
+    const responses = 'ok {"active-response":{"disabled":"no","repeated_offenders":[]}}';
+    await eventually(
+      'svc-execd answers',
+      async () => (await ask('com', 'getconfig active-response')) === responses,
+      WAIT_MS,
     );
     expect(await ask('com', 'getconfig cluster')).to.equal('err Could not get requested section');
     expect(await ask('agent', 'getconfig logging')).to.equal('err Could not get requested section');
     expect(await ask('nosuch', 'x')).to.equal("err Unknown target 'nosuch'");
-    const order = JSON.stringify({ version: 1, command: 'firewall-drop0', parameters: {} });
-    await remoted.call('agents.send', { ids: ['001'], message: `execd ${order}` });
-    await eventually('the refusal', () =>
-      readFileSync(agent.path('logs', 'manager.log'), 'utf8').includes(
-        "Order for 'firewall-drop0' refused: this version has no svc-execd on agents.",
-      ),
+  });
+
+  it('carries out a response at the agent, whose answer becomes an alert', async () => {
+    const order = (command: string) => {
+      const alert = { data: { srcip: '192.0.2.7' } };
+      const origin = { name: 'node01', module: 'wazuh-analysisd' };
+      const message = JSON.stringify({ version: 1, origin, command, parameters: { extra_args: [], alert } });
+      return remoted.call('agents.send', { ids: ['001'], message: `execd ${message}` });
+    };
+    const log = () => readFileSync(agent.path('logs', 'manager.log'), 'utf8');
+    const program = agent.path('active-response', 'bin', 'shut');
+    writeFileSync(program, SHUT);
+    chmodSync(program, 0o750);
+    await order('nonsense0');
+    await eventually(
+      'the refusal',
+      () => log().includes("(1311): Invalid command name 'nonsense0' provided."),
+      WAIT_MS,
     );
+    await eventually('its log is followed', () => log().includes("active-responses.log'"), WAIT_MS);
+    await order('!shut');
+    const alert = await eventually('the alert', () => alerts().find(({ rule }) => rule.id === '657'), WAIT_MS);
+    expect(alert.agent).to.include({ id: '001', name: 'web01' });
+    expect(alert.full_log).to.match(
+      /active-response\/bin\/shut: \{.*"srcip":"192\.0\.2\.7".*"program":"active-response\/bin\/shut"/,
+    );
+    expect(alerts().filter(({ rule }) => rule.id === '657')).to.have.length(1);
   });
 
   it('connects anew when told to, keeps its events while no manager is there, and restarts when told to', async () => {
