@@ -1,4 +1,4 @@
-import { describeWarning } from '../../lib/config/config-error.js';
+import { describePlace, logConfigWarnings } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
@@ -14,8 +14,10 @@ import type { RetentionRule } from '../../lib/rotation/retention.js';
 import { maintenanceSettings, retentionRules } from '../../lib/rotation/rotation-settings.js';
 import type { AgentWatchSettings } from './agent-watch.js';
 import { activeOutputs } from './outputs/active-outputs.js';
+import { programProblem } from './outputs/integration/integration-program.js';
+import { isProgram } from './outputs/output-definitions.js';
 
-const SECTIONS = ['global', 'reports', 'cluster', 'syslog_output'] as const;
+const SECTIONS = ['global', 'reports', 'cluster', 'syslog_output', 'integration'] as const;
 const MEGABYTE = 1024 ** 2;
 
 /** How long and how much is kept; not in the reference. */
@@ -33,7 +35,9 @@ const RETENTION_OPTIONS = [
 /** Configuration of svc-monitord, as one thing that is replaced whole by a reload. */
 export type MonitordSettings = {
   readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
-  readonly options: InternalOptions<'monitord'>;
+  /** Integrations that cannot be run, as they are logged. */
+  readonly problems: readonly string[];
+  readonly options: InternalOptions<'monitord' | 'integrator'>;
   readonly maintenance: MaintenanceSettings;
   readonly retention: readonly RetentionRule[];
   /** Which logs are written; only to be shown. */
@@ -45,10 +49,11 @@ export const SETTINGS: DaemonSettings<MonitordSettings> = { load: ({ home }) => 
 
 /** @throws ConfigError with file and line */
 function load(home: Home): MonitordSettings {
-  const config = loadManagerConfig(home, SECTIONS);
-  const options = loadInternalOptions(home, ['monitord']);
+  const { config, problems } = withoutMissingPrograms(home, loadManagerConfig(home, SECTIONS));
+  const options = loadInternalOptions(home, ['monitord', 'integrator']);
   return {
     config,
+    problems,
     options,
     logging: logTargets(home, false),
     maintenance: maintenanceSettings(options),
@@ -57,10 +62,24 @@ function load(home: Home): MonitordSettings {
 }
 
 /** Logs what of the configuration has no effect. */
-function logWarnings({ config, options }: MonitordSettings, logger: Logger): void {
-  for (const warning of [...ownWarnings(config.warnings, 'svc-monitord'), ...options.warnings]) {
-    logger.warn(describeWarning(warning));
-  }
+function logWarnings({ config, options, problems }: MonitordSettings, logger: Logger): void {
+  logConfigWarnings([...ownWarnings(config.warnings, 'svc-monitord'), ...options.warnings], logger);
+  for (const problem of problems) logger.error(problem);
+}
+
+type Config = MonitordSettings['config'];
+
+/** Leaves out integrations whose program is not there or could be anybody's (daemons-and-config.md 8.2). */
+function withoutMissingPrograms(home: Home, config: Config): Pick<MonitordSettings, 'config' | 'problems'> {
+  const problems: string[] = [];
+  const integration = config.integration.filter(({ name, line }) => {
+    const problem = isProgram(name) ? programProblem(home, name) : undefined;
+    if (problem === undefined) return true;
+    const place = describePlace({ file: config.file, line });
+    problems.push(`Unable to enable integration for: '${name}'. ${problem} ${place}`);
+    return false;
+  });
+  return { config: { ...config, integration }, problems };
 }
 
 /** Whether this manager is a worker of a cluster. */

@@ -97,12 +97,12 @@ export const MONITORD = defineDaemon({
     const working = Promise.all([maintenance.run(), watch.run(stopped.signal)]);
     ends.defer(() => working);
 
-    outputs.follow(outputDefinitions(settings.current.config, { home, logger }));
-    return {
-      apply: (now) => {
-        outputs.follow(outputDefinitions(now.config, { home, logger }));
-      },
+    const followOutputs = ({ config, options }: MonitordSettings): void => {
+      const debugIntegrations = options.get('integrator.debug') > 0;
+      outputs.follow(outputDefinitions(config, { home, logger, debugIntegrations }));
     };
+    followOutputs(settings.current);
+    return { apply: followOutputs };
   },
 });
 

@@ -6,7 +6,10 @@ import type { OutputSections } from './output-definitions.js';
  * shown empty: in the reference its daemon does not run.
  */
 export function activeOutputs(config: () => OutputSections): [string, ShownSection][] {
-  return [['csyslog', () => activeSyslog(config())]];
+  return [
+    ['csyslog', () => activeSyslog(config())],
+    ['integration', () => activeIntegrations(config())],
+  ];
 }
 
 function activeSyslog({ syslog_output }: OutputSections): Record<string, unknown> {
@@ -25,5 +28,24 @@ function activeSyslog({ syslog_output }: OutputSections): Record<string, unknown
         protocol,
       }),
     ),
+  };
+}
+
+function activeIntegrations({ integration }: OutputSections): Record<string, unknown> {
+  if (integration.length === 0) return {};
+  return {
+    integration: integration.map((block) => ({
+      name: block.name,
+      hook_url: block.hook_url ?? '',
+      api_key: block.api_key ?? '',
+      level: block.level,
+      max_log: block.max_log,
+      rule_id: block.rule_id,
+      group: block.group.join(','),
+      alert_format: block.alert_format,
+      location: block.event_location === undefined ? [] : [block.event_location],
+      timeout: block.timeout,
+      retries: block.retries,
+    })),
   };
 }

@@ -122,9 +122,10 @@ export class AlertConsumer {
     while (!signal.aborted) {
       const mark = feed.mark();
       try {
-        const { alerts, next } = await feed.read(this.#position);
+        // After a failure there may be more behind the alert that failed.
+        const { alerts, next } = await feed.read(this.#position, this.#failuresInRow > 0);
         if (alerts.length > 0) {
-          await this.#deliverAll(alerts);
+          await this.#deliver(alerts);
           continue;
         }
         const moved = next.file !== this.#position.file;
@@ -142,27 +143,23 @@ export class AlertConsumer {
     }
   }
 
-  /** Until all of the batch are dealt with, or the stop. @throws when a position cannot be kept */
-  async #deliverAll(batch: readonly StreamedAlert[]): Promise<void> {
+  /** One try; what is left of the batch is read again. */
+  async #deliver(batch: readonly StreamedAlert[]): Promise<void> {
     const { signal } = this.#stopped;
-    let left = batch;
-    while (left.length > 0 && !signal.aborted) {
-      this.#waitingSince = waitsSince(left);
-      const attempt = new Attempt(left, this.#parts.receiver, signal, {
-        settle: (position, changes) => this.#settle(position, changes),
-        sent: (count) => {
-          this.#delivered += count;
-        },
-        rejected: (reason) => {
-          this.#reject(reason);
-        },
-      });
-      const failure = await attempt.run();
-      left = left.slice(attempt.settled);
-      if (signal.aborted) return;
-      if (failure === undefined) this.#succeeded();
-      else await this.#failedWith(failure.error);
-    }
+    this.#waitingSince = waitsSince(batch);
+    const attempt = new Attempt(batch, this.#parts.receiver, signal, {
+      settle: (position, settlement) => this.#settle(position, settlement),
+      sent: (count) => {
+        this.#delivered += count;
+      },
+      rejected: (reason) => {
+        this.#reject(reason);
+      },
+    });
+    const failure = await attempt.run();
+    if (signal.aborted) return;
+    if (failure === undefined) this.#succeeded();
+    else await this.#failedWith(failure.error);
   }
 
   /**
@@ -253,11 +250,6 @@ class Attempt implements Delivery {
 
   get signal(): AbortSignal {
     return this.#ended.signal;
-  }
-
-  /** Alerts of the batch that are dealt with. */
-  get settled(): number {
-    return this.#settled;
   }
 
   /** @returns the failure, if it was one */

@@ -71,9 +71,9 @@ export class AlertFeed {
     return this.#parts.stream.bytesAfter(position);
   }
 
-  /** Alerts behind a position; none when it is the end. */
-  async read(from: RecordPosition): Promise<AlertBatch> {
-    const last = this.#last;
+  /** Alerts behind a position; none when it is the end. @param anew whether what was read before is not enough */
+  async read(from: RecordPosition, anew = false): Promise<AlertBatch> {
+    const last = anew ? undefined : this.#last;
     if (last?.from.file === from.file && last.from.offset === from.offset) {
       const batch = await last.batch;
       if (batch.alerts.length > 0) return batch;

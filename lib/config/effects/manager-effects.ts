@@ -107,10 +107,11 @@ export const MANAGER_EFFECTS = {
     },
     switchedOff,
   ),
-  integration: without('svc-monitord', later('alerts are not handed to other programs'), [
-    ...['name', 'api_key', 'hook_url', 'level', 'rule_id', 'group', 'event_location', 'alert_format', 'max_log'],
-    ...['options', 'timeout', 'retries'],
-  ]),
+  // Programs that are not there are told by svc-monitord.
+  integration: section('svc-monitord', {
+    ...each(works, 'name', 'api_key', 'hook_url', 'level', 'rule_id', 'group', 'event_location', 'alert_format'),
+    ...each(works, 'max_log', 'options', 'timeout', 'retries'),
+  }),
   syslog_output: section('svc-monitord', {
     ...each(works, 'server', 'port', 'format', 'level', 'rule_id', 'group', 'location', 'use_fqdn', 'protocol', 'ca'),
   }),

@@ -1,3 +1,4 @@
+import { isObject } from '../../json/is-object.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
 import { blocks, type Field, list, MAX_ITEMS, reportUnknownAttributes, scalar } from '../field.js';
@@ -38,7 +39,16 @@ const matchPattern = (): Field<string | undefined> =>
 /** An empty element that is a switch by being there. */
 const flag = (): Field<boolean> => ({ initial: false, attributes: [], fold: () => true });
 
-const STOCK_INTEGRATIONS = ['slack', 'shuffle', 'pagerduty', 'virustotal', 'maltiverse'];
+/** What each stock integration needs; `webhook` is ours: the alert itself as JSON. */
+const STOCK_INTEGRATIONS: Readonly<Record<string, readonly ('hook_url' | 'api_key')[]>> = {
+  slack: ['hook_url'],
+  shuffle: ['hook_url'],
+  pagerduty: ['api_key'],
+  virustotal: ['api_key'],
+  maltiverse: ['hook_url', 'api_key'],
+  webhook: ['hook_url'],
+};
+const MISSING = { hook_url: 'Missing hook URL.', api_key: 'Missing API Key.' } as const;
 
 /** `<integration>` blocks: programs in integrations/ that get alerts. */
 export const INTEGRATION = blocks(
@@ -46,7 +56,7 @@ export const INTEGRATION = blocks(
     name: scalar<string | undefined>(undefined, (element, report) => {
       const value = requireText(element, report);
       // The name is a file in integrations/: nothing that leads out of it.
-      if (!STOCK_INTEGRATIONS.includes(value) && !/^custom-[\w.-]+$/.test(value)) {
+      if (!Object.hasOwn(STOCK_INTEGRATIONS, value) && !/^custom-[\w.-]+$/.test(value)) {
         throw report.invalidValue(element);
       }
       return value;
@@ -57,30 +67,39 @@ export const INTEGRATION = blocks(
     rule_id: ruleIds(),
     group: words(),
     event_location: matchPattern(),
-    alert_format: oneOf('text', ['text', 'json']),
+    alert_format: oneOf<'json' | 'text'>('text', ['text', 'json']),
     /** Bytes of the log in the text format. */
     max_log: integer(165, { min: 165, max: 1024 }),
     options: scalar<string | undefined>(undefined, (element, report) => {
       const value = requireText(element, report);
-      try {
-        JSON.parse(value);
-      } catch {
-        throw report.invalidValue(element);
-      }
+      if (!isJsonObject(value)) throw report.invalidValue(element);
       return value;
     }),
     /** Seconds. */
-    timeout: integer(10, { min: 1 }),
-    retries: integer(3),
+    timeout: integer(10, { min: 1, max: 3600 }),
+    retries: integer(3, { max: 100 }),
   },
   (raw, block, report) => {
     const { name } = raw;
     if (name === undefined) {
       throw report.missingValue(block, 'name');
     }
-    return { ...raw, name };
+    const missing = (STOCK_INTEGRATIONS[name] ?? []).find((needed) => raw[needed] === undefined);
+    if (missing !== undefined) {
+      report.warn(block, `Unable to enable integration for: '${name}'. ${MISSING[missing]}`, { level: 'error' });
+      return undefined;
+    }
+    return { ...raw, name, line: block.line };
   },
 );
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
 
 /** Forms of a forwarded alert (daemons-and-config.md 8.1). */
 export type SyslogFormat = 'default' | 'cef' | 'json' | 'splunk';

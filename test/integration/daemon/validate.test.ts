@@ -25,7 +25,7 @@ type Document = {
 
 /** What a configuration of 4.x asks for and this version does not do. */
 const WITHOUT_EFFECT = [
-  ...['global/email_notification', 'global/update_check', 'remote/connection', 'email_alerts', 'integration'],
+  ...['global/email_notification', 'global/update_check', 'email_alerts'],
   ...['reports', 'database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
   ...['wodle name="command"', 'wodle name="aws-s3"', 'sca', 'vulnerability-detection', 'indexer', 'gcp-pubsub'],
   ...['github', 'ms-graph', 'fluent-forward', 'active-response'],
@@ -93,7 +93,7 @@ describe('svc-control validate, and the checks before a start', function () {
     expect(code).to.equal(0);
     expect(stdout.split('\n').filter((line) => line.includes(' has no effect '))).to.have.length(WITHOUT_EFFECT.length);
     expect(stdout).to.include(
-      "WARNING: Section 'integration' has no effect in this version: alerts are not handed to other programs (also line 63). (etc/manager.conf, line 56)\n",
+      "WARNING: Section 'sca' has no effect in this version: this host is not assessed. (etc/manager.conf, line 153)\n",
     );
   });
 
@@ -148,11 +148,14 @@ describe('svc-control validate, and the checks before a start', function () {
     const test = (daemon: string) => new TestProgram(join(root, 'bin', daemon), ['-t', '--home', home.root]).ended;
     const monitord = await test('svc-monitord');
     expect(monitord.code).to.equal(0);
-    expect(monitord.stderr).to.include("svc-monitord: WARNING: Section 'integration' has no effect in this version");
+    expect(monitord.stderr).to.include("svc-monitord: WARNING: Section 'sca' has no effect in this version");
+    expect(monitord.stderr).to.include(
+      "svc-monitord: ERROR: Unable to enable integration for: 'virustotal'. File not found inside 'integrations'. (etc/manager.conf, line 63)",
+    );
     expect(monitord.stderr).not.to.include('email_notification');
     const analysisd = await test('svc-analysisd');
     expect(analysisd.stderr).to.include("WARNING: Element 'email_notification' of 'global' has no effect");
-    expect(analysisd.stderr).not.to.include("'integration'");
+    expect(analysisd.stderr).not.to.include("'sca'");
     expect((await test('svc-syscheckd')).stderr).to.equal('');
     change('</manager_config>', '<integration><name>slack</name><level>ten</level></integration></manager_config>');
     const refused = await test('svc-monitord');

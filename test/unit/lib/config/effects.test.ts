@@ -74,17 +74,15 @@ describe('what of the configuration has an effect', () => {
   });
 
   it('names each section once, with all its lines', () => {
-    const [first, ...others] = find(
-      '<integration><name>slack</name></integration>\n\n<integration><name>pagerduty</name></integration>',
-    );
+    const [first, ...others] = find('<agentless><type>a</type></agentless>\n\n<agentless><type>b</type></agentless>');
     expect(others).to.deep.equal([]);
     expect(first).to.include({
       file: FILE,
       line: 1,
-      section: 'integration',
-      what: 'integration',
+      section: 'agentless',
+      what: 'agentless',
       state: 'later',
-      text: "Section 'integration' has no effect in this version: alerts are not handed to other programs (also line 3).",
+      text: "Section 'agentless' has no effect in this version: hosts without an agent are not looked at (also line 3).",
     });
     expect(first?.lines).to.deep.equal([1, 3]);
   });

@@ -736,6 +736,18 @@ describe('main configuration: sections', () => {
     expect(enabled.cluster?.haproxy_helper?.excluded_nodes).to.deep.equal(['n1', 'n2']);
   });
 
+  it('leaves out integrations that lack what they need, with their line', () => {
+    const config = parse(
+      '<integration><name>slack</name></integration>\n<integration><name>pagerduty</name></integration>\n' +
+        '<integration><name>slack</name><hook_url>https://h.test</hook_url></integration>',
+    );
+    expect(config.integration.map(({ name }) => name)).to.deep.equal(['slack']);
+    expect(config.warnings.map(({ line, text, level }) => ({ line, text, level }))).to.deep.equal([
+      { line: 2, text: "Unable to enable integration for: 'slack'. Missing hook URL.", level: 'error' },
+      { line: 3, text: "Unable to enable integration for: 'pagerduty'. Missing API Key.", level: 'error' },
+    ]);
+  });
+
   it('reads the outputs', () => {
     const config = parse(
       '<integration><name>custom-hook</name><hook_url>https://h.test</hook_url><level>10</level><rule_id>1,2</rule_id>' +
