@@ -1,4 +1,3 @@
-import { BusError } from '../../../lib/bus/bus-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 
@@ -26,12 +25,3 @@ export class PeerLog {
     this.#isAway = false;
   }
 }
-
-/** Whether the other side was not reached, or was and could not answer now: to be tried again. */
-export function isAbsence(error: unknown): error is BusError {
-  return error instanceof BusError && ABSENCES.has(error.code);
-}
-
-const ABSENCES: ReadonlySet<string> = new Set([
-  ...['unavailable', 'unresponsive', 'timeout', 'busy', 'internal', 'closed', 'disk_full'],
-]);
