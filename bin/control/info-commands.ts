@@ -3,6 +3,7 @@ import { readHomeRecord } from '../../lib/home/home-record.js';
 import { certificateCommand } from './certificate-command.js';
 import { type ControlProgram, homeOf } from './control-program.js';
 import { switchDebug } from './debug-switch.js';
+import { backupAgents, restoreAgents } from './registry-backup-command.js';
 import { backupSecurity, restoreSecurity } from './security-backup-command.js';
 import type { Suite } from './suite-commands.js';
 import { INFO_FLAGS, suiteInfo } from './suite-info.js';
@@ -32,6 +33,16 @@ export function addInfoCommands(program: ControlProgram): void {
       return certificateCommand(parts, command.opts<{ renew?: true }>().renew === true);
     })
     .option('--renew', 'make a new one for its key; "reload svc-apid" takes it');
+  program
+    .withoutOperand('backup', 'write agents, labels and groups to a file of backup/db, while svc-db runs', (command) =>
+      backupAgents(program.suite(homeOf(command)), command.opts<{ list?: true }>().list === true),
+    )
+    .option('--list', 'show the files there are');
+  program.withOperand(
+    'restore <name>',
+    'put back what such a file knows of the agents that have a key',
+    (name: string, command) => restoreAgents(program.suite(homeOf(command)), name),
+  );
   program.withOperand(
     'backup-security <file>',
     'write users with their password hashes, roles, policies, security rules and settings to a file',

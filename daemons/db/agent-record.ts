@@ -41,6 +41,20 @@ export function agentIdText(id: number): string {
   return String(id).padStart(3, '0');
 }
 
+/** An agent of which nothing is known but its key. @param dateAdd epoch seconds */
+export function newAgent(name: string, registerIP: string, dateAdd: number, groups: readonly string[]): AgentRecord {
+  return {
+    name,
+    registerIP,
+    nodeName: 'unknown',
+    dateAdd,
+    groups,
+    status: 'never_connected',
+    statusCode: 0,
+    disconnectionTime: 0,
+  };
+}
+
 /** An agent in memory. Its record is replaced whole, so that the one before can be put back. */
 export class AgentRow {
   record: AgentRecord;

@@ -1,6 +1,6 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import { applyChanges } from './agent-changes.js';
-import { type AgentRecord, MANAGER_ID } from './agent-record.js';
+import { MANAGER_ID, newAgent } from './agent-record.js';
 import { existingAgents, MANAGER_REFUSAL, namedAgent, refuseManager } from './agent-rows.js';
 import type { AgentHandlers } from './handler-types.js';
 import { changeMembership, DEFAULT_GROUP } from './membership.js';
@@ -67,18 +67,5 @@ export function agentRegistration(
         }
         return { changed, failed };
       }),
-  };
-}
-
-function newAgent(name: string, registerIP: string, dateAdd: number, groups: readonly string[]): AgentRecord {
-  return {
-    name,
-    registerIP,
-    nodeName: 'unknown',
-    dateAdd,
-    groups,
-    status: 'never_connected',
-    statusCode: 0,
-    disconnectionTime: 0,
   };
 }

@@ -32,13 +32,10 @@ function load(home: Home): DbSettings {
   };
 }
 
-/** Logs what of the configuration has no effect: backups too, which it may take for granted. */
+/** Logs what of the configuration has no effect. */
 function logWarnings({ config, options }: DbSettings, logger: Logger): void {
   for (const warning of [...ownWarnings(config.warnings, 'svc-db'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
-  }
-  if (config.wdb.backup.enabled) {
-    logger.info("'wdb' 'backup' has no effect: this version makes no backups of queue/db.");
   }
 }
 

@@ -1,7 +1,14 @@
 import { hostname } from 'node:os';
+import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
+import type { Logger } from '../../lib/log/logger.js';
+import { openOrSetAside } from '../../lib/store/set-aside.js';
 import { agentsHandlers } from './agents-handlers.js';
+import { BackupFiles } from './backup/backup-files.js';
+import { backupHandlers } from './backup/backup-handlers.js';
+import { rebuildRegistry } from './backup/rebuild-registry.js';
+import { RegistryBackups } from './backup/registry-backups.js';
 import { type DbSettings, SETTINGS } from './db-settings.js';
 import { FimDatabase } from './fim/fim-database.js';
 import { fimHandlers } from './fim/fim-handlers.js';
@@ -12,6 +19,8 @@ import { QueryStatistics } from './query-statistics.js';
 import { Registry } from './registry.js';
 
 const now = (): number => Date.now();
+/** How often it is looked whether a backup is due. */
+const BACKUP_LOOK_MS = 60_000;
 
 /**
  * svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10), and
@@ -21,8 +30,25 @@ export const DB = defineDaemon({
   contract: dbContract,
   settings: SETTINGS,
   async build({ home, logger, settings, problems, fatal, requests }, parts) {
-    const registry = parts.use(await Registry.open(home.path('queue', 'db'), problems.of('registry')));
+    const directory = home.path('queue', 'db');
+    const opened = await openOrSetAside(() => Registry.open(directory, problems.of('registry')), directory, now());
+    const registry = parts.use(opened.store);
     void registry.broken.then(fatal);
+    const backupFiles = new BackupFiles(home.path('backup', 'db'));
+    const keys = async () => (await new ClientKeysFile(home.path('etc', 'client.keys')).read()).agents;
+    if (opened.damage !== undefined) {
+      const shared = home.path('etc', 'shared');
+      const seconds = Math.floor(now() / 1000);
+      const source = await rebuildRegistry({
+        registry,
+        files: backupFiles,
+        keys: await keys(),
+        shared,
+        logger,
+        now: seconds,
+      });
+      logger.error(`${damageText(opened.damage)} ${source}.`);
+    }
     const settle = async ({ nodeName }: DbSettings) => {
       const seconds = Math.floor(now() / 1000);
       await registry.ensureDefaultGroup(seconds);
@@ -30,17 +56,20 @@ export const DB = defineDaemon({
     };
     await settle(settings.current);
 
-    const files = parts.use(
-      await FimDatabase.open({
-        directory: home.path('queue', 'db', 'fim'),
+    const files = parts.use(await openFiles(home.path('queue', 'db', 'fim'), registry, logger, problems.of('files')));
+    void files.broken.then(fatal);
+
+    const backups = parts.use(
+      new RegistryBackups({
+        registry,
+        files: backupFiles,
+        keys,
+        settings: () => settings.current.config.wdb.backup,
         logger,
-        setProblem: problems.of('files'),
-        knows: (agent) => registry.agents.get(Number(agent)) !== undefined,
+        setProblem: problems.of('backups'),
         now,
       }),
     );
-    void files.broken.then(fatal);
-
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
     const agents = agentsHandlers(registry, now, MANAGER_VERSION);
     const server = requests({
@@ -48,12 +77,14 @@ export const DB = defineDaemon({
         requests: { ...counters },
         registry: { ...registry.counters, agents: registry.agents.size, groups: registry.groups.size },
         files: files.stats(),
+        backups: backups.counters,
       }),
       handlers: {
         ...agents,
         ...forgettingFiles(agents, files, logger),
         ...groupsHandlers(registry, now),
         ...fimHandlers(files, now),
+        ...backupHandlers(backups),
         'statistics.read': () => statistics.report(),
       },
       around: (handlers) => statistics.counting(handlers),
@@ -61,7 +92,29 @@ export const DB = defineDaemon({
     await files.start();
     await parts.start(server);
     registry.start();
+    parts.every(BACKUP_LOOK_MS, () => void backups.look());
     logger.debug(`Agents: ${registry.agents.size}, groups: ${registry.groups.size}.`);
     return { apply: settle };
   },
 });
+
+/** Files of agents; where they were damaged, an empty store that synchronisation fills. */
+async function openFiles(
+  directory: string,
+  registry: Registry,
+  logger: Logger,
+  setProblem: (problem: string | undefined) => void,
+): Promise<FimDatabase> {
+  const knows = (agent: string): boolean => registry.agents.get(Number(agent)) !== undefined;
+  const { store, damage } = await openOrSetAside(
+    () => FimDatabase.open({ directory, logger, setProblem, knows, now }),
+    directory,
+    now(),
+  );
+  if (damage !== undefined) logger.error(`${damageText(damage)} Files of agents come back with their synchronisation.`);
+  return store;
+}
+
+function damageText({ error, aside }: { readonly error: Error; readonly aside: string }): string {
+  return `${error.message}: the damaged store was moved to '${aside}'.`;
+}

@@ -95,6 +95,7 @@ function placeOf(method: string): { part: 'agent' | 'global' | 'wazuhdb'; path: 
   if (SYNC_METHODS.has(method)) return { part: 'agent', path: ['tables', 'sync', 'dbsync'] };
   const table = OTHER_TABLES.get(method);
   if (table !== undefined) return { part: 'global', path: ['tables', ...table, leaf] };
+  if (subject === 'backups') return { part: 'global', path: ['db', 'backup'] };
   if (subject === 'fim') return { part: 'agent', path: ['tables', 'syscheck', leaf] };
   if (subject === 'rootcheck') return { part: 'agent', path: ['tables', 'rootcheck', leaf] };
   if (subject === 'agents') return { part: 'global', path: ['tables', 'agent', leaf] };

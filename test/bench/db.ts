@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { listAgents, type ListParams } from '../../daemons/db/agent-list.js';
 import { summariseAgents } from '../../daemons/db/agent-summary.js';
 import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
+import { BackupFiles } from '../../daemons/db/backup/backup-files.js';
+import { backupHandlers } from '../../daemons/db/backup/backup-handlers.js';
+import { RegistryBackups } from '../../daemons/db/backup/registry-backups.js';
 import { FimDatabase } from '../../daemons/db/fim/fim-database.js';
 import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
@@ -127,6 +130,17 @@ async function overBus(registry: Registry): Promise<void> {
     ...agentsHandlers(registry, now, context.managerVersion),
     ...groupsHandlers(registry, now),
     ...fimHandlers(fim, now),
+    ...backupHandlers(
+      new RegistryBackups({
+        registry,
+        files: new BackupFiles(join(directory, 'backup')),
+        keys: () => Promise.resolve([]),
+        settings: () => ({ enabled: false, interval: 1, max_files: 1 }),
+        logger,
+        setProblem: () => {},
+        now,
+      }),
+    ),
     'statistics.read': () => ({}),
   };
   const server = new RequestServer({ contract: dbContract, handlers, path, logger });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 import { agentMethods } from './db-agents.js';
+import { backupMethods } from './db-backups.js';
 import { fimMethods } from './db-fim.js';
 import { groupMethods } from './db-groups.js';
 
@@ -11,6 +12,7 @@ export const dbContract = defineContract('svc-db', {
   ...agentMethods,
   ...groupMethods,
   ...fimMethods,
+  ...backupMethods,
   /** What was asked and how long it took, as `GET /manager/daemons/stats` shows it (daemons-and-config.md 11.3). */
   'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
 });

@@ -136,7 +136,7 @@ export const MANAGER_EFFECTS = {
     ...['name', 'node_name', 'node_type', 'key', 'port', 'bind_addr', 'nodes', 'hidden', 'disabled', 'interval'],
     'haproxy_helper',
   ]),
-  wdb: section('svc-db', { backup: later('no backups of queue/db are made', switchedOff) }),
+  wdb: section('svc-db', { backup: inside(each(works, 'enabled', 'interval', 'max_files')) }),
   agentless: without('svc-monitord', later('hosts without an agent are not looked at'), [
     ...['type', 'frequency', 'host', 'state', 'arguments', 'port'],
   ]),

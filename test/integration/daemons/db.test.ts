@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
@@ -145,7 +146,7 @@ describe('svc-db', () => {
     ]);
   }).timeout(30_000);
 
-  it('names a damaged database and a wrong configuration, and does not start', () => {
+  it('names a wrong configuration, and does not start', () => {
     writeFileSync(
       home.path('etc/manager.conf'),
       '<manager_config><wdb><backup database="x"></backup></wdb></manager_config>',
@@ -156,15 +157,24 @@ describe('svc-db', () => {
     });
     expect(test.status).to.equal(1);
     expect(test.stderr).to.match(/manager\.conf/);
+  }).timeout(30_000);
 
-    copyFileSync(shipped('manager.conf'), home.path('etc/manager.conf'));
-    spawnSync('mkdir', ['-p', home.path('queue/db')]);
-    writeFileSync(home.path('queue/db/data.mdb'), 'not a database');
-    const run = spawnSync(process.execPath, [PROGRAM, '-f', '--home', home.root], {
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-    expect(run.status).to.equal(1);
-    expect(run.stderr).to.match(/CRITICAL: .*queue\/db: it is not an LMDB file/);
+  it('sets damaged stores aside, says so, and has the agents of the key file', async () => {
+    mkdirSync(home.path('queue/db/fim'), { recursive: true });
+    for (const store of ['queue/db', 'queue/db/fim']) writeFileSync(home.path(store, 'data.mdb'), 'not a database');
+    writeFileSync(home.path('etc/client.keys'), `007 box7 any ${'a'.repeat(64)}\n`);
+    await start();
+    const { items } = await client.call('agents.list', { select: ['id', 'name', 'group'] });
+    expect(items).to.deep.equal([
+      { id: '000', name: hostname() },
+      { id: '007', name: 'box7', group: ['default'] },
+    ]);
+    expect(said).to.match(
+      /ERROR: .*queue\/db: it is not an LMDB file.*moved to .*damaged-.*1 come from etc\/client\.keys/,
+    );
+    expect(said).to.match(/ERROR: .*queue\/db\/fim: it is not an LMDB file.* Files of agents come back/);
+    const { name } = await client.call('backups.create', {});
+    expect(await client.call('backups.restore', { name, save: false })).to.include({ agents: 1, withoutKey: 0 });
+    await end('SIGTERM');
   }).timeout(30_000);
 });

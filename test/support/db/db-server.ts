@@ -1,4 +1,7 @@
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
+import { BackupFiles } from '../../../daemons/db/backup/backup-files.js';
+import { backupHandlers } from '../../../daemons/db/backup/backup-handlers.js';
+import { RegistryBackups } from '../../../daemons/db/backup/registry-backups.js';
 import { FimDatabase } from '../../../daemons/db/fim/fim-database.js';
 import { fimHandlers } from '../../../daemons/db/fim/fim-handlers.js';
 import { forgettingFiles } from '../../../daemons/db/fim/forgetting-files.js';
@@ -6,6 +9,7 @@ import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
 import { QueryStatistics } from '../../../daemons/db/query-statistics.js';
 import { Registry } from '../../../daemons/db/registry.js';
+import { ClientKeysFile } from '../../../lib/agentlink/client-keys-file.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { RequestServer } from '../../../lib/bus/request-server.js';
@@ -44,6 +48,17 @@ export class DbServer {
       ...forgettingFiles(agents, fim, logger),
       ...groupsHandlers(registry, now),
       ...fimHandlers(fim, now),
+      ...backupHandlers(
+        new RegistryBackups({
+          registry,
+          files: new BackupFiles(home.path('backup', 'db')),
+          keys: async () => (await new ClientKeysFile(home.path('etc', 'client.keys')).read()).agents,
+          settings: () => ({ enabled: true, interval: 86_400, max_files: 3 }),
+          logger,
+          setProblem: () => {},
+          now,
+        }),
+      ),
       'statistics.read': () => statistics.report(),
     });
     const path = home.socket('svc-db');
