@@ -1,8 +1,8 @@
-import { renameSync } from 'node:fs';
 import { pause } from '../../../lib/async/pause.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import { StoreError } from '../../../lib/store/store-error.js';
+import { openOrSetAside } from '../../../lib/store/set-aside.js';
+import type { StoreError } from '../../../lib/store/store-error.js';
 import { AlertConsumer } from './alert-consumer.js';
 import type { AlertFeed } from './alert-feed.js';
 import type { AlertReceiver } from './alert-receiver.js';
@@ -125,17 +125,12 @@ export class AlertOutputs {
   /** A damaged store is put aside: outputs then begin at the end of the stream. */
   async #open(): Promise<OutputStore> {
     const { directory, logger, fatal } = this.#parts;
-    let store: OutputStore;
-    try {
-      store = await OutputStore.open(directory);
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.code !== 'damaged') throw error;
-      const aside = `${directory}.damaged-${String(Math.floor(Date.now() / 1000))}`;
-      renameSync(directory, aside);
+    const { store, damage } = await openOrSetAside(() => OutputStore.open(directory), directory, Date.now());
+    if (damage !== undefined) {
+      const { error, aside } = damage;
       logger.error(
         `${error.message}: it was moved to '${aside}', and outputs begin with the alerts from now on. Alerts that waited are in logs/alerts.`,
       );
-      store = await OutputStore.open(directory);
     }
     void store.broken.then(fatal);
     return store;
