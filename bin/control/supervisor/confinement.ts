@@ -43,6 +43,8 @@ const KEPT: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
   ],
   // Packages and tasks are root's or the group's: of root it is only the name, until it has modules that look at the host.
   'svc-modulesd': ['setgid'],
+  // svc-execd keeps all: what a response does to a host, firewalls, accounts, services, whatever users have written, is root's work,
+  // and programs that only root can have put there are all that it starts.
 };
 
 /**

@@ -3,7 +3,7 @@ import type { DaemonName } from '../../product/daemon-names.js';
 import { attributeValue, type XmlElement } from '../../xml/xml-element.js';
 import type { SectionName } from '../manager-config.js';
 import { AGENT_EFFECTS, onAgent, onManager } from './agent-effects.js';
-import { later, section, type SectionEffects, switchedOff } from './effect.js';
+import { each, later, never, part, section, type SectionEffects, switchedOff, works } from './effect.js';
 import { HOST_EFFECTS, WODLE_EFFECTS } from './host-effects.js';
 import { MANAGER_EFFECTS } from './manager-effects.js';
 
@@ -21,8 +21,19 @@ const AGENT_TABLE: EffectTable = {
   ...(Object.fromEntries(
     Object.entries<SectionEffects>(MANAGER_EFFECTS).map(([name, effects]) => [name, onAgent(effects)]),
   ) as Record<keyof typeof MANAGER_EFFECTS, SectionEffects>),
-  'active-response': onAgentHost(MANAGER_EFFECTS['active-response']),
-  command: MANAGER_EFFECTS.command,
+  'active-response': section('svc-agentd', {
+    ...each(works, 'disabled', 'repeated_offenders'),
+    ...each(
+      never('managers bind responses to rules'),
+      'command',
+      'location',
+      'agent_id',
+      'level',
+      'rules_id',
+      'rules_group',
+    ),
+    ...each(part, 'timeout', 'ca_store'),
+  }),
   'agent-upgrade': {
     ...MANAGER_EFFECTS['agent-upgrade'],
     block: later('this agent is not upgraded by its manager', switchedOff),
@@ -30,11 +41,6 @@ const AGENT_TABLE: EffectTable = {
   ...HOST_EFFECTS,
   ...AGENT_EFFECTS,
 };
-
-/** A block without a command is how an agent says that managers may have it run some. */
-function onAgentHost(effects: SectionEffects): SectionEffects {
-  return { ...effects, block: later('responses are not run', switchedOff) };
-}
 
 /** Daemons of an agent that read sections; the first speaks of those that nobody reads. */
 const AGENT_OWNERS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector', 'svc-syscheckd'];

@@ -33,11 +33,6 @@ const isSyslog: AsksNothing = (_element, parent) =>
 
 const isSecure: AsksNothing = (element, parent, all) => !isSyslog(element, parent, all);
 
-const onlyFor =
-  (...names: readonly string[]): AsksNothing =>
-  (block) =>
-    switchedOff(block, block, new Map()) || block.children.every(({ name }) => names.includes(name));
-
 const GLOBAL: ElementEffects = {
   jsonout_output: never('alerts are handed on from alerts.json, so it is written all the same', nobodyReadsAlerts),
   ...each(works, 'alerts_log', 'logall', 'logall_json', 'custom_alert_output'),
@@ -48,8 +43,7 @@ const GLOBAL: ElementEffects = {
   ...each(part, 'email_to', 'email_from', 'email_reply_to', 'email_idsname', 'smtp_server', 'helo_server'),
   ...each(part, 'email_maxperhour', 'email_log_source'),
   ...each(never(EVENT_CLASS, saying('8')), 'integrity_checking', 'rootkit_detection', 'host_information'),
-  // Responses go by it: without them nobody is locked out.
-  white_list: part,
+  white_list: works,
   update_check: later('nobody looks for newer versions', saying('no')),
   'cti-url': part,
   forward_to: later('events are not forwarded to sockets'),
@@ -122,16 +116,16 @@ export const MANAGER_EFFECTS = {
     ...['title', 'type', 'category', 'group', 'rule', 'level', 'location', 'srcip', 'user', 'frequency'],
     ...['showlogs', 'email_to'],
   ]),
-  // Programs that nobody asks for: the responses are told.
-  command: section('svc-analysisd', each(part, 'name', 'executable', 'timeout_allowed', 'extra_args', 'expect')),
-  'active-response': without(
-    'svc-analysisd',
-    later('responses are not run', onlyFor('disabled', 'repeated_offenders', 'ca_store')),
-    [
-      ...['disabled', 'command', 'location', 'agent_id', 'level', 'rules_id', 'rules_group', 'timeout'],
-      ...['repeated_offenders', 'ca_store'],
-    ],
-  ),
+  command: section('svc-analysisd', {
+    ...each(works, 'name', 'executable', 'timeout_allowed', 'extra_args'),
+    expect: part,
+  }),
+  'active-response': section('svc-analysisd', {
+    ...each(works, 'disabled', 'command', 'location', 'agent_id', 'level', 'rules_id', 'rules_group', 'timeout'),
+    repeated_offenders: works,
+    // Of agents that are upgraded.
+    ca_store: part,
+  }),
   cluster: without('svc-monitord', later('this manager works by itself', switchedOff), [
     ...['name', 'node_name', 'node_type', 'key', 'port', 'bind_addr', 'nodes', 'hidden', 'disabled', 'interval'],
     'haproxy_helper',

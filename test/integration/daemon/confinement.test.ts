@@ -84,6 +84,8 @@ describe('capabilities of daemons', function () {
       expect(capabilities('svc-modulesd')).to.deep.equal({ ...root, effective: modulesd, bounding: modulesd });
       const syscheckd = mask('dac_read_search', 'sys_ptrace', 'sys_nice', 'net_bind_service', 'setgid');
       expect(capabilities('svc-syscheckd')).to.deep.equal({ ...root, effective: syscheckd, bounding: syscheckd });
+      const all = /^CapBnd:\s+(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+      expect(capabilities('svc-execd')).to.deep.include({ uid: '0', bounding: all });
       const log = readFileSync(home.path('logs/manager.log'), 'utf8');
       expect(log).to.not.match(/ERROR|CRITICAL|capabilities/);
     } finally {

@@ -28,7 +28,7 @@ const WITHOUT_EFFECT = [
   ...['global/email_notification', 'global/update_check', 'email_alerts'],
   ...['reports', 'database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
   ...['wodle name="command"', 'wodle name="aws-s3"', 'sca', 'vulnerability-detection', 'indexer', 'gcp-pubsub'],
-  ...['github', 'ms-graph', 'fluent-forward', 'active-response'],
+  ...['github', 'ms-graph', 'fluent-forward'],
 ];
 
 describe('svc-control validate, and the checks before a start', function () {

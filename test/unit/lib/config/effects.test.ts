@@ -122,7 +122,7 @@ describe('what of the configuration has an effect', () => {
     const on = [
       '<global><email_notification>yes</email_notification><email_to>a@x.test</email_to></global>',
       '<email_alerts><email_to>a@x.test</email_to></email_alerts>',
-      '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer/><active-response><command>c</command></active-response>',
+      '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer/>',
       '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
       '<auth><key_request><enabled>yes</enabled></key_request></auth><reports/><gcp-pubsub/>',
       '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips><queue_size>9</queue_size></remote><client/><labels/>',
@@ -131,14 +131,7 @@ describe('what of the configuration has an effect', () => {
     expect(new Set(whats(on))).to.deep.equal(
       new Set([
         ...['global/email_notification', 'email_alerts', 'wodle name="osquery"', 'wodle name="syscollector"', 'sca'],
-        ...[
-          'indexer',
-          'active-response',
-          'vulnerability-detection',
-          'agentless',
-          'database_output',
-          'auth/key_request',
-        ],
+        ...['indexer', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
         ...['reports', 'gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],
       ]),
@@ -150,9 +143,11 @@ describe('what of the configuration has an effect', () => {
     expect(whats(text, 'agent')).to.deep.equal(['remote']);
     expect(whats(text, 'server')).to.deep.equal(['client', 'labels']);
     const block = '<active-response><disabled>no</disabled><ca_store>etc/wpk_root.pem</ca_store></active-response>';
-    expect(whats(block, 'agent')).to.deep.equal(['active-response']);
-    expect(whats(block.replace('>no<', '>yes<'), 'agent')).to.deep.equal([]);
-    expect(whats(block, 'server')).to.deep.equal([]);
+    expect(whats(block, 'agent')).to.deep.equal([]);
+    const bound =
+      '<command><name>c</name></command><active-response><command>c</command><location>local</location></active-response>';
+    expect(whats(bound, 'agent')).to.deep.equal(['command', 'active-response/command', 'active-response/location']);
+    expect([...whats(block, 'server'), ...whats(bound, 'server')]).to.deep.equal([]);
   });
 
   it('has a daemon of the home speak of each section', () => {
