@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { isOssecVersion } from '../../lib/agentlink/agent-version.js';
 import { responseMessage } from '../../lib/agentlink/response-message.js';
@@ -69,6 +70,8 @@ async function divide(
   agents: readonly AgentItem[],
 ): Promise<{ readonly able: readonly AgentItem[]; readonly disabled: readonly FailedItem[] }> {
   const limiter = new Limiter({ atOnce: ASKED_AT_ONCE });
+  // Each question listens for the end of the request; Node would take so many listeners for a leak.
+  setMaxListeners(2 * ASKED_AT_ONCE, request.signal);
   const refuses = await Promise.all(
     agents.map((agent) => limiter.run(() => refusesResponses(remoted, request, agent))),
   );
