@@ -18,7 +18,7 @@ import { basic, TEST_PASSWORD } from '../../support/api/test-api.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { removeTree } from '../../support/remove-tree.js';
-import { watchLittle } from '../../support/watch-little.js';
+import { knowFewRules, watchLittle } from '../../support/watch-little.js';
 
 /** What an answer may take, whoever does not answer svc-apid (architecture.md 4 "Requests"). */
 const LONGEST_MS = 2000;
@@ -63,6 +63,7 @@ describe('with any daemon stopped or stuck', function () {
   before(async () => {
     await initHome(home, { role: 'server' });
     watchLittle(home);
+    knowFewRules(home);
     const configuration = home.path('etc', 'manager.conf');
     writeFileSync(configuration, readFileSync(configuration, 'utf8').replace(/<port>151[45]</g, '<port>0<'));
     writeFileSync(

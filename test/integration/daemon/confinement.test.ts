@@ -15,6 +15,7 @@ import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { removeTree } from '../../support/remove-tree.js';
+import { knowFewRules, watchLittle } from '../../support/watch-little.js';
 
 const CONTROL = fileURLToPath(new URL('bin/svc-control', productRoot()));
 /** Bits of the mask in /proc, by linux/capability.h. */
@@ -39,6 +40,8 @@ describe('capabilities of daemons', function () {
     chmodSync(parent, 0o755);
     home = new Home(join(parent, 'home'));
     await initHome(home, { role: 'server', account: findServiceAccount('nobody') });
+    watchLittle(home);
+    knowFewRules(home);
   });
   afterEach(() => removeTree(parent));
 

@@ -44,6 +44,7 @@ describe('a healthy start', function () {
 
   it('of a manager logs no warning and no error, though svc-db comes late', async () => {
     await initHome(manager, { role: 'server' });
+    watchLittle(manager);
     const configuration = manager.path('etc', 'manager.conf');
     writeFileSync(configuration, readFileSync(configuration, 'utf8').replace(/<port>151[45]</g, '<port>0<'));
     writeFileSync(manager.path('api', 'configuration', 'api.yaml'), "host: ['127.0.0.1']\nport: 0\n");

@@ -10,6 +10,7 @@ import { portHolder } from '../../../lib/process/port-in-use.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
+import { knowFewRules } from '../../support/watch-little.js';
 
 const CONTROL = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
 
@@ -34,6 +35,7 @@ describe('ports that somebody else has', function () {
   beforeEach(async () => {
     home = new TemporaryHome();
     await initHome(home, { role: 'server' });
+    knowFewRules(home);
   });
   afterEach(() => {
     for (const close of closers.splice(0)) close();

@@ -11,7 +11,7 @@ import { TestProgram } from '../../support/daemon/run-program.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { removeTree } from '../../support/remove-tree.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
-import { watchLittle } from '../../support/watch-little.js';
+import { knowFewRules, watchLittle } from '../../support/watch-little.js';
 
 const CONTROL = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
 const control = (home: TemporaryHome, ...args: string[]) =>
@@ -28,6 +28,7 @@ describe('svc-control stop of a home that was removed', function () {
     other = new TemporaryHome();
     for (const each of [home, other]) await initHome(each, { role: 'server' });
     watchLittle(home);
+    for (const each of [home, other]) knowFewRules(each);
     const configuration = home.path('etc', 'manager.conf');
     writeFileSync(configuration, readFileSync(configuration, 'utf8').replace(/<port>151[45]</g, '<port>0<'));
     writeFileSync(home.path('api', 'configuration', 'api.yaml'), "host: ['127.0.0.1']\nport: 0\n");

@@ -15,6 +15,7 @@ import { productRoot } from '../../../lib/product/product-root.js';
 import { TestProgram } from '../../support/daemon/run-program.js';
 import { eventually } from '../../support/eventually.js';
 import { removeTree } from '../../support/remove-tree.js';
+import { knowFewRules } from '../../support/watch-little.js';
 
 type Item = { file: string; line: number; text: string; what: string; daemon?: string };
 type Document = {
@@ -41,6 +42,7 @@ describe('svc-control validate, and the checks before a start', function () {
 
   before(async () => {
     await initHome(home, { role: 'server' });
+    knowFewRules(home);
     shipped = readFileSync(configuration, 'utf8');
   });
   afterEach(() => {
@@ -244,39 +246,45 @@ describe('svc-control validate, and the checks before a start', function () {
   });
 
   it('looks at every other file, and names file and line', async () => {
-    const files: [path: string, text: string, expected: RegExp][] = [
+    /** One mistake in each part of the configuration at a time: of a ruleset the first is told. */
+    const rounds: (readonly [path: string, text: string, expected: RegExp])[][] = [
       [
-        'etc/local_internal_options.conf',
-        'remoted.sender_pool=x\n',
-        /\(2302\): Invalid definition for remoted\.sender_pool/,
-      ],
-      ['etc/local_internal_options.conf', 'maild.grouping=7\n', /\(2302\): Invalid definition for maild\.grouping/],
-      ['api/configuration/api.yaml', 'porty: 1\n', /'porty' is not known \(line 1\)/],
-      ['etc/shared/default/agent.conf', '<agent_config>\n<syschek/>\n</agent_config>', /\(1230\).*'syschek'.*line 2/],
-      ['etc/rules/local_rules.xml', '<group name="a,">\n<rool/></group>', /local_rules\.xml:2/],
-      ['etc/decoders/local_decoder.xml', '<decodr name="a"/>', /local_decoder\.xml:1/],
-      [
-        'etc/decoders/local_decoder.xml',
-        '<decoder name="a">\n<prematch type="pcre2">ab(c</prematch></decoder>',
-        /Syntax error on regex: 'ab\(c' \(etc\/decoders\/local_decoder\.xml:2, decoder 'a', pattern: .* at offset 2\)/,
+        [
+          'etc/local_internal_options.conf',
+          'remoted.sender_pool=x\n',
+          /\(2302\): Invalid definition for remoted\.sender_pool/,
+        ],
+        ['api/configuration/api.yaml', 'porty: 1\n', /'porty' is not known \(line 1\)/],
+        ['etc/shared/default/agent.conf', '<agent_config>\n<syschek/>\n</agent_config>', /\(1230\).*'syschek'.*line 2/],
+        ['etc/rules/local_rules.xml', '<group name="a,">\n<rool/></group>', /local_rules\.xml:2/],
       ],
       [
-        'etc/rules/local_rules.xml',
-        '<group name="a,">\n<rule id="100100" level="3">\n<regex type="pcre2">a[b</regex><description>d</description></rule></group>',
-        /local_rules\.xml:\d, rule 100100, pattern: .* at offset 1\)/,
+        ['etc/local_internal_options.conf', 'maild.grouping=7\n', /\(2302\): Invalid definition for maild\.grouping/],
+        ['etc/decoders/local_decoder.xml', '<decodr name="a"/>', /local_decoder\.xml:1/],
+      ],
+      [
+        [
+          'etc/decoders/local_decoder.xml',
+          '<decoder name="a">\n<prematch type="pcre2">ab(c</prematch></decoder>',
+          /Syntax error on regex: 'ab\(c' \(etc\/decoders\/local_decoder\.xml:2, decoder 'a', pattern: .* at offset 2\)/,
+        ],
+      ],
+      [
+        [
+          'etc/rules/local_rules.xml',
+          '<group name="a,">\n<rule id="100100" level="3">\n<regex type="pcre2">a[b</regex><description>d</description></rule></group>',
+          /local_rules\.xml:\d, rule 100100, pattern: .* at offset 1\)/,
+        ],
       ],
     ];
-    for (const [path, text, expected] of files) {
-      const before = readFileSync(home.path(path), 'utf8');
-      writeFileSync(home.path(path), text);
+    for (const files of rounds) {
+      const before = files.map(([path]) => [path, readFileSync(home.path(path), 'utf8')] as const);
+      for (const [path, text] of files) writeFileSync(home.path(path), text);
       const { code, stdout } = await control('validate');
-      writeFileSync(home.path(path), before);
-      expect([path, code, stdout.split('\n').filter((line) => line.startsWith('ERROR: ')).length]).to.deep.equal([
-        path,
-        1,
-        1,
-      ]);
-      expect(stdout, path).to.match(expected);
+      for (const [path, text] of before) writeFileSync(home.path(path), text);
+      expect(code).to.equal(1);
+      expect(stdout.split('\n').filter((line) => line.startsWith('ERROR: '))).to.have.length(files.length);
+      for (const [path, , expected] of files) expect(stdout, path).to.match(expected);
     }
   });
 });
