@@ -2,13 +2,14 @@
 // (for example: npm test -- --grep osregex).
 //   --quick              types, layers, and the unit and conformance tests that take no long time, for daily work
 //   --random-properties  properties draw new examples, and the seed that draws them again is printed
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { randomInt } from 'node:crypto';
 import { runChecks } from './checks.mjs';
 import { longestFiles, readDurations } from './durations.mjs';
 import { clock, Phases, root } from './phases.mjs';
+import { temporaryDirectory } from './temporary.mjs';
 import { noTests, verdict } from './verdict.mjs';
 
 /** The whole is to take no longer on 2 cores; a slower machine is told, and may. */
@@ -53,7 +54,7 @@ function testFiles() {
 
 /** Runs mocha on files and adds what it counted. */
 async function runTests(files) {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const { directory, remove } = temporaryDirectory();
   const result = join(directory, 'result.json');
   const durations = join(directory, 'durations');
   const jobs = Math.min(availableParallelism() + SPARE_JOBS, MOST_JOBS);
@@ -71,7 +72,12 @@ async function runTests(files) {
     ],
     {
       quiet: true,
-      env: { SVC_TEST_RESULT: result, SVC_TEST_DURATIONS: durations, SVC_TEST_FILES: String(files.length) },
+      env: {
+        TMPDIR: directory,
+        SVC_TEST_RESULT: result,
+        SVC_TEST_DURATIONS: durations,
+        SVC_TEST_FILES: String(files.length),
+      },
     },
   );
   let counted = noTests();
@@ -92,7 +98,7 @@ async function runTests(files) {
   }
   for (const key of Object.keys(total)) total[key] += counted[key];
   console.log(`The longest files:\n${longestFiles(readDurations(durations), NAMED_FILES).join('\n')}`);
-  rmSync(directory, { recursive: true });
+  remove();
 }
 
 const node = (name, script, ...args) => phases.run(name, process.execPath, [join(root, '.ci', script), ...args]);

@@ -36,7 +36,7 @@ const LEFT_OUT =
   /ConfigurationValidation$|^(deleteSecurityUserAuthenticate|putSecurityUserRevoke|(put|delete)SecurityConfig)$/;
 const AT_ONCE = 100;
 /** Requests against the real daemons; `SVC_FUZZ_DAEMON_RUNS` asks for more, and then says what came of them. */
-const FUZZ_RUNS = Number(process.env['SVC_FUZZ_DAEMON_RUNS'] ?? 400);
+const FUZZ_RUNS = Number(process.env['SVC_FUZZ_DAEMON_RUNS'] ?? 200);
 /** They start programs, or end the daemons that are asked. */
 const LEFT_OUT_IDS = [
   'getManagerConfigurationValidation',

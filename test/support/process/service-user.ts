@@ -16,7 +16,7 @@ import { type DaemonName, MANAGER_DAEMONS } from '../../../lib/product/daemon-na
 import { type ProgramResult, TestProgram } from '../daemon/run-program.js';
 import { eventually } from '../eventually.js';
 import { removeTree } from '../remove-tree.js';
-import { knowFewRules, watchLittle } from '../watch-little.js';
+import { watchLittle } from '../watch-little.js';
 
 /** Why a test of privileges cannot run; undefined for root. */
 export const notRoot = process.getuid?.() === 0 ? undefined : 'only root can make a home for a service user';
@@ -53,7 +53,6 @@ export class AttackedHome {
     const attacked = new AttackedHome(parent, findServiceAccount(SERVICE_USER));
     await initHome(attacked.home, { role, account: attacked.account });
     watchLittle(attacked.home);
-    knowFewRules(attacked.home);
     return attacked;
   }
 

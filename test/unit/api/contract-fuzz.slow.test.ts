@@ -8,7 +8,7 @@ import { ModulesdServer } from '../../support/modulesd/modulesd-server.js';
 import { RemotedServer } from '../../support/remoted/remoted-server.js';
 
 /** Requests in `npm test`; `SVC_FUZZ_RUNS` asks for more, and then says what came of them. */
-const RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 4000);
+const RUNS = Number(process.env['SVC_FUZZ_RUNS'] ?? 1500);
 const AGENTS = 20;
 const RULESET = `<ruleset><rule_dir>etc/rules</rule_dir><decoder_dir>etc/decoders</decoder_dir></ruleset>`;
 
