@@ -15,9 +15,10 @@ import { maintenanceSettings, retentionRules } from '../../lib/rotation/rotation
 import type { AgentWatchSettings } from './agent-watch.js';
 import { activeOutputs } from './outputs/active-outputs.js';
 import { programProblem } from './outputs/integration/integration-program.js';
+import { mailProblem } from './outputs/mail/mail-output.js';
 import { isProgram } from './outputs/output-definitions.js';
 
-const SECTIONS = ['global', 'reports', 'cluster', 'syslog_output', 'integration'] as const;
+const SECTIONS = ['global', 'reports', 'alerts', 'cluster', 'syslog_output', 'integration', 'email_alerts'] as const;
 const MEGABYTE = 1024 ** 2;
 
 /** How long and how much is kept; not in the reference. */
@@ -35,9 +36,9 @@ const RETENTION_OPTIONS = [
 /** Configuration of svc-monitord, as one thing that is replaced whole by a reload. */
 export type MonitordSettings = {
   readonly config: ManagerConfig<(typeof SECTIONS)[number]>;
-  /** Integrations that cannot be run, as they are logged. */
+  /** Outputs that cannot work, as they are logged. */
   readonly problems: readonly string[];
-  readonly options: InternalOptions<'monitord' | 'integrator'>;
+  readonly options: InternalOptions<'monitord' | 'integrator' | 'maild'>;
   readonly maintenance: MaintenanceSettings;
   readonly retention: readonly RetentionRule[];
   /** Which logs are written; only to be shown. */
@@ -50,7 +51,7 @@ export const SETTINGS: DaemonSettings<MonitordSettings> = { load: ({ home }) => 
 /** @throws ConfigError with file and line */
 function load(home: Home): MonitordSettings {
   const { config, problems } = withoutMissingPrograms(home, loadManagerConfig(home, SECTIONS));
-  const options = loadInternalOptions(home, ['monitord', 'integrator']);
+  const options = loadInternalOptions(home, ['monitord', 'integrator', 'maild']);
   return {
     config,
     problems,
@@ -69,7 +70,7 @@ function logWarnings({ config, options, problems }: MonitordSettings, logger: Lo
 
 type Config = MonitordSettings['config'];
 
-/** Leaves out integrations whose program is not there or could be anybody's (daemons-and-config.md 8.2). */
+/** Leaves out integrations whose program is not there or could be anybody's (daemons-and-config.md 8.2), and says what mail lacks. */
 function withoutMissingPrograms(home: Home, config: Config): Pick<MonitordSettings, 'config' | 'problems'> {
   const problems: string[] = [];
   const integration = config.integration.filter(({ name, line }) => {
@@ -79,6 +80,8 @@ function withoutMissingPrograms(home: Home, config: Config): Pick<MonitordSettin
     problems.push(`Unable to enable integration for: '${name}'. ${problem} ${place}`);
     return false;
   });
+  const mail = mailProblem(config);
+  if (mail !== undefined) problems.push(`${mail} (${config.file})`);
   return { config: { ...config, integration }, problems };
 }
 
@@ -107,6 +110,7 @@ function sections(settings: () => MonitordSettings): ReadonlyMap<string, ShownSe
     ['logging', () => shownLogging(settings().logging)],
     ['cluster', () => ({ cluster: activeCluster(settings()) })],
     ...activeOutputs(() => settings().config),
+    ['mail-internal', () => ({ maild: activeMaild(settings()) })],
   ]);
 }
 
@@ -145,6 +149,15 @@ function activeInternal({ options }: MonitordSettings): Record<string, unknown> 
     ...Object.fromEntries(
       RETENTION_OPTIONS.map((name) => [name, options.get(`monitord.${name}`)]).filter(([, value]) => value !== 0),
     ),
+  };
+}
+
+function activeMaild({ options }: MonitordSettings): Record<string, unknown> {
+  return {
+    strict_checking: options.get('maild.strict_checking'),
+    grouping: options.get('maild.grouping'),
+    full_subject: options.get('maild.full_subject'),
+    geoip: options.get('maild.geoip'),
   };
 }
 

@@ -99,7 +99,11 @@ export const MONITORD = defineDaemon({
 
     const followOutputs = ({ config, options }: MonitordSettings): void => {
       const debugIntegrations = options.get('integrator.debug') > 0;
-      outputs.follow(outputDefinitions(config, { home, logger, debugIntegrations }));
+      const mail = {
+        grouping: options.get('maild.grouping') === 1,
+        fullSubject: options.get('maild.full_subject') === 1,
+      };
+      outputs.follow(outputDefinitions(config, { home, logger, debugIntegrations, mail }));
     };
     followOutputs(settings.current);
     return { apply: followOutputs };

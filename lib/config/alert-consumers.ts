@@ -15,7 +15,7 @@ export function hasAlertConsumers(blocks: SectionBlocks): boolean {
 }
 
 /** `<email_notification>yes`, the last one that is written. */
-export function isMailOn(blocks: SectionBlocks): boolean {
+function isMailOn(blocks: SectionBlocks): boolean {
   const children = (blocks.get('global') ?? []).flatMap(({ element }) => element.children);
   return children.findLast(({ name }) => name === 'email_notification')?.content.trim() === 'yes';
 }

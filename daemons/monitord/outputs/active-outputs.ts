@@ -9,6 +9,8 @@ export function activeOutputs(config: () => OutputSections): [string, ShownSecti
   return [
     ['csyslog', () => activeSyslog(config())],
     ['integration', () => activeIntegrations(config())],
+    ['mail-global', () => activeMail(config())],
+    ['mail-alerts', () => activeMailAlerts(config())],
   ];
 }
 
@@ -48,4 +50,40 @@ function activeIntegrations({ integration }: OutputSections): Record<string, unk
       retries: block.retries,
     })),
   };
+}
+
+function activeMail({ global }: OutputSections): Record<string, unknown> {
+  if (global.email_notification !== true) return {};
+  return {
+    global: {
+      email_to: global.email_to,
+      email_from: global.email_from ?? '',
+      smtp_server: global.smtp_server ?? '',
+      helo_server: global.helo_server,
+      email_log_source: global.email_log_source,
+      email_maxperhour: global.email_maxperhour,
+    },
+  };
+}
+
+function activeMailAlerts({ global, email_alerts }: OutputSections): Record<string, unknown> {
+  if (global.email_notification !== true) return {};
+  return {
+    email_alerts: email_alerts.flatMap((block) =>
+      block.email_to.map((email_to) => ({
+        email_to,
+        level: block.level,
+        group: block.group === undefined ? [] : [block.group],
+        location: block.event_location === undefined ? [] : [block.event_location],
+        rule_id: block.rule_id,
+        format: activeFormat(block),
+      })),
+    ),
+  };
+}
+
+function activeFormat(block: OutputSections['email_alerts'][number]): string {
+  if (block.format === 'sms') return 'sms';
+  if (block.do_not_delay) return 'do_not_delay';
+  return block.do_not_group ? 'do_not_group' : 'full';
 }

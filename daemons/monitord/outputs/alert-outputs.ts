@@ -8,6 +8,9 @@ import type { AlertFeed } from './alert-feed.js';
 import type { AlertReceiver } from './alert-receiver.js';
 import { OutputStore } from './output-store.js';
 
+/** Key of the output by mail. */
+export const MAIL_KEY = 'mail';
+
 /** An output as the configuration asks for it. */
 export type OutputDefinition = {
   /** Identifies it: kind and where to. Its position is kept under it, also when something else of it changes. */
@@ -108,6 +111,12 @@ export class AlertOutputs {
       this.#running.delete(key);
     }
     for (const key of store.keys()) if (!wanted.has(key)) await store.forget(key);
+    if (!wanted.has(MAIL_KEY)) {
+      const dropped = await store.clearMails();
+      if (dropped > 0) {
+        this.#parts.logger.warn(`Mail is off: ${String(dropped)} alerts that waited for one are not mailed.`);
+      }
+    }
     for (const definition of definitions) {
       if (!this.#running.has(definition.key)) await this.#begin(definition, store);
     }

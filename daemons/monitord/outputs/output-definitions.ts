@@ -9,16 +9,18 @@ import { AlertFiles } from './integration/alert-files.js';
 import { programPath } from './integration/integration-program.js';
 import { IntegrationReceiver } from './integration/integration-receiver.js';
 import { type IntegrationSettings, ProgramSender, WebhookSender } from './integration/integration-sender.js';
+import { type MailOptions, mailOutput } from './mail/mail-output.js';
 import { SyslogReceiver, type SyslogSettings } from './syslog/syslog-receiver.js';
 
 /** Sections that ask for outputs. */
-export type OutputSections = ManagerConfig<'syslog_output' | 'integration'>;
+export type OutputSections = ManagerConfig<'global' | 'alerts' | 'syslog_output' | 'integration' | 'email_alerts'>;
 
 export type OutputContext = {
   readonly home: Home;
   readonly logger: Logger;
   /** `integrator.debug` */
   readonly debugIntegrations: boolean;
+  readonly mail: MailOptions;
 };
 
 /** Integrations that this daemon carries out itself; the others are programs. */
@@ -29,6 +31,7 @@ export function outputDefinitions(config: OutputSections, context: OutputContext
   const definitions = [
     ...config.syslog_output.map((block) => syslogOutput(block, context)),
     ...config.integration.map((block) => integration(block, context)),
+    ...mailOutput(config, context.mail, context.home, context.logger),
   ];
   const seen = new Map<string, number>();
   return definitions.map((definition) => {

@@ -16,6 +16,8 @@ const storedMail = z.object({
   alert: z.string(),
   /** When it was taken, epoch milliseconds. */
   at: z.number(),
+  /** Whom it is for. */
+  route: z.string(),
 });
 export type StoredMail = z.infer<typeof storedMail>;
 
@@ -60,6 +62,13 @@ export class OutputStore {
   /** Forgets an output. @throws StoreError */
   forget(key: string): Promise<void> {
     return this.commit([this.#positions.remove(key)]);
+  }
+
+  /** Forgets what waits for a mail: nobody sends one any more. @returns how many @throws StoreError */
+  async clearMails(): Promise<number> {
+    const changes = [...this.mails.entries()].map(([key]) => this.mails.remove(key));
+    await this.commit(changes);
+    return changes.length;
   }
 
   /** @throws StoreError: nothing was changed */

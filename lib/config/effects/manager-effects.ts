@@ -1,4 +1,4 @@
-import { hasAlertConsumers, isMailOn } from '../alert-consumers.js';
+import { hasAlertConsumers } from '../alert-consumers.js';
 import {
   type AsksNothing,
   each,
@@ -15,13 +15,9 @@ import {
   works,
 } from './effect.js';
 
-const NO_MAIL = 'no mail is sent';
 const ELSEWHERE = 'this build has no use for it';
 const ON_AGENTS = 'it concerns agents';
 const EVENT_CLASS = 'events of this kind have the level of their rule';
-
-/** Without `<email_notification>yes` further recipients get nothing either. */
-const mailIsOff: AsksNothing = (_element, _parent, all) => !isMailOn(all);
 
 /** Nobody needs alerts.json but those who want it, or it is wanted. */
 const nobodyReadsAlerts: AsksNothing = ({ content }, _parent, all) =>
@@ -39,9 +35,11 @@ const GLOBAL: ElementEffects = {
   ...each(works, 'stats', 'memory_size', 'rotate_interval', 'max_output_size'),
   ...each(works, 'agents_disconnection_time', 'agents_disconnection_alert_time'),
   limits: inside({ eps: inside({ ...each(works, 'maximum', 'timeframe') }) }),
-  email_notification: later(NO_MAIL, saying('no')),
-  ...each(part, 'email_to', 'email_from', 'email_reply_to', 'email_idsname', 'smtp_server', 'helo_server'),
-  ...each(part, 'email_maxperhour', 'email_log_source'),
+  ...each(works, 'email_notification'),
+  ...each(works, 'email_to', 'email_from', 'email_reply_to', 'email_idsname', 'smtp_server', 'helo_server'),
+  ...each(works, 'email_maxperhour', 'smtp_port', 'smtp_secure', 'smtp_ca', 'smtp_user', 'smtp_password_file'),
+  // Mails are made from alerts.json, whatever it says: they are the same.
+  email_log_source: part,
   ...each(never(EVENT_CLASS, saying('8')), 'integrity_checking', 'rootkit_detection', 'host_information'),
   white_list: works,
   update_check: later('nobody looks for newer versions', saying('no')),
@@ -109,9 +107,11 @@ export const MANAGER_EFFECTS = {
   syslog_output: section('svc-monitord', {
     ...each(works, 'server', 'port', 'format', 'level', 'rule_id', 'group', 'location', 'use_fqdn', 'protocol', 'ca'),
   }),
-  email_alerts: without('svc-monitord', later(NO_MAIL, mailIsOff), [
-    ...['email_to', 'format', 'level', 'rule_id', 'group', 'event_location', 'do_not_delay', 'do_not_group'],
-  ]),
+  // Further recipients: without `<email_notification>yes` nobody gets mail.
+  email_alerts: section('svc-monitord', {
+    ...each(works, 'email_to', 'format', 'level', 'rule_id', 'group', 'event_location', 'do_not_delay'),
+    do_not_group: works,
+  }),
   reports: without('svc-monitord', later('reports are not written'), [
     ...['title', 'type', 'category', 'group', 'rule', 'level', 'location', 'srcip', 'user', 'frequency'],
     ...['showlogs', 'email_to'],

@@ -5,6 +5,8 @@ import {
   duration,
   hostName,
   integer,
+  oneOf,
+  optionalInteger,
   optionalText,
   readDuration,
   readInteger,
@@ -26,6 +28,9 @@ const MOST_OUTPUT_SIZE = 1024 ** 4;
 const EVENT_CLASS_LEVEL = { min: 0, max: 16 };
 
 const SMTP_HOST = hostName();
+
+/** How the way to a mail server is protected. */
+export type SmtpSecurity = 'no' | 'starttls' | 'tls';
 
 /** `<global>`: read by analysisd, monitord, remoted and the mail output (daemons-and-config.md 1.2). */
 const GLOBAL_FIELDS = {
@@ -50,6 +55,15 @@ const GLOBAL_FIELDS = {
     element.content.startsWith('/') ? element.content : SMTP_HOST.fold(undefined, element, report),
   ),
   helo_server: text('notify.ossec.net'),
+  /** [PRODUCT] Undefined: 25, 587 with starttls, 465 with tls. */
+  smtp_port: optionalInteger({ min: 1, max: 65_535 }),
+  /** [PRODUCT] How the way to the server is protected. */
+  smtp_secure: oneOf<SmtpSecurity>('no', ['no', 'starttls', 'tls']),
+  /** [PRODUCT] File with the authorities that are trusted instead of the public ones. */
+  smtp_ca: optionalText(),
+  /** [PRODUCT] Login; the password is the content of a file that others cannot read. */
+  smtp_user: optionalText(),
+  smtp_password_file: optionalText(),
   email_maxperhour: integer(12, { min: 1, max: 1_000_000 }),
   email_log_source: scalar<'alerts.json' | 'alerts.log'>('alerts.json', (element, report) =>
     requireText(element, report) === 'alerts.log' ? 'alerts.log' : 'alerts.json',

@@ -26,7 +26,7 @@ type Document = {
 
 /** What a configuration of 4.x asks for and this version does not do. */
 const WITHOUT_EFFECT = [
-  ...['global/email_notification', 'global/update_check', 'email_alerts'],
+  ...['global/update_check'],
   ...['reports', 'database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
   ...['wodle name="command"', 'wodle name="aws-s3"', 'sca', 'vulnerability-detection', 'indexer', 'gcp-pubsub'],
   ...['github', 'ms-graph', 'fluent-forward'],
@@ -124,7 +124,7 @@ describe('svc-control validate, and the checks before a start', function () {
     expect(plain.stdout.trimEnd().split('\n')).to.have.length(11);
     expect(plain.stderr).to.include('Configured, without effect: sca (etc/manager.conf, line 153): ');
     expect((await control('status', '--table')).stdout).to.include(
-      '\nConfigured, without effect:\n  global/email_noti',
+      '\nConfigured, without effect:\n  global/update_che',
     );
   });
 
@@ -154,9 +154,9 @@ describe('svc-control validate, and the checks before a start', function () {
     expect(monitord.stderr).to.include(
       "svc-monitord: ERROR: Unable to enable integration for: 'virustotal'. File not found inside 'integrations'. (etc/manager.conf, line 63)",
     );
-    expect(monitord.stderr).not.to.include('email_notification');
+    expect(monitord.stderr).not.to.include('update_check');
     const analysisd = await test('svc-analysisd');
-    expect(analysisd.stderr).to.include("WARNING: Element 'email_notification' of 'global' has no effect");
+    expect(analysisd.stderr).to.include("WARNING: Element 'update_check' of 'global' has no effect");
     expect(analysisd.stderr).not.to.include("'sca'");
     expect((await test('svc-syscheckd')).stderr).to.equal('');
     change('</manager_config>', '<integration><name>slack</name><level>ten</level></integration></manager_config>');

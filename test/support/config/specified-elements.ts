@@ -2,7 +2,9 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Sections and their elements as the configuration of 4.x has them (daemons-and-config.md 1.1, 1.2). */
 export const SPECIFIED_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
-  global: words(`jsonout_output alerts_log logall logall_json email_notification email_to email_from email_reply_to
+  global:
+    words(`jsonout_output alerts_log logall logall_json email_notification email_to email_from email_reply_to smtp_port smtp_secure smtp_ca
+    smtp_user smtp_password_file
     email_idsname smtp_server helo_server email_maxperhour email_log_source custom_alert_output integrity_checking
     rootkit_detection host_information stats memory_size white_list limits/eps/maximum limits/eps/timeframe rotate_interval
     max_output_size agents_disconnection_time agents_disconnection_alert_time update_check cti-url forward_to prelude_output

@@ -1,9 +1,9 @@
 import type { Logger } from '../../../../lib/log/logger.js';
+import { runProgram } from '../run-program.js';
 import type { SelectedAlert } from '../select-alerts.js';
 import { type AlertFiles, alertText } from './alert-files.js';
 import { webhookMessage } from './payloads.js';
 import { postJson } from './post-json.js';
-import { runProgram } from './run-program.js';
 
 export type IntegrationSettings = {
   readonly name: string;

@@ -120,8 +120,6 @@ describe('what of the configuration has an effect', () => {
 
   it('says what is asked for and not done', () => {
     const on = [
-      '<global><email_notification>yes</email_notification><email_to>a@x.test</email_to></global>',
-      '<email_alerts><email_to>a@x.test</email_to></email_alerts>',
       '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer/>',
       '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
       '<auth><key_request><enabled>yes</enabled></key_request></auth><reports/><gcp-pubsub/>',
@@ -130,7 +128,7 @@ describe('what of the configuration has an effect', () => {
     ].join('\n');
     expect(new Set(whats(on))).to.deep.equal(
       new Set([
-        ...['global/email_notification', 'email_alerts', 'wodle name="osquery"', 'wodle name="syscollector"', 'sca'],
+        ...['wodle name="osquery"', 'wodle name="syscollector"', 'sca'],
         ...['indexer', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
         ...['reports', 'gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],

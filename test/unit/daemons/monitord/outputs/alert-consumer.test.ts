@@ -182,7 +182,7 @@ describe('a consumer of alerts', () => {
     await start((batch, delivery) =>
       delivery.settle(
         batch.length,
-        batch.map((entry, i) => store.mails.put(i, { alert: entry.text, at: 1 })),
+        batch.map((entry, i) => store.mails.put(i, { alert: entry.text, at: 1, route: 'r' })),
       ),
     );
     files.write(alert(1), alert(2));

@@ -11,6 +11,8 @@ export type ProgramRun = {
   /** Whole path. */
   readonly program: string;
   readonly args: readonly string[];
+  /** What it reads; without, its input is empty. */
+  readonly input?: Buffer;
   /** Working directory: the home. */
   readonly directory: string;
   /** Milliseconds after which it is ended with all that it has started. */
@@ -27,7 +29,7 @@ export type ProgramEnd = {
 };
 
 /**
- * Runs a program: no shell, no input, a process group of its own, which ends with it.
+ * Runs a program: no shell, a process group of its own, which ends with it.
  * @throws Error when it cannot be started, or took too long
  */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
@@ -43,6 +45,9 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   }, run.maxMs);
   run.signal.addEventListener('abort', end, { once: true });
   if (run.signal.aborted) end();
+  // A program that does not read all ends when it likes.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(run.input);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (data: Buffer) => {
@@ -60,13 +65,13 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   return { code: code ?? undefined, lastLine: output.trimEnd().split('\n').at(-1) ?? '' };
 }
 
-function start({ program, args, directory }: ProgramRun): Promise<ChildProcess> {
+function start({ program, args, directory, input }: ProgramRun): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: directory,
       env: { PATH, LANG: 'C.UTF-8', HOME: directory },
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     child.once('error', reject);
     child.once('spawn', () => {
