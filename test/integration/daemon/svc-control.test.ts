@@ -306,6 +306,21 @@ describe('svc-control', function () {
     for (const name of DAEMONS) expect((await state(name)).pid).to.equal(undefined);
   });
 
+  it('goes on in the foreground when a daemon breaks that has run, and has it again when it is mended', async () => {
+    const run = launch(['run']);
+    await eventually('all running', async () => (await control('status')).code === 0);
+    const { pid } = await state('svc-analysisd');
+    configure('svc-apid', { buildError: 'its store is damaged' });
+    process.kill((await state('svc-apid')).pid!, 'SIGKILL');
+    await eventually('it does not start', () => run.stderr.includes('svc-apid did not start correctly (next try in'));
+    expect(run.child.exitCode).to.equal(null);
+    expect((await state('svc-analysisd')).pid).to.equal(pid);
+    configure('svc-apid', {});
+    await eventually('the next try', async () => (await state('svc-apid')).state === 'running');
+    run.signal('SIGINT');
+    expect((await run.ended).code).to.equal(0);
+  });
+
   it('ends at once on SIGINT in the middle of a start', async () => {
     configure('svc-apid', { buildMs: 600_000 });
     const run = launch(['run']);
