@@ -7,6 +7,7 @@ import { backupAgents, restoreAgents } from './registry-backup-command.js';
 import { backupSecurity, restoreSecurity } from './security-backup-command.js';
 import type { Suite } from './suite-commands.js';
 import { INFO_FLAGS, suiteInfo } from './suite-info.js';
+import { verifyLogs } from './verify-logs-command.js';
 
 /** Adds what tells of the product and switches what it tells, and what looks after certificate, users and permissions. */
 export function addInfoCommands(program: ControlProgram): void {
@@ -33,6 +34,11 @@ export function addInfoCommands(program: ControlProgram): void {
       return certificateCommand(parts, command.opts<{ renew?: true }>().renew === true);
     })
     .option('--renew', 'make a new one for its key; "reload svc-apid" takes it');
+  program.withoutOperand(
+    'verify-logs',
+    'hold alerts, archives and firewall events of past days against their sums; exit code 1 when some were changed',
+    (command) => verifyLogs(program.suite(homeOf(command))),
+  );
   program
     .withoutOperand('backup', 'write agents, labels and groups to a file of backup/db, while svc-db runs', (command) =>
       backupAgents(program.suite(homeOf(command)), command.opts<{ list?: true }>().list === true),
