@@ -20,6 +20,7 @@ const SILENT = new Set([
   'active-response/ca_store',
   'command/expect',
   'global/cti-url',
+  'global/email_log_source',
   'localfile/query',
   'localfile/reconnect_time',
   ...['restart_audit', 'audit_key', 'startup_healthcheck', 'queue_size', 'provider'].map(
