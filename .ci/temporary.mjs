@@ -27,6 +27,8 @@ function isRoomInMemory() {
       .findLast((line) => line.split(' ')[1] === MEMORY);
     const [, , type, options = ''] = mount?.split(' ') ?? [];
     if (type !== 'tmpfs' || /\b(noexec|ro)\b/.test(options)) return false;
+    // One with device files is that of /dev for svc-syscheckd, which looks at no file of it.
+    if (!/\bnodev\b/.test(options)) return false;
     const { bavail, bsize } = statfsSync(MEMORY);
     const [, available = '0'] = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8')) ?? [];
     // Processes need memory, too.

@@ -37,7 +37,7 @@ export function mailProblem({ global }: Pick<MailSections, 'global'>): string | 
 }
 
 /** How mails are sent; undefined when they are not. */
-export function mailServer(global: GlobalConfig, home: Home): MailServer | undefined {
+function mailServer(global: GlobalConfig, home: Home): MailServer | undefined {
   const { smtp_server: server, email_from: from } = global;
   if (mailProblem({ global }) !== undefined || global.email_notification !== true) return undefined;
   if (server === undefined || from === undefined) return undefined;
