@@ -95,9 +95,12 @@ describe('traps of the service user for root', function () {
 
   it('become nothing that root obeys without a word', async () => {
     const { home, account } = attacked;
+    const init = () => attacked.control(DAEMONS, 'init', '--user', account.user).ended;
+    // Files that name the product name the place of the program then, not that of its modules.
+    await init();
     rmSync(home.path('etc/local_internal_options.conf'));
     expect(attacked.attack('echo logcollector.remote_commands=1 > etc/local_internal_options.conf').code).to.equal(0);
-    const { stdout } = await attacked.control(DAEMONS, 'init', '--user', account.user).ended;
+    const { stdout } = await init();
     expect(stdout).to.equal(
       'Set owner and mode of: etc/local_internal_options.conf.\n' +
         `Look through etc/local_internal_options.conf: root obeys it, and until now user ${account.user} could have changed it.\n`,
