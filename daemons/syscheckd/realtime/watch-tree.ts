@@ -3,6 +3,8 @@ import { openRealDirectory } from '../../../lib/files/open-real-directory.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
 import type { WatchOutcome } from './watcher.js';
 
+/** The name under which a directory tells what concerns itself. Node calls changes of its rights or times a rename, too. */
+const ITSELF = '.';
 /** Watches that are ended at a time: the kernel tells of each end, and its queue for that is the one of the changes. */
 const ENDED_AT_A_TIME = 512;
 
@@ -14,7 +16,11 @@ export type WatchTreeListener = {
   counted(events: number): void;
 };
 
-type Watch = { readonly watcher: FSWatcher; readonly identity: string };
+type Watch = {
+  readonly watcher: FSWatcher;
+  /** undefined: it may have been moved. */
+  identity: string | undefined;
+};
 type Directory = {
   readonly name: string;
   readonly parent: Directory | undefined;
@@ -28,6 +34,8 @@ type NamedWatch = { watch: Watch | undefined; names: ReadonlySet<string> };
  * - a watch belongs to a directory, not to its path: it goes along when the directory is moved, and is dead when the
  *   directory is removed, without a word for the path. So a watch that is asked for again is made again, before the old
  *   one ends; on the same directory both are one to the kernel, and nothing is missed between them;
+ * - one that was moved, perhaps away and back, is as good as another: what was looked at below it meanwhile was not there,
+ *   and no watch below it says so;
  * - directories are told apart by device, inode and time of birth: an inode is given again at once on some file systems;
  * - a directory is watched through its descriptor as `/proc/self/fd/N/.`, so that no link is followed that was put in
  *   its place, and what concerns itself comes under the name `.`, which none of its entries can have.
@@ -54,9 +62,11 @@ export class WatchTree {
     if (directory === undefined) return 'failed';
     const made = this.#make(
       path,
-      (name) => {
+      (name, isRename) => {
         // Nobody wants to know what comes between its end and its being ended.
-        if (directory.watch !== undefined) this.#tell(pathOf(directory), name);
+        if (directory.watch === undefined) return;
+        if (isRename && name === ITSELF) directory.watch.identity = undefined;
+        this.#tell(pathOf(directory), name);
       },
       () => {
         // Without its watch it is looked at, and the watch is asked for again.
@@ -90,8 +100,9 @@ export class WatchTree {
     const named: NamedWatch = { watch: undefined, names: new Set(names) };
     const made = this.#make(
       path,
-      (name) => {
-        if (name === '.' || named.names.has(name)) this.#tell(path, name);
+      (name, isRename) => {
+        if (isRename && name === ITSELF) this.#movedAbove(path);
+        if (name === ITSELF || named.names.has(name)) this.#tell(path, name);
       },
       () => {
         this.#listener.changed(path);
@@ -125,20 +136,30 @@ export class WatchTree {
     return known;
   }
 
-  #tell(directory: string, name: string): void {
-    this.#listener.changed(name === '.' ? directory : directory === '/' ? `/${name}` : `${directory}/${name}`);
+  /** A directory was moved with all that is watched below it. */
+  #movedAbove(path: string): void {
+    const top = this.#find(path, false);
+    const waiting = top === undefined ? [] : [top];
+    for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+      if (directory.watch !== undefined) directory.watch.identity = undefined;
+      else for (const other of directory.below?.values() ?? []) waiting.push(other);
+    }
   }
 
-  #make(path: string, tell: (name: string) => void, broke: () => void): Watch | WatchOutcome {
+  #tell(directory: string, name: string): void {
+    this.#listener.changed(name === ITSELF ? directory : directory === '/' ? `/${name}` : `${directory}/${name}`);
+  }
+
+  #make(path: string, tell: (name: string, isRename: boolean) => void, broke: () => void): Watch | WatchOutcome {
     let descriptor: number | undefined;
     try {
       descriptor = openRealDirectory(bytesOf(path));
       const { dev, ino, birthtimeNs } = fstatSync(descriptor, { bigint: true });
       const watcher = watch(`/proc/self/fd/${descriptor}/.`, { encoding: 'buffer' });
       this.#watches += 1;
-      watcher.on('change', (_type, name) => {
+      watcher.on('change', (type, name) => {
         this.#listener.counted(1);
-        tell(typeof name === 'string' ? name : (name?.toString('latin1') ?? '.'));
+        tell(typeof name === 'string' ? name : (name?.toString('latin1') ?? ITSELF), type === 'rename');
       });
       watcher.on('error', broke);
       return { watcher, identity: `${dev}:${ino}:${birthtimeNs}` };

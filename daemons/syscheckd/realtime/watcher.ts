@@ -2,7 +2,7 @@
 export type WatchOutcome =
   /** From now on; what it holds has to be looked at. */
   | 'fresh'
-  /** The same, and another directory of that path was watched before: what that one held may be gone. */
+  /** The same, and another directory of that path was watched before, or this one was moved since: what was there may be gone. */
   | 'exchanged'
   /** The very directory has been watched all the time since one of these. */
   | 'watching'

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { expect } from 'chai';
 import { ThreadWatcher } from '../../../../../daemons/syscheckd/realtime/thread-watcher.js';
+import type { WatchOutcome } from '../../../../../daemons/syscheckd/realtime/watcher.js';
 import { bytesOf } from '../../../../../lib/fim/byte-order.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RealtimeKit } from '../../../../support/syscheckd/realtime-kit.js';
@@ -22,6 +23,43 @@ class ToldWatcher extends ThreadWatcher {
   override onChange(listener: (paths: readonly string[]) => void): void {
     this.tell = listener;
     super.onChange(listener);
+  }
+}
+
+/** Moves a directory away when the watch of another one is asked for, and keeps to itself what happens from then on. */
+class MovingWatcher extends ThreadWatcher {
+  at = '';
+  readonly met: WatchOutcome[] = [];
+  #move: (() => void) | undefined;
+  readonly #kept: string[] = [];
+  #tell: (paths: readonly string[]) => void = () => {};
+
+  moveAt(directory: string, move: () => void): void {
+    this.at = directory;
+    this.#move = move;
+  }
+
+  /** Tells what was kept, and all that comes. */
+  goOn(): void {
+    this.at = '';
+    this.#tell(this.#kept);
+  }
+
+  override onChange(listener: (paths: readonly string[]) => void): void {
+    this.#tell = listener;
+    super.onChange((paths) => {
+      if (this.at !== '' && this.#move === undefined) this.#kept.push(...paths);
+      else listener(paths);
+    });
+  }
+
+  override async watch(directory: string): Promise<WatchOutcome> {
+    if (directory !== this.at) return super.watch(directory);
+    this.#move?.();
+    this.#move = undefined;
+    const outcome = await super.watch(directory);
+    this.met.push(outcome);
+    return outcome;
   }
 }
 
@@ -136,6 +174,27 @@ describe('real-time monitoring', () => {
       const rows = [...kit.recorder.files.keys()].sort().join();
       return rows === [kit.path('a/d/x/y/1'), kit.path('a/d/x/y/2')].join();
     });
+  });
+
+  it('finds what was walked in a directory while that was away', async () => {
+    await kit.remove();
+    const watcher = new MovingWatcher();
+    kit = new RealtimeKit(watcher);
+    kit.write('a/d/x/old');
+    kit.write('new/y/1');
+    await kit.watch([['a']]);
+    await kit.scan();
+    // The walk has opened what came when everything above it goes, and comes back when the walk is over.
+    watcher.moveAt(kit.path('a/d/x/new'), () => {
+      renameSync(kit.path('a/d'), kit.path('away'));
+    });
+    renameSync(kit.path('new'), kit.path('a/d/x/new'));
+    await eventually('the walk met nothing', () => watcher.met.includes('vanished'));
+    await kit.realtime.idle();
+    renameSync(kit.path('away'), kit.path('a/d'));
+    watcher.goOn();
+    await eventually('what came is there', () => kit.recorder.files.has(kit.path('a/d/x/new/y/1')));
+    expect([...kit.recorder.files.keys()].sort()).to.deep.equal([kit.path('a/d/x/new/y/1'), kit.path('a/d/x/old')]);
   });
 
   it('keeps to depth, restrict, ignore and the paths of others', async () => {

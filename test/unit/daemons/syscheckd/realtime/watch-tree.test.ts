@@ -130,6 +130,24 @@ describe('tree of watches', () => {
     await isTold('a', 'sub', 'file');
   });
 
+  for (const moved of ['above/a', 'above']) {
+    it(`takes a directory that was away for another one when ${moved} was moved`, async () => {
+      make('above', 'a', 'sub');
+      tree.watchNames(root, ['above']);
+      tree.watchNames(path('above'), ['a']);
+      const watched = [path('above', 'a'), path('above', 'a', 'sub')];
+      const watch = () => watched.map((directory) => tree.watch(directory));
+      watch();
+      const before = watch();
+      renameSync(path(moved), path('away'));
+      renameSync(path('away'), path(moved));
+      await isTold(moved);
+      const after = watch();
+      tree.watchNames(path('above'), []);
+      expect({ before, after }).to.deep.equal({ before: ['watching', 'watching'], after: ['exchanged', 'fresh'] });
+    });
+  }
+
   it('follows no link in the place of a directory, and watches directories alone', () => {
     make('a');
     symlinkSync(path('a'), path('link'));
