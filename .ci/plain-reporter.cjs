@@ -11,13 +11,18 @@ const GRACE_MS = 10_000;
 const PROGRESS_MS = 30_000;
 /** Of the message of an error, for the list at the end. */
 const MESSAGE_LINES = 5;
+/** Counterexamples are long, and the seed draws them again. */
+const LINE_LENGTH = 2000;
 
 /** @returns what failed, where, and the first lines of why */
 function named(test, error) {
-  const why = String(error?.message ?? '')
-    .split('\n', MESSAGE_LINES)
-    .join('\n    ');
-  return `${test.fullTitle()} (${relative(process.cwd(), test.file ?? '')}): ${why}`;
+  const why = [error, error?.cause].map(firstLines).filter((lines) => lines !== '');
+  return `${test.fullTitle()} (${relative(process.cwd(), test.file ?? '')}): ${why.join('\n    because of ')}`;
+}
+
+function firstLines(error) {
+  const lines = String(error?.message ?? '').split('\n', MESSAGE_LINES);
+  return lines.map((line) => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}...` : line)).join('\n    ');
 }
 
 module.exports = class PlainReporter extends Spec {
