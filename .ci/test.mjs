@@ -54,14 +54,16 @@ function testFiles() {
 
 /** Runs mocha on files and adds what it counted. */
 async function runTests(files) {
-  const { directory, remove } = temporaryDirectory();
-  const result = join(directory, 'result.json');
-  const durations = join(directory, 'durations');
+  const { homes, results, before, remove } = temporaryDirectory();
+  const result = join(results, 'result.json');
+  const durations = join(results, 'durations');
   const jobs = Math.min(availableParallelism() + SPARE_JOBS, MOST_JOBS);
+  const [command, ...args] = [...before, process.execPath];
   const status = await phases.run(
     'tests',
-    process.execPath,
+    command,
     [
+      ...args,
       '--enable-source-maps',
       join(root, 'node_modules/mocha/bin/mocha.js'),
       ...(jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : []),
@@ -73,7 +75,7 @@ async function runTests(files) {
     {
       quiet: true,
       env: {
-        TMPDIR: directory,
+        TMPDIR: homes,
         SVC_TEST_RESULT: result,
         SVC_TEST_DURATIONS: durations,
         SVC_TEST_FILES: String(files.length),

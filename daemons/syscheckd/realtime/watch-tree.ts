@@ -115,7 +115,7 @@ export class WatchTree {
     }
     named.watch = made;
     this.#named.set(path, named);
-    const known = before?.watch?.identity === made.identity && names.every((name) => before.names.has(name));
+    const known = before?.watch?.identity === made.identity && names.every((name) => before?.names.has(name));
     return known ? 'watching' : 'fresh';
   }
 
