@@ -13,7 +13,7 @@ import { readHomeRecord } from '../../lib/home/home-record.js';
 import { resolveHome } from '../../lib/home/resolve-home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { versionText } from '../../lib/product/version.js';
-import { parseArguments, type ToolStreams } from './tool-arguments.js';
+import { parseArguments, type ToolStreams } from '../terminal/tool-arguments.js';
 
 type AgentAuthOptions = {
   readonly home?: string;

@@ -3,10 +3,10 @@ import { resolveHome } from '../../lib/home/resolve-home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { versionText } from '../../lib/product/version.js';
 import { shownText } from '../terminal/shown-text.js';
+import { parseArguments, type ToolStreams } from '../terminal/tool-arguments.js';
 import { AgentControl, type ListedAgent } from './agent-control.js';
 import { AgentControlError } from './agent-control-error.js';
 import type { AgentOrder } from './agent-order.js';
-import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type AgentControlOptions = {
   readonly home?: string;

@@ -8,9 +8,9 @@ import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
 import { versionText } from '../../lib/product/version.js';
 import { readLines } from '../terminal/read-lines.js';
 import { shownText } from '../terminal/shown-text.js';
+import { parseArguments, type ToolStreams } from '../terminal/tool-arguments.js';
 import { AgentGroups } from './agent-groups.js';
 import { AgentGroupsError } from './agent-groups-error.js';
-import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type AgentGroupsOptions = {
   readonly home?: string;

@@ -8,8 +8,8 @@ import { describeError } from '../../lib/log/describe-error.js';
 import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
 import { versionText } from '../../lib/product/version.js';
 import { shownText } from '../terminal/shown-text.js';
+import { parseArguments, type ToolStreams } from '../terminal/tool-arguments.js';
 import { AgentUpgrade, type UpgradeOutcome } from './agent-upgrade.js';
-import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type AgentUpgradeOptions = {
   readonly home?: string;

@@ -5,8 +5,8 @@ import { resolveHome } from '../../lib/home/resolve-home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { becomeServiceUser } from '../../lib/process/drop-privileges.js';
 import { versionText } from '../../lib/product/version.js';
+import { parseArguments, type ToolStreams } from '../terminal/tool-arguments.js';
 import { ManageAgents, ManageAgentsError } from './manage-agents.js';
-import { parseArguments, type ToolStreams } from './tool-arguments.js';
 
 type ManageAgentsOptions = {
   readonly home?: string;

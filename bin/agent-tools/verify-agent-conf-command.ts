@@ -9,7 +9,7 @@ import { resolveHome } from '../../lib/home/resolve-home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { formatLogTime, formatPlainLine, type LogLevel } from '../../lib/log/log-line.js';
 import { versionText } from '../../lib/product/version.js';
-import { parseArguments, type ToolStreams } from './tool-arguments.js';
+import { parseArguments, type ToolStreams } from '../terminal/tool-arguments.js';
 
 const PROGRAM = 'verify-agent-conf';
 

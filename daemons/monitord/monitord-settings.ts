@@ -14,11 +14,21 @@ import type { RetentionRule } from '../../lib/rotation/retention.js';
 import { maintenanceSettings, retentionRules } from '../../lib/rotation/rotation-settings.js';
 import type { AgentWatchSettings } from './agent-watch.js';
 import { activeOutputs } from './outputs/active-outputs.js';
+import { indexerProblem } from './outputs/indexer/indexer-output.js';
 import { programProblem } from './outputs/integration/integration-program.js';
 import { mailProblem } from './outputs/mail/mail-output.js';
 import { isProgram } from './outputs/output-definitions.js';
 
-const SECTIONS = ['global', 'reports', 'alerts', 'cluster', 'syslog_output', 'integration', 'email_alerts'] as const;
+const SECTIONS = [
+  'global',
+  'reports',
+  'alerts',
+  'cluster',
+  'syslog_output',
+  'integration',
+  'email_alerts',
+  'indexer',
+] as const;
 const MEGABYTE = 1024 ** 2;
 
 /** How long and how much is kept; not in the reference. */
@@ -82,7 +92,10 @@ function withoutMissingPrograms(home: Home, config: Config): Pick<MonitordSettin
   });
   const mail = mailProblem(config);
   if (mail !== undefined) problems.push(`${mail} (${config.file})`);
-  return { config: { ...config, integration }, problems };
+  const indexer = indexerProblem(config, home);
+  if (indexer === undefined) return { config: { ...config, integration }, problems };
+  problems.push(`${indexer} (${config.file})`);
+  return { config: { ...config, integration, indexer: undefined }, problems };
 }
 
 /** Whether this manager is a worker of a cluster. */

@@ -3,10 +3,13 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
+import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import type { SettingsInForce } from '../../lib/daemon/daemon-settings.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
-import { ALERT_FILES } from '../../lib/output/dated-files.js';
+import type { Home } from '../../lib/home/home.js';
+import type { Logger } from '../../lib/log/logger.js';
+import { ALERT_FILES, ARCHIVE_FILES, type DatedName } from '../../lib/output/dated-files.js';
 import { RecordStream } from '../../lib/output/record-stream.js';
 import { HOST_CLOCK } from '../../lib/rotation/clock.js';
 import { LogMaintenance } from '../../lib/rotation/log-maintenance.js';
@@ -15,16 +18,17 @@ import {
   LogRotation,
   type LogRotationParts,
   MANAGER_LOG,
+  REJECTED_LOG,
   RESPONSES_LOG,
 } from '../../lib/rotation/log-rotation.js';
 import { Retention } from '../../lib/rotation/retention.js';
-import { ALERTS } from '../../lib/rotation/rotation-settings.js';
+import { ALERTS, ARCHIVES } from '../../lib/rotation/rotation-settings.js';
 import { AgentWatch } from './agent-watch.js';
 import { monitordHandlers } from './monitord-handlers.js';
 import { agentWatchSettings, isWorker, type MonitordSettings, SETTINGS } from './monitord-settings.js';
 import { OutputSums } from './output-sums.js';
 import { AlertFeed } from './outputs/alert-feed.js';
-import { AlertOutputs } from './outputs/alert-outputs.js';
+import { AlertOutputs, type StreamName } from './outputs/alert-outputs.js';
 import { neededAlerts } from './outputs/needed-alerts.js';
 import { outputDefinitions } from './outputs/output-definitions.js';
 
@@ -57,13 +61,9 @@ export const MONITORD = defineDaemon({
       logger,
       settings: () => agentWatchSettings(settings.current),
     });
-    const skipped = logger.limited();
-    const stream = parts.use(
-      new RecordStream({ directory: home.path('logs', 'alerts'), ...ALERT_FILES }, (message) => skipped.error(message)),
-    );
     const outputs = ends.use(
       new AlertOutputs({
-        feed: new AlertFeed({ stream, liveFile: home.path('logs', 'alerts', 'alerts.json'), log: logger.limited() }),
+        feeds: alertFeeds(home, logger, parts),
         directory: home.path('queue', 'outputs'),
         logger,
         fatal,
@@ -110,7 +110,25 @@ export const MONITORD = defineDaemon({
   },
 });
 
-/** The look after the logs of the home; alerts that outputs have yet to read are kept. */
+const STREAMS: Readonly<Record<string, StreamName>> = { [ALERTS]: 'alerts', [ARCHIVES]: 'archives' };
+
+/** The streams that outputs read. */
+function alertFeeds(home: Home, logger: Logger, parts: DaemonParts): Record<StreamName, AlertFeed> {
+  const skipped = logger.limited();
+  const feed = (directory: StreamName, files: Pick<DatedName, 'stem' | 'extension'>): AlertFeed => {
+    const stream = new RecordStream({ directory: home.path('logs', directory), ...files }, (message) =>
+      skipped.error(message),
+    );
+    return new AlertFeed({
+      stream: parts.use(stream),
+      liveFile: home.path('logs', directory, `${directory}.json`),
+      log: logger.limited(),
+    });
+  };
+  return { alerts: feed('alerts', ALERT_FILES), archives: feed('archives', ARCHIVE_FILES) };
+}
+
+/** The look after the logs of the home; alerts and archives that outputs have yet to read are kept. */
 function logMaintenance(
   { home, logger, signal }: Pick<LogRotationParts, 'home' | 'logger' | 'signal'>,
   settings: SettingsInForce<MonitordSettings>,
@@ -120,14 +138,17 @@ function logMaintenance(
   return new LogMaintenance({
     clock,
     logger,
-    logs: [MANAGER_LOG, RESPONSES_LOG, INTEGRATIONS_LOG].map(
+    logs: [MANAGER_LOG, RESPONSES_LOG, INTEGRATIONS_LOG, REJECTED_LOG].map(
       (log) => new LogRotation({ home, logger, clock, signal }, log),
     ),
     retention: new Retention(
       home,
       logger,
       () => settings.current.retention,
-      (what) => (what === ALERTS ? neededAlerts(outputs.neededFiles()) : undefined),
+      (what) => {
+        const stream = STREAMS[what];
+        return stream === undefined ? undefined : neededAlerts(outputs.neededFiles(stream));
+      },
     ),
     outputs: new OutputSums(home, signal),
     settings: () => settings.current.maintenance,

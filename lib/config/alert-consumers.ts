@@ -9,9 +9,19 @@ export function hasAlertConsumers(blocks: SectionBlocks): boolean {
   return (
     all('syslog_output').length > 0 ||
     all('integration').length > 0 ||
-    all('indexer').some((block) => lastContent(block, 'enabled')?.trim() !== 'no') ||
+    indexesAlerts(all('indexer').at(-1)) ||
     isMailOn(blocks)
   );
+}
+
+/** `<enabled>yes` and `<options><alerts>yes`; the last section counts. */
+function indexesAlerts(block: XmlElement | undefined): boolean {
+  const options = block?.children.findLast(({ name }) => name === 'options');
+  return block !== undefined && isYes(block, 'enabled') && options !== undefined && isYes(options, 'alerts');
+}
+
+function isYes(parent: XmlElement, name: string): boolean {
+  return lastContent(parent, name)?.trim() === 'yes';
 }
 
 /** `<email_notification>yes`, the last one that is written. */

@@ -13,6 +13,9 @@ export type DatedName = {
 /** The alerts as lines of JSON, in `logs/alerts` (rules-and-alerts.md 7.8). */
 export const ALERT_FILES = { stem: 'ossec-alerts', extension: 'json' } as const;
 
+/** The archives as lines of JSON, in `logs/archives`. */
+export const ARCHIVE_FILES = { stem: 'ossec-archive', extension: 'json' } as const;
+
 /** What active response decided, in `queue/responses` (rules-and-alerts.md 8.3). */
 export const RESPONSE_FILES = { stem: 'ossec-responses', extension: 'json' } as const;
 

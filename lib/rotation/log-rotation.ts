@@ -44,6 +44,9 @@ export const RESPONSES_LOG: RotatedLog = { name: 'active-responses', extensions:
 /** What programs for other products write. */
 export const INTEGRATIONS_LOG: RotatedLog = { name: 'integrations', extensions: ['log'], own: false };
 
+/** Alerts that a search engine refused. */
+export const REJECTED_LOG: RotatedLog = { name: 'indexer-rejected', extensions: ['json'], own: false };
+
 /** Mode of a log that scripts append to. */
 const SHARED_MODE = 0o660;
 

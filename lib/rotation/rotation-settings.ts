@@ -18,12 +18,14 @@ export function maintenanceSettings(options: Options): MaintenanceSettings {
 }
 
 const ofStem = (stem: string): RegExp => new RegExp(`^${stem}-(\\d{2})(?:-\\d{3})?\\.(?:log|json)(?:\\.gz|\\.sum)?$`);
-/** How the rule for alerts is called. */
+/** How the rules for alerts and for archives are called. */
 export const ALERTS = 'logs/alerts';
+export const ARCHIVES = 'logs/archives';
 
 const MANAGER = { directory: 'manager', pattern: ofStem('manager') };
 const OTHERS = [
   { directory: 'active-responses', pattern: ofStem('active-responses') },
+  { directory: 'indexer-rejected', pattern: ofStem('indexer-rejected') },
   { directory: 'integrations', pattern: ofStem('integrations') },
   { directory: 'api', pattern: /^api\.(?:log|json)-(\d{2})(?:_\d+)?(?:\.gz)?$/ },
 ];
@@ -56,7 +58,7 @@ export function retentionRules(options: Options): readonly RetentionRule[] {
       bytes: given('monitord.max_alert_size', MEGABYTE),
     },
     {
-      what: 'logs/archives',
+      what: ARCHIVES,
       places: [{ directory: 'archives', pattern: ofStem('ossec-archive') }],
       days: given('monitord.keep_archive_days'),
       bytes: given('monitord.max_archive_size', MEGABYTE),

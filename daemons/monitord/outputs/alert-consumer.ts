@@ -46,6 +46,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const JITTER = 0.25;
 /** A position behind alerts that the output did not want is written no more often than this: nothing is sent twice by it. */
 const IDLE_COMMIT_MS = 1000;
+/** Most alerts of a batch: so many may go out twice when the process ends between their delivery and the note of it. */
+const USUAL_BATCH = 500;
 /** How long a stop waits for a delivery that was told to end. */
 const STOP_MS = 3000;
 
@@ -125,7 +127,7 @@ export class AlertConsumer {
         // After a failure there may be more behind the alert that failed.
         const { alerts, next } = await feed.read(this.#position, this.#failuresInRow > 0);
         if (alerts.length > 0) {
-          await this.#deliver(alerts);
+          await this.#deliverAll(alerts);
           continue;
         }
         const moved = next.file !== this.#position.file;
@@ -140,6 +142,15 @@ export class AlertConsumer {
         continue;
       }
       await feed.changed(mark, signal);
+    }
+  }
+
+  /** In batches that suit the receiver, until one fails. */
+  async #deliverAll(alerts: readonly StreamedAlert[]): Promise<void> {
+    const { mostAlerts = USUAL_BATCH } = this.#parts.receiver;
+    for (let at = 0; at < alerts.length && !this.#stopped.signal.aborted; at += mostAlerts) {
+      await this.#deliver(alerts.slice(at, at + mostAlerts));
+      if (this.#failuresInRow > 0) return;
     }
   }
 

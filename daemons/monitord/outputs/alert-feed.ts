@@ -39,8 +39,8 @@ export type AlertFeedParts = {
   readonly patienceMs?: number;
 };
 
-/** Most alerts of a batch. */
-const MAX_BATCH = 500;
+/** Alerts that are read at a time: one request to a search engine. */
+const MAX_BATCH = 2048;
 /** After a power cut svc-analysisd writes the lost end of the last file again; this is long enough for any replay. */
 const PATIENCE_MS = 600_000;
 const LOOK_MS = 100;

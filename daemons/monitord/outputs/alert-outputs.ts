@@ -11,12 +11,17 @@ import { OutputStore } from './output-store.js';
 /** Key of the output by mail. */
 export const MAIL_KEY = 'mail';
 
+/** Streams that outputs read: what svc-analysisd writes to `logs/alerts`, and to `logs/archives`. */
+export type StreamName = 'alerts' | 'archives';
+
 /** An output as the configuration asks for it. */
 export type OutputDefinition = {
   /** Identifies it: kind and where to. Its position is kept under it, also when something else of it changes. */
   readonly key: string;
   /** As logs and statistics call it. */
   readonly name: string;
+  /** What it takes; alerts where it does not say. */
+  readonly stream?: StreamName;
   /** Everything it depends on: an output whose settings are the same goes on undisturbed at a reload. */
   readonly settings: unknown;
   /** Makes it; called when it begins. */
@@ -26,7 +31,7 @@ export type OutputDefinition = {
 };
 
 export type AlertOutputsParts = {
-  readonly feed: AlertFeed;
+  readonly feeds: Readonly<Record<StreamName, AlertFeed>>;
   /** `queue/outputs` */
   readonly directory: string;
   readonly logger: Logger;
@@ -37,7 +42,12 @@ export type AlertOutputsParts = {
 /** When the store could not be opened, for want of space, say. */
 const RETRY_MS = 10_000;
 
-type RunningOutput = { readonly consumer: AlertConsumer; readonly name: string; readonly settings: string };
+type RunningOutput = {
+  readonly consumer: AlertConsumer;
+  readonly name: string;
+  readonly stream: StreamName;
+  readonly settings: string;
+};
 
 /** The outputs of alerts that the configuration in force asks for (architecture.md 4 "Consumers of alerts"). */
 export class AlertOutputs {
@@ -70,12 +80,15 @@ export class AlertOutputs {
   }
 
   /**
-   * Files of alerts that outputs still have to read, relative to `logs/alerts`; 'all' while one that is wanted has not begun.
+   * Files of a stream that outputs still have to read, relative to its directory; 'all' while one that is wanted has not begun.
    * What comes after these is needed as well.
    */
-  neededFiles(): readonly string[] | 'all' {
-    if (this.#wanted.some(({ key }) => !this.#running.has(key))) return 'all';
-    return [...this.#running.values()].map(({ consumer }) => consumer.file);
+  neededFiles(stream: StreamName): readonly string[] | 'all' {
+    const isMissing = (definition: OutputDefinition): boolean => !this.#running.has(definition.key);
+    if (this.#wanted.some((definition) => streamOf(definition) === stream && isMissing(definition))) return 'all';
+    return [...this.#running.values()]
+      .filter((output) => output.stream === stream)
+      .map(({ consumer }) => consumer.file);
   }
 
   /** Ends within a few seconds. */
@@ -123,11 +136,13 @@ export class AlertOutputs {
   }
 
   async #begin(definition: OutputDefinition, store: OutputStore): Promise<void> {
-    const { feed, logger } = this.#parts;
+    const { feeds, logger } = this.#parts;
     const { key, name, announcement } = definition;
+    const stream = streamOf(definition);
+    const feed = feeds[stream];
     const consumer = new AlertConsumer({ key, name, feed, store, receiver: definition.receiver(store), logger });
     await consumer.start();
-    this.#running.set(key, { consumer, name, settings: textOf(definition) });
+    this.#running.set(key, { consumer, name, stream, settings: textOf(definition) });
     if (announcement !== undefined) logger.info(announcement);
   }
 
@@ -144,6 +159,10 @@ export class AlertOutputs {
     void store.broken.then(fatal);
     return store;
   }
+}
+
+function streamOf({ stream = 'alerts' }: OutputDefinition): StreamName {
+  return stream;
 }
 
 function textOf({ settings }: OutputDefinition): string {

@@ -21,6 +21,8 @@ export interface Delivery {
 export interface AlertReceiver {
   /** Most time without progress, milliseconds; a delivery that takes longer has failed. */
   readonly deadlineMs: number;
+  /** Most alerts of a batch (500). */
+  readonly mostAlerts?: number;
   /** Hands on what it wants of the alerts. @throws Error: the rest of the batch is tried again, after a pause */
   deliver(batch: readonly StreamedAlert[], delivery: Delivery): Promise<void>;
   /** Counters of its own, shown beside those of the consumer. */

@@ -1,10 +1,10 @@
 import { type LocalDay, MONTH_NAMES } from '../../../lib/time/local-day.js';
 
-/** A file of alerts below `logs/alerts`. */
-const FILE = /^(\d{4})\/([A-Z][a-z]{2})\/ossec-alerts-(\d{2})/;
+/** A file of a stream, below its directory. */
+const FILE = /^(\d{4})\/([A-Z][a-z]{2})\/[a-z-]+-(\d{2})/;
 
 /**
- * From which day on alerts have to be kept for the outputs.
+ * From which day on alerts, or archives, have to be kept for the outputs.
  * @param files that they read next; 'all' when that is not known yet
  */
 export function neededAlerts(files: readonly string[] | 'all'): LocalDay | 'all' | undefined {

@@ -5,6 +5,7 @@ import type { Home } from '../../../lib/home/home.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { AlertFilter } from './alert-filter.js';
 import type { OutputDefinition } from './alert-outputs.js';
+import { indexerOutputs } from './indexer/indexer-output.js';
 import { AlertFiles } from './integration/alert-files.js';
 import { programPath } from './integration/integration-program.js';
 import { IntegrationReceiver } from './integration/integration-receiver.js';
@@ -13,7 +14,9 @@ import { type MailOptions, mailOutput } from './mail/mail-output.js';
 import { SyslogReceiver, type SyslogSettings } from './syslog/syslog-receiver.js';
 
 /** Sections that ask for outputs. */
-export type OutputSections = ManagerConfig<'global' | 'alerts' | 'syslog_output' | 'integration' | 'email_alerts'>;
+export type OutputSections = ManagerConfig<
+  'global' | 'alerts' | 'cluster' | 'syslog_output' | 'integration' | 'email_alerts' | 'indexer'
+>;
 
 export type OutputContext = {
   readonly home: Home;
@@ -32,6 +35,7 @@ export function outputDefinitions(config: OutputSections, context: OutputContext
     ...config.syslog_output.map((block) => syslogOutput(block, context)),
     ...config.integration.map((block) => integration(block, context)),
     ...mailOutput(config, context.mail, context.home, context.logger),
+    ...indexerOutputs(config, context),
   ];
   const seen = new Map<string, number>();
   return definitions.map((definition) => {

@@ -1,4 +1,7 @@
+import type { XmlElement } from '../../xml/xml-element.js';
+import { lastContent } from '../last-content.js';
 import {
+  type AsksNothing,
   each,
   type ElementEffects,
   inside,
@@ -54,6 +57,29 @@ const ROOTCHECK: ElementEffects = {
   ...each(never(WINDOWS, saying('no')), 'check_winapps', 'check_winaudit', 'check_winmalware'),
 };
 
+const saysYes = (parent: XmlElement, name: string): boolean => lastContent(parent, name)?.trim() === 'yes';
+
+/** Whether `<indexer>` has alerts or archives indexed, or wants no states. */
+const asksForAlerts: AsksNothing = (_element, parent) =>
+  parent.children.some(
+    (child) =>
+      child.name === 'options' &&
+      (saysYes(child, 'alerts') || saysYes(child, 'archives') || lastContent(child, 'states')?.trim() === 'no'),
+  );
+
+const INDEXER: ElementEffects = {
+  enabled: later(
+    "inventory and vulnerabilities are not sent yet, and alerts are with '<options><alerts>yes'",
+    asksForAlerts,
+  ),
+  hosts: inside(each(works, 'host')),
+  ssl: inside({ certificate_authorities: inside(each(works, 'ca')), ...each(works, 'certificate', 'key') }),
+  options: inside({
+    ...each(works, 'alerts', 'archives', 'geoip', 'batch_size', 'flush_interval', 'timeout'),
+    ...each(later('inventory and vulnerabilities are not sent yet', saying('no')), 'states', 'fim_states'),
+  }),
+};
+
 /** Sections of any host (daemons-and-config.md 1.2); `wodle` by the name of the module. */
 export const HOST_EFFECTS = {
   logging: section('svc-monitord', each(works, 'log_format')),
@@ -74,7 +100,7 @@ export const HOST_EFFECTS = {
   'vulnerability-detection': without('svc-monitord', later('no vulnerabilities are looked for', notSwitchedOn), [
     ...['enabled', 'index-status', 'feed-update-interval', 'offline-url', 'cti-url'],
   ]),
-  indexer: without('svc-monitord', later('nothing is sent to an indexer', switchedOff), ['enabled', 'hosts', 'ssl']),
+  indexer: section('svc-monitord', INDEXER, notSwitchedOn),
   'fluent-forward': without('svc-monitord', later(NO_MODULE, switchedOff), 'any'),
   'gcp-pubsub': without('svc-monitord', later(NO_MODULE, switchedOff), 'any'),
   'gcp-bucket': without('svc-monitord', later(NO_MODULE, switchedOff), 'any'),

@@ -18,6 +18,7 @@ import { agreeSchedule, type Schedule, scheduleFields } from '../schedule.js';
 import {
   duration,
   integer,
+  oneOf,
   optionalText,
   readWebAddress,
   readYesNo,
@@ -229,12 +230,22 @@ export const VULNERABILITY_DETECTION = lastBlock(optionalGroup(VULNERABILITY_FIE
 /** `<indexer>`: the last block counts. */
 export const INDEXER = lastBlock(
   optionalGroup({
-    enabled: yesNo(true),
+    enabled: yesNo(false),
     hosts: group({ host: list((element, report) => readWebAddress(element, report, ['https', 'http'])) }),
     ssl: group({
       certificate_authorities: group({ ca: list(requireText) }),
       certificate: optionalText(),
       key: optionalText(),
+    }),
+    options: group({
+      alerts: yesNo(false),
+      archives: yesNo(false),
+      states: yesNo(true),
+      fim_states: yesNo(false),
+      geoip: oneOf('off', ['off', 'pipeline']),
+      batch_size: integer(2048, { min: 1, max: 2048 }),
+      flush_interval: duration(1, { min: 1, max: 60 }),
+      timeout: duration(60, { min: 5, max: 600 }),
     }),
   }),
 );

@@ -120,7 +120,7 @@ describe('what of the configuration has an effect', () => {
 
   it('says what is asked for and not done', () => {
     const on = [
-      '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer/>',
+      '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer><enabled>yes</enabled></indexer>',
       '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
       '<auth><key_request><enabled>yes</enabled></key_request></auth><reports/><gcp-pubsub/>',
       '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips><queue_size>9</queue_size></remote><client/><labels/>',
@@ -129,11 +129,23 @@ describe('what of the configuration has an effect', () => {
     expect(new Set(whats(on))).to.deep.equal(
       new Set([
         ...['wodle name="osquery"', 'wodle name="syscollector"', 'sca'],
-        ...['indexer', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
+        ...['indexer/enabled', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
         ...['reports', 'gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],
       ]),
     );
+  });
+
+  it('says what an indexer does not get', () => {
+    const indexer = (options: string) => whats(`<indexer><enabled>yes</enabled>${options}</indexer>`);
+    expect(indexer('')).to.deep.equal(['indexer/enabled']);
+    expect(indexer('<options><geoip>off</geoip></options>')).to.deep.equal(['indexer/enabled']);
+    expect(indexer('<options><alerts>yes</alerts></options>')).to.deep.equal([]);
+    expect(indexer('<options><states>no</states></options>')).to.deep.equal([]);
+    expect(indexer('<options><alerts>yes</alerts><states>yes</states></options>')).to.deep.equal([
+      'indexer/options/states',
+    ]);
+    expect(whats('<indexer><hosts><host>https://a:9200</host></hosts></indexer>')).to.deep.equal([]);
   });
 
   it('goes by the role of the home', () => {

@@ -1,0 +1,10 @@
+import { keystoreCommand } from './keystore/keystore-command.js';
+import { runCommand } from './terminal/run-command.js';
+
+runCommand(() =>
+  keystoreCommand(process.argv.slice(2), {
+    input: process.stdin,
+    write: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  }),
+);
