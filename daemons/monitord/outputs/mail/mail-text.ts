@@ -1,5 +1,5 @@
 import type { AlertView } from '../../../../lib/output/alert-view.js';
-import { MONTH_NAMES } from '../../../../lib/time/local-day.js';
+import { textTime } from '../../../../lib/time/text-time.js';
 import { cutBytes } from '../cut-bytes.js';
 
 /** Bytes of the logs of one alert in a mail. */
@@ -18,7 +18,7 @@ export function mailSubject(alerts: readonly AlertView[], full: boolean): string
   const text = full
     ? `Wazuh alert - ${origin} - Level ${String(level)} - ${description}`
     : `Wazuh notification - ${host} - Alert level ${String(level)}`;
-  return header(text);
+  return mailHeader(text);
 }
 
 /** Text of a mail about some alerts, one after the other. */
@@ -30,7 +30,7 @@ export function mailBody(alerts: readonly AlertView[]): string {
 export function shortMessage(alert: AlertView): { readonly subject: string; readonly text: string } {
   const { level, ruleId, description, fullLog } = alert;
   return {
-    subject: header(`Wazuh ${String(level)} - ${ruleId} - ${description}`),
+    subject: mailHeader(`Wazuh ${String(level)} - ${ruleId} - ${description}`),
     text: fullLog.replace(/[\r\n]+/g, ' ').slice(0, MAX_SMS),
   };
 }
@@ -40,7 +40,7 @@ function notification(alert: AlertView): string {
   return [
     '',
     'Wazuh Notification.',
-    textTime(alert.time),
+    textTime(Number.isNaN(alert.time) ? Date.now() : alert.time),
     '',
     `Received From: ${oneLine(alert.origin)}`,
     `Rule: ${alert.ruleId} fired (level ${String(alert.level)}) -> "${oneLine(alert.description)}"`,
@@ -64,15 +64,8 @@ function logLines({ fullLog, previousOutput }: AlertView): string[] {
   return cutBytes(text, MAX_LOG_BYTES, '...').split(/\r\n|\r|\n/);
 }
 
-/** `2025 Jun 05 10:11:23`, local time. */
-function textTime(time: number): string {
-  const at = new Date(Number.isNaN(time) ? Date.now() : time);
-  const two = (part: number): string => String(part).padStart(2, '0');
-  const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
-  return `${String(at.getFullYear())} ${MONTH_NAMES[at.getMonth()] ?? ''} ${two(at.getDate())} ${clock}`;
-}
-
-function header(text: string): string {
+/** A subject or a part of one: one line, not too long. */
+export function mailHeader(text: string): string {
   return oneLine(text).slice(0, MAX_SUBJECT);
 }
 
