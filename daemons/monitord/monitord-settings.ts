@@ -1,4 +1,4 @@
-import { describePlace, logConfigWarnings } from '../../lib/config/config-error.js';
+import { type ConfigWarning, describePlace, logConfigWarnings } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
@@ -18,6 +18,7 @@ import { indexerProblem } from './outputs/indexer/indexer-output.js';
 import { programProblem } from './outputs/integration/integration-program.js';
 import { mailProblem } from './outputs/mail/mail-output.js';
 import { isProgram } from './outputs/output-definitions.js';
+import { reportsProblem } from './reports/report-plan.js';
 
 const SECTIONS = [
   'global',
@@ -74,11 +75,18 @@ function load(home: Home): MonitordSettings {
 
 /** Logs what of the configuration has no effect. */
 function logWarnings({ config, options, problems }: MonitordSettings, logger: Logger): void {
-  logConfigWarnings([...ownWarnings(config.warnings, 'svc-monitord'), ...options.warnings], logger);
+  const warnings = [...ownWarnings(config.warnings, 'svc-monitord'), ...reportWarnings(config), ...options.warnings];
+  logConfigWarnings(warnings, logger);
   for (const problem of problems) logger.error(problem);
 }
 
 type Config = MonitordSettings['config'];
+
+/** What keeps all reports from being mailed: told once, where the first of them stands. */
+function reportWarnings(config: Config): readonly ConfigWarning[] {
+  const problem = reportsProblem(config);
+  return problem === undefined ? [] : [{ ...problem, file: config.file, section: 'reports' }];
+}
 
 /** Leaves out integrations whose program is not there or could be anybody's (daemons-and-config.md 8.2), and says what mail lacks. */
 function withoutMissingPrograms(home: Home, config: Config): Pick<MonitordSettings, 'config' | 'problems'> {
@@ -177,7 +185,7 @@ function activeMaild({ options }: MonitordSettings): Record<string, unknown> {
 function activeReports({ config }: MonitordSettings): readonly Record<string, unknown>[] {
   return config.reports.map((report) => ({
     title: report.title,
-    group: report.category?.value ?? '',
+    group: report.category.value ?? '',
     rule: report.rule?.value ?? '',
     level: report.level?.value ?? '',
     srcip: report.srcip?.value ?? '',

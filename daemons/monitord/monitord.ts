@@ -23,14 +23,19 @@ import {
 } from '../../lib/rotation/log-rotation.js';
 import { Retention } from '../../lib/rotation/retention.js';
 import { ALERTS, ARCHIVES } from '../../lib/rotation/rotation-settings.js';
+import type { LocalDay } from '../../lib/time/local-day.js';
 import { AgentWatch } from './agent-watch.js';
 import { monitordHandlers } from './monitord-handlers.js';
 import { agentWatchSettings, isWorker, type MonitordSettings, SETTINGS } from './monitord-settings.js';
 import { OutputSums } from './output-sums.js';
 import { AlertFeed } from './outputs/alert-feed.js';
 import { AlertOutputs, type StreamName } from './outputs/alert-outputs.js';
+import { MailTransport } from './outputs/mail/mail-transport.js';
 import { neededAlerts } from './outputs/needed-alerts.js';
 import { outputDefinitions } from './outputs/output-definitions.js';
+import { SharedOutputStore } from './outputs/shared-output-store.js';
+import { DailyReports, earlierDay } from './reports/daily-reports.js';
+import { reportPlan } from './reports/report-plan.js';
 
 /** The event the stock rules know as the start of the manager (rule 502; daemons-and-config.md 4.1). */
 const STARTED_EVENT = 'ossec: Manager started.';
@@ -44,6 +49,8 @@ export const MONITORD = defineDaemon({
   contract: monitordContract,
   settings: SETTINGS,
   async build({ home, logger, settings, fatal, requests }, parts) {
+    const store = parts.use(new SharedOutputStore({ directory: home.path('queue', 'outputs'), logger, fatal }));
+    // What has a part in the store ends before it.
     const ends = parts.together();
     const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
     const authd = parts.use(new RequestClient({ contract: authdContract, path: home.socket('svc-authd') }));
@@ -64,12 +71,13 @@ export const MONITORD = defineDaemon({
     const outputs = ends.use(
       new AlertOutputs({
         feeds: alertFeeds(home, logger, parts),
-        directory: home.path('queue', 'outputs'),
+        store,
         logger,
-        fatal,
       }),
     );
-    const maintenance = logMaintenance({ home, logger, signal: stopped.signal }, settings, outputs);
+    const reports = dailyReports(home, logger, settings, store);
+    const readers = { outputs, reports };
+    const maintenance = logMaintenance({ home, logger, signal: stopped.signal }, settings, readers);
     await ends.start(
       requests({
         stats: (counters) => ({
@@ -77,6 +85,7 @@ export const MONITORD = defineDaemon({
           events: events.stats(),
           agents: { disconnected: watch.remembered },
           outputs: outputs.stats(),
+          reports: reports.stats(),
         }),
         handlers: monitordHandlers(
           home,
@@ -94,7 +103,7 @@ export const MONITORD = defineDaemon({
       message: Buffer.from(STARTED_EVENT),
       receivedAt: HOST_CLOCK.now().getTime(),
     });
-    const working = Promise.all([maintenance.run(), watch.run(stopped.signal)]);
+    const working = Promise.all([maintenance.run(), watch.run(stopped.signal), reports.run(stopped.signal)]);
     ends.defer(() => working);
 
     const followOutputs = ({ config, options }: MonitordSettings): void => {
@@ -104,6 +113,7 @@ export const MONITORD = defineDaemon({
         fullSubject: options.get('maild.full_subject') === 1,
       };
       outputs.follow(outputDefinitions(config, { home, logger, debugIntegrations, mail }));
+      reports.follow(reportPlan(config, home));
     };
     followOutputs(settings.current);
     return { apply: followOutputs };
@@ -128,13 +138,34 @@ function alertFeeds(home: Home, logger: Logger, parts: DaemonParts): Record<Stre
   return { alerts: feed('alerts', ALERT_FILES), archives: feed('archives', ARCHIVE_FILES) };
 }
 
-/** The look after the logs of the home; alerts and archives that outputs have yet to read are kept. */
+function dailyReports(
+  home: Home,
+  logger: Logger,
+  settings: SettingsInForce<MonitordSettings>,
+  store: SharedOutputStore,
+): DailyReports {
+  return new DailyReports({
+    home,
+    logger,
+    clock: HOST_CLOCK,
+    store,
+    dayWait: () => settings.current.maintenance.dayWait,
+    send: (server, mail, signal) => new MailTransport(server).send(mail, signal),
+  });
+}
+
+/** The look after the logs of the home; alerts and archives that outputs and reports have yet to read are kept. */
 function logMaintenance(
   { home, logger, signal }: Pick<LogRotationParts, 'home' | 'logger' | 'signal'>,
   settings: SettingsInForce<MonitordSettings>,
-  outputs: AlertOutputs,
+  { outputs, reports }: { readonly outputs: AlertOutputs; readonly reports: DailyReports },
 ): LogMaintenance {
   const clock = HOST_CLOCK;
+  const neededDay = (stream: StreamName | undefined): LocalDay | 'all' | undefined => {
+    if (stream === undefined) return undefined;
+    const ofOutputs = neededAlerts(outputs.neededFiles(stream));
+    return ofOutputs === 'all' || stream !== 'alerts' ? ofOutputs : earlierDay(ofOutputs, reports.neededDay);
+  };
   return new LogMaintenance({
     clock,
     logger,
@@ -145,10 +176,7 @@ function logMaintenance(
       home,
       logger,
       () => settings.current.retention,
-      (what) => {
-        const stream = STREAMS[what];
-        return stream === undefined ? undefined : neededAlerts(outputs.neededFiles(stream));
-      },
+      (what) => neededDay(STREAMS[what]),
     ),
     outputs: new OutputSums(home, signal),
     settings: () => settings.current.maintenance,

@@ -6,6 +6,7 @@ import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
 import { previousDay, twoDigits } from '../../lib/rotation/calendar-day.js';
 import { datedDirectory, type LocalDay } from '../../lib/time/local-day.js';
+import { isLive } from './is-live.js';
 
 /** One kind of output of svc-analysisd. */
 type Series = { readonly directory: string; readonly stem: string; readonly extension: string; readonly live: string };
@@ -63,7 +64,7 @@ export class OutputSums {
       if (onlyMissing && parts.length === 0) {
         continue;
       }
-      if (parts.some((part) => this.#isLive(series, part))) {
+      if (parts.some((part) => isLive(this.#home.path('logs', series.directory, series.live), this.#home.path(part)))) {
         postponed.push(`${base}.${series.extension}`);
         continue;
       }
@@ -123,13 +124,6 @@ export class OutputSums {
       .map((entry) => ({ path: join(directory, entry.name), part: pattern.exec(entry.name)?.[1] ?? '' }))
       .sort((a, b) => (a.part < b.part ? -1 : 1))
       .map(({ path }) => path);
-  }
-
-  /** Whether the live name still leads to this file: svc-analysisd has not gone on to the new day. */
-  #isLive(series: Series, path: string): boolean {
-    const live = lstatSync(this.#home.path('logs', series.directory, series.live), { throwIfNoEntry: false });
-    const dated = lstatSync(this.#home.path(path), { throwIfNoEntry: false });
-    return live !== undefined && dated !== undefined && live.ino === dated.ino && live.dev === dated.dev;
   }
 
   /** Relative to the home and without extension, as the sum text shows it. */

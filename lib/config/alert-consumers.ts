@@ -4,11 +4,12 @@ import type { SectionBlocks } from './section-blocks.js';
 
 /** Whether alerts are handed on: what does that reads alerts.json, so it is written whatever `<jsonout_output>` says. */
 export function hasAlertConsumers(blocks: SectionBlocks): boolean {
-  const all = (name: 'syslog_output' | 'integration' | 'indexer'): readonly XmlElement[] =>
+  const all = (name: 'syslog_output' | 'integration' | 'reports' | 'indexer'): readonly XmlElement[] =>
     (blocks.get(name) ?? []).map(({ element }) => element);
   return (
     all('syslog_output').length > 0 ||
     all('integration').length > 0 ||
+    all('reports').length > 0 ||
     indexesAlerts(all('indexer').at(-1)) ||
     isMailOn(blocks)
   );

@@ -1,3 +1,4 @@
+import { AlertRows, present, valueOf } from './alert-rows.js';
 import type { ReportAlert } from './report-alert.js';
 import { REPORT_FIELDS, type ReportField, type ReportFilter, type ReportRelation } from './report-fields.js';
 import { ownCopy, ValueCounts } from './value-counts.js';
@@ -27,8 +28,6 @@ const LINE_END = '\r\n';
 /** Width of the column of values; a longer one moves the next column. */
 const VALUE_WIDTH = 78;
 const COUNT_WIDTH = 8;
-/** Characters of the rows about rules. */
-const MAX_RULE = 75;
 /** Rows of a section: a mail of more is not read. */
 const MOST_ROWS = 1000;
 /** Different values that a value is related to, and all of them in one section. */
@@ -38,9 +37,6 @@ const MOST_RELATED_IN_ALL = 20_000;
 const MOST_DUMPED = 1_000_000;
 /** Characters of one log in it. */
 const MAX_LOG = 2048;
-/** What stands for no address or user in alerts of old. */
-const NONE = '(none)';
-
 /**
  * A report about alerts, in the form that users of the reference know (daemons-and-config.md 8.4). Alerts are added one after
  * the other; the memory it takes has an end, and what did not find room is told in the text.
@@ -83,13 +79,14 @@ export class AlertReport {
     return this.#matched;
   }
 
-  add(alert: ReportAlert): void {
+  /** @param rows those of the alert, where several reports look at it */
+  add(alert: ReportAlert, rows = new AlertRows(alert)): void {
     this.#processed += 1;
     for (const takes of this.#filters) if (!takes(alert)) return;
     this.#matched += 1;
     if (this.#matched === 1) this.#first = ownCopy(alert.date);
     this.#last = alert;
-    for (const field of REPORT_FIELDS) this.#count(field, alert);
+    for (const field of REPORT_FIELDS) this.#count(field, alert, rows.of(field));
     this.#dump?.add(alert);
   }
 
@@ -131,44 +128,12 @@ export class AlertReport {
     return lines.map((line) => line + LINE_END).join('');
   }
 
-  #count(field: ReportField, alert: ReportAlert): void {
-    for (const value of rowsOf(field, alert)) {
+  #count(field: ReportField, alert: ReportAlert, rows: readonly string[]): void {
+    for (const value of rows) {
       const counted = this.#counts[field].add(value);
-      if (counted === undefined) continue;
+      if (counted === undefined || this.#relations.length === 0) continue;
       for (const relation of this.#relations) if (relation.field === field) relation.add(counted, alert);
     }
-  }
-}
-
-/** The rows in which an alert counts: one, several for groups, none for what it does not have. */
-function rowsOf(field: ReportField, alert: ReportAlert): readonly string[] {
-  switch (field) {
-    case 'group':
-      return [...new Set(alert.groups.split(',').map((name) => name.trim()))].filter((name) => name !== '');
-    case 'level':
-      return [`Severity ${String(alert.level)}`];
-    case 'rule':
-      return [`${alert.ruleId} - ${alert.description}`.slice(0, MAX_RULE)];
-    default:
-      return present(valueOf(field, alert));
-  }
-}
-
-function present(value: string): readonly string[] {
-  return value === '' || value === NONE ? [] : [value];
-}
-
-/** What filters compare and relations show. */
-function valueOf(field: ReportField, alert: ReportAlert): string {
-  switch (field) {
-    case 'group':
-      return alert.groups;
-    case 'level':
-      return String(alert.level);
-    case 'rule':
-      return alert.ruleId;
-    default:
-      return alert[field];
   }
 }
 
@@ -226,7 +191,13 @@ class AlertDump {
   #characters = 0;
   #leftOut = 0;
 
-  add({ date, location, ruleId, level, description, log }: ReportAlert): void {
+  add(alert: ReportAlert): void {
+    // Once one is left out all are: those that are shown have no gap.
+    if (this.#leftOut > 0) {
+      this.#leftOut += 1;
+      return;
+    }
+    const { date, location, ruleId, level, description, log } = alert;
     const shown = log.length > MAX_LOG ? `${log.slice(0, MAX_LOG)}...` : log;
     const entry = [
       `${date} ${location}`,
@@ -235,8 +206,7 @@ class AlertDump {
       '',
     ].map((line) => ownCopy(oneLine(line)));
     const characters = entry.reduce((sum, line) => sum + line.length, 0);
-    // Once one is left out all are: those that are shown have no gap.
-    if (this.#leftOut > 0 || this.#characters + characters > MOST_DUMPED) {
+    if (this.#characters + characters > MOST_DUMPED) {
       this.#leftOut += 1;
       return;
     }

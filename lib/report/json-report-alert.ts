@@ -9,6 +9,8 @@ const COMPLIANCE = ['pci_dss', 'cis', 'gdpr', 'gpg13', 'hipaa', 'nist_800_53', '
 /** An alert of alerts.json as reports see it. Each part is made when it is asked for: most reports leave most alerts out. */
 export class JsonReportAlert implements ReportAlert {
   readonly #view: AlertView;
+  #location: string | undefined;
+  #groups: string | undefined;
 
   constructor(view: AlertView) {
     this.#view = view;
@@ -20,20 +22,11 @@ export class JsonReportAlert implements ReportAlert {
   }
 
   get location(): string {
-    return this.#view.origin;
+    return (this.#location ??= this.#view.origin);
   }
 
   get groups(): string {
-    let text = '';
-    for (const name of this.#view.groups) text += `${name},`;
-    const rule = this.#view.json['rule'];
-    if (!isObject(rule)) return text;
-    for (const name of COMPLIANCE) {
-      const values = rule[name];
-      if (!Array.isArray(values)) continue;
-      for (const value of values) if (typeof value === 'string') text += `${name}_${value},`;
-    }
-    return text;
+    return (this.#groups ??= this.#groupList());
   }
 
   get ruleId(): string {
@@ -62,5 +55,18 @@ export class JsonReportAlert implements ReportAlert {
 
   get log(): string {
     return this.#view.fullLog;
+  }
+
+  #groupList(): string {
+    let text = '';
+    for (const name of this.#view.groups) text += `${name},`;
+    const rule = this.#view.json['rule'];
+    if (!isObject(rule)) return text;
+    for (const name of COMPLIANCE) {
+      const values = rule[name];
+      if (!Array.isArray(values)) continue;
+      for (const value of values) if (typeof value === 'string') text += `${name}_${value},`;
+    }
+    return text;
   }
 }

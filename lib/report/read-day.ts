@@ -7,8 +7,8 @@ import { compressedPath, type DatedName, datedPath, partsOf } from '../output/da
 import type { LocalDay } from '../time/local-day.js';
 import type { ReportReader } from './report-reader.js';
 
-/** Bytes that are looked at in one go: some milliseconds, then others have their turn. */
-const CHUNK_BYTES = 256 * 1024;
+/** Bytes that are looked at in one go: a millisecond or a few, then others have their turn. */
+const CHUNK_BYTES = 64 * 1024;
 
 export type ReadDayOptions = {
   /** Ends it; what was read stays read. */

@@ -1,12 +1,11 @@
 import { pause } from '../../../lib/async/pause.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import { openOrSetAside } from '../../../lib/store/set-aside.js';
-import type { StoreError } from '../../../lib/store/store-error.js';
 import { AlertConsumer } from './alert-consumer.js';
 import type { AlertFeed } from './alert-feed.js';
 import type { AlertReceiver } from './alert-receiver.js';
-import { OutputStore } from './output-store.js';
+import type { OutputStore } from './output-store.js';
+import type { SharedOutputStore } from './shared-output-store.js';
 
 /** Key of the output by mail. */
 export const MAIL_KEY = 'mail';
@@ -32,11 +31,8 @@ export type OutputDefinition = {
 
 export type AlertOutputsParts = {
   readonly feeds: Readonly<Record<StreamName, AlertFeed>>;
-  /** `queue/outputs` */
-  readonly directory: string;
+  readonly store: Pick<SharedOutputStore, 'get'>;
   readonly logger: Logger;
-  /** Called when the disk does not take a commit any more. */
-  readonly fatal: (error: StoreError) => void;
 };
 
 /** When the store could not be opened, for want of space, say. */
@@ -54,7 +50,8 @@ export class AlertOutputs {
   readonly #parts: AlertOutputsParts;
   readonly #stopped = new AbortController();
   readonly #running = new Map<string, RunningOutput>();
-  #store: OutputStore | undefined;
+  /** Whether anything of the store may have to be changed. */
+  #usesStore = false;
   /** One change at a time. */
   #changing: Promise<void> = Promise.resolve();
   #wanted: readonly OutputDefinition[] = [];
@@ -96,7 +93,6 @@ export class AlertOutputs {
     this.#stopped.abort();
     await this.#changing;
     await Promise.all([...this.#running.values()].map(({ consumer }) => consumer.stop()));
-    await this.#store?.close();
   }
 
   async #change(definitions: readonly OutputDefinition[]): Promise<void> {
@@ -114,8 +110,9 @@ export class AlertOutputs {
 
   /** @throws StoreError */
   async #apply(definitions: readonly OutputDefinition[]): Promise<void> {
-    if (definitions.length === 0 && this.#running.size === 0 && this.#store === undefined) return;
-    const store = (this.#store ??= await this.#open());
+    if (definitions.length === 0 && this.#running.size === 0 && !this.#usesStore) return;
+    const store = await this.#parts.store.get();
+    this.#usesStore = true;
     const wanted = new Map(definitions.map((definition) => [definition.key, definition]));
     for (const [key, { consumer, settings }] of this.#running) {
       const definition = wanted.get(key);
@@ -144,20 +141,6 @@ export class AlertOutputs {
     await consumer.start();
     this.#running.set(key, { consumer, name, stream, settings: textOf(definition) });
     if (announcement !== undefined) logger.info(announcement);
-  }
-
-  /** A damaged store is put aside: outputs then begin at the end of the stream. */
-  async #open(): Promise<OutputStore> {
-    const { directory, logger, fatal } = this.#parts;
-    const { store, damage } = await openOrSetAside(() => OutputStore.open(directory), directory, Date.now());
-    if (damage !== undefined) {
-      const { error, aside } = damage;
-      logger.error(
-        `${error.message}: it was moved to '${aside}', and outputs begin with the alerts from now on. Alerts that waited are in logs/alerts.`,
-      );
-    }
-    void store.broken.then(fatal);
-    return store;
   }
 }
 

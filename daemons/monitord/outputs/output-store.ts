@@ -4,9 +4,11 @@ import type { Change } from '../../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
 import type { StoreTable } from '../../../lib/store/store-table.js';
+import type { LocalDay } from '../../../lib/time/local-day.js';
 
 const POSITIONS = 'positions';
 const MAILS = 'mails';
+const REPORTS = 'reports';
 
 const storedPosition = z.object({ file: z.string().max(64), offset: z.number().int().min(0) });
 
@@ -21,14 +23,23 @@ const storedMail = z.object({
 });
 export type StoredMail = z.infer<typeof storedMail>;
 
+/** The last day that a report is done with; months count from 0. */
+const storedDay = z.object({
+  year: z.number().int(),
+  month: z.number().int().min(0).max(11),
+  day: z.number().int().min(1).max(31),
+});
+
 /**
- * How far each output is in the stream of alerts, and the alerts that wait for a mail (`queue/outputs`, which svc-monitord
- * alone opens).
+ * How far each output is in the stream of alerts, the alerts that wait for a mail, and of which day the reports are
+ * (`queue/outputs`, which svc-monitord alone opens).
  */
 export class OutputStore {
   /** Resolves when nothing can be written any more; the process should end then. */
   readonly broken: Promise<StoreError>;
   readonly mails: StoreTable<number, StoredMail>;
+  /** By the key of the report. */
+  readonly reports: StoreTable<string, LocalDay>;
   readonly #store: LmdbStore;
   readonly #positions: StoreTable<string, RecordPosition>;
 
@@ -37,11 +48,12 @@ export class OutputStore {
     this.broken = store.broken;
     this.#positions = store.table<string, RecordPosition>(POSITIONS, storedPosition);
     this.mails = store.table<number, StoredMail>(MAILS, storedMail);
+    this.reports = store.table<string, LocalDay>(REPORTS, storedDay);
   }
 
   /** @param directory `queue/outputs` @throws StoreError `damaged`, `too_new`, `in_use`, `full` */
   static async open(directory: string): Promise<OutputStore> {
-    return new OutputStore(await LmdbStore.open({ directory, tables: [POSITIONS, MAILS] }));
+    return new OutputStore(await LmdbStore.open({ directory, tables: [POSITIONS, MAILS, REPORTS] }));
   }
 
   /** Undefined for an output that is new. @throws StoreError `damaged` */

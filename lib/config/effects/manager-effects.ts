@@ -112,10 +112,11 @@ export const MANAGER_EFFECTS = {
     ...each(works, 'email_to', 'format', 'level', 'rule_id', 'group', 'event_location', 'do_not_delay'),
     do_not_group: works,
   }),
-  reports: without('svc-monitord', later('reports are not written'), [
-    ...['title', 'type', 'category', 'group', 'rule', 'level', 'location', 'srcip', 'user', 'frequency'],
-    ...['showlogs', 'email_to'],
-  ]),
+  reports: section('svc-monitord', {
+    ...each(works, 'title', 'type', 'category', 'group', 'rule', 'level', 'location', 'srcip', 'user', 'showlogs'),
+    email_to: works,
+    frequency: never('a report is made once a day'),
+  }),
   command: section('svc-analysisd', {
     ...each(works, 'name', 'executable', 'timeout_allowed', 'extra_args'),
     expect: part,

@@ -1,4 +1,5 @@
 import { isObject } from '../../json/is-object.js';
+import { filterProblem, isReportField, type ReportField } from '../../report/report-fields.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import type { ConfigReport } from '../config-report.js';
 import { blocks, type Field, list, MAX_ITEMS, reportUnknownAttributes, scalar } from '../field.js';
@@ -154,48 +155,59 @@ export const EMAIL_ALERTS = blocks(
   },
 );
 
-/** A filter of a report; as a relation it groups instead of filtering. */
-export type ReportFilter = { readonly value: string; readonly relation: boolean };
+/** What a report is told about one of its fields. */
+export type ReportElement = {
+  /** Only alerts of which this holds. */
+  readonly value: string | undefined;
+  /** Fields that are listed beside each value (`type="relation"`). */
+  readonly related: readonly ReportField[];
+};
 
-/** Levels that are reported are those from this one on. */
-function readReportLevel(element: XmlElement, report: ConfigReport): string {
-  const value = requireText(element, report);
-  const level = parseDigits(value);
-  if (level === undefined || level > LEVEL.max) {
-    throw report.invalidValue(element);
-  }
-  return value;
-}
-
-const reportFilter = (read = requireText): Field<ReportFilter | undefined> => ({
+/** An element of a report: a filter, and beside it, or instead, names of fields that belong to it. */
+const reportElement = (field: ReportField): Field<ReportElement | undefined> => ({
   initial: undefined,
   attributes: ['type'],
-  fold(_previous, element, report) {
+  fold(previous, element, report) {
     const type = element.attributes.find(({ name }) => name === 'type')?.value;
     if (type !== undefined && type !== 'relation') {
       throw report.invalidAttribute(element, type);
     }
-    return { value: read(element, report), relation: type === 'relation' };
+    const { value, related } = previous ?? { value: undefined, related: [] };
+    const text = requireText(element, report).trim();
+    if (type === undefined) {
+      const problem = filterProblem({ field, value: text });
+      if (problem !== undefined) throw report.invalidValue(element);
+      return { value: text, related };
+    }
+    if (!isReportField(text)) throw report.invalidValue(element);
+    return { value, related: related.includes(text) ? related : [...related, text] };
   },
 });
 
-/** `<reports>` blocks: daily summaries by mail (daemons-and-config.md 8.4). */
+/** `<reports>` blocks: daily summaries by mail (daemons-and-config.md 4.4, 8.4). */
 export const REPORTS = blocks(
   {
     title: scalar('OSSEC Report (unnamed)', requireText),
     type: oneOf('email', ['email']),
-    category: reportFilter(),
-    group: reportFilter(),
-    rule: reportFilter(),
-    level: reportFilter(readReportLevel),
-    location: reportFilter(),
-    srcip: reportFilter(),
-    user: reportFilter(),
+    category: reportElement('group'),
+    group: reportElement('group'),
+    rule: reportElement('rule'),
+    level: reportElement('level'),
+    location: reportElement('location'),
+    srcip: reportElement('srcip'),
+    user: reportElement('user'),
     frequency: freeText(),
     showlogs: yesNo(false),
     email_to: list(readMailAddress),
   },
-  ({ group, category, ...rest }) => ({ ...rest, category: category ?? group }),
+  ({ group, category, ...rest }, block, report) => {
+    if (rest.email_to.length === 0) {
+      report.warn(block, `Report '${rest.title}' is left out: it has no <email_to>.`, { level: 'error' });
+      return undefined;
+    }
+    const related = [...(category?.related ?? []), ...(group?.related ?? [])];
+    return { ...rest, category: { value: category?.value ?? group?.value, related }, line: block.line };
+  },
 );
 
 const LABEL_ATTRIBUTES = ['key', 'hidden'];

@@ -23,24 +23,30 @@ type MailSections = ManagerConfig<'global' | 'email_alerts'>;
 const FROM_NAME = 'Wazuh';
 const EVERYTHING: AlertFilterSettings = { level: 0, ruleIds: [] };
 
-/** What `<email_notification>yes` lacks to work; undefined when it is off or lacks nothing. */
-export function mailProblem({ global }: Pick<MailSections, 'global'>): string | undefined {
-  if (global.email_notification !== true) return undefined;
-  const missing = (['smtp_server', 'email_from', 'email_to'] as const).filter(
-    (name) => (global[name] ?? []).length === 0,
-  );
-  if (missing.length > 0) return `No mail is sent: <global> has no ${missing.map((name) => `<${name}>`).join(', ')}.`;
+/** What `<global>` lacks to send mail, a sentence; undefined when it lacks nothing. @param needed what must not be empty */
+export function serverProblem(
+  global: GlobalConfig,
+  needed: readonly ('smtp_server' | 'email_from' | 'email_to')[],
+): string | undefined {
+  const missing = needed.filter((name) => (global[name] ?? []).length === 0);
+  if (missing.length > 0) return `<global> has no ${missing.map((name) => `<${name}>`).join(', ')}.`;
   if (global.smtp_user !== undefined && global.smtp_password_file === undefined) {
-    return 'No mail is sent: <smtp_user> needs <smtp_password_file>.';
+    return '<smtp_user> needs <smtp_password_file>.';
   }
   return undefined;
 }
 
-/** How mails are sent; undefined when they are not. */
-function mailServer(global: GlobalConfig, home: Home): MailServer | undefined {
+/** What `<email_notification>yes` lacks to work; undefined when it is off or lacks nothing. */
+export function mailProblem({ global }: Pick<MailSections, 'global'>): string | undefined {
+  if (global.email_notification !== true) return undefined;
+  const problem = serverProblem(global, ['smtp_server', 'email_from', 'email_to']);
+  return problem === undefined ? undefined : `No mail is sent: ${problem}`;
+}
+
+/** How mails are sent; undefined when `<global>` does not say it. */
+export function mailServer(global: GlobalConfig, home: Home): MailServer | undefined {
   const { smtp_server: server, email_from: from } = global;
-  if (mailProblem({ global }) !== undefined || global.email_notification !== true) return undefined;
-  if (server === undefined || from === undefined) return undefined;
+  if (serverProblem(global, []) !== undefined || server === undefined || from === undefined) return undefined;
   const path = (file: string | undefined): string | undefined =>
     file === undefined ? undefined : resolve(home.root, file);
   return {
@@ -65,7 +71,8 @@ export function mailOutput(
   home: Home,
   logger: Logger,
 ): OutputDefinition[] {
-  const server = mailServer(global, home);
+  const isOn = global.email_notification === true && mailProblem({ global }) === undefined;
+  const server = isOn ? mailServer(global, home) : undefined;
   if (server === undefined) return [];
   const single = !options.grouping;
   const routes: { route: MailRoute; filter: AlertFilterSettings }[] = [

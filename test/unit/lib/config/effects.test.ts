@@ -122,7 +122,7 @@ describe('what of the configuration has an effect', () => {
     const on = [
       '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer><enabled>yes</enabled></indexer>',
       '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
-      '<auth><key_request><enabled>yes</enabled></key_request></auth><reports/><gcp-pubsub/>',
+      '<auth><key_request><enabled>yes</enabled></key_request></auth><gcp-pubsub/>',
       '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips><queue_size>9</queue_size></remote><client/><labels/>',
       '<syscheck><windows_registry>x</windows_registry></syscheck><rootcheck><check_winapps>yes</check_winapps></rootcheck>',
     ].join('\n');
@@ -130,7 +130,7 @@ describe('what of the configuration has an effect', () => {
       new Set([
         ...['wodle name="osquery"', 'wodle name="syscollector"', 'sca'],
         ...['indexer/enabled', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
-        ...['reports', 'gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
+        ...['gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],
       ]),
     );

@@ -416,6 +416,15 @@ const REFUSED: readonly (readonly [string, string])[] = [
     '<email_alerts><email_to>a@x.test</email_to><level>high</level></email_alerts>',
     "(1235): Invalid value for element 'level': high.",
   ],
+  ['<reports><level>17</level></reports>', "(1235): Invalid value for element 'level': 17."],
+  ['<reports><rule>5712|5713</rule></reports>', "(1235): Invalid value for element 'rule': 5712|5713."],
+  ['<reports><user type="relation">host</user></reports>', "(1235): Invalid value for element 'user': host."],
+  [
+    '<reports><user type="other">bob</user></reports>',
+    "(1233): Invalid attribute 'other' in the configuration: 'user'.",
+  ],
+  ['<reports><type>fax</type></reports>', "(1235): Invalid value for element 'type': fax."],
+  ['<reports><email_to>nobody</email_to></reports>', "(1235): Invalid value for element 'email_to': nobody."],
   ['<reports><level>high</level></reports>', "(1235): Invalid value for element 'level': high."],
   ['<reports><showlogs>1</showlogs></reports>', "(1235): Invalid value for element 'showlogs': 1."],
   [
@@ -767,9 +776,27 @@ describe('main configuration: sections', () => {
     expect(config.email_alerts[0]).to.deep.include({ email_to: ['a@x.test'], do_not_delay: true, do_not_group: false });
     expect(config.reports[0]).to.deep.include({
       title: 'OSSEC Report (unnamed)',
-      category: { value: 'auth', relation: false },
-      srcip: { value: 'user', relation: true },
+      category: { value: 'auth', related: [] },
+      srcip: { value: undefined, related: ['user'] },
     });
+  });
+
+  it('keeps filters and relations of a report, and leaves one out that nobody gets', () => {
+    const { reports, warnings } = parse(
+      '<reports><title>Logins</title><category>auth</category><user type="relation">srcip</user><user>bob</user>' +
+        '<user type="relation">rule</user><group type="relation">user</group><email_to>a@x.test</email_to></reports>\n' +
+        '<reports><title>Nobody</title></reports>',
+    );
+    expect(reports).to.have.length(1);
+    expect(reports[0]).to.deep.include({
+      title: 'Logins',
+      category: { value: 'auth', related: ['user'] },
+      user: { value: 'bob', related: ['srcip', 'rule'] },
+      line: 2,
+    });
+    expect(warnings.map(({ line, text, level }) => ({ line, text, level }))).to.deep.equal([
+      { line: 3, text: "Report 'Nobody' is left out: it has no <email_to>.", level: 'error' },
+    ]);
   });
 
   it('reads labels and leaves reserved keys out', () => {
