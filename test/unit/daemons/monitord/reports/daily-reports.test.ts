@@ -5,8 +5,8 @@ import { type Mail, MailRefusedError } from '../../../../../daemons/monitord/out
 import { SharedOutputStore } from '../../../../../daemons/monitord/outputs/shared-output-store.js';
 import { DailyReports, earlierDay } from '../../../../../daemons/monitord/reports/daily-reports.js';
 import type { DailyReport, ReportPlan } from '../../../../../daemons/monitord/reports/report-plan.js';
-import { sampleAlert } from '../../../../support/monitord/alert-files.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
+import { sampleAlert } from '../../../../support/monitord/alert-files.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../../support/temporary-home.js';
 
