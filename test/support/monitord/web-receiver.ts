@@ -27,17 +27,23 @@ export class WebReceiver {
     });
   });
 
-  async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
+  async start(port = 0): Promise<void> {
+    this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}/hook/secret`;
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
-  stop(): void {
+  get url(): string {
+    return `http://127.0.0.1:${String(this.port)}/hook/secret`;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
     this.#server.closeAllConnections();
     this.#server.close();
+    await once(this.#server, 'close');
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { connectionEntry, endAcknowledged } from './connection-end.js';
 
 export type TcpSyslogTarget = {
   readonly host: string;
@@ -19,7 +20,7 @@ const KEEPALIVE_MS = 15_000;
 
 /**
  * Messages on their way over a connection of their own. The receiver has taken them when it has closed the connection after
- * our end of it: over a connection that stays open nobody could tell.
+ * our end of it, and the system had that end acknowledged: over a connection that stays open nobody could tell.
  */
 export class TcpFlight {
   /** Messages that it carries; `count` is the caller's own figure. */
@@ -64,6 +65,7 @@ export class TcpFlight {
       socket.setKeepAlive(true, KEEPALIVE_MS);
       const closed = this.#closedInOrder(socket);
       closed.catch(() => {});
+      const entry = await connectionEntry(socket);
       for (const message of messages) {
         if (socket.destroyed) break;
         // RFC 6587 3.4.1: the number of bytes, a blank, the message.
@@ -75,6 +77,7 @@ export class TcpFlight {
         this.#handedAt = performance.now();
       });
       await closed;
+      if (entry !== undefined) await endAcknowledged(entry);
     } finally {
       socket.destroy();
     }

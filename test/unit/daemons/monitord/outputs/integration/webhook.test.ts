@@ -19,9 +19,7 @@ describe('a webhook', () => {
     web = new WebReceiver();
     await web.start();
   });
-  afterEach(() => {
-    web.stop();
-  });
+  afterEach(() => web.stop());
 
   const receiver = (settings: Partial<IntegrationSettings>): IntegrationReceiver =>
     new IntegrationReceiver(

@@ -172,6 +172,39 @@ describe('forwarding to syslog', () => {
       expect(failure).to.be.an('error');
     });
 
+    for (const host of ['127.0.0.1', '::1']) {
+      it(`fails where the receiver at ${host} closes in order before it has read everything`, async function () {
+        const server = createServer({ allowHalfOpen: true }, (socket) => {
+          socket.on('error', () => {});
+          socket.once('data', () => {
+            // It has read all that has come: more waits in the hands of the system.
+            socket.pause();
+            socket.write('bye', () => socket.destroy());
+          });
+        });
+        closing.push(() => server.close());
+        server.listen(0, host);
+        const outcome = await Promise.race([once(server, 'listening'), once(server, 'error')]);
+        if (outcome.length > 0) this.skip();
+        const { port } = server.address() as AddressInfo;
+        const to = receiver({ server: host, port, protocol: 'tcp' });
+        const large = sampleAlert({ full_log: 'x'.repeat(400_000) });
+        const failure = await deliver(to, [large]).catch((error: unknown) => error);
+        expect(failure).to.be.an('error');
+      });
+    }
+
+    it('takes a receiver that closes after our end at its word, over IPv6, too', async function () {
+      const server = createServer(reading);
+      closing.push(() => server.close());
+      server.listen(0, '::1');
+      const outcome = await Promise.race([once(server, 'listening'), once(server, 'error')]);
+      if (outcome.length > 0) this.skip();
+      const { port } = server.address() as AddressInfo;
+      const delivery = await deliver(receiver({ server: '::1', port, protocol: 'tcp' }), [ALERT, ALERT]);
+      expect(delivery.settled).to.equal(2);
+    });
+
     it('does not send again what a receiver that hangs has in its hands', async () => {
       const port = await listen(
         createServer({ pauseOnConnect: true }, (socket) => {

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { endianness } from 'node:os';
+import { pause } from '../../../../lib/async/pause.js';
+import { isErrno } from '../../../../lib/files/is-errno.js';
+import { parseAddress } from '../../../../lib/network/ip-expression.js';
+
+/** Tables of the connections of this host, by the kind of their addresses. */
+const TABLES = { IPv4: '/proc/net/tcp', IPv6: '/proc/net/tcp6' } as const;
+/** States of a connection (RFC 9293 3.3.2), as the tables write them: each side has acknowledged the end of the other, or ours alone was. */
+const TIME_WAIT = '06';
+const FIN_WAIT_2 = '05';
+/** Our end is on its way still when the other side's is here: looked at again after so long, milliseconds, */
+const LOOK_MS = 20;
+/** and no longer than this. */
+const MOST_MS = 10_000;
+
+/** A connection as the table of this host has it. */
+export type ConnectionEntry = {
+  readonly table: (typeof TABLES)[keyof typeof TABLES];
+  /** Both ends, `0100007F:AA48 0100007F:0202`. */
+  readonly ends: string;
+};
+
+/** The entry of a connection that stands; undefined where the system has no such table, or does not show it. */
+export async function connectionEntry(socket: Socket): Promise<ConnectionEntry | undefined> {
+  const { localAddress, localPort, remoteAddress, remotePort, remoteFamily } = socket;
+  const local = shown(localAddress, localPort);
+  const remote = shown(remoteAddress, remotePort);
+  if (local === undefined || remote === undefined) return undefined;
+  const entry = { table: TABLES[remoteFamily === 'IPv6' ? 'IPv6' : 'IPv4'], ends: `${local} ${remote}` };
+  return (await stateOf(entry)) === undefined ? undefined : entry;
+}
+
+/**
+ * Resolves when the other side has taken in everything up to our end. To be called when the connection is closed: both sides
+ * closed it in order then, but a receiver that closed before it had read everything looks the same to us. The system knows: what
+ * comes to a connection that nobody reads any more is answered with a reset, which ends it at once.
+ * @throws Error when it had not
+ */
+export async function endAcknowledged(entry: ConnectionEntry): Promise<void> {
+  const last = performance.now() + MOST_MS;
+  for (;;) {
+    const state = await stateOf(entry);
+    if (state === TIME_WAIT) return;
+    const late = performance.now() > last;
+    // Over TLS the other side may say that it closes, and do so later.
+    if (late && state === FIN_WAIT_2) return;
+    if (late || state === undefined) throw new Error('the receiver closed the connection before it had everything');
+    await pause(LOOK_MS);
+  }
+}
+
+async function stateOf({ table, ends }: ConnectionEntry): Promise<string | undefined> {
+  const text = await readFile(table, 'latin1').catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT', 'EACCES')) return '';
+    throw error;
+  });
+  const at = text.indexOf(` ${ends} `);
+  return at < 0 ? undefined : text.slice(at + ends.length + 2, at + ends.length + 4);
+}
+
+/** `0100007F:AA48`: words of four bytes in the order of this host. */
+function shown(address: string | undefined, port: number | undefined): string | undefined {
+  const numbers = parseAddress((address ?? '').replace(/%.*/, ''));
+  if (numbers === undefined || port === undefined) return undefined;
+  const isIpv4 = numbers.length === 4;
+  const ordered = Buffer.from(isIpv4 ? numbers : numbers.flatMap((group) => [group >> 8, group & 0xff]));
+  if (endianness() === 'LE') ordered.swap32();
+  return `${ordered.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
+}
