@@ -7,7 +7,7 @@ const RULE = /^Rule: (\d+) \(level (\d+)\) -> '(.*)'$/;
 /** Lines between the rule and the log, in their order; each is there once or not at all. */
 const DETAILS = ['Src IP', 'Src Location', 'Src Port', 'Dst IP', 'Dst Location', 'Dst Port', 'User'];
 /** The first line of alerts of file integrity. */
-const FILE = /^File '(.+)' (?:was )?(?:added|deleted|modified|checksum changed)\b/;
+const FILE = /^(?:File|Registry (?:Key|Value)) '(.+)' (?:was )?(?:added|deleted|modified|checksum changed)\b/;
 const FILE_GROUP = 'syscheck';
 /** Characters of a log that are kept; a report shows fewer. */
 const MAX_LOG = 8192;
