@@ -30,7 +30,7 @@ import { agentWatchSettings, isWorker, type MonitordSettings, SETTINGS } from '.
 import { OutputSums } from './output-sums.js';
 import { AlertFeed } from './outputs/alert-feed.js';
 import { AlertOutputs, type StreamName } from './outputs/alert-outputs.js';
-import { MailTransport } from './outputs/mail/mail-transport.js';
+import { mailTransport } from './outputs/mail/mail-output.js';
 import { neededAlerts } from './outputs/needed-alerts.js';
 import { outputDefinitions } from './outputs/output-definitions.js';
 import { SharedOutputStore } from './outputs/shared-output-store.js';
@@ -150,7 +150,7 @@ function dailyReports(
     clock: HOST_CLOCK,
     store,
     dayWait: () => settings.current.maintenance.dayWait,
-    send: (server, mail, signal) => new MailTransport(server).send(mail, signal),
+    send: (server, mail, signal) => mailTransport(server, logger).send(mail, signal),
   });
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { Limiter } from '../../../lib/async/limiter.js';
 import type { Home } from '../../../lib/home/home.js';
 import { describeError } from '../../../lib/log/describe-error.js';
@@ -52,6 +53,8 @@ const RETRY_MS = 10_000;
 export class DailyReports {
   readonly #parts: DailyReportsParts;
   readonly #trouble: LimitedLogger;
+  /** A text of a megabyte takes tens of milliseconds: others have their turn between two. */
+  readonly #writing = new Limiter({ atOnce: 1 });
   readonly #mailing = new Limiter({ atOnce: MAILS_AT_ONCE });
   #plan: ReportPlan = { reports: [], server: undefined };
   /** Ends what is under way: at the stop, and when there is another plan. */
@@ -212,7 +215,11 @@ export class DailyReports {
     } else {
       this.#waiting += 1;
       try {
-        await this.#mail(report, result.text(), order);
+        const text = await this.#writing.run(async () => {
+          await setImmediate();
+          return result.text();
+        });
+        await this.#mail(report, text, order);
       } finally {
         this.#waiting -= 1;
       }

@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
-import { RunningDaemon } from '../../support/daemon/running-daemon.js';
+import type { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { sampleAlert } from '../../support/monitord/alert-files.js';
+import { setClock, startWithClock } from '../../support/monitord/clock-of-daemon.js';
 import { SmtpReceiver } from '../../support/monitord/smtp-receiver.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
-const CLOCK = pathToFileURL(fileURLToPath(new URL('dist/test/support/monitord/moved-clock.js', productRoot()))).href;
 const product = (name: string) => fileURLToPath(new URL(name, productRoot()));
 
 type ReportStats = Readonly<Record<string, unknown>>;
@@ -52,18 +52,8 @@ describe('reports of svc-monitord', function () {
     '<reports><title>Logins</title><group>sshd</group><level>10</level><user type="relation">srcip</user>' +
     '<showlogs>yes</showlogs><email_to>a@x.test</email_to><email_to>b@x.test</email_to></reports>\n';
 
-  /** Local time. */
-  function setClock(time: string): void {
-    writeFileSync(home.path('clock.new'), String(new Date(time).getTime() - Date.now()));
-    renameSync(home.path('clock.new'), home.path('clock'));
-  }
-
   async function start(): Promise<void> {
-    Object.assign(process.env, { NODE_OPTIONS: `--import=${CLOCK}`, SVC_TEST_CLOCK: home.path('clock') });
-    const starting = RunningDaemon.start('svc-monitord', home);
-    delete process.env['NODE_OPTIONS'];
-    delete process.env['SVC_TEST_CLOCK'];
-    daemon = await starting;
+    daemon = await startWithClock('svc-monitord', home);
   }
   const stats = async () => (await client.call('stats', {}))['reports'] as ReportStats;
   /** All reports are done with this day. */
@@ -85,12 +75,12 @@ describe('reports of svc-monitord', function () {
       `${LOGINS}<reports><title>Nothing</title><rule>1</rule><email_to>a@x.test</email_to></reports>` +
         '<reports><title>All</title><email_to>c@x.test</email_to></reports>',
     );
-    setClock('2026-11-20T12:00:00');
+    setClock(home, '2026-11-20T12:00:00');
     await start();
     await doneUntil('2026-11-19');
     alerts('ossec-alerts-20.json', {}, low);
     alerts('ossec-alerts-20-001.json', {});
-    setClock('2026-11-21T00:00:01');
+    setClock(home, '2026-11-21T00:00:01');
     await doneUntil('2026-11-20');
     expect(await stats()).to.deep.include({ configured: 3, sent: 2, empty: 1, failed: 0, available: true });
     // More than one in an hour: the limit is for alerts.
@@ -113,13 +103,13 @@ describe('reports of svc-monitord', function () {
 
   it('are made up for at the next start, and survive a kill in the middle of the mail', async () => {
     configure(LOGINS);
-    setClock('2026-11-20T12:00:00');
+    setClock(home, '2026-11-20T12:00:00');
     await start();
     await doneUntil('2026-11-19');
     await daemon?.stop('SIGKILL');
     alerts('ossec-alerts-20.json', {});
     alerts('ossec-alerts-21.json', {}, {});
-    setClock('2026-11-22T09:00:00');
+    setClock(home, '2026-11-22T09:00:00');
     smtp.replies.set('DATA', '');
     await start();
     await eventually('the mail is on its way', () => smtp.commands.includes('DATA'));
@@ -127,16 +117,19 @@ describe('reports of svc-monitord', function () {
     await daemon?.stop('SIGKILL');
     expect(smtp.mails).to.have.length(0);
     smtp.replies.clear();
+    smtp.replies.set('RCPT b@x.test', '550 nobody here');
     await start();
     await doneUntil('2026-11-21');
     expect(smtp.mails).to.have.length(1);
+    expect(smtp.mails[0]?.to).to.deep.equal(['a@x.test']);
+    expect(log()).to.match(/WARNING: A mail was taken, but not for b@x\.test: .*550 nobody/);
     expect(smtp.mails[0]?.message).to.include('->Processed alerts: 2\r\n');
     expect(log()).to.include("Report 'Logins' was not made of the 1 days after 2026-11-19");
   });
 
   it('wait for a server that is away, and begin with a reload', async () => {
     configure('');
-    setClock('2026-11-20T12:00:00');
+    setClock(home, '2026-11-20T12:00:00');
     await start();
     configure(LOGINS);
     await client.call('reload', {});
@@ -144,7 +137,7 @@ describe('reports of svc-monitord', function () {
     alerts('ossec-alerts-20.json', {});
     const { port } = smtp;
     await smtp.stop();
-    setClock('2026-11-21T00:00:01');
+    setClock(home, '2026-11-21T00:00:01');
     await eventually('it was tried', async () => Number((await stats())['failed']) > 0);
     expect(await stats()).to.deep.include({ waiting: 1, available: false });
     await smtp.start(port);

@@ -25,7 +25,7 @@ export class SmtpReceiver {
   readonly mails: ReceivedMail[] = [];
   /** Commands that came, in order. */
   readonly commands: string[] = [];
-  /** Replies to commands (`RCPT`, `DATA`, `.`) instead of the good ones; '' hangs. */
+  /** Replies to commands (`RCPT`, `RCPT a@x.test`, `DATA`, `.`) instead of the good ones; '' hangs. */
   readonly replies = new Map<string, string>();
   readonly #options: SmtpReceiverOptions;
   readonly #server: Server;
@@ -115,8 +115,8 @@ class SmtpSession {
   #command(line: string): void {
     const [verb = ''] = line.split(' ');
     this.receiver.commands.push(verb);
-    if (this.#answered(verb)) return;
     const address = /<(.*)>/.exec(line)?.[1] ?? '';
+    if (this.#answered(verb) || this.#answered(`${verb} ${address}`)) return;
     switch (verb) {
       case 'EHLO':
       case 'HELO':

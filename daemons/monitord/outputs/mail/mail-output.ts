@@ -101,7 +101,7 @@ export function mailOutput(
       name: 'mail',
       settings,
       receiver: (store) => {
-        const transport = new MailTransport(server);
+        const transport = mailTransport(server, logger);
         const queue = new MailQueue({
           store,
           routes: routes.map(({ route }) => route),
@@ -117,4 +117,12 @@ export function mailOutput(
       },
     },
   ];
+}
+
+/** The way to a mail server; recipients that it alone refuses are logged. */
+export function mailTransport(server: MailServer, logger: Logger): MailTransport {
+  const refusals = logger.limited();
+  return new MailTransport(server, (address, reason) => {
+    refusals.warn(`A mail was taken, but not for ${address}: ${reason}`);
+  });
 }

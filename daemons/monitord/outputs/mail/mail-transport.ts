@@ -52,9 +52,12 @@ const ABOUT_MAIL = new Set(['RCPT TO', 'DATA']);
 /** Sends mail over SMTP, or by a program like sendmail (daemons-and-config.md 8.3). */
 export class MailTransport {
   readonly #server: MailServer;
+  readonly #onRefused: (address: string, reason: string) => void;
 
-  constructor(server: MailServer) {
+  /** @param onRefused told of each recipient that the server does not take while it takes others of the same mail */
+  constructor(server: MailServer, onRefused: (address: string, reason: string) => void = () => {}) {
     this.#server = server;
+    this.#onRefused = onRefused;
   }
 
   /** @throws MailRefusedError; Error without the password */
@@ -81,7 +84,8 @@ export class MailTransport {
       ...(user === undefined ? {} : { auth: { user, pass: readPassword(passwordFile) } }),
     });
     try {
-      await transport.sendMail({ ...this.#message(mail), signal });
+      const { rejectedErrors = [] } = await transport.sendMail({ ...this.#message(mail), signal });
+      for (const { recipient = '', message } of rejectedErrors) this.#onRefused(recipient, message);
     } catch (error) {
       signal.throwIfAborted();
       throw refusal(error) ?? error;

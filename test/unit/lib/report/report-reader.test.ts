@@ -145,6 +145,13 @@ describe('reading alerts for a report', () => {
     ]);
   });
 
+  it('takes details in their order and once, and line ends of another system', () => {
+    const alert = reportAlert({ srcip: '', user: 'bob', log: 'Src IP: 192.0.2.1\nUser: eve' });
+    const text = textEntry(alert);
+    expect(read(text).alerts).to.deep.equal([alert]);
+    expect(read(text.replaceAll('\n', '\r\n'))).to.deep.equal(read(text));
+  });
+
   it('reads alerts.json, and counts what is no alert', () => {
     const alert = sampleAlert({
       rule: {

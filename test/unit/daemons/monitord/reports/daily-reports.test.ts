@@ -133,6 +133,22 @@ describe('daily reports', () => {
     expect(reports.stats()).to.include({ missed_days: 3, sent: 1 });
   });
 
+  it('make up for yesterday also when they were ended once it was told what is missed', async () => {
+    await tick(start(plan(daily('a'))));
+    alerts(23, 23);
+    clock.set('2026-11-24T15:00:00');
+    const ended = start(plan(daily('a')));
+    refuse = () => {
+      ended.follow({ reports: [], server: undefined });
+      return new Error('ended before the mail');
+    };
+    await tick(ended).catch(() => {});
+    refuse = () => undefined;
+    await tick(start(plan(daily('a'))));
+    expect(processed()).to.deep.equal([23]);
+    expect(logger.lines.filter((line) => line.startsWith('warn: '))).to.have.length(1);
+  });
+
   it('go out again, the same mail, when the process ended before it was noted', async () => {
     await tick(start(plan(daily('a'))));
     alerts(20, 1);
@@ -248,14 +264,17 @@ describe('daily reports', () => {
   it('are made of what can be read, which the log tells', async () => {
     const reports = start(plan(daily('a')));
     await tick(reports);
-    alerts(20, 500, 'ossec-alerts-20.json.gz');
-    writeFileSync(home.path('logs/alerts/2026/Nov/ossec-alerts-20-001.json.gz'), 'nothing');
-    writeFileSync(home.path('logs/alerts/2026/Nov/ossec-alerts-20-002.json'), '{"rule":\n');
+    // The end of its only line was lost in a crash.
+    mkdirSync(home.path('logs/alerts/2026/Nov'), { recursive: true });
+    writeFileSync(home.path('logs/alerts/2026/Nov/ossec-alerts-20.json'), JSON.stringify(sampleAlert()));
+    alerts(20, 500, 'ossec-alerts-20-001.json.gz');
+    writeFileSync(home.path('logs/alerts/2026/Nov/ossec-alerts-20-002.json.gz'), 'nothing');
+    writeFileSync(home.path('logs/alerts/2026/Nov/ossec-alerts-20-003.json'), '{"rule":\n');
     clock.set('2026-11-21T00:00:10');
     await tick(reports);
-    expect(processed()).to.deep.equal([500]);
+    expect(processed()).to.deep.equal([501]);
     expect(logger.lines[0]).to.match(
-      /^warn: Reports of 2026-11-20 are not whole: '.*-001\.json' cannot be read to its/,
+      /^warn: Reports of 2026-11-20 are not whole: '.*-002\.json' cannot be read to its/,
     );
     expect(logger.lines[1]).to.equal('warn: 1 damaged lines of alerts.json of 2026-11-20 are in no report.');
     expect(reports.stats()).to.include({ damaged_lines: 1 });
