@@ -6,11 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Most bytes of a datagram over IPv4. */
 export const MAX_DATAGRAM_BYTES = 65_507;
 /**
- * Datagrams sent in a row, and the pause behind them, milliseconds: receivers have small buffers, and what does not fit is
- * lost without a word.
+ * Datagrams sent in a row, and in a second: receivers have small buffers, and what does not fit is lost without a word.
  */
 const BURST = 64;
-const BURST_PAUSE_MS = 4;
+const A_SECOND = 20_000;
+const BURST_MS = (1000 / A_SECOND) * BURST;
 /** How long a host has to say that nobody listens there, milliseconds. */
 const REFUSAL_MS = 20;
 
@@ -36,9 +36,15 @@ export async function sendDatagrams(
     const connected = once(socket, 'connect', { signal });
     socket.connect(port, address);
     await connected;
+    let next = performance.now() + BURST_MS;
     for (const [i, message] of messages.entries()) {
       if (refusal !== undefined) break;
-      if (i > 0 && i % BURST === 0) await delay(BURST_PAUSE_MS, undefined, { signal });
+      if (i > 0 && i % BURST === 0) {
+        const wait = next - performance.now();
+        if (wait > 0) await delay(wait, undefined, { signal });
+        // A timer that is late is made up for by a burst, no more.
+        next = Math.max(next, performance.now() - BURST_MS) + BURST_MS;
+      }
       await send(socket, Buffer.from(message));
     }
     if (refusal === undefined) await delay(REFUSAL_MS, undefined, { signal });
