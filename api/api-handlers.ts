@@ -1,6 +1,7 @@
 import type { analysisdContract } from '../lib/bus/contracts/analysisd.js';
 import type { authdContract } from '../lib/bus/contracts/authd.js';
 import type { dbContract } from '../lib/bus/contracts/db.js';
+import type { execdContract } from '../lib/bus/contracts/execd.js';
 import type { modulesdContract } from '../lib/bus/contracts/modulesd.js';
 import type { monitordContract } from '../lib/bus/contracts/monitord.js';
 import type { remotedContract } from '../lib/bus/contracts/remoted.js';
@@ -69,6 +70,7 @@ export type ApiHandlerParts = {
   readonly authd: RequestClient<typeof authdContract>;
   readonly remoted: RequestClient<typeof remotedContract>;
   readonly modulesd: RequestClient<typeof modulesdContract>;
+  readonly execd: RequestClient<typeof execdContract>;
   readonly outlet: ApiEventOutlet;
   /** Programs of the daemons, to check a configuration with. */
   readonly catalogue: DaemonCatalogue;

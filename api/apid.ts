@@ -2,6 +2,7 @@ import { analysisdContract } from '../lib/bus/contracts/analysisd.js';
 import { apidContract } from '../lib/bus/contracts/apid.js';
 import { authdContract } from '../lib/bus/contracts/authd.js';
 import { dbContract } from '../lib/bus/contracts/db.js';
+import { execdContract } from '../lib/bus/contracts/execd.js';
 import { modulesdContract } from '../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../lib/bus/contracts/remoted.js';
@@ -32,6 +33,7 @@ export const APID = defineDaemon({
     const authd = parts.use(watchedClient(home, authdContract));
     const remoted = parts.use(watchedClient(home, remotedContract));
     const modulesd = parts.use(watchedClient(home, modulesdContract));
+    const execd = parts.use(watchedClient(home, execdContract));
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     parts.adopt(outlet, () => outlet.close(DRAIN_MS));
     outlet.start();
@@ -45,6 +47,7 @@ export const APID = defineDaemon({
       authd,
       remoted,
       modulesd,
+      execd,
       outlet,
       catalogue: productCatalogue(),
       apiConfig: () => settings.current.config,

@@ -738,7 +738,7 @@ export type Operations = {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
       readonly node_id: string;
-      readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted' | 'svc-db')[];
+      readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted' | 'svc-db' | 'svc-monitord' | 'svc-execd')[];
     };
     readonly body: undefined;
     readonly permitted: { readonly nodes: PermittedIds };
@@ -1003,7 +1003,7 @@ export type Operations = {
     readonly parameters: {
       readonly pretty: boolean;
       readonly wait_for_complete: boolean;
-      readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted' | 'svc-db')[];
+      readonly daemons_list?: readonly ('svc-analysisd' | 'svc-remoted' | 'svc-db' | 'svc-monitord' | 'svc-execd')[];
     };
     readonly body: undefined;
     readonly permitted: Readonly<Record<never, never>>;

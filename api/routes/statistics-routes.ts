@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
+import type { execdContract } from '../../lib/bus/contracts/execd.js';
+import type { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import type { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
@@ -21,8 +23,10 @@ import {
   StatisticsFileError,
 } from '../manager/statistics-reader.js';
 
+/** Daemons whose statistics are shown when none are named: clients of 4.x know these. */
+const USUAL_DAEMONS = ['svc-analysisd', 'svc-remoted', 'svc-db'] as const;
 /** Daemons whose statistics can be asked for, in the order shown. */
-const REPORTING_DAEMONS = ['svc-analysisd', 'svc-remoted', 'svc-db'] as const;
+const REPORTING_DAEMONS = [...USUAL_DAEMONS, 'svc-monitord', 'svc-execd'] as const;
 type ReportingDaemon = (typeof REPORTING_DAEMONS)[number];
 
 const ANALYSISD_STATE = 'var/run/wazuh-analysisd.state';
@@ -41,6 +45,8 @@ export type StatisticsRouteParts = {
   readonly analysisd: RequestClient<typeof analysisdContract>;
   readonly remoted: RequestClient<typeof remotedContract>;
   readonly db: RequestClient<typeof dbContract>;
+  readonly monitord: RequestClient<typeof monitordContract>;
+  readonly execd: RequestClient<typeof execdContract>;
   readonly logger: Logger;
   readonly settings: () => Pick<ApiSettings, 'daemonNames'>;
   readonly now: () => Date;
@@ -87,7 +93,7 @@ async function daemonStatistics(
   request: ApiRequest<'getManagerDaemonsStats'>,
 ): Promise<ApiResult> {
   const { daemonNames } = parts.settings();
-  const wanted: readonly string[] = request.parameters.daemons_list ?? REPORTING_DAEMONS;
+  const wanted: readonly string[] = request.parameters.daemons_list ?? USUAL_DAEMONS;
   const failed: FailedItem[] = [];
   const chosen = REPORTING_DAEMONS.filter((one) => wanted.includes(one));
   // At once: several that do not answer take no longer than one.
@@ -115,7 +121,8 @@ async function daemonStatistics(
 }
 
 /** @throws BusError when the daemon does not answer */
-async function ask({ analysisd, remoted, db }: StatisticsRouteParts, daemon: ReportingDaemon, signal: AbortSignal) {
+async function ask(parts: StatisticsRouteParts, daemon: ReportingDaemon, signal: AbortSignal) {
+  const { analysisd, remoted, db, monitord, execd } = parts;
   switch (daemon) {
     case 'svc-analysisd':
       return analysisd.call('statistics.read', {}, { signal });
@@ -123,6 +130,10 @@ async function ask({ analysisd, remoted, db }: StatisticsRouteParts, daemon: Rep
       return remoted.call('statistics.read', {}, { signal });
     case 'svc-db':
       return db.call('statistics.read', {}, { signal });
+    case 'svc-monitord':
+      return monitord.call('statistics.read', {}, { signal });
+    case 'svc-execd':
+      return execd.call('statistics.read', {}, { signal });
   }
 }
 

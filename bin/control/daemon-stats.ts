@@ -6,6 +6,7 @@ import { type DaemonState, readDaemonStatus } from '../../lib/daemon/daemon-stat
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
+import { type EffectStats, effectStats } from './effects-table.js';
 
 /** A daemon answers by then or counts as silent: whoever asks must see it within 2 s. */
 const ANSWER_MS = 1500;
@@ -72,6 +73,7 @@ export type DaemonStats = {
   readonly sink?: SinkEvents;
   readonly journal?: JournalStats;
   readonly producer?: ProducerEvents;
+  readonly effects?: EffectStats;
 };
 
 /** Asks daemons for their `stats`, all at once; what does not run or does not answer says so within 2 s. */
@@ -105,6 +107,7 @@ function parts(daemon: DaemonName, state: DaemonState, stats: Record<string, unk
     daemon,
     state,
     stats,
+    effects: effectStats(stats),
     ...(producer.success ? { producer: producer.data } : {}),
     ...(sink?.success === true ? { sink: sink.data } : {}),
     ...(kept.success ? { journal: kept.data } : {}),

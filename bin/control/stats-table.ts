@@ -1,12 +1,14 @@
 import { isObject } from '../../lib/json/is-object.js';
+import { amount, number, size } from '../terminal/amounts.js';
 import { textTable } from '../terminal/text-table.js';
 import type { DaemonStats, JournalStats, ProducerEvents, SinkEvents } from './daemon-stats.js';
+import { outputLines, responseLines } from './effects-table.js';
 
 /** The answers before these, to show what came in between. */
 export type EarlierStats = { readonly daemons: readonly DaemonStats[]; readonly seconds: number };
 
 /**
- * What people see: the way of events from their producers to their alerts.
+ * What people see: the way of events from their producers to their alerts, and to what follows from these.
  * @param details also what else the daemons count
  */
 export function statsLines(daemons: readonly DaemonStats[], details: boolean, earlier?: EarlierStats): string[] {
@@ -23,6 +25,14 @@ export function statsLines(daemons: readonly DaemonStats[], details: boolean, ea
   }
   const producers = daemons.flatMap(({ daemon, producer }) => (producer === undefined ? [] : [{ daemon, producer }]));
   if (producers.length > 0) lines.push(...producerLines(producers, earlier), '');
+  for (const { effects } of daemons) {
+    const outputs = effects?.outputs;
+    if (outputs !== undefined && outputs.size > 0) lines.push(...outputLines(outputs), '');
+  }
+  for (const { daemon, effects } of daemons) {
+    const { responses, feed } = effects ?? {};
+    if (responses !== undefined) lines.push(...responseLines(daemon, responses, feed), '');
+  }
   for (const { daemon, problem } of daemons) if (problem !== undefined) lines.push(`${daemon}: ${problem}`);
   for (const { daemon, producer } of producers) {
     if (producer.refusal !== undefined) lines.push(`${daemon}: its events are refused: ${producer.refusal}`);
@@ -114,20 +124,4 @@ function flat(value: Readonly<Record<string, unknown>>, prefix: string): string[
     }
     return [`${prefix}${name}  ${typeof member === 'number' ? number(member) : JSON.stringify(member)}`];
   });
-}
-
-function amount(value: number | undefined): string {
-  return value === undefined ? '-' : number(value);
-}
-
-/** With separators for thousands, and a decimal where it says something. */
-function number(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
-}
-
-function size(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let [value, unit] = [bytes, 0];
-  for (; value >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
-  return `${unit === 0 ? String(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }

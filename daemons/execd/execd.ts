@@ -3,6 +3,7 @@ import { execdContract } from '../../lib/bus/contracts/execd.js';
 import { callSupervisor } from '../../lib/control/control-client.js';
 import { within } from '../../lib/daemon/daemon-parts.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { reportTimes } from '../../lib/daemon/report-times.js';
 import { ownDirectory } from '../../lib/home/own-directory.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { ActiveResponses } from './active-responses.js';
@@ -21,6 +22,7 @@ export const EXECD = defineDaemon({
   contract: execdContract,
   settings: SETTINGS,
   async build({ home, logger, settings, fatal, requests }, parts) {
+    const startedAt = Date.now();
     const store = parts.use(await ResponseStore.open(ownDirectory(home, 'queue', 'execd')));
     void store.broken.then(fatal);
     const active = new ActiveResponses(store, { wall: () => Date.now(), monotonic: () => performance.now() });
@@ -58,6 +60,13 @@ export const EXECD = defineDaemon({
           ...(feed === undefined ? {} : { feed: feed.stats() }),
         }),
         handlers: {
+          'statistics.read': () => ({
+            ...reportTimes(startedAt),
+            metrics: {
+              responses: { ...runner.counts, ...runner.pending },
+              ...feed?.metrics(),
+            },
+          }),
           'responses.run': async ({ message }) => {
             try {
               await runner.accept(message);

@@ -6,6 +6,7 @@ import { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import type { SettingsInForce } from '../../lib/daemon/daemon-settings.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { reportTimes } from '../../lib/daemon/report-times.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -49,6 +50,7 @@ export const MONITORD = defineDaemon({
   contract: monitordContract,
   settings: SETTINGS,
   async build({ home, logger, settings, fatal, requests }, parts) {
+    const startedAt = Date.now();
     const store = parts.use(new SharedOutputStore({ directory: home.path('queue', 'outputs'), logger, fatal }));
     // What has a part in the store ends before it.
     const ends = parts.together();
@@ -87,12 +89,15 @@ export const MONITORD = defineDaemon({
           outputs: outputs.stats(),
           reports: reports.stats(),
         }),
-        handlers: monitordHandlers(
-          home,
-          logger,
-          () => isWorker(settings.current),
-          () => HOST_CLOCK.now(),
-        ),
+        handlers: {
+          ...monitordHandlers(
+            home,
+            logger,
+            () => isWorker(settings.current),
+            () => HOST_CLOCK.now(),
+          ),
+          'statistics.read': () => statistics(startedAt, readers),
+        },
       }),
     );
 
@@ -152,6 +157,14 @@ function dailyReports(
     dayWait: () => settings.current.maintenance.dayWait,
     send: (server, mail, signal) => mailTransport(server, logger).send(mail, signal),
   });
+}
+
+/** What became of alerts (daemons-and-config.md 11.3). */
+function statistics(
+  startedAt: number,
+  { outputs, reports }: { readonly outputs: AlertOutputs; readonly reports: DailyReports },
+): Record<string, unknown> {
+  return { ...reportTimes(startedAt), metrics: { outputs: outputs.report(), reports: reports.stats() } };
 }
 
 /** The look after the logs of the home; alerts and archives that outputs and reports have yet to read are kept. */

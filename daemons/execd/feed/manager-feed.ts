@@ -32,10 +32,14 @@ export class ManagerFeed {
 
   /** Counters for `stats`. */
   stats(): Record<string, unknown> {
+    return { ...this.metrics(), position: this.#feed.position };
+  }
+
+  /** The part of `stats` that is counted. */
+  metrics(): Record<string, unknown> {
     return {
       decisions: { ...this.#feed.counts },
       deliveries: { ...this.#deliveries.counts, waiting: this.#deliveries.waiting },
-      position: this.#feed.position,
       lag_seconds: this.#feed.lagSeconds,
     };
   }

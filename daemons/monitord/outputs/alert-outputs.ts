@@ -71,6 +71,11 @@ export class AlertOutputs {
     });
   }
 
+  /** A list, with their names, in the order of their beginning. */
+  report(): Record<string, unknown>[] {
+    return [...this.#running.values()].map(({ name, consumer }) => ({ name, ...consumer.stats() }));
+  }
+
   /** By name. */
   stats(): Record<string, unknown> {
     return Object.fromEntries([...this.#running.values()].map(({ name, consumer }) => [name, consumer.stats()]));

@@ -19,4 +19,7 @@ export const execdContract = defineContract('svc-execd', {
     params: z.object({ message: z.string().min(1).max(MAX_RESPONSE_BYTES) }),
     result: z.object({}),
   },
+
+  /** What became of alerts, in the form of `getstats` (daemons-and-config.md 11.3). */
+  'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
 });

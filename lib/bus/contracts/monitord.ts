@@ -82,4 +82,7 @@ export const monitordContract = defineContract('svc-monitord', {
       }),
     ),
   },
+
+  /** What became of alerts, in the form of `getstats` (daemons-and-config.md 11.3). */
+  'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
 });

@@ -6,6 +6,7 @@ import { watchedClient } from '../../../api/daemons/daemon-presence.js';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { authdContract } from '../../../lib/bus/contracts/authd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { execdContract } from '../../../lib/bus/contracts/execd.js';
 import { modulesdContract } from '../../../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
@@ -72,10 +73,11 @@ export class TestApi {
     const authd = watchedClient(home, authdContract);
     const remoted = watchedClient(home, remotedContract);
     const modulesd = watchedClient(home, modulesdContract);
+    const execd = watchedClient(home, execdContract);
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     outlet.start();
     this.#parts = new DaemonParts();
-    for (const client of [monitord, analysisd, db, authd, remoted, modulesd]) this.#parts.use(client);
+    for (const client of [monitord, analysisd, db, authd, remoted, modulesd, execd]) this.#parts.use(client);
     this.#parts.defer(() => outlet.close(0));
     const { handlers, ...others } = apiHandlers({
       home,
@@ -86,6 +88,7 @@ export class TestApi {
       authd,
       remoted,
       modulesd,
+      execd,
       outlet,
       catalogue: testCatalogue(this.daemons),
       apiConfig: () => ({}),

@@ -364,8 +364,8 @@ describe('statistics over the API', () => {
     const none = await lists.get('/manager/daemons/stats?daemons_list=svc-analysisd');
     expect([none.error, none.message]).to.deep.equal([1, 'Could not read statistical information for any daemon']);
     expect(existsSync(api.home.socket('svc-analysisd'))).to.equal(false);
-    expect((await refusal('/manager/daemons/stats?daemons_list=svc-execd', 400)).detail).to.match(
-      /^'svc-execd' is not/,
+    expect((await refusal('/manager/daemons/stats?daemons_list=svc-authd', 400)).detail).to.match(
+      /^'svc-authd' is not/,
     );
   });
 });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { ApiSettings } from '../../../api/api-settings.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { API_YAML, parseApiConfig } from '../../../lib/config/load-api-config.js';
 import { ListCaller } from '../../support/api/api-list.js';
 import { TestApi } from '../../support/api/test-api.js';
@@ -79,6 +80,21 @@ describe('names of daemons in answers', () => {
     await withDb(async () => {
       expect(await statistics('?daemons_list=wazuh-db')).to.deep.equal([['svc-db'], []]);
     });
+  });
+
+  it('include svc-monitord and svc-execd when they are named, by either name', async () => {
+    await start('wazuh');
+    const counted = { uptime: 0, timestamp: 1, metrics: { outputs: [] } };
+    const monitord = await serveContract(api.home, monitordContract, { 'statistics.read': () => counted });
+    try {
+      expect(await statistics('?daemons_list=svc-execd,wazuh-monitord')).to.deep.equal([
+        ['wazuh-monitord'],
+        ['wazuh-execd'],
+      ]);
+      expect(await statistics()).to.deep.equal([[], ['wazuh-analysisd', 'wazuh-db', 'wazuh-remoted']]);
+    } finally {
+      await monitord.stop();
+    }
   });
 
   it('are one of two words in api.yaml', async () => {

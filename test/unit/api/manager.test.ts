@@ -75,6 +75,7 @@ describe('the manager over the API', () => {
         raw_configuration: refuse,
         logs: refuse,
         logs_summary: refuse,
+        'statistics.read': refuse,
       },
       path: api.home.socket('svc-monitord'),
       logger: api.logger,

@@ -108,6 +108,56 @@ describe('svc-control stats', () => {
     ]);
   });
 
+  it('shows what follows from alerts: outputs, and active responses', async () => {
+    const syslog = { delivered: 12_034, failed: 3, rejected: 0, available: false, lag: { bytes: 1229, seconds: 34 } };
+    const mail = {
+      delivered: 7,
+      mails: 2,
+      failed: 0,
+      rejected: 1,
+      available: true,
+      waiting: 5,
+      lag: { bytes: 0, seconds: 0 },
+    };
+    answers = {
+      'svc-monitord': { outputs: { 'syslog 10.0.0.1:514/tcp': syslog, mail } },
+      'svc-execd': {
+        responses: { accepted: 9, refused: 1, started: 14, failed: 2, runs: 1, scripts: 1, in_force: 4, undone: 5 },
+        feed: {
+          decisions: { here: 9, agents: 3, refused: 1, late: 2, unreadable: 0 },
+          deliveries: { sent: 6, dropped: 1, waiting: 2 },
+          position: { file: '', offset: 0 },
+          lag_seconds: 0.25,
+        },
+      },
+    };
+    await serve();
+    expect(await stats(['monitord', 'execd'])).to.satisfy(([code, text]: [number, string]) => {
+      expect(code).to.equal(0);
+      expect(text.split('\n\n').slice(0, 2)).to.deep.equal([
+        [
+          'OUTPUT                   DELIVERED  FAILED TRIES  REJECTED   WAITING  BEHIND',
+          'syslog 10.0.0.1:514/tcp     12,034             3         0   1.2 KiB    34 s  AWAY',
+          'mail                             7             0         1  5 alerts     0 s',
+        ].join('\n'),
+        [
+          'RESPONSES  STARTED  RUNNING  FAILED  IN FORCE  UNDONE  NOT DONE  SENT TO AGENTS  WAITING  DROPPED  BEHIND',
+          'svc-execd       14        1       2         4       5         3               6        2        1   0.3 s',
+        ].join('\n'),
+      ]);
+      return true;
+    });
+  });
+
+  it('shows the responses of an agent, which has nobody to send them to', async () => {
+    answers = { 'svc-execd': { responses: { started: 1, failed: 0, runs: 0, in_force: 1, undone: 0 } } };
+    await serve();
+    const [, text] = await stats(['execd']);
+    expect(text).to.match(
+      /^RESPONSES {2}STARTED {2}RUNNING {2}FAILED {2}IN FORCE {2}UNDONE\nsvc-execd {8}1 {8}0 {7}0 {9}1 {7}0\n/,
+    );
+  });
+
   it('says what is blocked, what does not answer in time, and what does not run', async () => {
     answers = {
       'svc-analysisd': { ...ANALYSISD, journal: { ...ANALYSISD.journal, blocked: 'no space left', sync: 'batch' } },
