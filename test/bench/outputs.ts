@@ -1,6 +1,6 @@
 /**
  * Prints what svc-monitord hands on: for each output alerts a second when many wait, then at a given rate how long an alert
- * takes from its writing to the receiver, and the CPU of svc-monitord. `npm run bench -- outputs [seconds] [alerts a second]`;
+ * takes from its writing to the receiver, and the CPU of svc-monitord. `npm run bench -- outputs [seconds] [alerts a second] [output]`;
  * the receiver is a child, which runs this file with its role.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -14,11 +14,12 @@ import { fileURLToPath } from 'node:url';
 import { productRoot } from '../../lib/product/product-root.js';
 import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { AlertFiles, sampleAlert } from '../support/monitord/alert-files.js';
+import { SmtpReceiver } from '../support/monitord/smtp-receiver.js';
 import { calibrate, quantile } from '../support/process/measuring.js';
 import { processUsage } from '../support/process/process-usage.js';
 import { TemporaryHome } from '../support/temporary-home.js';
 
-const KINDS = ['udp', 'tcp', 'webhook', 'indexer', 'program'] as const;
+const KINDS = ['udp', 'tcp', 'webhook', 'indexer', 'mail', 'program'] as const;
 type Kind = (typeof KINDS)[number];
 type Report = { readonly count: number; readonly delays: readonly number[] };
 
@@ -28,10 +29,11 @@ const BACKLOG: Readonly<Record<Kind, number>> = {
   tcp: 200_000,
   webhook: 10_000,
   indexer: 200_000,
+  mail: 2000,
   program: 300,
 };
-/** Share of the wanted rate: a webhook has a request for each alert, a program a process. */
-const SHARE: Readonly<Record<Kind, number>> = { udp: 1, tcp: 1, webhook: 0.1, indexer: 1, program: 0.005 };
+/** Share of the wanted rate: a webhook has a request for each alert, a mail a connection, a program a process. */
+const SHARE: Readonly<Record<Kind, number>> = { udp: 1, tcp: 1, webhook: 0.1, indexer: 1, mail: 0.01, program: 0.005 };
 const TICK_MS = 10;
 /** What has not come after so long without anything coming is lost. */
 const PATIENCE_MS = 5000;
@@ -60,11 +62,14 @@ class Got {
   }
 }
 
+const smtp = new SmtpReceiver();
+
 async function receive(kind: Kind, file: string): Promise<void> {
   const got = new Got();
   const tell = process.send?.bind(process);
   process.on('message', () => {
     if (kind === 'program') got.take(takeFile(file));
+    for (const { message } of smtp.mails.splice(0)) got.take(message);
     tell?.(got.report());
   });
   tell?.({ port: await listen(kind, got) });
@@ -72,6 +77,10 @@ async function receive(kind: Kind, file: string): Promise<void> {
 
 /** @returns the port */
 async function listen(kind: Kind, got: Got): Promise<number> {
+  if (kind === 'mail') {
+    await smtp.start();
+    return smtp.port;
+  }
   if (kind === 'udp') {
     const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
     socket.on('message', (message) => got.take(message.toString('latin1')));
@@ -126,6 +135,10 @@ function section(kind: Kind, port: number): string {
       return `<integration><name>webhook</name><hook_url>http://${at}/hook</hook_url><level>1</level></integration>`;
     case 'indexer':
       return `<indexer><enabled>yes</enabled><hosts><host>http://${at}</host></hosts><options><alerts>yes</alerts></options></indexer>`;
+    case 'mail':
+      return `<global><email_notification>yes</email_notification><email_to>a@x.test</email_to><email_from>b@x.test</email_from>
+        <smtp_server>127.0.0.1</smtp_server><smtp_port>${String(port)}</smtp_port><email_maxperhour>1000000</email_maxperhour></global>
+        <alerts><email_alert_level>1</email_alert_level></alerts>`;
     case 'program':
       return '<integration><name>custom-bench</name><alert_format>json</alert_format></integration>';
     default:
@@ -149,6 +162,7 @@ async function bench(kind: Kind, seconds: number, wanted: number): Promise<void>
   copyFileSync(new URL('etc/internal_options.conf', productRoot()), home.path('etc', 'internal_options.conf'));
   mkdirSync(home.path('logs', 'alerts'));
   const files = new AlertFiles(home.path('logs', 'alerts'), new Date());
+  writeFileSync(home.path('etc', 'local_internal_options.conf'), 'maild.grouping=0\n');
   let daemon: RunningDaemon | undefined;
   try {
     daemon = await RunningDaemon.start('svc-monitord', home);
@@ -181,7 +195,7 @@ async function bench(kind: Kind, seconds: number, wanted: number): Promise<void>
 }
 
 function writeAlerts(files: AlertFiles, count: number): void {
-  const alerts = Array.from({ length: count }, () => sampleAlert({ full_log: LOG + written() }));
+  const alerts = Array.from({ length: count }, () => sampleAlert({ full_log: LOG + written(), rule: MAILED }));
   for (let at = 0; at < count; at += 1000) files.write(...alerts.slice(at, at + 1000));
 }
 
@@ -217,6 +231,7 @@ async function allOf(child: ChildProcess, wanted: number): Promise<Report & { re
   }
 }
 
+const MAILED = { level: 10, description: 'Many failures', id: '5712', firedtimes: 1, mail: true, groups: ['sshd'] };
 const LOG = 'Jun  5 10:11:23 web sshd[7]: Failed password for bob from 203.0.113.9 port 4123 ssh2 ';
 const written = (): string => `written ${(performance.timeOrigin + performance.now()).toFixed(3)}`;
 const rounded = (value: number): string => Math.round(value).toLocaleString('en-US');
@@ -229,6 +244,6 @@ if (role === 'receive') {
   const rate = Number(rest[0] ?? 10_000);
   const { sha256Seconds, regExpSeconds } = calibrate();
   console.log(`calibration: sha256 ${sha256Seconds.toFixed(2)} s, RegExp ${regExpSeconds.toFixed(2)} s of CPU`);
-  for (const kind of KINDS) await bench(kind, seconds, rate);
+  for (const kind of KINDS.filter((one) => rest[1] === undefined || one === rest[1])) await bench(kind, seconds, rate);
   process.exit(0);
 }
