@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initHome } from '../../bin/control/home/init-home.js';
 import { Home } from '../../lib/home/home.js';
 import { removeTree } from '../support/remove-tree.js';
+import { RESPONSE_PROGRAM } from './effects.js';
 import { DECODERS, rulesText } from './numbered-events.js';
 
 /** Outputs move on to the next part at this size (the least there is), so that a run has several. */
@@ -16,6 +17,8 @@ export type ChaosHomeOptions = {
   readonly checkpointInterval: number;
   /** Most megabytes of the journal. */
   readonly journalMegabytes: number;
+  /** Port of the receiver that alerts are forwarded to. */
+  readonly syslogPort: number;
 };
 
 /** A directory with a home that has a small ruleset of its own, and what the run writes beside it. */
@@ -60,12 +63,15 @@ export class ChaosHome {
     removeTree(this.#directory);
   }
 
-  #configure({ sync, checkpointInterval, journalMegabytes }: ChaosHomeOptions): void {
+  #configure({ sync, checkpointInterval, journalMegabytes, syslogPort }: ChaosHomeOptions): void {
     const { home } = this;
     // What is installed for users to add to builds on the shipped ruleset, which is not used here.
     for (const path of ['etc/rules/local_rules.xml', 'etc/decoders/local_decoder.xml']) rmSync(home.path(path));
     writeFileSync(home.path('etc', 'decoders', 'chaos.xml'), DECODERS);
     this.#writeRules();
+    const program = home.path('active-response', 'bin', 'chaos-response');
+    writeFileSync(program, RESPONSE_PROGRAM);
+    chmodSync(program, 0o750);
     writeFileSync(
       home.path('api', 'configuration', 'api.yaml'),
       "host: ['127.0.0.1']\nport: 0\naccess:\n  max_request_per_minute: 0\n",
@@ -91,6 +97,11 @@ export class ChaosHome {
     <log_format>syslog</log_format><location>${this.followed}</location>
     <only-future-events>no</only-future-events>
   </localfile>
+  <syslog_output>
+    <server>127.0.0.1</server><port>${String(syslogPort)}</port><protocol>tcp</protocol><format>json</format>
+  </syslog_output>
+  <command><name>chaos</name><executable>chaos-response</executable><timeout_allowed>no</timeout_allowed></command>
+  <active-response><command>chaos</command><location>server</location><rules_id>100205</rules_id></active-response>
   <journal>
     ${sync === undefined ? '' : `<sync>${sync}</sync>`}
     <segment_size>1MB</segment_size>

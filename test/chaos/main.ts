@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { type ChaosReport, runChaos } from './run-chaos.js';
 
 /*
- * Kills the product while events come in, and checks that each acknowledged one has exactly one alert:
+ * Kills the product while events come in, and checks that each acknowledged one has exactly one alert, and each alert what follows
+ * from it: a message at a syslog receiver, and a response to those about visitors:
  *
  *   npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--keep]
  *
@@ -55,6 +56,11 @@ function print(report: ChaosReport): void {
   console.log(`  POST /events   ${list(report.statuses)} (0: no answer)`);
   console.log(`  sent           ${String(report.sent)}, acknowledged ${String(report.acknowledged)}`);
   console.log(`  lost           ${String(report.lost.length)}, doubled ${String(report.doubled.length)}`);
+  const { forwarded, forwardedAgain, responded, respondedAgain } = report.effects;
+  console.log(
+    `  effects        ${String(forwarded)} alerts at syslog (${String(forwardedAgain)} came twice), ` +
+      `${String(responded)} responses (${String(respondedAgain)} ran twice)`,
+  );
   console.log(`  time           ${report.seconds.toFixed(0)} s`);
   for (const problem of report.problems) console.log(`  PROBLEM        ${problem}`);
   if (report.kept !== undefined) console.log(`  kept           ${report.kept}`);

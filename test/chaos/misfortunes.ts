@@ -47,6 +47,11 @@ export class Misfortunes {
     return [...this.kills.values()].reduce((sum, count) => sum + count, 0);
   }
 
+  /** How often a daemon has ended, or may have, when the product is stopped. */
+  endsOf(daemon: Killed): number {
+    return (this.kills.get(daemon) ?? 0) + (this.kills.get('everything') ?? 0) + this.restarts + 1;
+  }
+
   /** One misfortune. What it ended is being started again when it resolves. */
   async happen(): Promise<void> {
     const { random } = this.#parts;
@@ -55,7 +60,8 @@ export class Misfortunes {
       [8, () => this.#killAgain('svc-analysisd')],
       [12, () => this.#kill('svc-apid')],
       [16, () => this.#kill('svc-logcollector')],
-      [4, () => this.#kill('svc-monitord')],
+      [6, () => this.#kill('svc-monitord')],
+      [6, () => this.#kill('svc-execd')],
       [8, () => this.#killSupervisor()],
       [2, () => this.#killEverything()],
       [6, () => this.#cutPower()],

@@ -30,11 +30,15 @@ export function numberOfAlert(line: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
+/** An alert about a user never seen before. */
+export const ALERTED_VISITOR = /"rule":\{[^{}]*"id":"100205"/;
+
 export const DECODERS = `<decoder name="chaos">
   <program_name>^chaosd$</program_name>
 </decoder>
 <decoder name="chaos-number">
   <parent>chaos</parent>
+  <prematch>^number \\d+ by </prematch>
   <regex>^number (\\d+) by (\\S+) over (\\w+) end$</regex>
   <order>chaos.number, user, chaos.way</order>
   <fts>name, user</fts>

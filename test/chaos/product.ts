@@ -19,7 +19,7 @@ import { endProcessesOfHome, signalProcess } from './processes-of-home.js';
 import type { RunLog } from './run-log.js';
 
 /** Daemons that a run needs, and kills. */
-export const KILLED = ['svc-analysisd', 'svc-apid', 'svc-logcollector', 'svc-monitord'] as const;
+export const KILLED = ['svc-analysisd', 'svc-apid', 'svc-logcollector', 'svc-monitord', 'svc-execd'] as const;
 export type Killed = (typeof KILLED)[number];
 
 const POLL_MS = 25;

@@ -7,6 +7,7 @@ import { AlertWatch } from './alert-watch.js';
 import { ApiSender } from './api-sender.js';
 import { BusSender } from './bus-sender.js';
 import { ChaosHome } from './chaos-home.js';
+import { Effects, type EffectsVerdict } from './effects.js';
 import { FileWriter } from './file-writer.js';
 import { Ledger } from './ledger.js';
 import { Misfortunes } from './misfortunes.js';
@@ -31,6 +32,7 @@ export type ChaosOptions = {
 };
 
 export type ChaosReport = Verdict & {
+  readonly effects: EffectsVerdict;
   readonly kills: ReadonlyMap<string, number>;
   readonly powerCuts: number;
   readonly restarts: number;
@@ -65,13 +67,16 @@ const REQUESTS_FAIL_MS = 20_000;
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const random = new Random(options.seed);
+  const effects = new Effects(() => place.home);
+  await effects.syslog.start();
   const place = await ChaosHome.make({
+    syslogPort: effects.syslog.port,
     sync: options.sync,
     checkpointInterval: random.pick([1, 3, 10]),
     // The small ones are full at times, and then refuse events.
     journalMegabytes: random.pick([2, 5, 1000]),
   });
-  const run = new ChaosRun(place, options);
+  const run = new ChaosRun(place, options, effects);
   let report: ChaosReport | undefined;
   try {
     report = await bounded(run, options);
@@ -80,6 +85,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     throw new Error(`${describeError(error)} (seed ${String(options.seed)}, see ${place.beside()})`, { cause: error });
   } finally {
     await run.end();
+    await effects.syslog.stop();
     if (report !== undefined && report.kept === undefined) place.remove();
   }
 }
@@ -100,6 +106,7 @@ async function bounded(run: ChaosRun, { seconds, signal }: ChaosOptions): Promis
 
 class ChaosRun {
   readonly #place: ChaosHome;
+  readonly #effects: Effects;
   readonly #options: ChaosOptions;
   readonly #random: Random;
   readonly #ledger = new Ledger();
@@ -114,8 +121,9 @@ class ChaosRun {
   readonly #powerCut: PowerCut;
   readonly #startedAt = performance.now();
 
-  constructor(place: ChaosHome, options: ChaosOptions) {
+  constructor(place: ChaosHome, options: ChaosOptions, effects: Effects) {
     this.#place = place;
+    this.#effects = effects;
     this.#options = options;
     // Each part has numbers of its own: how often one asks depends on the time.
     const random = (part: number): Random => new Random(options.seed * 16 + part);
@@ -196,7 +204,7 @@ class ChaosRun {
     await Promise.all([this.#api, this.#bus, this.#stream, this.#file].map((sender) => sender.stop()));
   }
 
-  /** Waits until everything acknowledged has its alert, or nothing moves any more. */
+  /** Waits until everything acknowledged has its alert and each alert its effects, or nothing moves any more. */
   async #untilIdle(): Promise<void> {
     let count = -1;
     let movedAt = performance.now();
@@ -214,14 +222,21 @@ class ChaosRun {
     for (const number of this.#ledger.numbers()) {
       if (this.#ledger.isAcknowledged(number) && !this.#watch.has(number)) return false;
     }
-    return true;
+    return this.#effects.isComplete();
   }
 
   #report(): ChaosReport {
     const verdict = judge(this.#place.home, this.#ledger, this.#watch);
-    for (const problem of verdict.problems) this.#log.say(problem);
+    const effects = this.#effects.judge({
+      monitord: this.#misfortunes.endsOf('svc-monitord'),
+      execd: this.#misfortunes.endsOf('svc-execd'),
+    });
+    const problems = [...verdict.problems, ...effects.problems];
+    for (const problem of problems) this.#log.say(problem);
     return {
       ...verdict,
+      effects,
+      problems,
       kills: this.#misfortunes.kills,
       powerCuts: this.#misfortunes.powerCuts,
       restarts: this.#misfortunes.restarts,
@@ -230,7 +245,7 @@ class ChaosRun {
       acknowledged: this.#ledger.acknowledged,
       statuses: this.#api.statuses,
       seconds: (performance.now() - this.#startedAt) / 1000,
-      kept: verdict.problems.length === 0 && this.#options.keep !== true ? undefined : this.#place.beside(),
+      kept: problems.length === 0 && this.#options.keep !== true ? undefined : this.#place.beside(),
     };
   }
 }

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { runChaos } from '../chaos/run-chaos.js';
 
 describe('chaos', () => {
-  it('gives each acknowledged event its alert exactly once, whatever is killed', async function () {
+  it('gives each acknowledged event its alert exactly once and each alert its effects, whatever is killed', async function () {
     this.timeout(400_000);
     // Always the same misfortunes, though never at the same moments. `npm run chaos` runs longer.
-    const { problems, kills, acknowledged, kept } = await runChaos({
+    const { problems, kills, acknowledged, kept, effects } = await runChaos({
       seed: 4,
       seconds: 52,
       kills: Infinity,
@@ -14,5 +14,7 @@ describe('chaos', () => {
     expect(problems, `seed 4, kept in ${String(kept)}`).to.deep.equal([]);
     expect([...kills.values()].reduce((sum, count) => sum + count, 0)).to.be.at.least(3);
     expect(acknowledged).to.be.at.least(500);
+    expect(effects.forwarded).to.be.at.least(500);
+    expect(effects.responded).to.be.at.least(10);
   });
 });
