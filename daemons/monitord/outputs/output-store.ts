@@ -9,6 +9,8 @@ import type { LocalDay } from '../../../lib/time/local-day.js';
 const POSITIONS = 'positions';
 const MAILS = 'mails';
 const REPORTS = 'reports';
+const MAIL_HOURS = 'mail_hours';
+const MAIL_HOUR = 'last';
 
 const storedPosition = z.object({ file: z.string().max(64), offset: z.number().int().min(0) });
 
@@ -23,6 +25,10 @@ const storedMail = z.object({
 });
 export type StoredMail = z.infer<typeof storedMail>;
 
+/** Mails of an hour, which is named as the clock of the host shows it. */
+const storedMailHour = z.object({ hour: z.string().max(64), mails: z.number().int().min(0) });
+type MailHour = z.infer<typeof storedMailHour>;
+
 /** The last day that a report is done with; months count from 0. */
 const storedDay = z.object({
   year: z.number().int(),
@@ -31,8 +37,8 @@ const storedDay = z.object({
 });
 
 /**
- * How far each output is in the stream of alerts, the alerts that wait for a mail, and of which day the reports are
- * (`queue/outputs`, which svc-monitord alone opens).
+ * How far each output is in the stream of alerts, the alerts that wait for a mail, how many mails the hour has had, and of
+ * which day the reports are (`queue/outputs`, which svc-monitord alone opens).
  */
 export class OutputStore {
   /** Resolves when nothing can be written any more; the process should end then. */
@@ -41,6 +47,7 @@ export class OutputStore {
   /** By the key of the report. */
   readonly reports: StoreTable<string, LocalDay>;
   readonly #store: LmdbStore;
+  readonly #mailHours: StoreTable<string, MailHour>;
   readonly #positions: StoreTable<string, RecordPosition>;
 
   private constructor(store: LmdbStore) {
@@ -49,16 +56,27 @@ export class OutputStore {
     this.#positions = store.table<string, RecordPosition>(POSITIONS, storedPosition);
     this.mails = store.table<number, StoredMail>(MAILS, storedMail);
     this.reports = store.table<string, LocalDay>(REPORTS, storedDay);
+    this.#mailHours = store.table<string, MailHour>(MAIL_HOURS, storedMailHour);
   }
 
   /** @param directory `queue/outputs` @throws StoreError `damaged`, `too_new`, `in_use`, `full` */
   static async open(directory: string): Promise<OutputStore> {
-    return new OutputStore(await LmdbStore.open({ directory, tables: [POSITIONS, MAILS, REPORTS] }));
+    return new OutputStore(await LmdbStore.open({ directory, tables: [POSITIONS, MAILS, REPORTS, MAIL_HOURS] }));
   }
 
   /** Undefined for an output that is new. @throws StoreError `damaged` */
   position(key: string): RecordPosition | undefined {
     return this.#positions.get(key);
+  }
+
+  /** The hour of the last mail, and how many it has had. @throws StoreError `damaged` */
+  get mailHour(): MailHour | undefined {
+    return this.#mailHours.get(MAIL_HOUR);
+  }
+
+  /** Change that counts the mails of an hour. */
+  countMails(hour: MailHour): Change {
+    return this.#mailHours.put(MAIL_HOUR, hour);
   }
 
   /** Keys of all outputs that have a position. */

@@ -63,9 +63,9 @@ export class MailQueue {
   #wake = new AbortController();
   #nextKey = 1;
   #count = 0;
-  /** The hour that mails are counted of, and those of it. */
-  #hour = '';
-  #inHour = 0;
+  /** The hour that mails are counted of, and those of it, also before this process. */
+  #hour: string;
+  #inHour: number;
   #tries = 0;
   #failuresInRow = 0;
   #alerts = 0;
@@ -75,6 +75,7 @@ export class MailQueue {
 
   constructor(parts: MailQueueParts) {
     this.#parts = parts;
+    ({ hour: this.#hour, mails: this.#inHour } = parts.store.mailHour ?? { hour: '', mails: 0 });
     const gone: Change[] = [];
     for (const route of parts.routes) this.#waiting.set(route.key, []);
     for (const [key, stored] of parts.store.mails.entries()) {
@@ -240,7 +241,8 @@ export class MailQueue {
     this.#waiting.get(route.key)?.splice(0, entries.length);
     this.#count -= entries.length;
     try {
-      await store.commit(entries.map(({ key }) => store.mails.remove(key)));
+      const counted = store.countMails({ hour: this.#hour, mails: this.#inHour });
+      await store.commit([...entries.map(({ key }) => store.mails.remove(key)), counted]);
     } catch (error) {
       logger.error(`That a mail was sent cannot be kept: ${describeError(error)}`);
     }

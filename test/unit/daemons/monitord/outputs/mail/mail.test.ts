@@ -234,10 +234,29 @@ describe('mail', () => {
     await deliver(to, alert(7));
     await eventually('the first came', () => smtp.mails.length === 1);
     await deliver(to, alert(8), alert(9));
+    // Another process counts on.
+    await waiting.stop();
+    let looks = 0;
+    const watch = (): Date => {
+      looks += 1;
+      return now;
+    };
+    const hours: number[] = [];
+    const second = queue([route], {
+      mostPerHour: 1,
+      now: watch,
+      send: (mail, signal) => {
+        hours.push(now.getHours());
+        return new MailTransport(server()).send(mail, signal);
+      },
+    });
+    await eventually('it has looked what is to be sent', () => looks > 0);
     now = new Date(2025, 5, 5, 11);
     await eventually('the others came', () => smtp.mails.length === 2);
     expect(subjects()[1]).to.contain('Alert level 9');
-    expect(waiting.stats()).to.include({ delivered: 3, mails: 2 });
+    await eventually('nothing waits', () => second.stats()['waiting'] === 0);
+    expect(second.stats()).to.include({ delivered: 2, mails: 1 });
+    expect(hours).to.deep.equal([11]);
   });
 
   it('is tried again until the server is back, over a restart, with the same id', async () => {
