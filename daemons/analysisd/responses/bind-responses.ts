@@ -24,6 +24,12 @@ export function bindResponses(rules: readonly CompiledRule[], responses: readonl
   return bound;
 }
 
+/**
+ * Rules about what responses did. By its level alone none of them sets one off: each run of a program writes what it was told
+ * to its log, so a response to that would be its own cause, and prolong what is in force for ever.
+ */
+const ABOUT_RESPONSES = /(?:^|,)\s*active_response\s*(?:,|$)/;
+
 /** `level` and `rules_group` together, or the one that is given; a rule that is named by its id is bound in any case. */
 function bindingTest({ level, rulesGroup, rulesId }: ResponseSettings, context: MatchContext): (rule: Rule) => boolean {
   const ids = new Set(rulesId);
@@ -32,6 +38,6 @@ function bindingTest({ level, rulesGroup, rulesId }: ResponseSettings, context: 
   return (rule) => {
     if (ids.has(rule.id)) return true;
     if (!isSelective || (level !== undefined && rule.level < level)) return false;
-    return pattern === undefined || pattern.test(rule.groups, context);
+    return pattern === undefined ? !ABOUT_RESPONSES.test(rule.groups) : pattern.test(rule.groups, context);
   };
 }

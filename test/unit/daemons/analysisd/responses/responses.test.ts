@@ -18,6 +18,7 @@ const RULES = [
   ),
   group(
     `<rule id="110" level="5"><if_sid>100</if_sid><match>break in</match><group>attack,</group><description>-</description></rule>
+    <rule id="112" level="3"><if_sid>100</if_sid><match>blocked</match><group>active_response,pci_dss_11.4,</group><description>-</description></rule>
     <rule id="111" level="12" ignore="60"><if_sid>100</if_sid><match>alarm</match><group>attack,</group><description>-</description></rule>`,
     'web,',
   ),
@@ -74,6 +75,12 @@ describe('responses', () => {
   it('never follow rules of level 0, with no_ar, or of no accuracy, and follow those that are not logged', () => {
     const rulesId = [100, 103, 104, 105];
     expect(triggers({ level: 0, rulesId }, 'nothing', 'never', 'vague', 'quiet')).to.deep.equal(['quiet']);
+  });
+
+  it('do not follow what a response did by its level alone, since each is logged and would set off the next', () => {
+    expect(triggers({ level: 3 }, 'five', 'blocked')).to.deep.equal(['five']);
+    expect(triggers({ level: 3, rulesGroup: 'active_response' }, 'five', 'blocked')).to.deep.equal(['blocked']);
+    expect(triggers({ level: 3, rulesId: [112] }, 'five', 'blocked')).to.deep.equal(['five', 'blocked']);
   });
 
   it('do not come within the ignore time of a rule', () => {
