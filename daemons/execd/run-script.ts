@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import { endGroup, PROGRAM_PATH, startGroup } from '../../lib/process/process-group.js';
 
 /** A script that takes longer has gone wrong; some scan files, which takes minutes. */
 const MAX_RUN_MS = 10 * 60 * 1000;
@@ -11,7 +12,7 @@ const MAX_COMPLAINT_BYTES = 1024;
 const LAST_OUTPUT_MS = 250;
 
 /** All that a script gets of the environment. */
-const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C', HOME: '/' };
+const ENVIRONMENT = { PATH: PROGRAM_PATH, LANG: 'C', HOME: '/' };
 
 /** A program that could not be started, (1317). */
 class ScriptStartError extends Error {
@@ -80,37 +81,16 @@ export async function runScript(run: ScriptRun): Promise<ScriptEnd> {
 }
 
 /** @throws ScriptStartError */
-function start({ program, directory, ask }: ScriptRun): Promise<ChildProcess> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
-      const { code = '', message } = error as NodeJS.ErrnoException;
-      const number = code in constants.errno ? constants.errno[code as keyof typeof constants.errno] : 0;
-      reject(new ScriptStartError(`(1317): Could not launch command ${message} (${String(number)})`, { cause: error }));
-    };
-    try {
-      const child = spawn(program, [], {
-        cwd: directory,
-        env: ENVIRONMENT,
-        detached: true,
-        stdio: ['pipe', ask === undefined ? 'ignore' : 'pipe', 'pipe'],
-      });
-      child.once('error', fail);
-      child.once('spawn', () => {
-        resolve(child);
-      });
-    } catch (error) {
-      fail(error);
-    }
-  });
-}
-
-/** Ends a script with everything that it has started. */
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
+async function start({ program, directory, ask }: ScriptRun): Promise<ChildProcess> {
   try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended already.
+    return await startGroup({
+      ...{ program, args: [], directory, env: ENVIRONMENT },
+      stdio: ['pipe', ask === undefined ? 'ignore' : 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const number = code in constants.errno ? constants.errno[code as keyof typeof constants.errno] : 0;
+    throw new ScriptStartError(`(1317): Could not launch command ${message} (${String(number)})`, { cause: error });
   }
 }
 

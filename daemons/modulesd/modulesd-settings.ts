@@ -1,25 +1,40 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { describeWarning } from '../../lib/config/config-error.js';
+import { type HostConfig, loadHostConfig, sharedProblem } from '../../lib/agents/load-host-config.js';
+import { logConfigWarnings } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
-import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
-import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
+import type { CommandModuleConfig } from '../../lib/config/sections/modules.js';
 import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
+import { type HomeRole, readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { MAX_JSON_CHUNK_BYTES, MAX_UPGRADES_AT_ONCE } from './upgrade/upgrade-limits.js';
 
-const SECTIONS = ['agent-upgrade', 'task-manager', 'cluster'] as const;
+const SECTIONS = ['agent-upgrade', 'task-manager', 'cluster', 'wodle'] as const;
 /** Name of a node that no configuration names (daemons-and-config.md 1.2). */
 const DEFAULT_NODE = 'node01';
 
 /** Configuration of svc-modulesd, as one thing that is replaced whole by a reload. */
-export type ModulesdSettings = { readonly config: ManagerConfig<(typeof SECTIONS)[number]>; readonly nodeName: string };
+export type ModulesdSettings = {
+  /** An agent has modules alone; a manager upgrades agents, too. */
+  readonly role: HomeRole;
+  /** On an agent with what its manager pushed, where this host consents. */
+  readonly config: HostConfig<(typeof SECTIONS)[number]>;
+  readonly options: InternalOptions<'wazuh_modules' | 'wazuh_command'>;
+  readonly nodeName: string;
+};
 
 /** How svc-modulesd reads its configuration. */
 export const SETTINGS: DaemonSettings<ModulesdSettings> = {
   load: ({ home }) => load(home),
   logWarnings,
+  check({ home, logger }) {
+    const settings = load(home);
+    logWarnings(settings, logger);
+    const problem = sharedProblem(settings.config.shared);
+    if (problem !== undefined) logger.error(problem);
+  },
   sections,
   // Places for upgrades are made at the start.
   restartNeeded: (next, { started }) =>
@@ -34,13 +49,19 @@ export function upgradesAtOnce({ config }: ModulesdSettings): number {
 
 /** @throws ConfigError with file and line */
 function load(home: Home): ModulesdSettings {
-  const config = loadManagerConfig(home, SECTIONS);
-  return { config, nodeName: config.cluster?.node_name ?? DEFAULT_NODE };
+  const config = loadHostConfig(home, SECTIONS);
+  return {
+    role: readHomeRecord(home).role,
+    config,
+    options: loadInternalOptions(home, ['wazuh_modules', 'wazuh_command']),
+    nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
+  };
 }
 
 /** Logs what of the configuration has no effect. */
-function logWarnings({ config }: ModulesdSettings, logger: Logger): void {
-  for (const warning of ownWarnings(config.warnings, 'svc-modulesd')) logger.warn(describeWarning(warning));
+function logWarnings({ role, config, options }: ModulesdSettings, logger: Logger): void {
+  logConfigWarnings([...ownWarnings(config.warnings, 'svc-modulesd'), ...options.warnings], logger);
+  if (role === 'agent') return;
   const { max_threads: threads, chunk_size: chunk } = config['agent-upgrade'];
   if (threads > MAX_UPGRADES_AT_ONCE) {
     logger.warn(
@@ -59,11 +80,43 @@ function sections(settings: () => ModulesdSettings): ReadonlyMap<string, ShownSe
 }
 
 /** Modules as agents show theirs (daemons-and-config.md 1.7). */
-function activeModules({ config }: ModulesdSettings): readonly Record<string, unknown>[] {
+function activeModules({ role, config }: ModulesdSettings): readonly Record<string, unknown>[] {
+  const commands = config.wodle.command.map((command) => ({ command: activeCommand(command) }));
+  if (role === 'agent') return commands;
   const { chunk_size, max_threads, wpk_repository } = config['agent-upgrade'];
   const { cleanup_time, task_timeout } = config['task-manager'];
   return [
+    ...commands,
     { 'agent-upgrade': { enabled: 'yes', max_threads, chunk_size, wpk_repository } },
     { 'task-manager': { enabled: 'yes', task_timeout, cleanup_time } },
   ];
+}
+
+/** In the shape of daemons-and-config.md 7.4. */
+function activeCommand(command: CommandModuleConfig): Record<string, unknown> {
+  const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
+  const { interval, day, wday, time } = command;
+  const set = {
+    ...{ tag: command.tag, day, wday: wday === undefined ? undefined : WEEKDAYS[wday] },
+    time: time === undefined ? undefined : clockTime(time),
+    ...{ verify_md5: command.verify_md5, verify_sha1: command.verify_sha1, verify_sha256: command.verify_sha256 },
+  };
+  return {
+    ...(interval.unit === 'month'
+      ? { interval: interval.count, interval_unit: 'month' }
+      : { interval: interval.count }),
+    disabled: yesNo(command.disabled),
+    run_on_start: yesNo(command.run_on_start),
+    ignore_output: yesNo(command.ignore_output),
+    skip_verification: yesNo(command.skip_verification),
+    command: command.command,
+    ...Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined)),
+  };
+}
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** @param minutes behind midnight */
+function clockTime(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -1,88 +1,85 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { parseRelease } from '../../lib/agentlink/release-version.js';
-import { dbContract } from '../../lib/bus/contracts/db.js';
+import { keepShared, sharedProblem } from '../../lib/agents/load-host-config.js';
+import { BusError } from '../../lib/bus/bus-error.js';
 import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
-import { remotedContract } from '../../lib/bus/contracts/remoted.js';
-import { RequestClient } from '../../lib/bus/request-client.js';
+import { EventProducer } from '../../lib/bus/event-producer.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
-import { describeError } from '../../lib/log/describe-error.js';
-import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
-import { modulesdHandlers } from './modulesd-handlers.js';
-import { SETTINGS, upgradesAtOnce } from './modulesd-settings.js';
-import { TaskStore } from './tasks/task-store.js';
-import { CLEAR_RESULT } from './upgrade/agent-commands.js';
-import { askAgent } from './upgrade/ask-agent.js';
-import { deliverUpgrade } from './upgrade/deliver-upgrade.js';
-import { PACKAGE_FOLDER } from './upgrade/package-file.js';
-import { UpgradeRunner } from './upgrade/upgrade-runner.js';
+import { ownDirectory } from '../../lib/home/own-directory.js';
+import { CommandModules } from './command/command-modules.js';
+import { type ModulesdSettings, SETTINGS } from './modulesd-settings.js';
+import { RunTimes } from './schedule/run-times.js';
+import { ManagerUpgrades } from './upgrade/manager-upgrades.js';
 
-/** How often tasks are looked at that nothing is heard of, and those that are old; milliseconds. */
-const EXPIRE_MS = 1000;
-const CLEANUP_MS = 60_000;
-const SECOND_MS = 1000;
-
-const now = (): number => Math.floor(Date.now() / SECOND_MS);
-const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
-  await delay(milliseconds, undefined, { signal });
-};
+/** Time for what was sent to be acknowledged when the daemon stops; what is not is lost, as the program ran already. */
+const DRAIN_MS = 2000;
 
 /**
- * svc-modulesd: upgrades of agents, and the tasks that they are (agents-and-groups.md 4.5, daemons-and-config.md 7). It
- * alone opens `queue/tasks`.
+ * svc-modulesd: modules of this host that run by a schedule (daemons-and-config.md 7), and on managers upgrades of agents with
+ * the tasks that they are.
  */
 export const MODULESD = defineDaemon({
   contract: modulesdContract,
   settings: SETTINGS,
-  async build({ home, moduleLogger, settings, fatal, requests }, parts) {
-    const logger = moduleLogger('agent-upgrade');
-    const tasks = parts.use(await TaskStore.open(home.path('queue', 'tasks')));
-    void tasks.broken.then(fatal);
-    const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
-    const remoted = parts.use(new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') }));
-    const stopped = parts.adopt(new AbortController(), (controller) => {
-      controller.abort();
+  accept(next, current) {
+    if (current !== undefined) keepShared(current.config.shared, next.config.shared);
+  },
+  async build({ home, logger, moduleLogger, settings, problems, fatal, requests }, parts) {
+    const { role, config } = settings.current;
+    problems.set('shared', sharedProblem(config.shared));
+    const times = new RunTimes(`${ownDirectory(home, 'var', 'wodles')}/last-runs.json`, logger);
+    const upgradeLogger = moduleLogger('agent-upgrade');
+    const upgrades =
+      role === 'agent'
+        ? undefined
+        : await ManagerUpgrades.open({ home, settings, logger: upgradeLogger, fatal }, parts);
+
+    const ends = parts.together();
+    const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-modulesd', logger });
+    const { options } = settings.started;
+    const commands = new CommandModules({
+      directory: home.root,
+      file: config.file,
+      producer,
+      times,
+      logger: moduleLogger('command'),
+      maxEps: () => options.get('wazuh_modules.max_eps'),
+      killTimeout: () => options.get('wazuh_modules.kill_timeout'),
+      now: () => Date.now(),
     });
-
-    const folder = home.path(...PACKAGE_FOLDER.split('/'));
-    const config = () => settings.current.config;
-    const chunkBytes = () => config()['agent-upgrade'].chunk_size;
-    const runner = parts.use(
-      new UpgradeRunner({
-        tasks,
-        deliver: (task, delivery) => deliverUpgrade({ db, remoted, folder, chunkBytes, sleep }, task, delivery),
-        clearResult: async (agent) => {
-          await askAgent(remoted, agent, CLEAR_RESULT, stopped.signal);
-        },
-        logger,
-        atOnce: upgradesAtOnce(settings.started),
-        timeout: () => config()['task-manager'].task_timeout,
-        now,
-        sleep,
-      }),
-    );
-
-    const managerVersion = parseRelease(COMPATIBILITY_VERSION) ?? [0, 0, 0];
-    const node = () => settings.current.nodeName;
-    await parts.start(
+    await ends.start(
       requests({
-        stats: (counters) => ({ requests: { ...counters }, tasks: { known: tasks.size, ...runner.counts } }),
-        handlers: modulesdHandlers({ tasks, db, root: home.root, managerVersion, node, now, runner }),
+        stats: (counters) => ({
+          requests: { ...counters },
+          ...(upgrades === undefined ? {} : { tasks: upgrades.stats() }),
+          events: producer.stats(),
+          commands: commands.stats(),
+        }),
+        handlers: upgrades?.handlers ?? NO_UPGRADES,
       }),
     );
-    await runner.start();
-
-    const failures = logger.limited();
-    const guarded = (work: Promise<unknown>): void => {
-      work.catch((error: unknown) => {
-        failures.error(`Tasks cannot be kept: ${describeError(error)}`);
-      });
+    await upgrades?.start(parts);
+    producer.start();
+    await commands.follow(config.wodle.command);
+    ends.defer(async () => {
+      await commands.stop();
+      await producer.close(DRAIN_MS);
+    });
+    return {
+      async apply(now: ModulesdSettings) {
+        problems.set('shared', sharedProblem(now.config.shared));
+        await commands.follow(now.config.wodle.command);
+      },
     };
-    parts.every(EXPIRE_MS, () => {
-      guarded(runner.expire());
-    });
-    parts.every(CLEANUP_MS, () => {
-      guarded(tasks.forgetOlder(now() - config()['task-manager'].cleanup_time));
-    });
-    return {};
   },
 });
+
+const refuse = (): never => {
+  throw new BusError('not_supported', 'Agents are upgraded by their manager.');
+};
+
+/** What an agent answers in place of a manager. */
+const NO_UPGRADES: ManagerUpgrades['handlers'] = {
+  'upgrades.create': refuse,
+  'upgrades.last': refuse,
+  'upgrades.report': refuse,
+  'tasks.list': refuse,
+};

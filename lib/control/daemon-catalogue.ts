@@ -19,8 +19,13 @@ const MANAGER_STOP_ORDER: readonly DaemonName[] = [
   'svc-apid',
 ];
 
-/** svc-modulesd has no module yet that an agent would run. */
-const AGENT_STOP_ORDER: readonly DaemonName[] = ['svc-logcollector', 'svc-syscheckd', 'svc-agentd', 'svc-execd'];
+const AGENT_STOP_ORDER: readonly DaemonName[] = [
+  'svc-modulesd',
+  'svc-logcollector',
+  'svc-syscheckd',
+  'svc-agentd',
+  'svc-execd',
+];
 
 /** Daemons that take what others send: they stop after them, in this order, so that nothing sent last is lost. */
 const RECEIVERS: readonly DaemonName[] = ['svc-analysisd', 'svc-agentd', 'svc-db'];

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { endGroup, PROGRAM_PATH, startGroup } from '../../../lib/process/process-group.js';
 
 /** What is kept of the end of its output, bytes. */
 const MAX_OUTPUT_BYTES = 4096;
 /** What a program has started may hold its output open: it is not waited for any longer, milliseconds. */
 const LAST_OUTPUT_MS = 250;
-/** All that a program gets of the environment. */
-const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export type ProgramRun = {
   /** Whole path. */
@@ -34,7 +32,12 @@ export type ProgramEnd = {
  */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   run.signal.throwIfAborted();
-  const child = await start(run);
+  const { program, args, directory, input } = run;
+  const child = await startGroup({
+    ...{ program, args, directory },
+    env: { PATH: PROGRAM_PATH, LANG: 'C.UTF-8', HOME: directory },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
   let late = false;
   const end = (): void => {
     endGroup(child);
@@ -47,7 +50,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   if (run.signal.aborted) end();
   // A program that does not read all ends when it likes.
   child.stdin?.on('error', () => {});
-  child.stdin?.end(run.input);
+  child.stdin?.end(input);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (data: Buffer) => {
@@ -63,28 +66,4 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   run.signal.throwIfAborted();
   if (late) throw new Error(`it took longer than ${String(run.maxMs / 1000)} s and was ended`);
   return { code: code ?? undefined, lastLine: output.trimEnd().split('\n').at(-1) ?? '' };
-}
-
-function start({ program, args, directory, input }: ProgramRun): Promise<ChildProcess> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      cwd: directory,
-      env: { PATH, LANG: 'C.UTF-8', HOME: directory },
-      detached: true,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    });
-    child.once('error', reject);
-    child.once('spawn', () => {
-      resolve(child);
-    });
-  });
-}
-
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended already.
-  }
 }

@@ -43,7 +43,7 @@ const AGENT_TABLE: EffectTable = {
 };
 
 /** Daemons of an agent that read sections; the first speaks of those that nobody reads. */
-const AGENT_OWNERS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector', 'svc-syscheckd'];
+const AGENT_OWNERS: readonly DaemonName[] = ['svc-agentd', 'svc-logcollector', 'svc-syscheckd', 'svc-modulesd'];
 
 /** Names of modules in `<wodle name="...">` that the table has. */
 export const WODLE_NAMES: readonly string[] = Object.keys(WODLE_EFFECTS);
@@ -67,5 +67,5 @@ function wodle(block: XmlElement | undefined): SectionEffects {
   const name = block === undefined ? undefined : attributeValue(block, 'name');
   const known = name !== undefined && Object.hasOwn(WODLE_EFFECTS, name) ? WODLE_EFFECTS[name] : undefined;
   // A name that nobody knows is an error where the section is read.
-  return known ?? section('svc-monitord', {});
+  return known ?? section('svc-modulesd', {});
 }

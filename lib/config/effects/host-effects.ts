@@ -111,10 +111,10 @@ export const HOST_EFFECTS = {
 
 /** `<wodle name="...">` by the name of the module. */
 export const WODLE_EFFECTS: Readonly<Record<string, SectionEffects>> = {
-  command: without('svc-monitord', later('the command is not run', switchedOff), [
-    ...['disabled', 'tag', 'command', ...SCHEDULE, 'run_on_start', 'ignore_output', 'timeout'],
-    ...['verify_md5', 'verify_sha1', 'verify_sha256', 'skip_verification'],
-  ]),
+  command: section('svc-modulesd', {
+    ...each(works, 'disabled', 'tag', 'command', ...SCHEDULE, 'run_on_start', 'ignore_output', 'timeout'),
+    ...each(works, 'verify_md5', 'verify_sha1', 'verify_sha256', 'skip_verification'),
+  }),
   syscollector: without('svc-monitord', later('no inventory is taken', switchedOff), [
     ...['disabled', ...SCHEDULE, 'scan_on_start', 'hardware', 'os', 'network', 'packages', 'ports', 'processes'],
     ...['users', 'groups', 'services', 'browser_extensions', 'hotfixes', 'synchronization'],

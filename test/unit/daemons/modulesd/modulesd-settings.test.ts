@@ -1,15 +1,19 @@
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { SETTINGS, upgradesAtOnce } from '../../../../daemons/modulesd/modulesd-settings.js';
 import { checkOwnSections } from '../../../../lib/daemon/check-own-sections.js';
+import { productRoot } from '../../../../lib/product/product-root.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 describe('the settings of svc-modulesd', () => {
   let home: TemporaryHome;
 
-  beforeEach(() => (home = new TemporaryHome()));
+  beforeEach(() => {
+    home = new TemporaryHome();
+    copyFileSync(new URL('etc/internal_options.conf', productRoot()), home.path('etc', 'internal_options.conf'));
+  });
   afterEach(() => {
     home.remove();
   });

@@ -161,7 +161,10 @@ describe('what of the configuration has an effect', () => {
   });
 
   it('has a daemon of the home speak of each section', () => {
-    const daemons = { server: MANAGER_DAEMONS, agent: ['svc-agentd', 'svc-logcollector', 'svc-syscheckd'] } as const;
+    const daemons = {
+      server: MANAGER_DAEMONS,
+      agent: ['svc-agentd', 'svc-logcollector', 'svc-syscheckd', 'svc-modulesd'],
+    } as const;
     for (const role of ['server', 'agent'] as const) {
       for (const name of SECTION_NAMES) expect(daemons[role], `${role} ${name}`).to.include(ownerOf(role, name));
     }
