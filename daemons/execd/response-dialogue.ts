@@ -4,7 +4,7 @@ import type { Change } from '../../lib/store/commit-queue.js';
 import { type ActiveEntry, type ActiveResponses, MAX_ACTIVE } from './active-responses.js';
 import { parseCheckKeys, responseKey, type ResponseMessage, scriptLine } from './response-message.js';
 import type { ResponsePolicy } from './response-policy.js';
-import type { ResponseStore } from './response-store.js';
+import type { ResponseStore, StoredRun } from './response-store.js';
 
 export type ResponseDialogueParts = {
   readonly store: ResponseStore;
@@ -17,6 +17,8 @@ export type ResponseDialogueParts = {
 export type AddedScript = {
   /** Of the stored run. */
   readonly id: number;
+  /** As it is stored. */
+  readonly run: StoredRun;
   readonly message: ResponseMessage;
   readonly program: string;
   /** Seconds; 0 for a response that is not undone. */
@@ -27,15 +29,18 @@ export type AddedScript = {
 export type DialogueTurn = {
   /** Answers `check_keys`. @throws StoreError: the script gets no answer and does nothing */
   readonly ask: (question: string) => Promise<string | undefined>;
-  /** Whether the answer has taken the run out of the store. */
+  /** The script has its answer. @throws StoreError */
+  readonly told: () => Promise<void>;
+  /** Whether the run has left the store. */
   readonly settled: boolean;
   /** Once the script has ended. */
   readonly close: () => void;
 };
 
 /**
- * What scripts are answered that ask whether their keys are new (daemons-and-config.md 5.3). A key, when it is to be undone, and
- * that the run is through are on disk before `continue` is said: whatever comes then, it is undone, and not done again.
+ * What scripts are answered that ask whether their keys are new (daemons-and-config.md 5.3). A key and when it is to be undone
+ * are on disk before `continue` is said: whatever comes then, it is undone. That the run is through is noted once it was said:
+ * when the process ends in between, the script is started again and told so once more, so that it acts in any case.
  */
 export class ResponseDialogue {
   /** Of each key: who adds until its script has ended, and who undoes. */
@@ -64,8 +69,13 @@ export class ResponseDialogue {
         const answer = await this.#answer(added, keys, key, async () => {
           release = await this.lock.take([key]);
         });
-        settled = true;
+        settled = answer === 'abort';
         return scriptLine(added.message, answer, added.program);
+      },
+      told: async () => {
+        if (settled) return;
+        await this.#through(added);
+        settled = true;
       },
       close: () => {
         release();
@@ -88,16 +98,22 @@ export class ResponseDialogue {
     }
     if (added.timeout === 0) {
       await alone();
-      await this.#through(added);
       return 'continue';
     }
+    const isBegun = added.run.answered === key;
     const before = active.get(key);
-    if (before !== undefined && !before.undoing) {
+    if (before !== undefined && !before.undoing && !isBegun) {
       await this.#again(added, before);
       return 'abort';
     }
     await alone();
     const meanwhile = active.get(key);
+    if (isBegun) {
+      if (meanwhile !== undefined) return 'continue';
+      // Its time was over before this process began.
+      await this.#through(added);
+      return 'abort';
+    }
     if (meanwhile !== undefined) {
       await this.#again(added, meanwhile);
       return 'abort';
@@ -127,7 +143,9 @@ export class ResponseDialogue {
     const { seconds, plan } = this.#hit(key, added.timeout);
     const message = JSON.stringify(added.message.body);
     const entered = active.begin({ key, program: added.program, message, timeout: seconds });
-    await this.#through(added, [...plan.changes, ...entered.changes], () => {
+    const { store } = this.#parts;
+    const answered = store.runs.put(added.id, { ...added.run, answered: key });
+    await store.commit([answered, ...plan.changes, ...entered.changes], () => {
       entered.undo();
       plan.undo();
     });

@@ -4,11 +4,10 @@ import type { Logger } from '../../lib/log/logger.js';
 import type { Change } from '../../lib/store/commit-queue.js';
 import { StoreError } from '../../lib/store/store-error.js';
 import type { ActiveResponses } from './active-responses.js';
-import { ResponseDialogue } from './response-dialogue.js';
+import { type AddedScript, type DialogueTurn, ResponseDialogue } from './response-dialogue.js';
 import { ResponseError } from './response-error.js';
 import { parseResponseMessage, type ResponseMessage, scriptLine } from './response-message.js';
 import { type ResponsePolicy, RESTART_NAMES } from './response-policy.js';
-import type { FoundProgram } from './response-program.js';
 import type { ResponseStore, StoredRun } from './response-store.js';
 import { ResponseUndoer } from './response-undoer.js';
 import { runScript, type ScriptEnd } from './run-script.js';
@@ -47,8 +46,8 @@ export type ResponseCounts = {
 
 /**
  * Carries out active responses on this host (daemons-and-config.md 5.3). What is accepted is on disk before anything is done. A
- * script that asks whether it may go on acts once, whatever ends this process; one that does not ask is begun a second time when
- * this process ended while it ran.
+ * script that asks whether it may go on acts whatever ends this process, and twice when it ended just while the script was told;
+ * one that does not ask is begun a second time when this process ended while it ran.
  */
 export class ResponseRunner {
   readonly counts: ResponseCounts = { accepted: 0, refused: 0, started: 0, failed: 0 };
@@ -183,34 +182,33 @@ export class ResponseRunner {
       this.#fail(found.problem);
       return this.#forget(id);
     }
-    await store.commit([store.runs.put(id, { ...run, starts: run.starts + 1 })]);
-    await this.#add(id, message, found);
+    const begun = { ...run, starts: run.starts + 1 };
+    await store.commit([store.runs.put(id, begun)]);
+    await this.#add({ id, run: begun, message, ...found });
   }
 
-  async #add(id: number, message: ResponseMessage, found: FoundProgram & { readonly timeout: number }): Promise<void> {
-    const turn = this.#dialogue.open({ id, message, ...found });
+  async #add(added: AddedScript): Promise<void> {
+    const { id, message, program } = added;
+    const turn = this.#dialogue.open(added);
     try {
-      await this.#script(found.program, scriptLine(message, 'add', found.program), turn.ask);
+      await this.#script(program, scriptLine(message, 'add', program), turn);
     } catch (error) {
       this.#fail(describeError(error));
     } finally {
       turn.close();
     }
-    // What was let go on or sent away has left the store already.
+    // What was told to go on or was sent away has left the store already.
     if (!turn.settled) await this.#forget(id);
   }
 
   /** Runs a program and says how that went. @throws ScriptStartError; what `ask` throws @returns whether it went well */
-  async #script(
-    program: string,
-    line: string,
-    ask?: (question: string) => Promise<string | undefined>,
-  ): Promise<boolean> {
+  async #script(program: string, line: string, turn?: Pick<DialogueTurn, 'ask' | 'told'>): Promise<boolean> {
     const { directory, maxRunMs, logger } = this.#parts;
     this.counts.started += 1;
     logger.debug(`Executing command '${program} ${line}'`);
+    const dialogue = turn === undefined ? {} : { ask: turn.ask, told: turn.told };
     const limit = maxRunMs === undefined ? {} : { maxMs: maxRunMs };
-    const end = await runScript({ program, directory, line, ...(ask === undefined ? {} : { ask }), ...limit });
+    const end = await runScript({ program, directory, line, ...dialogue, ...limit });
     const problem = problemOf(end);
     if (problem === undefined) return true;
     this.#fail(`Active response '${program}' ${problem}`);

@@ -15,12 +15,14 @@ const LAST_ID = 'last_id';
 const time = z.number().int().min(0);
 const count = z.number().int().min(0);
 
-/** A response that is accepted and whose script has not ended, or asked whether to go on. */
+/** A response that is accepted and whose script has not ended, or been told whether to go on. */
 const run = z.object({
   /** JSON of daemons-and-config.md 5.2. */
   message: z.string(),
   /** Scripts that were started for it. */
   starts: count,
+  /** The key that its script was about to be told to go on with; whether it was told is not known. */
+  answered: z.string().optional(),
 });
 export type StoredRun = z.output<typeof run>;
 

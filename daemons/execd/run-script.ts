@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
 import { endGroup, PROGRAM_PATH, startGroup } from '../../lib/process/process-group.js';
 
 /** A script that takes longer has gone wrong; some scan files, which takes minutes. */
@@ -31,6 +32,8 @@ export type ScriptRun = {
    * its output is not looked at, and its input ends behind the line.
    */
   readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Called when the answer is in the hands of the script; how it fails is what the run throws. */
+  readonly told?: () => Promise<void>;
   /** Milliseconds after which it is ended with all that it has started. */
   readonly maxMs?: number;
 };
@@ -94,7 +97,7 @@ async function start({ program, directory, ask }: ScriptRun): Promise<ChildProce
   }
 }
 
-async function converse(child: ChildProcess, { line, ask }: ScriptRun): Promise<void> {
+async function converse(child: ChildProcess, { line, ask, told }: ScriptRun): Promise<void> {
   const { stdin } = child;
   // A script that does not read its input ends when it likes.
   stdin?.on('error', () => {});
@@ -103,10 +106,22 @@ async function converse(child: ChildProcess, { line, ask }: ScriptRun): Promise<
     if (ask === undefined) return;
     const question = await firstLine(child);
     const answer = question === undefined ? undefined : await ask(question);
-    if (answer !== undefined) stdin?.write(`${answer}\n`);
+    if (answer === undefined || stdin === null) return;
+    const taken = written(stdin, `${answer}\n`);
+    stdin.end();
+    if (await taken) await told?.();
   } finally {
     stdin?.end();
   }
+}
+
+/** @returns whether it was taken; not by a script that has ended */
+function written(stdin: Writable, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    stdin.write(text, (error) => {
+      resolve(error === undefined || error === null);
+    });
+  });
 }
 
 /** The first line of a script's output; what comes after it is dropped. Undefined when it closes its output before. */

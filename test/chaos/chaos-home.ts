@@ -100,8 +100,10 @@ export class ChaosHome {
   <syslog_output>
     <server>127.0.0.1</server><port>${String(syslogPort)}</port><protocol>tcp</protocol><format>json</format>
   </syslog_output>
-  <command><name>chaos</name><executable>chaos-response</executable><timeout_allowed>no</timeout_allowed></command>
-  <active-response><command>chaos</command><location>server</location><rules_id>100205</rules_id></active-response>
+  <command><name>chaos</name><executable>chaos-response</executable><timeout_allowed>yes</timeout_allowed></command>
+  <active-response>
+    <command>chaos</command><location>server</location><rules_id>100205</rules_id><timeout>3600</timeout>
+  </active-response>
   <journal>
     ${sync === undefined ? '' : `<sync>${sync}</sync>`}
     <segment_size>1MB</segment_size>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Home } from '../../lib/home/home.js';
 import { SyslogServer } from '../support/monitord/syslog-server.js';
-import { ALERTED_VISITOR, numberOfAlert } from './numbered-events.js';
+import { ALERTED_VISITOR, numberOfAlert, VISITOR_EVERY } from './numbered-events.js';
 import { outputParts } from './output-parts.js';
 
 /** Most alerts that are on their way over one connection (promises.md). */
@@ -14,9 +14,16 @@ const MAX_NAMED = 5;
 /** What writes an effect down, one line each. */
 export const EFFECTS_LOG = 'logs/chaos-response.log';
 
-/** The program of the response to a visitor: it writes down what it was told. */
+/** The program of the response to a visitor: it writes down what it was told. For every other one it asks before whether it may. */
 export const RESPONSE_PROGRAM = `#!/bin/sh
 read -r line
+number=\${line##*: number }
+number=\${number%% *}
+if [ $((number / ${String(VISITOR_EVERY)} % 2)) = 0 ]; then
+  printf '{"version":1,"origin":{"name":"chaos","module":"active-response"},"command":"check_keys","parameters":{"keys":["%s"]}}\\n' "$number"
+  read -r line
+  case "$line" in *'"command":"continue"'*) ;; *) exit 0;; esac
+fi
 printf '%s\\n' "$line" >> ${EFFECTS_LOG}
 `;
 

@@ -6,7 +6,7 @@ import type { Source } from './ledger.js';
 
 const USERS = 5;
 /** One event in so many comes from a user never seen before. */
-const VISITOR_EVERY = 50;
+export const VISITOR_EVERY = 50;
 
 /** The log line of a number. */
 export function eventText(number: number, source: Source): string {

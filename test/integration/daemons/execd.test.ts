@@ -117,8 +117,11 @@ describe('svc-execd', function () {
     const elements = () => readFileSync(`${tools}/elements`, 'utf8');
     await eventually('it is dropped', () => elements().includes('2001:db8::7'), WAIT_MS);
     await eventually('it is let in again', () => elements() === '203.0.113.1\n', WAIT_MS);
-    const log = readFileSync(home.path('logs', 'active-responses.log'), 'utf8');
-    expect(log.match(/active-response\/bin\/firewall-drop: Ended/g)).to.have.length(2);
+    const ended = () =>
+      readFileSync(home.path('logs', 'active-responses.log'), 'utf8').match(
+        /active-response\/bin\/firewall-drop: Ended/g,
+      );
+    await eventually('both say that they have ended', () => ended()?.length === 2, WAIT_MS);
   });
 
   it('says what it does not run', async () => {

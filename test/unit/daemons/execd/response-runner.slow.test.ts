@@ -1,6 +1,7 @@
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ResponseError } from '../../../../daemons/execd/response-error.js';
+import { eventually } from '../../../support/eventually.js';
 import { ResponseKit, STATEFUL, STATELESS } from '../../../support/execd/response-kit.js';
 
 const IP = '203.0.113.9';
@@ -163,6 +164,37 @@ describe('the runner of active responses', () => {
       "info: Active response 'tell0' was interrupted: it is started again.",
       "error: Active response 'tell0' is given up: its script was interrupted 2 times.",
     ]);
+  });
+
+  it('tells a script to go on once more when it is not known whether it was told', async () => {
+    await open(kit.response('deny', STATEFUL, 60));
+    await kit.run('deny60');
+    expect([...kit.store.runs.entries()]).to.deep.equal([]);
+    const [[, { key }] = ['', { key: '' }]] = [...kit.store.active.entries()];
+    const unknown = { message: kit.message('deny60', IP), starts: 1, answered: key };
+    await kit.store.commit([kit.store.runs.put(98, unknown)]);
+    await again();
+    await kit.runner.idle();
+    expect(kit.told('deny').slice(2)).to.deep.equal([`add ${IP}`, `continue ${IP}`]);
+    expect([...kit.store.runs.entries()]).to.deep.equal([]);
+    // From then on it is in force as before, and undone once.
+    await kit.run('deny60');
+    await kit.pass(60);
+    expect(kit.told('deny').slice(4)).to.deep.equal([`add ${IP}`, `abort ${IP}`, `delete ${IP}`]);
+    await kit.store.commit([kit.store.runs.put(99, unknown)]);
+    await again();
+    await kit.runner.idle();
+    expect(kit.told('deny').slice(7), 'its time is over').to.deep.equal([`add ${IP}`, `abort ${IP}`]);
+  });
+
+  it('has noted that a script was told to go on while it works on', async () => {
+    const slow = STATEFUL.replace('&& note "$line"', '&& note "$line" && while [ ! -e logs/go ]; do sleep 0.02; done');
+    await open(kit.response('deny', slow, 60));
+    await kit.runner.accept(kit.message('deny60', IP));
+    await eventually('it acts', () => kit.told('deny').length === 2);
+    await eventually('that is noted', () => [...kit.store.runs.entries()].length === 0);
+    writeFileSync(kit.home.path('logs', 'go'), '');
+    await kit.runner.idle();
   });
 
   it('never locks out who is on the white list, whoever asks and whatever the script asks for', async () => {
