@@ -43,6 +43,8 @@ export class StrictIndexer {
   readonly violations: string[] = [];
   /** The next bulk requests are answered with these, one each. */
   readonly faults: BulkFault[] = [];
+  /** So many bulk requests are carried out before the faults begin. */
+  afterBulks = 0;
   health: string | number = 'green';
   requests = 0;
   #options: StrictIndexerOptions;
@@ -178,7 +180,7 @@ export class StrictIndexer {
       response.end();
       return;
     }
-    const fault = this.faults.shift();
+    const fault = this.bulks.length < this.afterBulks ? undefined : this.faults.shift();
     if (fault === 'hang') return;
     if (fault === 'close') {
       response.destroy();

@@ -60,6 +60,8 @@ export class IndexerReceiver implements AlertReceiver {
   readonly #refusals: LimitedLogger;
   /** Documents of the batch that are there: a failure does not send them again. */
   readonly #done = new Set<string>();
+  /** Refused of the batch and not in the file yet, by their line: a failure of the others does not lose them. */
+  readonly #rejected = new Map<string, RejectedAlert>();
   readonly #counts = { requests: 0, throttled: 0, reduced: 0 };
   #mostBytes = MOST_BYTES;
   #successes = 0;
@@ -96,14 +98,13 @@ export class IndexerReceiver implements AlertReceiver {
   /** Resolves when each is there, or in the file of those that are refused. */
   async #deliverBatch(alerts: readonly StreamedAlert[], delivery: Delivery): Promise<void> {
     let waiting: Sent[] = [];
-    const rejected: RejectedAlert[] = [];
     for (const { text: line } of alerts) {
       const document = this.#parts.documents.make(line);
-      if (typeof document === 'string') rejected.push(this.#rejected(line, document, delivery));
+      if (typeof document === 'string') this.#noDocument(line, document, delivery);
       else if (!this.#done.has(document.id)) waiting.push({ line, document, isReduced: false });
     }
     for (let pauseMs = FIRST_PAUSE_MS; waiting.length > 0; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const { again, reduced, reason, progress } = await this.#sendAll(waiting, rejected, delivery);
+      const { again, reduced, reason, progress } = await this.#sendAll(waiting, delivery);
       waiting = [...again, ...reduced];
       // What was refused is sent in its other form at once.
       if (again.length === 0) continue;
@@ -112,13 +113,13 @@ export class IndexerReceiver implements AlertReceiver {
       this.#parts.logger.debug(`${String(again.length)} documents are sent again: ${reason}`);
       await this.#wait(pauseMs * (1 + Math.random() * JITTER), delivery.signal);
     }
-    await this.#parts.rejected.write(rejected);
+    await this.#parts.rejected.write([...this.#rejected.values()]);
+    this.#rejected.clear();
   }
 
   /** Sends everything once, in as many requests as it takes. */
   async #sendAll(
     all: readonly Sent[],
-    rejected: RejectedAlert[],
     delivery: Delivery,
   ): Promise<{ again: Sent[]; reduced: Sent[]; reason: string; progress: boolean }> {
     const again: Sent[] = [];
@@ -148,7 +149,7 @@ export class IndexerReceiver implements AlertReceiver {
           this.#done.add(sent.document.id);
           if (sent.isReduced) this.#counts.reduced += 1;
         } else {
-          this.#refused(sent, outcome, { rejected, reduced, delivery });
+          this.#refused(sent, outcome, reduced, delivery);
         }
       }
       delivery.sent(done);
@@ -216,36 +217,34 @@ export class IndexerReceiver implements AlertReceiver {
   }
 
   #refused(
-    sent: Sent,
+    { line, document, isReduced }: Sent,
     { type, reason }: Extract<ItemOutcome, { readonly kind: 'refused' }>,
-    { rejected, reduced, delivery }: { rejected: RejectedAlert[]; reduced: Sent[]; delivery: Delivery },
+    reduced: Sent[],
+    delivery: Delivery,
   ): void {
-    const { line, document, isReduced } = sent;
-    const entry = { output: this.#parts.stream, index: document.index, id: document.id, type, reason, line };
-    const other = isReduced ? document : this.#parts.documents.reduced(line);
-    if (typeof other !== 'string' && other.text !== document.text) {
-      rejected.push({ ...entry, indexed: 'reduced' });
-      reduced.push({ line, document: other, isReduced: true });
-      this.#refusals.warn(
-        `An alert is indexed in '${document.index}' with its 'data' as one text: ${type}: ${reason} (id ${alertId(line)})`,
-      );
-      return;
-    }
+    const { stream, documents } = this.#parts;
+    const { index, id } = document;
+    const other = isReduced ? document : documents.reduced(line);
     if (typeof other === 'string') {
-      rejected.push(this.#rejected(line, other, delivery));
+      this.#noDocument(line, other, delivery);
       return;
     }
-    const known = rejected.findIndex(({ id }) => id === document.id);
-    if (known >= 0) rejected.splice(known, 1);
-    rejected.push({ ...entry, indexed: 'no' });
-    delivery.rejected(
-      `it is in logs/indexer-rejected.json, for '${document.index}' refuses it: ${type}: ${reason} (id ${alertId(line)})`,
-    );
+    const isLast = other.text === document.text;
+    this.#rejected.set(line, { output: stream, index, id, type, reason, indexed: isLast ? 'no' : 'reduced', line });
+    const why = `${type}: ${reason} (id ${alertId(line)})`;
+    if (isLast) {
+      this.#done.add(id);
+      delivery.rejected(`it is in logs/indexer-rejected.json, for '${index}' refuses it: ${why}`);
+    } else {
+      reduced.push({ line, document: other, isReduced: true });
+      this.#refusals.warn(`An alert is indexed in '${index}' with its 'data' as one text: ${why}`);
+    }
   }
 
-  #rejected(line: string, reason: string, delivery: Delivery): RejectedAlert {
+  #noDocument(line: string, reason: string, delivery: Delivery): void {
+    if (this.#rejected.has(line)) return;
+    this.#rejected.set(line, { output: this.#parts.stream, index: '', id: '', type: '', reason, indexed: 'no', line });
     delivery.rejected(`it is in logs/indexer-rejected.json, for ${reason} (id ${alertId(line)})`);
-    return { output: this.#parts.stream, index: '', id: '', type: '', reason, indexed: 'no', line };
   }
 
   /** @throws Error while an account that was refused is left alone */

@@ -186,6 +186,35 @@ describe('alerts in an index', () => {
     expect(logger.lines.join('\n')).to.include('(id 1749118283.4)');
   });
 
+  it('are kept in a file, and counted once, when a request behind them fails', async () => {
+    const consumer = await start('<batch_size>2048</batch_size>');
+    await indexer.stop();
+    // More than one request takes: the second one breaks.
+    const large = count(1500, 10).map((one) => ({ ...one, full_log: 'x'.repeat(5000) }));
+    files.write(
+      '{"rule":{}}',
+      alert(1, { data: { timestamp: 'yesterday' } }),
+      alert(2, { rule: { level: 'high' } }),
+      ...large,
+    );
+    indexer.afterBulks = 1;
+    indexer.faults.push('close', 'close');
+    await indexer.start();
+    await indexed(1501);
+    await eventually('they are dealt with', () => consumer.stats().lag.bytes === 0);
+    expect(indexer.faults).to.deep.equal([]);
+    expect(
+      rejected()
+        .map(({ indexed: how, reason }) => `${String(how)} ${String(reason)}`)
+        .sort(),
+    ).to.deep.equal([
+      'no failed to parse field [rule.level] of type [long]',
+      'no its timestamp is no time',
+      'reduced failed to parse field [data.timestamp] of type [date]',
+    ]);
+    expect(consumer.stats()).to.include({ rejected: 2, reduced: 1, delivered: 1501 });
+  });
+
   it('are kept in a file when they are no alerts', async () => {
     await start();
     files.write('{"timestamp":"2025-06-05T10:11:23.123+0000","rule"', '{"rule":{}}', alert(1));
