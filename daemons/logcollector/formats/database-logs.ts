@@ -3,7 +3,8 @@ import type { LineTransform } from './single-line.js';
 
 /** `YYMMDD HH:MM:SS`, or an ISO date and time. */
 const MYSQL_TIME = /^(?:\d{6} {1,2}\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)/;
-const ISO_TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d/;
+/** PostgreSQL is told to write it in brackets for its decoder; its own default has none. */
+const ISO_TIME = /^\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d/;
 
 /** Lines that one statement or message in the log of a database may have. */
 const MAX_LINES = 1000;
@@ -28,7 +29,7 @@ export function mysqlLine(): LineTransform {
 export function datedLines(): JoinedLines {
   return new JoinedLines({
     place: (line, held) =>
-      ISO_TIME.test(line.subarray(0, 20).toString('latin1')) ? 'begins' : held.length > 0 ? 'continues' : 'alone',
+      ISO_TIME.test(line.subarray(0, 24).toString('latin1')) ? 'begins' : held.length > 0 ? 'continues' : 'alone',
     separator: ' ',
     timeoutMs: TIMEOUT_MS,
     maxLines: MAX_LINES,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { auditLines } from '../../../../daemons/logcollector/formats/audit.js';
 import { ossecAlert, snortFull } from '../../../../daemons/logcollector/formats/block-logs.js';
 import { datedLines, mysqlLine } from '../../../../daemons/logcollector/formats/database-logs.js';
@@ -119,8 +120,8 @@ describe('log formats', () => {
       'MySQL log: 2024-03-07T09:15:02.123456Z 8 Connect root',
     ]);
     expect(
-      messages(datedLines(), 'lost\n2024-03-07 09:15:02 UTC LOG: a\n\tb\n2024-03-07 09:15:03 UTC LOG: c\n'),
-    ).to.deep.equal(['2024-03-07 09:15:02 UTC LOG: a \tb', 'held: 2024-03-07 09:15:03 UTC LOG: c']);
+      messages(datedLines(), 'lost\n2024-03-07 09:15:02 UTC LOG: a\n\tb\n[2024-03-07 09:15:03.1 UTC] LOG: c\n'),
+    ).to.deep.equal(['2024-03-07 09:15:02 UTC LOG: a \tb', 'held: [2024-03-07 09:15:03.1 UTC] LOG: c']);
   });
 
   it('djb-multilog: a syslog header', () => {
@@ -153,5 +154,90 @@ describe('log formats', () => {
     expect(messages(ossecAlert(), `${alert}** Alert broken\nx\n\n`)).to.deep.equal([
       'ossec: Alert Level: 5; Rule: 5710 - Unknown user; Location: web->/var/log/auth.log; srcip: 192.0.2.7; user: bob;  sshd[1]: Invalid user bob',
     ]);
+  });
+
+  describe('whatever a file holds', () => {
+    const start = compilePattern('pcre2', '^\\d');
+    const makers: Record<string, () => RecordAssembler> = {
+      syslog: () => new SingleLine(),
+      json: () => new SingleLine(jsonLine([{ key: 'k', value: 'v' }], () => {})),
+      audit: auditLines,
+      'multi-line': () => fixedLines(3),
+      ...Object.fromEntries(
+        (['start', 'end', 'all'] as const).map((match) => [
+          match,
+          () => regexLines({ pattern: '^\\d', match, replace: 'wspace', timeout: 5 }, start),
+        ]),
+      ),
+      mysql_log: () => new SingleLine(mysqlLine()),
+      postgresql_log: datedLines,
+      'djb-multilog': () => new SingleLine(djbMultilog('/x/prog/current', 'web', () => new Date(0))),
+      nmapg: () => new SingleLine(nmapLine),
+      'snort-full': snortFull,
+      ossecalert: ossecAlert,
+    };
+    const piece = fc.oneof(
+      fc.constantFrom('type=A msg=audit(1:1): x', 'msg=audit(', '[**] [1:1:1] x', '** Alert 1.1: - a,', '{"a":1}', '{'),
+      fc.constantFrom('2026-03-20 09:46:40 x', '[2026-03-20 09:46:40.1 CET] x', '070927 16:23:00 x', '@40000000', '\t'),
+      fc.constantFrom("Rule: 1 (level 2) -> 'x'", '2026 Mar 20 09:46:40 (a)->/b', 'Src IP: ', 'User: x', '1 x', ''),
+      fc.constantFrom('Host: 192.0.2.7 (a)\tPorts: 22/open/tcp//ssh///', 'Host: \tPorts: /open/', 'x'.repeat(40_000)),
+      fc.string({ unit: 'binary' }).map((text) => text.replace(/\n/g, '')),
+    );
+    const files = fc.array(piece, { maxLength: 40 }).map((lines) => lines.map((line) => `${line}\n`).join(''));
+
+    for (const [name, make] of Object.entries(makers)) {
+      it(`${name} gives events in the order of the file, none of them empty or too long`, () => {
+        fc.assert(
+          fc.property(files, (content) => {
+            const bytes = Buffer.from(content);
+            const assembler = make();
+            const got: { message: Buffer; end: number }[] = [];
+            for (const line of new LineSplitter(0).push(bytes)) assembler.add(line, (record) => got.push(record));
+            assembler.flush((record) => got.push(record));
+            expect(assembler.pending).to.equal(false);
+            let last = 0;
+            for (const { message, end } of got) {
+              expect(message.length).to.be.within(1, MAX_LINE_BYTES + 400);
+              expect(end).to.be.greaterThan(last);
+              expect(bytes[end - 1]).to.equal(10);
+              last = end;
+            }
+          }),
+        );
+      });
+    }
+
+    it('lines that are joined are all there, once and in their order', () => {
+      const word = fc.string({ unit: fc.constantFrom('a', 'b', '1', ';'), minLength: 1, maxLength: 5 });
+      fc.assert(
+        fc.property(fc.array(word, { maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (lines, count) => {
+          const content = lines.map((line) => `${line}\n`).join('');
+          for (const assembler of [
+            fixedLines(count),
+            ...(['start', 'end', 'all'] as const).map((match) =>
+              regexLines({ pattern: '1', match, replace: 'wspace', timeout: 5 }, compilePattern('pcre2', '1')),
+            ),
+          ]) {
+            const got = messages(assembler, content).map((message) => message.replace(/^held: /, ''));
+            expect(got.flatMap((message) => message.split(' '))).to.deep.equal(lines);
+          }
+        }),
+      );
+    });
+
+    it('json means the same without its blanks', () => {
+      const blanks = fc.constantFrom('', ' ', '\t', '  ');
+      fc.assert(
+        fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }), blanks, (value, blank) => {
+          const line = Buffer.from(blank + JSON.stringify(value, undefined, blank).replace(/\n/g, blank) + blank);
+          const compact = jsonLine([], () => {})(line);
+          expect(compact?.toString()).to.equal(JSON.stringify(value));
+          const labelled = JSON.parse(
+            jsonLine([{ key: '\u0001', value: '"' }], () => {})(line)?.toString() ?? '',
+          ) as object;
+          expect(labelled).to.deep.equal({ ...(JSON.parse(JSON.stringify(value)) as object), '\u0001': '"' });
+        }),
+      );
+    });
   });
 });
