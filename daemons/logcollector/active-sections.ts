@@ -25,7 +25,12 @@ const INTERNAL = [
 export function activeSections(settings: () => CollectorSettings): ReadonlyMap<string, () => Record<string, unknown>> {
   return new Map<string, () => Record<string, unknown>>([
     ['localfile', () => ({ localfile: settings().blocks.map(activeLocalfile) })],
-    ['socket', () => ({ target: settings().sockets })],
+    [
+      'socket',
+      () => ({
+        target: settings().sockets.map(({ name, location, mode, prefix }) => ({ name, location, mode, prefix })),
+      }),
+    ],
     [
       'internal',
       () => {

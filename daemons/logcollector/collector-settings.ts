@@ -7,18 +7,17 @@ import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { PatternError } from '../../lib/patterns/pattern-error.js';
-import { describeBlock, type FileSource, type HostFacts, makeFileSource, SourceError } from './file-source.js';
+import {
+  describeBlock,
+  type FileSource,
+  type HostFacts,
+  makeFileSource,
+  meaningOf,
+  SourceError,
+} from './file-source.js';
 import { JournalFilter } from './journal-entry.js';
 import { LineFilter } from './line-filter.js';
-
-/** A `<socket>` block. */
-export type SocketConfig = {
-  readonly name: string;
-  readonly location: string;
-  /** `udp` or `tcp`: datagrams or a stream. */
-  readonly mode: string;
-  readonly prefix: string;
-};
+import { type SocketConfig, usableSockets, withUsableTargets } from './usable-targets.js';
 
 /** The journal, as all journald blocks together want it. */
 export type JournalSettings = {
@@ -31,13 +30,25 @@ export type JournalSettings = {
   readonly onlyFuture: boolean;
 };
 
+/** A command, made ready. */
+export type CommandSettings = { readonly config: LocalfileConfig; readonly filter: LineFilter };
+
+/** A named pipe, made ready. */
+export type PipeSettings = CommandSettings & {
+  /** Absolute. */
+  readonly path: string;
+  /** The same for blocks that mean the same. */
+  readonly key: string;
+};
+
 export type CollectorSettings = {
   readonly host: HostFacts;
   /** All `<localfile>` blocks as configured. */
   readonly blocks: readonly LocalfileConfig[];
   readonly options: InternalOptions<'logcollector'>;
   readonly files: readonly FileSource[];
-  readonly commands: readonly LocalfileConfig[];
+  readonly pipes: readonly PipeSettings[];
+  readonly commands: readonly CommandSettings[];
   readonly journal: JournalSettings | undefined;
   readonly sockets: readonly SocketConfig[];
   readonly warnings: readonly ConfigWarning[];
@@ -47,8 +58,9 @@ export type CollectorSettings = {
   readonly missing: readonly string[];
 };
 
-/** Formats of other systems, and one that is not there yet. */
-const UNAVAILABLE = new Set(['macos', 'eventlog', 'eventchannel', 'syslog-pipe']);
+/** Formats of other systems. */
+const UNAVAILABLE = new Set(['macos', 'eventlog', 'eventchannel']);
+const PIPE = 'syslog-pipe';
 
 /**
  * Reads what svc-logcollector needs of the configuration: on an agent, that of the manager laid over that of the host.
@@ -59,35 +71,32 @@ export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logge
   const config = loadHostConfig(home, ['localfile', 'socket']);
   const options = loadInternalOptions(home, ['logcollector']);
   const resolve = (path: string): string => (isAbsolute(path) ? path : home.path(path));
-  const blocks = config.localfile;
   const missing: string[] = [];
-  for (const block of blocks) {
+  const tell = (text: string): void => {
+    missing.push(text);
+  };
+  const available = config.localfile.filter((block) => {
     const { name } = block.log_format;
     if (UNAVAILABLE.has(name)) {
-      missing.push(`${describeBlock(block)}: log_format '${name}' is not available here`);
+      tell(`${describeBlock(block)}: log_format '${name}' is not available here`);
     }
-  }
-  for (const { name, mode } of config.socket) {
-    if (mode === 'udp') {
-      missing.push(`socket '${name}': mode 'udp' is not available, use 'tcp'`);
-    }
-  }
-  const known = new Set(['agent', ...config.socket.map(({ name }) => name)]);
-  for (const block of blocks) {
-    for (const name of block.target.filter((each) => !known.has(each))) {
-      missing.push(`${describeBlock(block)}: there is no socket '${name}'`);
-    }
-  }
+    return !UNAVAILABLE.has(name);
+  });
+  const sockets = usableSockets(config.socket, tell);
+  const blocks = withUsableTargets(available, config.socket, sockets, tell);
   const isFile = ({ log_format: { name } }: LocalfileConfig): boolean =>
-    !UNAVAILABLE.has(name) && !['command', 'full_command', 'journald'].includes(name);
+    !['command', 'full_command', 'journald', PIPE].includes(name);
   return {
     host,
-    blocks,
+    blocks: config.localfile,
     options,
     files: blocks.filter(isFile).map((block) => makeFileSource(block, resolve, host, logger)),
-    commands: blocks.filter(({ log_format: { name } }) => name === 'command' || name === 'full_command'),
+    pipes: blocks
+      .filter(({ log_format: { name } }) => name === PIPE)
+      .map((block) => ({ ...filtered(block), path: resolve(block.location), key: meaningOf(block) })),
+    commands: blocks.filter(({ log_format: { name } }) => name === 'command' || name === 'full_command').map(filtered),
     journal: journalSettings(blocks.filter(({ log_format: { name } }) => name === 'journald')),
-    sockets: config.socket.filter(({ mode }) => mode === 'tcp'),
+    sockets,
     warnings: [...config.warnings, ...options.warnings],
     shared: config.shared,
     missing,
@@ -102,13 +111,29 @@ export function logWarnings({ warnings, missing }: CollectorSettings, logger: Lo
   }
 }
 
+function filtered(config: LocalfileConfig): CommandSettings {
+  return withPlace(config, () => ({ config, filter: new LineFilter(config.ignore, config.restrict) }));
+}
+
+/** @throws SourceError for a pattern that does not compile */
+function withPlace<T>(config: LocalfileConfig, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof PatternError) {
+      throw new SourceError(config, error.message);
+    }
+    throw error;
+  }
+}
+
 /** All journald blocks are one: what the first says beside its filters counts. */
 function journalSettings(blocks: readonly LocalfileConfig[]): JournalSettings | undefined {
   const [config] = blocks;
   if (config === undefined) {
     return undefined;
   }
-  try {
+  return withPlace(config, () => {
     const ignore = blocks.flatMap((block) => block.ignore);
     const restrict = blocks.flatMap((block) => block.restrict);
     const filters = blocks.map(({ filter }) => filter);
@@ -123,10 +148,5 @@ function journalSettings(blocks: readonly LocalfileConfig[]): JournalSettings | 
         .slice(0, 12),
       onlyFuture: blocks.every((block) => block['only-future-events'].enabled),
     };
-  } catch (error) {
-    if (error instanceof PatternError) {
-      throw new SourceError(config, error.message);
-    }
-    throw error;
-  }
+  });
 }

@@ -1,11 +1,12 @@
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventProducer } from '../../lib/bus/event-producer.js';
+import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
-import type { Logger } from '../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { bootId } from '../../lib/process/process-identity.js';
 import type { CollectorSettings } from './collector-settings.js';
 import { CollectorStats } from './collector-stats.js';
@@ -13,11 +14,14 @@ import { CommandRunner } from './command-runner.js';
 import { FileFollower } from './file-follower.js';
 import type { HostFacts } from './file-source.js';
 import { JournalReader } from './journal-reader.js';
-import { openLog } from './open-log.js';
-import { type MessageFormat, Outlet, type SocketOutlet } from './outlet.js';
+import { MAX_LINE_BYTES } from './line-splitter.js';
+import { openLog, openPipe } from './open-log.js';
+import { type MessageFormat, Outlet, type OutletParts, type SocketOutlet } from './outlet.js';
 import { compileOutputFormat } from './output-format.js';
+import { PipeReader } from './pipe-reader.js';
 import { PositionStore, type SavedJournal } from './position-store.js';
 import { SocketTarget } from './socket-target.js';
+import { AGENT_TARGET } from './usable-targets.js';
 
 /**
  * Pauses between two saves of positions, the second as a multiple of what a save takes. What the sink has beyond them it
@@ -25,6 +29,8 @@ import { SocketTarget } from './socket-target.js';
  */
 const MIN_SAVE_PAUSE_MS = 1000;
 const SAVE_PAUSE_FACTOR = 20;
+/** Location of the journal's events. */
+const JOURNAL_LOCATION = 'journald';
 
 export type CollectorParts = {
   readonly home: Home;
@@ -42,9 +48,14 @@ export class Collector {
   readonly #parts: CollectorParts;
   readonly #follower: FileFollower;
   readonly #store: PositionStore;
+  readonly #cutLog: LimitedLogger;
+  /** Of this host, for `$(host_ip)`. */
+  #address: string;
   #settings: CollectorSettings;
   #sockets = new Map<string, SocketTarget>();
-  #commands: CommandRunner[] = [];
+  #commands: { readonly runner: CommandRunner; readonly outlet: Outlet }[] = [];
+  /** By what their blocks mean. */
+  #pipes = new Map<string, PipeReader>();
   #journal: JournalReader | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
   #saving: Promise<unknown> = Promise.resolve();
@@ -57,6 +68,8 @@ export class Collector {
     const { options } = settings;
     this.#parts = parts;
     this.#settings = settings;
+    this.#cutLog = logger.limited();
+    this.#address = parts.host.address();
     this.#store = new PositionStore(home.path('queue', 'logcollector', 'file_status.json'), logger);
     this.#follower = new FileFollower({
       openFile: (path) => openLog(home.root, path),
@@ -65,18 +78,8 @@ export class Collector {
         trySend: (event) => producer.trySend(event),
         ready: () => producer.ready(),
       },
-      makeOutlet: (source, path, stream) => {
-        const location = source.locationOf(path);
-        return new Outlet({
-          location,
-          queue: source.queue,
-          stream,
-          streamFormat: this.#format(source.config, 'agent', location),
-          sockets: this.#socketsOf(source.config, location),
-          stats: this.stats,
-          now: Date.now,
-        });
-      },
+      makeOutlet: (source, path, stream) =>
+        this.#outlet(source.config, source.locationOf(path), sendOn(stream), source.queue),
       logger,
       limits: {
         maxFiles: options.get('logcollector.max_files'),
@@ -97,13 +100,28 @@ export class Collector {
     this.#startJournal(state.journald);
     await this.#follower.start(this.#settings.files, state.files, state.locations ?? []);
     this.#startCommands();
-    this.#every(options.get('logcollector.loop_timeout'), () => this.#follower.poll());
+    await this.#exchangePipes();
+    this.#every(options.get('logcollector.loop_timeout'), () => this.#look());
     this.#every(Math.max(1, options.get('logcollector.vcheck_files')), () => this.#follower.scan());
     this.#every(MIN_SAVE_PAUSE_MS / 1000, () => this.#saveAndPause());
+    const addressInterval = options.get('logcollector.ip_update_interval');
+    if (addressInterval > 0) {
+      this.#every(addressInterval, () => {
+        this.#address = this.#parts.host.address();
+        return Promise.resolve();
+      });
+    }
     const interval = options.get('logcollector.state_interval');
     if (interval > 0) {
       this.#every(interval, () => this.#writeState());
     }
+  }
+
+  async #look(): Promise<void> {
+    this.#pipes.forEach((pipe) => {
+      pipe.check();
+    });
+    await this.#follower.poll();
   }
 
   /** Goes over to other settings; files whose block did not change are not touched. */
@@ -115,8 +133,9 @@ export class Collector {
       this.#openSockets();
     }
     await this.#follower.reload(settings.files);
-    await Promise.all(this.#commands.map((command) => command.stop()));
+    await this.#stopCommands();
     this.#startCommands();
+    await this.#exchangePipes();
     if (JSON.stringify(settings.journal?.blocks) !== journalBefore) {
       await this.#journal?.stop();
       this.#startJournal(await this.#journal?.settledPosition());
@@ -124,7 +143,12 @@ export class Collector {
   }
 
   get counters(): Record<string, unknown> {
-    return { ...this.#follower.counters, commands: this.#commands.length, journal: this.#journal !== undefined };
+    return {
+      ...this.#follower.counters,
+      commands: this.#commands.length,
+      pipes: this.#pipes.size,
+      journal: this.#journal !== undefined,
+    };
   }
 
   /** Stops reading; what was read is acknowledged or read again after the next start. */
@@ -133,7 +157,11 @@ export class Collector {
     this.#timers.forEach((timer) => {
       clearTimeout(timer);
     });
-    await Promise.all([...this.#commands.map((command) => command.stop()), this.#journal?.stop()]);
+    await Promise.all([
+      this.#stopCommands(),
+      this.#journal?.stop(),
+      ...[...this.#pipes.values()].map((pipe) => pipe.stop()),
+    ]);
     await this.#follower.stop(async () => {
       await drained();
       await this.#save();
@@ -226,9 +254,16 @@ export class Collector {
     );
   }
 
+  /** @param send hands an event to the sink of the home; absent when `agent` is no target */
+  #outlet(config: LocalfileConfig, location: string, send: OutletParts['send'], queue: string = QUEUE_IDS.log): Outlet {
+    const format = this.#format(config, AGENT_TARGET, location);
+    const sockets = this.#socketsOf(config, location);
+    return new Outlet({ location, queue, send, format, sockets, stats: this.stats, now: Date.now });
+  }
+
   #socketsOf(config: LocalfileConfig, location: string): SocketOutlet[] {
     return config.target
-      .filter((name) => name !== 'agent')
+      .filter((name) => name !== AGENT_TARGET)
       .map((name) => ({
         name,
         target: () => this.#sockets.get(name),
@@ -243,8 +278,13 @@ export class Collector {
     if (chosen === undefined) {
       return (message) => message;
     }
-    const { hostname, address, now } = this.#parts.host;
-    return compileOutputFormat(chosen.format, { location, hostname, hostAddress: address, now });
+    const { hostname, now } = this.#parts.host;
+    const cut = (bytes: number): void => {
+      this.#cutLog.warn(
+        `A message of '${location}' has ${String(bytes)} bytes in its 'out_format' and is cut to ${String(MAX_LINE_BYTES)}`,
+      );
+    };
+    return compileOutputFormat(chosen.format, { location, hostname, hostAddress: () => this.#address, now, cut });
   }
 
   // ---- other sources
@@ -255,55 +295,95 @@ export class Collector {
     if (journal === undefined) {
       return;
     }
+    const { config } = journal;
     const { producer, logger, journalctl } = this.#parts;
     this.#journal = new JournalReader({
       program: journalctl,
       filter: journal.filter,
       filterKey: journal.filterKey,
       lines: journal.lines,
-      format: this.#format(journal.config, 'agent', 'journald'),
+      makeOutlet: (stream) => this.#outlet(config, JOURNAL_LOCATION, sendOn(stream)),
       onlyFuture: journal.onlyFuture,
-      openStream: (name, from) => producer.openStream(name, from),
+      openStream: config.target.includes(AGENT_TARGET) ? (name, from) => producer.openStream(name, from) : undefined,
       ready: () => producer.ready(),
       logger,
-      stats: this.stats,
       now: Date.now,
       savePosition: () => this.#save(),
     });
     this.#journal.start(saved);
   }
 
+  /** Goes over to the pipes of the settings; those whose block did not change stay open. */
+  async #exchangePipes(): Promise<void> {
+    const { home, producer, logger } = this.#parts;
+    const { pipes, options } = this.#settings;
+    const before = this.#pipes;
+    this.#pipes = new Map();
+    const wanted = new Set(pipes.map(({ key }) => key));
+    // Stopped first: a pipe that is read under another block must not be read by both.
+    await Promise.all([...before].map(([key, pipe]) => (wanted.has(key) ? undefined : pipe.stop())));
+    const paths = new Set<string>();
+    for (const { config, filter, path, key } of pipes) {
+      if (paths.has(path)) {
+        logger.warn(`(1958): Log file '${path}' is duplicated.`);
+        continue;
+      }
+      paths.add(path);
+      const send = config.target.includes(AGENT_TARGET) ? (event: BusEvent) => producer.trySend(event) : undefined;
+      const pipe =
+        before.get(key) ??
+        new PipeReader({
+          path,
+          openPipe: (name) => openPipe(home.root, name),
+          filter,
+          outlet: this.#outlet(config, config.location, send),
+          ready: () => producer.ready(),
+          logger,
+          sampleBytes: options.get('logcollector.sample_log_length'),
+        });
+      this.#pipes.set(key, pipe);
+      pipe.check();
+    }
+  }
+
   #startCommands(): void {
-    const { home, logger } = this.#parts;
-    this.#commands = this.#settings.commands.map((config) => {
-      const name = config.alias ?? config.command;
-      const format = this.#format(config, 'agent', name);
+    const { home, logger, producer } = this.#parts;
+    const send = (event: BusEvent): boolean => producer.trySend(event);
+    this.#commands = this.#settings.commands.map(({ config, filter }) => {
+      const forSink = config.target.includes(AGENT_TARGET);
+      const outlet = this.#outlet(config, config.alias ?? config.command, forSink ? send : undefined);
       const runner = new CommandRunner({
         config,
-        send: (location, message, signal) => this.#send(location, format(message), signal),
+        filter,
+        send: (message, signal) => this.#send(outlet, message, signal),
         logger,
         directory: home.root,
       });
       runner.start();
-      return runner;
+      return { runner, outlet };
     });
   }
 
-  /** Hands on an event that has no position: waits for room, as long as it takes or until the signal is aborted. */
-  async #send(location: string, message: Buffer, signal: AbortSignal): Promise<void> {
-    const { producer } = this.#parts;
-    const event: BusEvent = {
-      queue: QUEUE_IDS.log,
-      location: Buffer.from(location, 'utf8').toString('latin1'),
-      message,
-      receivedAt: Date.now(),
-    };
-    while (!producer.trySend(event)) {
-      await unlessAborted(signal, producer.ready());
+  async #stopCommands(): Promise<void> {
+    const commands = this.#commands;
+    this.#commands = [];
+    await Promise.all(commands.map(({ runner }) => runner.stop()));
+    commands.forEach(({ outlet }) => {
+      outlet.close();
+    });
+  }
+
+  /** Hands on what has no position: waits for room, as long as it takes or until the signal is aborted. */
+  async #send(outlet: Outlet, message: Buffer, signal: AbortSignal): Promise<void> {
+    while (!outlet.trySend({ message, end: 0 })) {
+      await unlessAborted(signal, this.#parts.producer.ready());
       if (signal.aborted) {
         return;
       }
     }
-    this.stats.count(location, message.length, ['agent']);
   }
+}
+
+function sendOn(stream: EventStream | undefined): OutletParts['send'] {
+  return stream === undefined ? undefined : (event, sequence) => stream.trySend(event, sequence);
 }

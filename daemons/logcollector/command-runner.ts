@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { LineFilter } from './line-filter.js';
 import { LineSplitter } from './line-splitter.js';
 
 /** Most bytes taken from one run (daemons-and-config.md 6.2: a message has at most 65,536 with its header). */
@@ -14,8 +15,10 @@ const MAX_RUN_MS = 10 * 60 * 1000;
 
 export type CommandRunnerParts = {
   readonly config: LocalfileConfig;
+  /** What of the block's `ignore` and `restrict` lets a message pass, with its header. */
+  readonly filter: LineFilter;
   /** Takes one message; resolves when it was handed on, or given up because the signal was aborted. */
-  readonly send: (location: string, message: Buffer, signal: AbortSignal) => Promise<void>;
+  readonly send: (message: Buffer, signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
   /** Working directory: the home. */
   readonly directory: string;
@@ -69,16 +72,15 @@ export class CommandRunner {
 
   async #run(): Promise<void> {
     const output = await this.#output();
-    const { config, send } = this.#parts;
     const header = Buffer.from(`ossec: output: '${this.#name}':`).subarray(0, MAX_HEADER_BYTES);
-    if (config.log_format.name === 'full_command') {
+    if (this.#parts.config.log_format.name === 'full_command') {
       const text = output
         .toString('latin1')
         .replace(/\r/g, '')
         .replace(/\n{2,}/g, '\n')
         .replace(/\n$/, '');
       if (text !== '') {
-        await send(this.#name, Buffer.concat([header, Buffer.from(`\n${text}`, 'latin1')]), this.#stopping.signal);
+        await this.#send(Buffer.concat([header, Buffer.from(`\n${text}`, 'latin1')]));
       }
       return;
     }
@@ -87,8 +89,18 @@ export class CommandRunner {
     const last = splitter.finish();
     for (const { bytes } of last === undefined ? lines : [...lines, last]) {
       if (bytes.length > 0) {
-        await send(this.#name, Buffer.concat([header, Buffer.from(' '), bytes]), this.#stopping.signal);
+        await this.#send(Buffer.concat([header, Buffer.from(' '), bytes]));
       }
+    }
+  }
+
+  async #send(message: Buffer): Promise<void> {
+    const { filter, send, logger } = this.#parts;
+    const dropped = filter.dropReason(message);
+    if (dropped === undefined) {
+      await send(message, this.#stopping.signal);
+    } else {
+      logger.debug(dropped);
     }
   }
 

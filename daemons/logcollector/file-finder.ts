@@ -73,7 +73,7 @@ export class FileFinder {
   /** A file that can be followed. */
   #inspect(source: FileSource, path: string, fromWildcard: boolean, open: boolean): BigIntStats | undefined {
     const { age } = source.config;
-    if (source.excludes(path)) {
+    if (source.excludes(path, new Date(this.#now()))) {
       this.#log.say(path, 'debug', `(1965): File excluded: '${path}'.`);
       return undefined;
     }

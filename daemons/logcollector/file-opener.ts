@@ -132,7 +132,7 @@ export class FileOpener {
     const anchors = (saved?.anchors ?? []).filter((anchor) => Number(anchor.offset) <= offset);
     return new FollowedFile({
       ...{ path, identity, source, handle, offset, sent, recorded, rebooted, anchors, boot },
-      ...{ outlet, logger, sampleBytes, now },
+      ...{ stream, outlet, logger, sampleBytes, now },
     });
   }
 

@@ -20,13 +20,19 @@ import { strftime } from './strftime.js';
 /** What sources need to know of the host they run on. */
 export type HostFacts = {
   readonly hostname: string;
-  readonly address: string;
+  /** As of now. */
+  readonly address: () => string;
   readonly now: () => Date;
 };
 
 /** Where a `<localfile>` block stands, for messages about it. */
 export function describeBlock({ file, line }: LocalfileConfig): string {
   return `localfile in ${file}, line ${String(line)}`;
+}
+
+/** The same text for blocks that mean the same, wherever they stand. */
+export function meaningOf(config: LocalfileConfig): string {
+  return JSON.stringify({ ...config, file: '', line: 0 });
 }
 
 /** A `<localfile>` block that cannot be used: names file and line. */
@@ -46,7 +52,8 @@ export type FileSource = {
   readonly pattern: (now: Date) => string;
   /** The location of events of a file; relative ones stay as they are written. */
   readonly locationOf: (path: string) => string;
-  readonly excludes: (path: string) => boolean;
+  /** Whether `<exclude>` takes a path out, as of a time: it may have dates, too. */
+  readonly excludes: (path: string, now: Date) => boolean;
   readonly filter: LineFilter;
   /** Queue id of the events. */
   readonly queue: string;
@@ -70,14 +77,13 @@ export function makeFileSource(
   const dated = location.includes('%');
   const absolute = resolve(location);
   const relative = absolute !== location && !hasWildcard(location) && !dated;
-  const matchesExclude = exclude === undefined ? () => false : pathMatcher(resolve(exclude));
   try {
     return {
-      key: JSON.stringify({ ...config, file: '', line: 0 }),
+      key: meaningOf(config),
       config,
       pattern: dated ? (now) => strftime(absolute, now) : () => absolute,
       locationOf: relative ? () => location : (path) => path,
-      excludes: matchesExclude,
+      excludes: exclude === undefined ? () => false : excluder(resolve(exclude)),
       filter: new LineFilter(config.ignore, config.restrict),
       queue: config.log_format.name === 'nmapg' ? QUEUE_IDS.hostInformation : QUEUE_IDS.log,
       makeAssembler: assemblerMaker(config, host, logger),
@@ -88,6 +94,22 @@ export function makeFileSource(
     }
     throw error;
   }
+}
+
+function excluder(exclude: string): (path: string, now: Date) => boolean {
+  if (!exclude.includes('%')) {
+    return pathMatcher(exclude);
+  }
+  let dated = '';
+  let matches: (path: string) => boolean = () => false;
+  return (path, now) => {
+    const name = strftime(exclude, now);
+    if (name !== dated) {
+      dated = name;
+      matches = pathMatcher(name);
+    }
+    return matches(path);
+  };
 }
 
 function assemblerMaker(config: LocalfileConfig, host: HostFacts, logger: Logger): (path: string) => RecordAssembler {

@@ -1,6 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { Logger } from '../../lib/log/logger.js';
+import { admitLine } from './admit-line.js';
 import { type Anchor, thinAnchors } from './anchors.js';
 import type { FileIdentity } from './file-identity.js';
 import type { FileSource } from './file-source.js';
@@ -31,6 +33,8 @@ export type FollowedFileParts = {
   readonly boot: string;
   /** Whether the position was saved in an earlier run of the host: the end of the file may have been lost since. */
   readonly rebooted: boolean;
+  /** Stream to the sink of the home; absent when `agent` is no target. */
+  readonly stream: EventStream | undefined;
   readonly outlet: Outlet;
   readonly logger: Logger;
   /** Bytes of a line that a warning shows. */
@@ -102,7 +106,7 @@ export class FollowedFile {
     if (this.#ready) {
       return true;
     }
-    const { stream } = this.#outlet;
+    const { stream } = this.#parts;
     if (stream !== undefined) {
       const known = await stream.position();
       if (known < this.#sent) {
@@ -258,12 +262,13 @@ export class FollowedFile {
   /** Closes file and stream. What was handed on is acknowledged later all the same. */
   async close(): Promise<void> {
     this.#ready = false;
-    this.#outlet.stream?.close();
+    this.#parts.stream?.close();
+    this.#outlet.close();
     await this.#parts.handle.close();
   }
 
   get #acknowledged(): number {
-    return this.#outlet.stream === undefined ? this.#sent : this.#outlet.stream.acknowledged;
+    return this.#parts.stream === undefined ? this.#sent : this.#parts.stream.acknowledged;
   }
 
   readonly #emit = (record: LogRecord): void => {
@@ -277,15 +282,9 @@ export class FollowedFile {
 
   #add(line: LogLine): void {
     const { logger, sampleBytes } = this.#parts;
-    if (line.length > line.bytes.length) {
-      const sample = line.bytes.subarray(0, sampleBytes).toString('utf8');
-      logger.warn(`Large message size from file '${this.path}' (length = ${String(line.length)}): '${sample}'...`);
+    if (admitLine(line, this.path, logger, sampleBytes)) {
+      this.#assembler.add(line, this.#emit);
     }
-    if (line.bytes.includes(0)) {
-      logger.debug(`Line of '${this.path}' with zero bytes is ignored`);
-      return;
-    }
-    this.#assembler.add(line, this.#emit);
   }
 
   #sendOutbox(): boolean {

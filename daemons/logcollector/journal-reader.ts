@@ -2,12 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pause } from '../../lib/async/pause.js';
 import { waitUntil } from '../../lib/async/wait-until.js';
-import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
-import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Logger } from '../../lib/log/logger.js';
-import type { CollectorStats } from './collector-stats.js';
 import {
   entryTime,
   formatJournalEntry,
@@ -16,11 +13,9 @@ import {
   parseJournalEntry,
 } from './journal-entry.js';
 import type { LineFilter } from './line-filter.js';
-import type { MessageFormat } from './outlet.js';
+import type { Outlet } from './outlet.js';
 import type { SavedJournal } from './position-store.js';
 
-/** Location of the journal's events. */
-const LOCATION = 'journald';
 /** Time before `journalctl` is started again after it ended. */
 const RESTART_MS = 5000;
 /** Time that acknowledgements may take when the reader is exchanged. */
@@ -33,15 +28,15 @@ export type JournalReaderParts = {
   /** Visible ASCII; differs when `filter` or `lines` let other entries pass. */
   readonly filterKey: string;
   readonly lines: LineFilter;
-  readonly format: MessageFormat;
+  readonly makeOutlet: (stream: EventStream | undefined) => Outlet;
   /** Whether a first run begins with what comes from now on. */
   readonly onlyFuture: boolean;
   /** Writes the position down; false when that failed. */
   readonly savePosition: () => Promise<boolean>;
-  readonly openStream: (name: string, from: number) => EventStream;
+  /** Absent when `agent` is no target: then what was read is done. */
+  readonly openStream: ((name: string, from: number) => EventStream) | undefined;
   readonly ready: () => Promise<void>;
   readonly logger: Logger;
-  readonly stats: CollectorStats;
   readonly now: () => number;
 };
 
@@ -57,6 +52,7 @@ export class JournalReader {
   readonly #parts: JournalReaderParts;
   readonly #stopping = new AbortController();
   #stream: EventStream | undefined;
+  #outlet: Outlet | undefined;
   #process: ChildProcess | undefined;
   #running: Promise<void> | undefined;
   #sequence = 0;
@@ -113,11 +109,27 @@ export class JournalReader {
     this.#process?.kill('SIGTERM');
     await this.#running;
     this.#stream?.close();
+    this.#outlet?.close();
   }
 
   async #run(): Promise<void> {
-    const { openStream, now, filterKey } = this.#parts;
+    const { signal } = this.#stopping;
+    await this.#begin();
+    while (!signal.aborted) {
+      await this.#follow();
+      await pause(RESTART_MS, signal, { ref: false });
+    }
+  }
+
+  /** Opens the stream and finds the place where reading goes on. */
+  async #begin(): Promise<void> {
+    const { openStream, makeOutlet, now, filterKey } = this.#parts;
     const begin = now();
+    if (openStream === undefined) {
+      this.#outlet = makeOutlet(undefined);
+      this.#saved = this.#place(begin);
+      return;
+    }
     const { signal } = this.#stopping;
     // Counting goes on only with the same filters: others would count other entries.
     const counted = this.#saved?.stream?.endsWith(`:${filterKey}`) === true ? this.#saved : undefined;
@@ -129,15 +141,18 @@ export class JournalReader {
       return;
     }
     this.#stream = stream;
+    this.#outlet = makeOutlet(stream);
     this.#sequence = position;
     if (counted === undefined) {
       await this.#record(name, begin);
     }
     this.#skip = Math.max(0, position - from);
-    while (!signal.aborted) {
-      await this.#follow();
-      await pause(RESTART_MS, signal, { ref: false });
-    }
+  }
+
+  /** Where reading begins: the saved place, or by time. */
+  #place(begin: number): SavedJournal {
+    const { cursor, timestamp } = this.#saved ?? { timestamp: this.#parts.onlyFuture ? String(begin * 1000) : '0' };
+    return { timestamp, ...(cursor === undefined ? {} : { cursor }) };
   }
 
   /**
@@ -145,11 +160,9 @@ export class JournalReader {
    * they would all be sent a second time.
    */
   async #record(stream: string, begin: number): Promise<void> {
-    const { onlyFuture, savePosition } = this.#parts;
     const { signal } = this.#stopping;
-    const { cursor, timestamp } = this.#saved ?? { timestamp: onlyFuture ? String(begin * 1000) : '0' };
-    this.#saved = { timestamp, ...(cursor === undefined ? {} : { cursor }), stream, sequence: '0' };
-    while (!signal.aborted && !(await savePosition())) {
+    this.#saved = { ...this.#place(begin), stream, sequence: '0' };
+    while (!signal.aborted && !(await this.#parts.savePosition())) {
       await pause(RESTART_MS, signal, { ref: false });
     }
   }
@@ -202,7 +215,7 @@ export class JournalReader {
   }
 
   async #take(entry: JournalEntry): Promise<void> {
-    const { filter, lines, format, ready, logger, stats, now } = this.#parts;
+    const { filter, lines, ready, logger } = this.#parts;
     const message = filter.accepts(entry) ? formatJournalEntry(entry) : undefined;
     if (message === undefined) {
       return;
@@ -219,9 +232,8 @@ export class JournalReader {
       this.#sent.push({ ...sent, sequence: this.#sequence - this.#skip });
       return;
     }
-    const event: BusEvent = { queue: QUEUE_IDS.log, location: LOCATION, message: format(message), receivedAt: now() };
     const sequence = this.#sequence + 1;
-    while (this.#stream?.trySend(event, sequence) === false) {
+    while (this.#outlet?.trySend({ message, end: sequence }) === false) {
       // Nothing more is read meanwhile, so that the journal waits and not our memory.
       await unlessAborted(this.#stopping.signal, ready());
       if (this.#stopping.signal.aborted) {
@@ -229,7 +241,10 @@ export class JournalReader {
       }
     }
     this.#sequence = sequence;
-    this.#sent.push({ ...sent, sequence });
-    stats.count(LOCATION, message.length, ['agent']);
+    if (this.#stream === undefined) {
+      this.#saved = { timestamp: sent.timestamp, cursor: sent.cursor };
+    } else {
+      this.#sent.push({ ...sent, sequence });
+    }
   }
 }

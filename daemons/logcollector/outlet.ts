@@ -1,5 +1,5 @@
-import type { EventStream } from '../../lib/bus/event-stream.js';
-import type { CollectorStats } from './collector-stats.js';
+import type { BusEvent } from '../../lib/bus/bus-event.js';
+import type { CollectorStats, LocationCount } from './collector-stats.js';
 import type { LogRecord } from './log-record.js';
 import type { SocketTarget } from './socket-target.js';
 
@@ -17,9 +17,10 @@ export type SocketOutlet = {
 export type OutletParts = {
   readonly location: string;
   readonly queue: string;
-  /** Stream to the sink of the home; absent when `agent` is no target. */
-  readonly stream: EventStream | undefined;
-  readonly streamFormat: MessageFormat;
+  /** Hands an event to the sink of the home, false when that has no room; absent when `agent` is no target. */
+  readonly send: ((event: BusEvent, sequence: number) => boolean) | undefined;
+  /** How messages look there. */
+  readonly format: MessageFormat;
   readonly sockets: readonly SocketOutlet[];
   readonly stats: CollectorStats;
   /** Epoch milliseconds. */
@@ -31,20 +32,17 @@ function byteString(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Where the records of one file go. */
+/** Where the records of one source go: the sink of the home, sockets, or both. */
 export class Outlet {
   readonly #parts: OutletParts;
   readonly #location: string;
-  readonly #targets: readonly string[];
+  readonly #counted: LocationCount;
 
   constructor(parts: OutletParts) {
     this.#parts = parts;
     this.#location = byteString(parts.location);
-    this.#targets = [...(parts.stream ? ['agent'] : []), ...parts.sockets.map(({ name }) => name)];
-  }
-
-  get stream(): EventStream | undefined {
-    return this.#parts.stream;
+    const targets = [...(parts.send ? ['agent'] : []), ...parts.sockets.map(({ name }) => name)];
+    this.#counted = parts.stats.open(parts.location, targets);
   }
 
   /**
@@ -52,19 +50,24 @@ export class Outlet {
    * Sockets get what they can take: they acknowledge nothing.
    */
   trySend({ message, end }: LogRecord): boolean {
-    const { stream, streamFormat, sockets, queue, stats, location, now } = this.#parts;
-    if (stream !== undefined) {
-      const event = { queue, location: this.#location, message: streamFormat(message), receivedAt: now() };
-      if (!stream.trySend(event, end)) {
+    const { send, format, sockets, queue, now } = this.#parts;
+    if (send !== undefined) {
+      const event = { queue, location: this.#location, message: format(message), receivedAt: now() };
+      if (!send(event, end)) {
         return false;
       }
     }
-    stats.count(location, message.length, this.#targets);
-    for (const { name, target, format } of sockets) {
-      if (target()?.trySend(format(message)) !== true) {
-        stats.countDrop(location, name);
+    this.#counted.count(message.length);
+    for (const { name, target, format: formatFor } of sockets) {
+      if (target()?.trySend(formatFor(message)) !== true) {
+        this.#counted.countDrop(name);
       }
     }
     return true;
+  }
+
+  /** Nothing more comes from the source. */
+  close(): void {
+    this.#counted.close();
   }
 }

@@ -251,6 +251,6 @@ export const SOCKET = blocks(
     if (location === undefined) {
       throw report.missingValue(block, 'location');
     }
-    return { ...raw, name, location };
+    return { ...raw, name, location, file: report.file, line: block.line };
   },
 );

@@ -52,7 +52,7 @@ export class FollowerHarness {
       'etc/manager.conf',
       ['localfile'],
     );
-    const host = { hostname: 'web', address: '192.0.2.1', now: () => new Date() };
+    const host = { hostname: 'web', address: () => '192.0.2.1', now: () => new Date() };
     return localfile.map((config) => makeFileSource(config, (path) => path, host, this.logger));
   }
 
@@ -69,8 +69,8 @@ export class FollowerHarness {
         return new Outlet({
           location,
           queue: source.queue,
-          stream,
-          streamFormat: (message) => message,
+          send: stream === undefined ? undefined : (event, sequence) => stream.trySend(event, sequence),
+          format: (message) => message,
           sockets: [],
           stats,
           now: Date.now,

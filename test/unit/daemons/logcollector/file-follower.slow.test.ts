@@ -517,6 +517,15 @@ describe('FileFollower', () => {
       expect(said('(1966): Inode for file')).to.equal(2);
     });
 
+    it('leaves out the file of today, by a date', async () => {
+      const year = String(new Date().getFullYear());
+      harness.append(`app-${year}.log`, '');
+      harness.append('app-1999.log', '');
+      const follower = await harness.start(`${ALL}<exclude>%DIR%/*-%Y.log</exclude>`);
+      expect(follower.counters['files']).to.equal(1);
+      expect(said(`(1965): File excluded: '${harness.path(`app-${year}.log`)}'`)).to.equal(1);
+    });
+
     it('says once that a file may not be read, and follows it when it may', async function () {
       if (process.getuid?.() === 0) {
         this.skip();

@@ -11,6 +11,7 @@ import {
 } from '../../../../daemons/logcollector/journal-entry.js';
 import { JournalReader } from '../../../../daemons/logcollector/journal-reader.js';
 import { LineFilter } from '../../../../daemons/logcollector/line-filter.js';
+import { Outlet } from '../../../../daemons/logcollector/outlet.js';
 import type { SavedJournal } from '../../../../daemons/logcollector/position-store.js';
 import { eventually } from '../../../support/eventually.js';
 import { LogSink } from '../../../support/logcollector/log-sink.js';
@@ -74,6 +75,10 @@ describe('JournalReader', () => {
   /** Whether positions can be written. */
   let writable: boolean;
   let saves: (SavedJournal | undefined)[];
+  /** Whether `agent` is a target. */
+  let forSink: boolean;
+  let copied: string[];
+  const socket = { trySend: (message: Buffer) => copied.push(message.toString()) > 0 };
 
   /** A journal in a file, and a program that shows it as journalctl does: from a time, from all, or behind a cursor. */
   beforeEach(() => {
@@ -82,6 +87,8 @@ describe('JournalReader', () => {
     onlyFuture = true;
     writable = true;
     saves = [];
+    forSink = true;
+    copied = [];
     logger = new RecordingLogger();
     const script = `#!/bin/sh
 journal=${join(directory, 'journal')}
@@ -130,16 +137,24 @@ exec tail -n +$from -f $journal
       filter: new JournalFilter(filters),
       filterKey: pattern === undefined ? 'all' : 'some',
       lines: new LineFilter([], []),
-      format: (message) => message,
+      makeOutlet: (stream) =>
+        new Outlet({
+          location: 'journald',
+          queue: '1',
+          send: stream === undefined ? undefined : (event, sequence) => stream.trySend(event, sequence),
+          format: (message) => message,
+          sockets: [{ name: 'out', target: () => socket, format: (message) => message }],
+          stats: new CollectorStats(() => new Date()),
+          now: Date.now,
+        }),
       onlyFuture,
       savePosition: () => {
         saves.push(reader?.position);
         return Promise.resolve(writable);
       },
-      openStream: events.openStream,
+      openStream: forSink ? events.openStream : undefined,
       ready: events.ready,
       logger,
-      stats: new CollectorStats(() => new Date()),
       now: () => BEGIN * 1000 + 2500,
     });
     reader.start(saved);
@@ -210,6 +225,28 @@ exec tail -n +$from -f $journal
     sink.release();
     await eventually('all', () => sink.texts.length === 20);
     expect(reader?.position).to.include({ cursor: '20', sequence: '20' });
+  });
+
+  it('copies what it reads to sockets', async () => {
+    start(undefined);
+    write(4);
+    await eventually('two entries', () => sink.texts.length === 2);
+    expect(copied).to.deep.equal(sink.texts);
+  });
+
+  it('goes on behind what only sockets got', async () => {
+    forSink = false;
+    const first = start(undefined);
+    write(4);
+    await eventually('two entries', () => copied.length === 2);
+    await first.stop();
+    expect(first.position).to.deep.equal({ cursor: '4', timestamp: `${String(BEGIN + 4)}000000` });
+    write(6);
+    forSink = true;
+    start(first.position);
+    await eventually('two more', () => sink.texts.length === 2);
+    expect(numbers()).to.deep.equal(['m5', 'm6']);
+    expect(copied).to.have.length(4);
   });
 
   it('says once that there is no journalctl', async () => {

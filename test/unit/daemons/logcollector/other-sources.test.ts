@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { CollectorStats } from '../../../../daemons/logcollector/collector-stats.js';
 import { CommandRunner, type CommandRunnerParts } from '../../../../daemons/logcollector/command-runner.js';
+import { LineFilter } from '../../../../daemons/logcollector/line-filter.js';
 import { Outlet } from '../../../../daemons/logcollector/outlet.js';
 import { SocketTarget } from '../../../../daemons/logcollector/socket-target.js';
 import { parseManagerConfig } from '../../../../lib/config/load-manager-config.js';
@@ -13,7 +14,7 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 
 describe('CommandRunner', () => {
   const logger = new RecordingLogger();
-  let sent: [string, string][] = [];
+  let sent: string[] = [];
   let runner: CommandRunner | undefined;
 
   afterEach(async () => {
@@ -21,8 +22,8 @@ describe('CommandRunner', () => {
     sent = [];
   });
 
-  const take: CommandRunnerParts['send'] = (location, message) => {
-    sent.push([location, message.toString()]);
+  const take: CommandRunnerParts['send'] = (message) => {
+    sent.push(message.toString());
     return Promise.resolve();
   };
 
@@ -33,6 +34,7 @@ describe('CommandRunner', () => {
     if (config === undefined) throw new Error('no block');
     runner = new CommandRunner({
       config,
+      filter: new LineFilter(config.ignore, config.restrict),
       send,
       logger,
       directory: tmpdir(),
@@ -43,16 +45,29 @@ describe('CommandRunner', () => {
   it('sends each line of a command', async () => {
     start('command', 'printf "a\\n\\nb"', '<alias>two</alias>');
     await eventually('two lines', () => sent.length >= 2);
-    expect(sent).to.deep.equal([
-      ['two', "ossec: output: 'two': a"],
-      ['two', "ossec: output: 'two': b"],
-    ]);
+    expect(sent).to.deep.equal(["ossec: output: 'two': a", "ossec: output: 'two': b"]);
+  });
+
+  it('leaves out what ignore and restrict say, of the text with its header', async () => {
+    const patterns = '<ignore>b$</ignore><restrict>^ossec: output: .two.: </restrict><restrict>[ab]$</restrict>';
+    start('command', 'printf "a\\nb\\nc\\naa"', `<alias>two</alias>${patterns}`);
+    await eventually('two lines', () => sent.length >= 2);
+    expect(sent).to.deep.equal(["ossec: output: 'two': a", "ossec: output: 'two': aa"]);
+    expect(logger.lines).to.include(
+      "debug: (1976): Ignoring the log line 'ossec: output: 'two': b' due to ignore config: 'b$'",
+    );
+  });
+
+  it('leaves out a whole output that does not match', async () => {
+    start('full_command', 'echo no', '<ignore>no$</ignore>');
+    await eventually('it was left out', () => logger.lines.some((line) => line.includes("config: 'no$'")));
+    expect(sent).to.deep.equal([]);
   });
 
   it('sends the whole output of a full_command', async () => {
     start('full_command', 'printf "a\\r\\n\\n\\nb\\n"');
     await eventually('one message', () => sent.length >= 1);
-    expect(sent[0]?.[1]).to.equal(`ossec: output: 'printf "a\\r\\n\\n\\nb\\n"':\na\nb`);
+    expect(sent[0]).to.equal(`ossec: output: 'printf "a\\r\\n\\n\\nb\\n"':\na\nb`);
   });
 
   it('runs again after its frequency, and not at the same time', async () => {
@@ -63,13 +78,13 @@ describe('CommandRunner', () => {
   it('cuts endless output and says so', async () => {
     start('full_command', 'head -c 200000 /dev/zero | tr "\\\\0" y', '<alias>much</alias>');
     await eventually('one message', () => sent.length >= 1);
-    expect(sent[0]?.[1].length).to.be.within(65_000, 65_536);
+    expect(sent[0]?.length).to.be.within(65_000, 65_536);
     expect(logger.lines.filter((line) => line.includes("'much' printed more than"))).to.have.length(1);
   });
 
   it('stops although nobody takes what it sends', async () => {
     let waiting = 0;
-    start('command', 'echo x', '', (_location, _message, signal) => {
+    start('command', 'echo x', '', (_message, signal) => {
       waiting += 1;
       return new Promise((resolve) => {
         signal.addEventListener('abort', () => {
@@ -150,8 +165,8 @@ describe('Outlet', () => {
     const outlet = new Outlet({
       location: '/srv/app.log',
       queue: '1',
-      stream: undefined,
-      streamFormat: (message) => message,
+      send: undefined,
+      format: (message) => message,
       sockets: [
         {
           name: 'out',
@@ -174,11 +189,12 @@ describe('CollectorStats', () => {
   it('counts since the start and in intervals', () => {
     let now = new Date(2025, 5, 5, 8, 0, 0);
     const stats = new CollectorStats(() => now);
-    stats.count('/srv/app.log', 10, ['agent']);
+    stats.open('/srv/app.log', ['agent']).count(10);
     now = new Date(2025, 5, 5, 8, 1, 0);
     stats.nextInterval();
-    stats.count('/srv/app.log', 5, ['agent', 'out']);
-    stats.countDrop('/srv/app.log', 'out');
+    const again = stats.open('/srv/app.log', ['agent', 'out']);
+    again.count(5);
+    again.countDrop('out');
     now = new Date(2025, 5, 5, 8, 2, 0);
     stats.nextInterval();
     expect(stats.toJson()).to.deep.equal({
@@ -213,5 +229,36 @@ describe('CollectorStats', () => {
         ],
       },
     });
+  });
+
+  it('shows what is read and gives nothing, and leaves out what is not read any more', () => {
+    const stats = new CollectorStats(() => new Date());
+    const shown = (): string[] => stats.toJson().global.files.map(({ location, events }) => `${location} ${events}`);
+    const first = stats.open('/srv/a.log', ['agent']);
+    stats.open('/srv/b.log', ['agent']).count(1);
+    expect(stats.toJson().interval.files[0]).to.deep.equal({
+      ...{ location: '/srv/a.log', events: 0, bytes: 0 },
+      targets: [{ name: 'agent', drops: 0 }],
+    });
+    // A file that was cut is opened anew, and goes on counting.
+    first.count(1);
+    first.close();
+    const second = stats.open('/srv/a.log', ['agent']);
+    stats.nextInterval();
+    expect(shown()).to.deep.equal(['/srv/a.log 1', '/srv/b.log 1']);
+    second.close();
+    stats.nextInterval();
+    expect(shown()).to.deep.equal(['/srv/b.log 1']);
+    expect(stats.toJson().interval.files.map(({ events }) => events)).to.deep.equal([0, 0]);
+    stats.nextInterval();
+    expect(stats.toJson().interval.files.map(({ location }) => location)).to.deep.equal(['/srv/b.log']);
+  });
+
+  it('counts what is beyond the most locations together', () => {
+    const stats = new CollectorStats(() => new Date());
+    for (let index = 0; index < 100_010; index += 1) stats.open(`/srv/${index}.log`, ['agent']).count(1);
+    const { files } = stats.toJson().global;
+    expect(files).to.have.length(100_001);
+    expect(files.at(-1)).to.include({ location: '(others)', events: 10 });
   });
 });

@@ -83,9 +83,11 @@ describe('out_format', () => {
   const context = {
     location: '/var/log/x.log',
     hostname: 'web',
-    hostAddress: '192.0.2.1',
+    hostAddress: () => '192.0.2.1',
     now: () => new Date(2024, 2, 7, 9, 15, 2),
+    cut: (bytes: number) => cuts.push(bytes),
   };
+  const cuts: number[] = [];
   const format = (template: string, log: string): string =>
     compileOutputFormat(template, context)(Buffer.from(log)).toString('utf8');
 
@@ -98,6 +100,11 @@ describe('out_format', () => {
       '{"m":"a \\"b\\"\\n","b":"YSAiYiIK"}',
     );
     expect(format('$(unknown) $(log', 'x')).to.equal('$(unknown) $(log');
+  });
+
+  it('cuts what would be too long, and says so', () => {
+    expect(format('$(base64_log)', 'x'.repeat(60_000))).to.have.length(65_279);
+    expect(cuts).to.deep.equal([80_000]);
   });
 });
 
