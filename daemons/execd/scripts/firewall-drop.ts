@@ -10,6 +10,10 @@ const CHAINS = ['INPUT', 'FORWARD'] as const;
 const MOST_RULES = 10;
 /** How iptables says that there is no such rule. */
 const NO_SUCH_RULE = 1;
+/** How nft says that there is no such element, set or table. */
+const NO_SUCH_ELEMENT = 'No such file or directory';
+/** nft gives up with EINTR when others change the firewall meanwhile, as our responses for other addresses do. */
+const NFT_TRIES = 5;
 
 /**
  * `firewall-drop`: packets of an address are dropped. With nftables it is an element of a set in a table of our own, else,
@@ -31,7 +35,12 @@ export const FIREWALL_DROP: Response = {
     if (nft === undefined && iptables === undefined) return `There is neither nft nor ${tableTool(address)}`;
     // It is taken out wherever it may be: which tool there is may have changed meanwhile.
     const outcomes: Outcome[] = [];
-    if (nft !== undefined) outcomes.push(nftRemove(tools, nft, address));
+    if (nft !== undefined) {
+      const outcome = nftRemove(tools, nft, address);
+      // Where nftables works it still drops the address, whatever iptables says.
+      if (outcome !== undefined && tools.run(nft, ['list', 'tables']).ok) return outcome;
+      outcomes.push(outcome);
+    }
     if (iptables !== undefined) outcomes.push(ruleRemove(tools, iptables, address));
     return outcomes.includes(undefined) ? undefined : outcomes[0];
   },
@@ -67,15 +76,21 @@ function nftAdd(tools: Tools, nft: string, address: string): Outcome {
   return ok ? undefined : problem;
 }
 
+/** It is not asked first whether the element is there: an answer that fails would pass for one that says no. */
 function nftRemove(tools: Tools, nft: string, address: string): Outcome {
-  const element = [...TABLE.split(' '), setOf(address), `{ ${address} }`];
-  if (!tools.run(nft, ['get', 'element', ...element]).ok) {
-    // Not there, unless nothing can be seen at all.
-    const { ok, problem } = tools.run(nft, ['list', 'tables']);
-    return ok ? undefined : problem;
+  let outcome: Outcome;
+  for (let tried = 0; tried < NFT_TRIES; tried += 1) {
+    const { ok, problem } = tools.run(nft, [
+      'delete',
+      'element',
+      ...TABLE.split(' '),
+      setOf(address),
+      `{ ${address} }`,
+    ]);
+    if (ok || problem.includes(NO_SUCH_ELEMENT)) return undefined;
+    outcome = problem;
   }
-  const { ok, problem } = tools.run(nft, ['delete', 'element', ...element]);
-  return ok ? undefined : problem;
+  return outcome;
 }
 
 function ruleAdd(tools: Tools, iptables: string, address: string): Outcome {

@@ -12,8 +12,10 @@ const NOTE = `#!/bin/sh\ncd "$(dirname "$0")/.." || exit 9\nprintf '%s %s\\n' "$
 
 const NFT = `${NOTE}case "$1" in
 -f) cat > script; grep 'add element' script >> elements;;
-get) grep -q "$6" elements;;
-delete) grep -v "$6" elements > left; mv left elements;;
+get|delete)
+  if [ -s busy ]; then sed -i 1d busy; echo 'Error: Could not process rule: Interrupted system call' >&2; exit 1; fi
+  grep -q "$6" elements || { echo 'Error: Could not process rule: No such file or directory' >&2; exit 1; }
+  [ "$1" = get ] || { grep -v "$6" elements > left; mv left elements; };;
 esac
 `;
 const IPTABLES = `${NOTE}shift
@@ -139,6 +141,20 @@ describe('our active responses', () => {
     expect((await remove('firewall-drop', '203.0.113.9')).code).to.equal(0);
     expect((await remove('firewall-drop', '203.0.113.9')).code).to.equal(0);
     expect(read('elements')).to.equal('add element inet security_manager blocked6 { 2001:db8::9 }\n');
+  });
+
+  it('let in again while others change the firewall, and say so when that does not go', async () => {
+    tool('nft', NFT);
+    tool('iptables', IPTABLES);
+    await add('firewall-drop', '203.0.113.9');
+    const element = read('elements');
+    writeFileSync(join(root, 'busy'), 'once\n'.repeat(20));
+    expect((await remove('firewall-drop', '203.0.113.9')).code).to.equal(1);
+    expect(logged().at(-2)).to.match(/tools\/nft ended with code 1: .*Interrupted system call$/);
+    expect(read('elements')).to.equal(element);
+    writeFileSync(join(root, 'busy'), 'once\n'.repeat(2));
+    expect((await remove('firewall-drop', '203.0.113.9')).code).to.equal(0);
+    expect(read('elements')).to.equal('');
   });
 
   it('drop packets by iptables where nftables is not there or does not work', async () => {
