@@ -6,7 +6,7 @@ const FLOORS_OF_LIB = [
   ['async', 'files', 'json', 'network', 'patterns', 'product', 'thread', 'time', 'xml'],
   ['contract', 'events', 'log', 'output', 'query', 'security'],
   ['agentlink', 'engine', 'home', 'report', 'tls'],
-  ['config', 'logtest', 'manager', 'process'],
+  ['config', 'indexer', 'logtest', 'manager', 'process'],
   ['agents', 'bus', 'fim', 'rotation', 'store'],
   ['daemon', 'groups', 'journal'],
   ['rootcheck', 'validation'],
