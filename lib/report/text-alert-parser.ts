@@ -1,13 +1,13 @@
 import type { ReportAlert } from './report-alert.js';
 
 /** How an alert begins: `** Alert 1741083330.48211: mail  - local,syslog,` (rules-and-alerts.md 7.7). */
-const HEADER = /^\*\* Alert \d+\.\d+:(?: mail )? - (.*)$/;
-const ORIGIN = /^(\d{4} [A-Z][a-z]{2} \d{2} \d{2}:\d{2}:\d{2}) (.*)$/;
-const RULE = /^Rule: (\d+) \(level (\d+)\) -> '(.*)'$/;
+const HEADER = /^\*\* Alert \d+\.\d+:(?: mail )? - (.*)$/s;
+const ORIGIN = /^(\d{4} [A-Z][a-z]{2} \d{2} \d{2}:\d{2}:\d{2}) (.*)$/s;
+const RULE = /^Rule: (\d+) \(level (\d+)\) -> '(.*)'$/s;
 /** Lines between the rule and the log, in their order; each is there once or not at all. */
 const DETAILS = ['Src IP', 'Src Location', 'Src Port', 'Dst IP', 'Dst Location', 'Dst Port', 'User'];
 /** The first line of alerts of file integrity. */
-const FILE = /^(?:File|Registry (?:Key|Value)) '(.+)' (?:was )?(?:added|deleted|modified|checksum changed)\b/;
+const FILE = /^(?:File|Registry (?:Key|Value)) '(.+)' (?:was )?(?:added|deleted|modified|checksum changed)\b/s;
 const FILE_GROUP = 'syscheck';
 /** Characters of a log that are kept; a report shows fewer. */
 const MAX_LOG = 8192;

@@ -35,8 +35,7 @@ describe('responses with the real tools of the system, in a network of its own',
   after(() => rmSync(directory, { recursive: true }));
 
   function run(...tools: readonly string[]): unknown {
-    const own = join(directory, tools.join('-'));
-    spawnSync('mkdir', [own]);
+    const own = mkdtempSync(join(directory, 'tools-'));
     for (const tool of tools) symlinkSync(join(SBIN, tool), join(own, tool));
     const { stdout, stderr, status } = spawnSync('unshare', ['--net', process.execPath, HELPER, own], {
       encoding: 'utf8',

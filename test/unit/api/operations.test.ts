@@ -253,7 +253,7 @@ describe('operations of the contract', () => {
         const expected = (definition.parameters ?? []).map(({ $ref }) => {
           const parameter = reference.components.parameters[$ref.split('/').at(-1)!]!;
           const { name, in: where, required = false, schema } = parameter;
-          return { name, in: where, required, schema: name === 'section' ? withOwnSections(schema) : schema };
+          return { name, in: where, required, schema: OWN_NAMES[name]?.(schema) ?? schema };
         });
         const actual = operation?.parameters
           .filter(({ in: where }) => where !== 'header')
@@ -319,6 +319,18 @@ describe('operations of the contract', () => {
 });
 
 /** The sections a client may ask for, with those that only this product has. */
+/** Parameters that take names of our own beside those of the reference. */
+const OWN_NAMES: Readonly<Record<string, (schema: object) => object>> = {
+  section: withOwnSections,
+  daemons_list: withOwnDaemons,
+};
+
+function withOwnDaemons(schema: object): object {
+  const { items } = schema as { items: { enum: string[] } };
+  if (!items.enum.includes('svc-db')) return schema;
+  return { ...schema, items: { ...items, enum: [...items.enum, 'svc-monitord', 'svc-execd'] } };
+}
+
 function withOwnSections(schema: object): object {
   const { enum: names } = schema as { enum: string[] };
   const behind = names.indexOf('integration') + 1;
