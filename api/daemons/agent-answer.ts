@@ -3,7 +3,12 @@ import { JsonDepth } from '../http/json-depth.js';
 
 /** What an agent answered: a text behind `ok`, or JSON; otherwise why it did not. */
 export type AgentAnswer =
-  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | {
+      readonly ok: true;
+      readonly value: Readonly<Record<string, unknown>>;
+      /** Of an answer that is one page of several: whether there are more, and whether it changed since the first. */
+      readonly page?: { readonly remaining: boolean; readonly updated: boolean };
+    }
   | { readonly ok: false; readonly reached: boolean; readonly text: string };
 
 /** Texts of 4.5 that say that the part of the agent was not reached. */
@@ -19,7 +24,11 @@ export function parseAnswer(text: string): AgentAnswer {
   if (value === undefined) return refused('The answer of the agent is no JSON object');
   if (prefixed) return { ok: true, value };
   const { error, data, message } = value;
-  if (error === 0 && isObject(data)) return { ok: true, value: data };
+  if (error === 0 && isObject(data)) {
+    const { remaining, json_updated: updated } = value;
+    if (typeof remaining !== 'boolean') return { ok: true, value: data };
+    return { ok: true, value: data, page: { remaining, updated: updated === true } };
+  }
   return refused(typeof message === 'string' ? message : 'The agent refused the request');
 }
 

@@ -2,6 +2,7 @@ import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version.js';
 import { requireConfiguration } from '../agents/agent-components.js';
 import { type AgentItem, AgentView } from '../agents/agent-view.js';
+import { collectedState } from '../agents/collected-state.js';
 import type { DbClient } from '../daemons/db-client.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import type { RemotedClient } from '../daemons/remoted-client.js';
@@ -80,9 +81,9 @@ async function statistics(
   }
   requireVersion(agent, STATISTICS_SINCE);
   if (agent['status'] !== 'active') throw new ApiError(1117);
-  const answer = await remoted.ask(request, agent.id, component, 'getstate');
-  if (!answer.ok) throw new ApiError(1117);
-  return answer.value;
+  const state = await collectedState((command) => remoted.ask(request, agent.id, component, command));
+  if (state === undefined) throw new ApiError(1117);
+  return state;
 }
 
 /** An agent that has not said its version is asked. @throws ApiError 1735 */

@@ -11,6 +11,7 @@ import type { AgentState } from './agent-state.js';
 import type { IntegrityOrders } from './integrity-orders.js';
 import type { ResponseOrders } from './response-orders.js';
 import type { Session } from './session.js';
+import { StatePages } from './state-pages.js';
 
 /** Requests carried out at once: stops a manager gone wrong from filling memory (`err Too many requests`). */
 const MOST_REQUESTS = 64;
@@ -52,6 +53,7 @@ export class ManagerOrders {
   readonly #refusals = new Map<string, LimitedLogger>();
   /** Requests under way, and over UDP those whose answer has not been confirmed, by their counter. */
   readonly #open = new Set<string>();
+  readonly #pages = new StatePages();
 
   constructor(parts: OrderParts) {
     this.#parts = parts;
@@ -176,7 +178,8 @@ export class ManagerOrders {
     const options = { deadlineMs: PART_DEADLINE_MS };
     try {
       if (command === 'getstate') {
-        return JSON.stringify({ error: 0, data: await logcollector.call('getstate', {}, options) });
+        if (argument === 'next') return this.#pages.next() ?? 'err There is no next page';
+        return this.#pages.first(await logcollector.call('getstate', {}, options));
       }
       if (command !== 'getconfig') return 'err Unrecognized command';
       if (argument === undefined || argument === '') return 'err LGCOM getconfig needs arguments';

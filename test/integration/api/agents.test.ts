@@ -271,7 +271,10 @@ describe('agents over the API, with svc-db, svc-authd and svc-remoted', function
       'com getconfig active-response': 'ok  {"active-response":{"disabled":"no"}}',
       'syscheck getconfig syscheck': 'err No such file or directory',
       'agent getstate': '{"error":0,"data":{"status":"connected","last_ack":"2026-11-21 00:42:57","msg_count":34}}',
-      'logcollector getstate': '{"error":0,"data":{"global":{"start":"2026-11-21 00:42:57","files":[]}}}',
+      'logcollector getstate':
+        '{"error":0,"remaining":true,"json_updated":false,"data":{"global":{"start":"2026-11-21 00:42:57","files":[{"location":"a"}]}}}',
+      'logcollector getstate next':
+        '{"error":0,"remaining":false,"json_updated":false,"data":{"global":{"start":"2026-11-21 00:42:57","files":[{"location":"b"}]}}}',
     };
     current.onRequest = (target, payload) => answers[`${target} ${payload}`] ?? 'err Could not get requested section';
     const template = '/agents/{agent_id}/config/{component}/{configuration}';
@@ -299,7 +302,7 @@ describe('agents over the API, with svc-db, svc-authd and svc-remoted', function
       { status: 'connected', last_ack: '2026-11-21T00:42:57Z', msg_count: 34 },
     ]);
     expect((await stats('002', 'logcollector')).data.affected_items).to.deep.equal([
-      { global: { start: '2026-11-21T00:42:57Z', files: [] } },
+      { global: { start: '2026-11-21T00:42:57Z', files: [{ location: 'a' }, { location: 'b' }] } },
     ]);
     expect(failures(await stats('000', 'agent'))).to.deep.equal([[1310, '000']]);
     expect(failures(await stats('001', 'agent'))).to.deep.equal([[1117, '001']]);
