@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { DirectoryWatches } from './directory-watches.js';
 import { FileFinder, type FoundFile, type FoundPaths } from './file-finder.js';
@@ -9,7 +10,8 @@ import type { FileFollowerParts } from './follower-parts.js';
 import { fileErrorText, OnceLog } from './once-log.js';
 import type { SavedFile } from './position-store.js';
 import { ReadQueue, type TurnResult } from './read-queue.js';
-import { findRenamed, SavedPositions } from './saved-positions.js';
+import { RotatedFiles } from './rotated-files.js';
+import { SavedPositions } from './saved-positions.js';
 
 /** How long a file that lost its name is read on: whoever writes it may not know yet. */
 const ROTATION_GRACE_MS = 10_000;
@@ -30,6 +32,7 @@ export class FileFollower {
   readonly #watches: DirectoryWatches;
   readonly #queue: ReadQueue;
   readonly #saved = new SavedPositions();
+  readonly #rotated: RotatedFiles;
   #sources: readonly FileSource[] = [];
   /** Locations that were followed before, in this process or the one before. */
   #knownLocations = new Set<string>();
@@ -54,6 +57,18 @@ export class FileFollower {
       openStream: events.openStream,
       log: this.#log,
       sampleBytes: limits.sampleBytes,
+    });
+    this.#rotated = new RotatedFiles({
+      opener: this.#opener,
+      openFile: parts.openFile,
+      saved: this.#saved,
+      isOpen: (stats) => this.#isInode(stats),
+      sourceOf: (saved) => this.#sourceOf(saved),
+      retire: (file) => {
+        file.rotatedAt = parts.monotonic();
+        this.#retiring.add(file);
+      },
+      logger,
     });
     this.#watches = new DirectoryWatches(logger, (path, renamed) => {
       this.#touched(path, renamed);
@@ -172,7 +187,9 @@ export class FileFollower {
     const finding = this.#finder.find(this.#sources, (path) => this.#files.has(path));
     this.#watches.update(finding.directories);
     this.#followNames(finding);
-    const opened = [...(await this.#openRenamed(finding)), ...(await this.#openNew(finding))];
+    // Of a name that is followed again, what was between is known.
+    const retired = [...this.#retiring].filter((file) => !this.#files.has(file.path) && this.#isWanted(file));
+    const opened = [...(await this.#openRotated(finding, retired)), ...(await this.#openNew(finding))];
     const known = this.#knownLocations.size;
     this.#sources.forEach(({ config }) => this.#knownLocations.add(config.location));
     this.#unrecorded.push(...opened.filter(({ recorded }) => !recorded));
@@ -181,6 +198,10 @@ export class FileFollower {
     if (opened.length > 0 || this.#knownLocations.size > known) {
       await this.#record();
     }
+    // Only now: a position that says so must not be written without those of the files that were found.
+    retired.forEach((file) => {
+      file.rotated = true;
+    });
   }
 
   /** Writes positions down, and begins with the files that waited for it. */
@@ -233,33 +254,10 @@ export class FileFollower {
     }
   }
 
-  /** Files that were renamed while nobody looked, and still hold lines: they are read to their end. */
-  async #openRenamed({ files: found }: FoundPaths): Promise<FollowedFile[]> {
-    const inodes = new Set([...found.values()].map(({ stats }) => inodeKey(identityOf(stats))));
-    const opened: FollowedFile[] = [];
-    for (const saved of [...this.#saved.except(inodes)]) {
-      const source = this.#sourceOf(saved);
-      const renamed = source === undefined ? 'away' : findRenamed(saved);
-      if (source === undefined || renamed === 'away') {
-        continue;
-      }
-      if (renamed === 'gone' || renamed.stats.size <= BigInt(saved.offset) || this.#isOpen(renamed)) {
-        this.#saved.delete(saved);
-        continue;
-      }
-      const file = await this.#opener.open({ ...renamed, source }, 'appeared', saved);
-      if (file === 'exchanged') {
-        this.#scanAgain = true;
-        continue;
-      }
-      this.#saved.delete(saved);
-      if (file !== undefined) {
-        this.#parts.logger.info(`'${saved.path}' was renamed to '${renamed.path}': what is left of it is read.`);
-        file.rotatedAt = this.#parts.monotonic();
-        this.#retiring.add(file);
-        opened.push(file);
-      }
-    }
+  /** Files that lost their name while nobody looked: they are read to their end. */
+  async #openRotated(finding: FoundPaths, retired: readonly FollowedFile[]): Promise<FollowedFile[]> {
+    const { opened, again } = await this.#rotated.open(finding, retired);
+    this.#scanAgain ||= again;
     return opened;
   }
 
@@ -292,6 +290,10 @@ export class FileFollower {
 
   #isOpen({ path, stats }: Pick<FoundFile, 'path' | 'stats'>): boolean {
     return this.#files.has(path) || [...this.#retiring].some(({ identity }) => isSameInode(identity, stats));
+  }
+
+  #isInode(stats: BigIntStats): boolean {
+    return [...this.#files.values(), ...this.#retiring].some(({ identity }) => isSameInode(identity, stats));
   }
 
   /** The source under which a file was followed, if it is still there. */

@@ -22,7 +22,9 @@ export type OpenReason =
   /** Its location was not followed before: only what comes from now on, if the block says so. */
   | 'first'
   /** It appeared under a location that was followed: everything in it is new. */
-  | 'appeared';
+  | 'appeared'
+  /** It has the inode of one that was followed and lost its name: what is left of that is read, and of no other file. */
+  | 'renamed';
 
 export type FileOpenerParts = {
   /** Opens a path for reading, without waiting for a pipe. */
@@ -97,12 +99,16 @@ export class FileOpener {
     handle: FileHandle,
     occasion: OpenReason,
     saved: SavedFile | undefined,
-  ): Promise<FollowedFile> {
+  ): Promise<FollowedFile | undefined> {
     const { openStream, makeOutlet, logger, log, sampleBytes, monotonic, boot } = this.#parts;
     const known = saved !== undefined && (await isSavedFile(handle, stats, saved));
     const anew = saved !== undefined || occasion === 'appeared';
     const rebooted = saved?.boot !== undefined && saved.boot !== boot;
     const intact = rebooted && !known ? await lastIntact(handle, Number(stats.size), saved) : 0;
+    if (occasion === 'renamed' && !known && intact === 0) {
+      await handle.close();
+      return undefined;
+    }
     const offset = known ? Number(saved.offset) : anew ? intact : await this.#firstOffset(path, source, handle, stats);
     if (intact > 0) {
       logger.warn(`'${path}' lost its end when the host went down: it is read from ${String(intact)} on.`);
@@ -132,6 +138,7 @@ export class FileOpener {
     const anchors = (saved?.anchors ?? []).filter((anchor) => Number(anchor.offset) <= offset);
     return new FollowedFile({
       ...{ path, identity, source, handle, offset, sent, recorded, rebooted, anchors, boot },
+      born: stats.birthtimeNs,
       ...{ stream, outlet, logger, sampleBytes, now },
     });
   }

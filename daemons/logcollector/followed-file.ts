@@ -25,6 +25,8 @@ export type FollowedFileParts = {
   readonly offset: number;
   /** Offset behind the last event that is known to be acknowledged. */
   readonly sent: number;
+  /** When it was made, nanoseconds. */
+  readonly born: bigint;
   /** Whether its generation is in the saved positions. */
   readonly recorded: boolean;
   /** Earlier positions in it. */
@@ -62,6 +64,8 @@ export class FollowedFile {
   path: string;
   /** Monotonic time since when its name belongs to another file, or to none. */
   rotatedAt: number | undefined = undefined;
+  /** Whether files that had its name after it were looked for. */
+  rotated = false;
   /** Whether it was seen to be cut: then it is only delivered, not read. */
   cut = false;
   readonly #parts: FollowedFileParts;
@@ -234,7 +238,8 @@ export class FollowedFile {
     const offset = this.position;
     const acknowledged = this.#acknowledged;
     const last = this.#saved;
-    if (last?.offset === String(offset) && last.acknowledged === String(acknowledged) && last.path === this.path) {
+    const same = last?.offset === String(offset) && last.acknowledged === String(acknowledged);
+    if (last !== undefined && same && last.path === this.path && last.rotated === this.rotated) {
       return last;
     }
     if (last !== undefined && last.offset !== String(offset) && last.tail !== undefined) {
@@ -254,6 +259,8 @@ export class FollowedFile {
       tail: (await readTail(handle, offset)) ?? '',
       anchors: [...this.#anchors],
       boot: this.#parts.boot,
+      born: String(this.#parts.born),
+      rotated: this.rotated,
       ...this.identity,
     };
     return this.#saved;

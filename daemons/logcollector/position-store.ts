@@ -37,6 +37,13 @@ const fileSchema = z.object({
   inode: z.string().optional(),
   /** Tells files apart that had the same inode one after the other. */
   generation: z.string().optional(),
+  /** When it was made, nanoseconds since the epoch. */
+  born: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .optional(),
+  /** Whether its name was seen to be another file's, or nobody's, and files that had it since were looked for. */
+  rotated: z.boolean().optional(),
 });
 
 const journaldSchema = z.object({

@@ -32,6 +32,11 @@ export class SavedPositions {
     return this.#files.get(inodeKey(identityOf(stats))) ?? this.#files.get(pathKey(path));
   }
 
+  /** Whether there is a position of the very file. */
+  has(stats: BigIntStats): boolean {
+    return this.#files.has(inodeKey(identityOf(stats)));
+  }
+
   delete(saved: SavedFile): void {
     this.#files.delete(keyOf(saved));
   }

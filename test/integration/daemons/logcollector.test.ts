@@ -8,6 +8,8 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
+  rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -228,16 +230,28 @@ describe('svc-logcollector', function () {
     })();
     // A test that fails leaves it without a file to write to.
     writing.catch(() => {});
-    for (let round = 0; round < 4; round += 1) {
-      if (round % 2 === 0) {
-        // A file that comes and is renamed away while nobody follows cannot be known: this one is being read.
-        const fresh = lines.length;
-        await eventually('lines of this file', () => texts().some((text) => text === `line ${String(fresh)}`), 20_000);
-        renameSync(path, `${path}.${String(round)}`);
-        writeFileSync(path, '');
+    const born = (name: string): bigint => statSync(name, { bigint: true }).birthtimeNs;
+    let rotations = 0;
+    /** As logrotate: every older file gets the next number, and the new one is made in a later tick of the kernel. */
+    const rotate = (): void => {
+      for (let number = rotations; number > 0; number -= 1) {
+        renameSync(`${path}.${String(number)}`, `${path}.${String(number + 1)}`);
       }
+      rotations += 1;
+      renameSync(path, `${path}.1`);
+      do {
+        rmSync(path, { force: true });
+        writeFileSync(path, '');
+      } while (born(path) <= born(`${path}.1`));
+    };
+    for (let round = 0; round < 4; round += 1) {
+      rotate();
       await new Promise((resolve) => setTimeout(resolve, 150 + 100 * round));
+      rotate();
       await kill();
+      const before = lines.length;
+      await eventually('lines that nobody reads', () => lines.length > before);
+      rotate();
       if (round % 2 === 1) {
         await sink?.signal('SIGKILL');
         await startSink();

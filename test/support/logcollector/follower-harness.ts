@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CollectorStats } from '../../../daemons/logcollector/collector-stats.js';
@@ -42,6 +42,15 @@ export class FollowerHarness {
 
   append(name: string, text: string): void {
     appendFileSync(this.path(name), text);
+  }
+
+  /** Makes a file whose time of birth, which has the ticks of the kernel, is behind that of another. */
+  appendAfter(other: string, name: string, text: string): void {
+    const born = (each: string): bigint => statSync(this.path(each), { bigint: true }).birthtimeNs;
+    do {
+      rmSync(this.path(name), { force: true });
+      this.append(name, text);
+    } while (born(name) <= born(other));
   }
 
   /** Sources of `<localfile>` blocks; `%DIR%` stands for the directory of the logs. */

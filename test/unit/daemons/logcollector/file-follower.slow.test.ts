@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -297,6 +298,72 @@ describe('FileFollower', () => {
       expect(said('is not the file that was read before')).to.equal(0);
     });
 
+    it('reads what had the name meanwhile, and nothing else that stands there', async () => {
+      harness.append('app.log.1', 'older, read long ago\n');
+      harness.append('other.log', 'none of ours\n');
+      harness.appendAfter('app.log.1', 'app.log', '');
+      await harness.start(APP);
+      harness.append('app.log', 'one\n');
+      await harness.expectTexts(['one']);
+      await harness.save();
+      await harness.kill();
+      harness.append('app.log', 'two\n');
+      renameSync(harness.path('app.log.1'), harness.path('app.log.4'));
+      renameSync(harness.path('app.log'), harness.path('app.log.3'));
+      harness.append('app.log', 'three\n');
+      renameSync(harness.path('app.log'), harness.path('app.log.2'));
+      harness.appendAfter('app.log.2', 'app.log', 'four\n');
+      renameSync(harness.path('app.log'), harness.path('app.log.1'));
+      copyFileSync(harness.path('app.log.3'), harness.path('app.log.20261126'));
+      copyFileSync(harness.path('app.log.2'), harness.path('app.log.2.kept'));
+      copyFileSync(harness.path('app.log.2'), harness.path('app.log.1.gz'));
+      copyFileSync(harness.path('app.log.2'), harness.path('other.log.1'));
+      harness.append('app.log', 'five\n');
+      harness.appendAfter('app.log', 'app.log.5', 'three\n');
+      await harness.start(APP);
+      await harness.expectTexts(['one', 'two', 'three', 'four', 'five']);
+      expect(said("had the name '")).to.equal(2);
+      // Once is enough, whatever becomes of them.
+      harness.later = 60_000;
+      await harness.settle();
+      await harness.kill();
+      await harness.start(APP);
+      await harness.follower?.scan();
+      await harness.expectTexts(['one', 'two', 'three', 'four', 'five']);
+    });
+
+    it('reads no other file that was given the inode of one that is gone', async () => {
+      harness.append('app.log', '');
+      await harness.start(APP);
+      harness.append('app.log', 'one\n');
+      await harness.expectTexts(['one']);
+      await harness.stop();
+      rmSync(harness.path('app.log'));
+      harness.append('secret.log', 'much that nobody asked for\n');
+      const { ino } = statSync(harness.path('secret.log'), { bigint: true });
+      const state = readFileSync(harness.statePath, 'utf8');
+      writeFileSync(harness.statePath, state.replace(/"inode":"\d+"/, `"inode":"${String(ino)}"`));
+      await harness.start(APP);
+      harness.append('app.log', 'two\n');
+      await harness.follower?.scan();
+      await harness.expectTexts(['one', 'two']);
+    });
+
+    it('reads a file from its start that was given the inode of the one before', async () => {
+      harness.append('app.log', '');
+      await harness.start(APP);
+      harness.append('app.log', 'one\n');
+      await harness.expectTexts(['one']);
+      await harness.stop();
+      rmSync(harness.path('app.log'));
+      harness.append('app.log', 'quite another line\n');
+      const { ino } = statSync(harness.path('app.log'), { bigint: true });
+      const state = readFileSync(harness.statePath, 'utf8');
+      writeFileSync(harness.statePath, state.replace(/"inode":"\d+"/, `"inode":"${String(ino)}"`));
+      await harness.start(APP);
+      await harness.expectTexts(['one', 'quite another line']);
+    });
+
     it('uses positions that the reference wrote', async () => {
       const content = 'one\ntwo\n';
       harness.append('app.log', `${content}three\n`);
@@ -345,6 +412,26 @@ describe('FileFollower', () => {
       harness.later = 60_000;
       await harness.expectTexts(['1', '2', '3', '4', 'unfinished line', '5', 'rest']);
       expect(own()).to.deep.equal([`ossec: File rotated (inode changed): '${harness.path('app.log')}'.`]);
+    });
+
+    it('reads a file whose name came and went between two looks', async () => {
+      harness.append('app.log', '');
+      await harness.start(APP);
+      harness.append('app.log', '1\n');
+      await harness.expectTexts(['1']);
+      harness.append('app.log', '2\n');
+      renameSync(harness.path('app.log'), harness.path('app-2026-11-25.log'));
+      harness.append('app.log', '3\n');
+      renameSync(harness.path('app.log'), harness.path('app-2026-11-26.log'));
+      harness.append('app.log', '4\n');
+      await harness.expectTexts(['1', '2', '3', '4']);
+      // The same while nobody has the name for some time.
+      renameSync(harness.path('app.log'), harness.path('app-2026-11-27.log'));
+      await harness.settle();
+      harness.append('app.log', '5\n');
+      renameSync(harness.path('app.log'), harness.path('app-2026-11-28.log'));
+      harness.append('app.log', '6\n');
+      await harness.expectTexts(['1', '2', '3', '4', '5', '6']);
     });
 
     it('knows a file again that is renamed to a name it follows too', async () => {
@@ -594,10 +681,12 @@ describe('FileFollower', () => {
               run.append('app.log', line);
               open = line;
             } else if (each === 'rotate' && open === '') {
-              renameSync(run.path('app.log'), run.path(`app.log.${String(++rotated)}`));
-              run.append('app.log', '');
-              // A file that comes and goes between two looks is seen by nobody.
-              await run.settle();
+              rotated += 1;
+              for (let number = rotated; number > 1; number -= 1) {
+                renameSync(run.path(`app.log.${String(number - 1)}`), run.path(`app.log.${String(number)}`));
+              }
+              renameSync(run.path('app.log'), run.path('app.log.1'));
+              run.appendAfter('app.log.1', 'app.log', '');
             } else if (each === 'stop' || each === 'kill') {
               run.sink.release();
               await run[each]();

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { LineFilter } from '../../../../daemons/logcollector/line-filter.js';
 import { compileOutputFormat } from '../../../../daemons/logcollector/output-format.js';
+import { rotatedName } from '../../../../daemons/logcollector/passed-over.js';
 import { expandPath, pathMatcher } from '../../../../daemons/logcollector/path-pattern.js';
 import { strftime } from '../../../../daemons/logcollector/strftime.js';
 
@@ -66,6 +67,35 @@ describe('path patterns', () => {
         },
       ),
     );
+  });
+});
+
+describe('names of rotation', () => {
+  it('are those with numbers behind, or before the extension', () => {
+    const names = ['1', '10', '20261126', '2026-11-26', '2026-11-26_10:00', '2026-11-26T10:00:00.1'];
+    for (const name of names) {
+      for (const rotated of [`app.log.${name}`, `app.log-${name}`, `app.log_${name}`, `app-${name}.log`]) {
+        expect(rotatedName('app.log').test(rotated), rotated).to.equal(true);
+      }
+    }
+    for (const other of [
+      'app.log',
+      'app.log.1.gz',
+      'app.log.old',
+      'app.log.1.bak',
+      'apple.log.1',
+      'app.log1',
+      'xapp.log.1',
+    ]) {
+      expect(rotatedName('app.log').test(other), other).to.equal(false);
+    }
+    expect(rotatedName('messages').test('messages-20261126')).to.equal(true);
+    expect(rotatedName('a+b(c).log').test('a+b(c).log.1')).to.equal(true);
+    expect(rotatedName('.log').test('.log.1')).to.equal(true);
+  });
+
+  it('make an expression of any name', () => {
+    fc.assert(fc.property(fc.string(), (name) => rotatedName(name).test(`${name}.1`) && !rotatedName(name).test(name)));
   });
 });
 
