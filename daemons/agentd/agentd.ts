@@ -34,6 +34,7 @@ import { IntegrityOrders } from './integrity-orders.js';
 import { linkToManager } from './link-to-manager.js';
 import type { ManagerLink } from './manager-link.js';
 import { ManagerOrders, type OrderParts, PART_DEADLINE_MS } from './manager-orders.js';
+import { OrderStore } from './order-store.js';
 import { pushedFiles } from './pushed-files.js';
 import { ResponseOrders } from './response-orders.js';
 import { HostReload, supervisorOf } from './shared/host-reload.js';
@@ -61,7 +62,8 @@ export const AGENTD = defineDaemon({
     // What an interrupted push has left is put in order before anybody reads it.
     const folder = new SharedFolder({ root: home.path('etc', 'shared'), logger });
     await folder.open();
-    return { folder, name: ownIdentity(home, undefined).name };
+    const orders = await OrderStore.open(home.path('queue', 'agentd'), logger);
+    return { folder, orders, name: ownIdentity(home, undefined).name };
   },
   async accept(next, current, { home, logger }) {
     if (current !== undefined) keepShared(current.config.shared, next.config.shared);
@@ -89,6 +91,7 @@ export const AGENTD = defineDaemon({
       }),
     );
     await front.start(sink);
+    made.responses.start();
     made.lastEnded(link.run().catch(fatal));
     made.lastEnded(made.maintenance.run());
     outlet.start();
@@ -159,7 +162,10 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
   const { signal } = stopped;
 
   const integrity = new IntegrityOrders({ syscheckd, deadlineMs: PART_DEADLINE_MS, logger });
-  const responses = new ResponseOrders({ execd, deadlineMs: PART_DEADLINE_MS, signal, logger });
+  const responses = new ResponseOrders({
+    ...{ execd, deadlineMs: PART_DEADLINE_MS, signal, logger },
+    store: parts.use(context.prepared.orders),
+  });
   const outlet = eventOutlet(settings.started, logger, () => link);
   const orders = new ManagerOrders({
     state,

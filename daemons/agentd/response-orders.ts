@@ -4,17 +4,20 @@ import { type execdContract, MAX_RESPONSE_BYTES } from '../../lib/bus/contracts/
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
+import type { OrderStore, StoredOrder } from './order-store.js';
 
 /** Orders on their way to svc-execd: stops a manager gone wrong from filling memory. */
 const MOST_WAITING = 256;
 /** So long an order waits for svc-execd, which may be starting; then it is too late for it. Milliseconds. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 10 * 60_000;
 const PAUSE_MS = 1000;
 
 /** Answers after which an order was not taken, and may be. */
 const LATER: ReadonlySet<string> = new Set(['unavailable', 'busy', 'too_many']);
 
 export type ResponseOrdersParts = {
+  /** Keeps those that wait. */
+  readonly store: Pick<OrderStore, 'all' | 'add' | 'remove'>;
   readonly execd: Pick<RequestClient<typeof execdContract>, 'call'>;
   /** Milliseconds until a call fails. */
   readonly deadlineMs: number;
@@ -24,10 +27,11 @@ export type ResponseOrdersParts = {
   readonly pauseMs?: number;
   /** How long an order waits, milliseconds. */
   readonly waitMs?: number;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
 };
 
-/** An order, and until when it may be handed over, by a clock that nobody sets. */
-type WaitingOrder = { readonly text: string; readonly until: number };
+type WaitingOrder = StoredOrder & { readonly number: number; readonly stored: Promise<void> };
 
 /** Active responses that the manager wants of this host: svc-execd takes them over, one by one (daemons-and-config.md 5.2). */
 export class ResponseOrders {
@@ -37,12 +41,24 @@ export class ResponseOrders {
   readonly #failedLog: LimitedLogger;
   readonly #droppedLog: LimitedLogger;
   readonly #waiting: WaitingOrder[] = [];
+  readonly #now: () => number;
+  #lastNumber = 0;
   #busy = false;
 
   constructor(parts: ResponseOrdersParts) {
     this.#parts = parts;
     this.#failedLog = parts.logger.limited();
     this.#droppedLog = parts.logger.limited();
+    this.#now = parts.now ?? (() => Date.now());
+  }
+
+  /** Goes on with what waited when the process before ended. */
+  start(): void {
+    for (const [number, order] of this.#parts.store.all()) {
+      this.#waiting.push({ ...order, number, stored: Promise.resolve() });
+      this.#lastNumber = number;
+    }
+    if (this.#waiting.length > 0) void this.#work();
   }
 
   /** Hands an order over. @param text what is behind `#!-execd ` */
@@ -58,7 +74,9 @@ export class ResponseOrders {
       return;
     }
     const { waitMs = WAIT_MS } = this.#parts;
-    this.#waiting.push({ text, until: performance.now() + waitMs });
+    const order = { text, until: this.#now() + waitMs };
+    const number = (this.#lastNumber += 1);
+    this.#waiting.push({ ...order, number, stored: this.#parts.store.add(number, order) });
     if (!this.#busy) void this.#work();
   }
 
@@ -77,25 +95,35 @@ export class ResponseOrders {
   async #work(): Promise<void> {
     this.#busy = true;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      await this.#handOver(next);
+      await next.stored;
+      const isOver = await this.#handOver(next);
+      // The next start goes on with what is not.
+      if (!isOver) return;
+      await this.#parts.store.remove(next.number);
       this.#waiting.shift();
     }
     this.#busy = false;
   }
 
-  async #handOver({ text, until }: WaitingOrder): Promise<void> {
+  /** @returns whether it was taken or given up; false at the stop */
+  async #handOver({ text, until }: WaitingOrder): Promise<boolean> {
     const { execd, deadlineMs, signal, pauseMs = PAUSE_MS } = this.#parts;
     while (!signal.aborted) {
       try {
         await execd.call('responses.run', { message: text }, { deadlineMs });
         this.counters.delivered += 1;
-        return;
+        return true;
       } catch (error) {
-        const again = error instanceof BusError && LATER.has(error.code) && performance.now() < until;
-        if (!again) return this.#lost(error);
+        if (signal.aborted) return false;
+        const again = error instanceof BusError && LATER.has(error.code) && this.#now() < until;
+        if (!again) {
+          this.#lost(error);
+          return true;
+        }
         await pause(pauseMs, signal);
       }
     }
+    return false;
   }
 
   /** What svc-execd refuses it has logged itself. */

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { OrderStore, type StoredOrder } from '../../../../daemons/agentd/order-store.js';
 import { ResponseOrders } from '../../../../daemons/agentd/response-orders.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import { eventually } from '../../../support/eventually.js';
@@ -9,7 +13,13 @@ describe('orders for svc-execd', () => {
   const stopped = new AbortController();
   const taken: string[] = [];
   let answers: string[] = [];
+  const stored = new Map<number, StoredOrder>();
   const orders = new ResponseOrders({
+    store: {
+      all: () => [...stored],
+      add: (number, order) => Promise.resolve(void stored.set(number, order)),
+      remove: (number) => Promise.resolve(void stored.delete(number)),
+    },
     execd: {
       call: (method: string, params: unknown) => {
         const code = answers.shift();
@@ -37,6 +47,7 @@ describe('orders for svc-execd', () => {
     orders.take('{"command":"b0"}');
     await eventually('it is lost', () => orders.counters.failed === 1);
     expect(taken).to.deep.equal(['{"command":"a0"}']);
+    await eventually('nothing of them is kept', () => stored.size === 0);
     expect(logger.lines).to.deep.equal(['error: An order of the manager did not get to svc-execd: it says timeout']);
   });
 
@@ -65,5 +76,41 @@ describe('orders for svc-execd', () => {
     answers = ['unknown_section', 'unavailable'];
     expect(await orders.section('nosuch')).to.equal('err Could not get requested section');
     expect(await orders.section('active-response')).to.equal('err it says unavailable');
+  });
+
+  it('wait on the disk, in their order, for the next start', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'svc-orders-'));
+    const texts: string[] = [];
+    let isThere = false;
+    const open = async () => {
+      const store = await OrderStore.open(directory, logger);
+      const ended = new AbortController();
+      const waiting = new ResponseOrders({
+        execd: {
+          call: (_method: string, { message }: { message: string }) => {
+            if (!isThere) return Promise.reject(new BusError('unavailable', 'it is away'));
+            texts.push(message);
+            return Promise.resolve({});
+          },
+        } as never,
+        ...{ store, deadlineMs: 1000, pauseMs: 1, logger, signal: ended.signal },
+      });
+      waiting.start();
+      return { store, waiting, ended };
+    };
+    const before = await open();
+    for (const name of ['a', 'b', 'c']) before.waiting.take(name);
+    await eventually('they are kept', () => before.store.all().length === 3);
+    before.ended.abort();
+    await before.store.close();
+    isThere = true;
+    const after = await open();
+    await eventually('they are taken', () => texts.length === 3 && after.store.all().length === 0);
+    expect(texts).to.deep.equal(['a', 'b', 'c']);
+    after.waiting.take('d');
+    await eventually('it is taken', () => texts.length === 4 && after.store.all().length === 0);
+    after.ended.abort();
+    await after.store.close();
+    rmSync(directory, { recursive: true });
   });
 });
