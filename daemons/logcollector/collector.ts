@@ -321,7 +321,7 @@ export class Collector {
     this.#pipes = new Map();
     const wanted = new Set(pipes.map(({ key }) => key));
     // Stopped first: a pipe that is read under another block must not be read by both.
-    await Promise.all([...before].map(([key, pipe]) => (wanted.has(key) ? undefined : pipe.stop())));
+    await Promise.all([...before].flatMap(([key, pipe]) => (wanted.has(key) ? [] : [pipe.stop()])));
     const paths = new Set<string>();
     for (const { config, filter, path, key } of pipes) {
       if (paths.has(path)) {
