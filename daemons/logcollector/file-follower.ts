@@ -127,8 +127,13 @@ export class FileFollower {
         config.location.includes('%') && !this.#files.has(pattern(new Date(this.#parts.now()))),
     );
     for (const [path, file] of this.#files) {
+      const now = this.#parts.now();
       const stats = lookAt(path);
-      surprises ||= stats === undefined || !isSameInode(file.identity, stats);
+      if (stats !== undefined && isSameInode(file.identity, stats)) {
+        file.seenAt = now;
+      } else {
+        surprises = true;
+      }
       if (stats === undefined || file.overdue || file.differsFrom(stats)) {
         this.#queue.add(file);
       }
@@ -184,9 +189,10 @@ export class FileFollower {
   }
 
   async #scanOnce(): Promise<void> {
+    const lookedAt = this.#parts.now();
     const finding = this.#finder.find(this.#sources, (path) => this.#files.has(path));
     this.#watches.update(finding.directories);
-    this.#followNames(finding);
+    this.#followNames(finding, lookedAt);
     // Of a name that is followed again, what was between is known.
     const retired = [...this.#retiring].filter((file) => !this.#files.has(file.path) && this.#isWanted(file));
     const opened = [...(await this.#openRotated(finding, retired)), ...(await this.#openNew(finding))];
@@ -215,12 +221,13 @@ export class FileFollower {
   }
 
   /** Gives open files their present names, and retires those whose name or source is gone. */
-  #followNames({ files: found }: FoundPaths): void {
+  #followNames({ files: found }: FoundPaths, lookedAt: number): void {
     const byInode = new Map([...found.values()].map((each) => [inodeKey(identityOf(each.stats)), each]));
     const renamed: FollowedFile[] = [];
     for (const [path, file] of [...this.#files]) {
       const now = byInode.get(inodeKey(file.identity));
       if (now?.source.key === file.source.key) {
+        file.seenAt = lookedAt;
         if (now.path !== path) {
           // The new name is followed too: the file goes on where it is.
           this.#files.delete(path);
@@ -278,11 +285,12 @@ export class FileFollower {
         // Its position is still needed: it belongs to a file that has another name now.
         this.#scanAgain = true;
       } else if (file !== undefined) {
+        const copy = saved !== undefined && file.anew ? await this.#rotated.openCopy(saved, source) : undefined;
         if (saved !== undefined) {
           this.#saved.delete(saved);
         }
         this.#files.set(path, file);
-        opened.push(file);
+        opened.push(...(copy === undefined ? [file] : [copy, file]));
       }
     }
     return opened;
@@ -413,10 +421,20 @@ export class FileFollower {
     if (!file.cut) {
       file.cut = true;
       this.#tell(`ossec: File size reduced (inode remained): '${file.path}'.`);
-      file.finish();
+      file.copied = (await this.#rotated.findCopy(file.savedBeforeCut())) !== undefined;
+      if (!file.copied) {
+        file.finish();
+      }
     }
     if (!file.retry()) {
       return 'blocked';
+    }
+    if (file.copied && !file.delivered) {
+      // Tried again at the next look: the copy goes on behind what is acknowledged.
+      return 'idle';
+    }
+    if (file.copied) {
+      this.#saved.put(file.savedBeforeCut());
     }
     await this.#forget(file);
     return 'idle';

@@ -24,7 +24,9 @@ export type OpenReason =
   /** It appeared under a location that was followed: everything in it is new. */
   | 'appeared'
   /** It has the inode of one that was followed and lost its name: what is left of that is read, and of no other file. */
-  | 'renamed';
+  | 'renamed'
+  /** It is the copy of one that was cut: what is left of that is read here, on the stream of that. */
+  | 'copy';
 
 export type FileOpenerParts = {
   /** Opens a path for reading, without waiting for a pipe. */
@@ -63,6 +65,7 @@ export class FileOpener {
     const { path } = found;
     const { log } = this.#parts;
     let handle: FileHandle | undefined;
+    const seenAt = this.#parts.now();
     try {
       handle = await this.#parts.openFile(path);
       const stats = await handle.stat({ bigint: true });
@@ -71,7 +74,7 @@ export class FileOpener {
         return 'exchanged';
       }
       if (stats.isFile() && !(await this.#isUnwanted(found, handle))) {
-        return await this.#follow({ ...found, stats }, handle, occasion, saved);
+        return await this.#follow({ ...found, stats }, handle, occasion, saved, seenAt);
       }
       await handle.close();
     } catch (error) {
@@ -99,13 +102,14 @@ export class FileOpener {
     handle: FileHandle,
     occasion: OpenReason,
     saved: SavedFile | undefined,
+    seenAt: number,
   ): Promise<FollowedFile | undefined> {
     const { openStream, makeOutlet, logger, log, sampleBytes, monotonic, boot } = this.#parts;
     const known = saved !== undefined && (await isSavedFile(handle, stats, saved));
     const anew = saved !== undefined || occasion === 'appeared';
     const rebooted = saved?.boot !== undefined && saved.boot !== boot;
     const intact = rebooted && !known ? await lastIntact(handle, Number(stats.size), saved) : 0;
-    if (occasion === 'renamed' && !known && intact === 0) {
+    if ((occasion === 'renamed' || occasion === 'copy') && !known && intact === 0) {
       await handle.close();
       return undefined;
     }
@@ -119,7 +123,7 @@ export class FileOpener {
       ...identityOf(stats),
       generation: (known ? saved.generation : undefined) ?? this.#nextGeneration(),
     };
-    const name = `${inodeKey(identity)}:${identity.generation}`;
+    const name = (known ? otherStream(saved, occasion) : undefined) ?? `${inodeKey(identity)}:${identity.generation}`;
     const acknowledged = known && saved.acknowledged !== undefined ? Number(saved.acknowledged) : undefined;
     const sent = acknowledged ?? offset;
     // Where a power cut took events from the sink they are read again; older positions do not say what it should have.
@@ -133,12 +137,13 @@ export class FileOpener {
         ? `(1957): New file that matches the '${source.config.location}' pattern: '${path}'.`
         : `(1950): Analyzing file: '${path}'.`,
     );
-    const recorded = known && saved.generation !== undefined;
+    const recorded = known && saved.generation !== undefined && occasion !== 'copy';
     const now = monotonic;
     const anchors = (saved?.anchors ?? []).filter((anchor) => Number(anchor.offset) <= offset);
     return new FollowedFile({
-      ...{ path, identity, source, handle, offset, sent, recorded, rebooted, anchors, boot },
+      ...{ path, identity, source, handle, offset, sent, recorded, rebooted, anchors, boot, seenAt },
       born: stats.birthtimeNs,
+      anew: saved !== undefined && !known && intact === 0,
       ...{ stream, outlet, logger, sampleBytes, now },
     });
   }
@@ -159,4 +164,11 @@ export class FileOpener {
     this.#generation = Math.max(this.#generation + 1, this.#parts.now());
     return this.#generation.toString(36);
   }
+}
+
+/** The stream of a file that goes on with what is left of another one. */
+function otherStream(saved: SavedFile, occasion: OpenReason): string | undefined {
+  const { stream, device, inode, generation } = saved;
+  if (stream !== undefined || occasion !== 'copy' || generation === undefined) return stream;
+  return device === undefined || inode === undefined ? undefined : `${inodeKey({ device, inode })}:${generation}`;
 }

@@ -8,6 +8,8 @@ const TAIL_BYTES = 64;
 /** A position that names no length was hashed from the beginning of the file; beyond this it is not verified. */
 const MAX_HASHED_BYTES = 1024 ** 3;
 const CHUNK_BYTES = 1024 * 1024;
+/** What `hashHead` gives for no bytes. */
+export const EMPTY_HASH = createHash('sha1').digest('hex');
 
 /**
  * SHA-1 in hex of the first `length` bytes; undefined when the file is shorter, or the length beyond what is looked at.

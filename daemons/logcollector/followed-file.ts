@@ -6,7 +6,7 @@ import { admitLine } from './admit-line.js';
 import { type Anchor, thinAnchors } from './anchors.js';
 import type { FileIdentity } from './file-identity.js';
 import type { FileSource } from './file-source.js';
-import { hashHead, HEAD_BYTES, nextTail, readTail } from './fingerprint.js';
+import { EMPTY_HASH, hashHead, HEAD_BYTES, nextTail, readTail } from './fingerprint.js';
 import { LineSplitter, type LogLine } from './line-splitter.js';
 import type { LogRecord, RecordAssembler } from './log-record.js';
 import type { Outlet } from './outlet.js';
@@ -25,8 +25,12 @@ export type FollowedFileParts = {
   readonly offset: number;
   /** Offset behind the last event that is known to be acknowledged. */
   readonly sent: number;
+  /** Epoch milliseconds before it was opened by its name. */
+  readonly seenAt: number;
   /** When it was made, nanoseconds. */
   readonly born: bigint;
+  /** Whether its position was that of another file, or of what it was before it was cut. */
+  readonly anew: boolean;
   /** Whether its generation is in the saved positions. */
   readonly recorded: boolean;
   /** Earlier positions in it. */
@@ -62,12 +66,16 @@ export class FollowedFile {
   readonly source: FileSource;
   /** Name under which it was found last. */
   path: string;
+  /** When it was seen last to have its name, epoch milliseconds. */
+  seenAt: number;
   /** Monotonic time since when its name belongs to another file, or to none. */
   rotatedAt: number | undefined = undefined;
   /** Whether files that had its name after it were looked for. */
   rotated = false;
   /** Whether it was seen to be cut: then it is only delivered, not read. */
   cut = false;
+  /** Whether what was not read of it before it was cut is in a copy. */
+  copied = false;
   readonly #parts: FollowedFileParts;
   readonly #outlet: Outlet;
   readonly #assembler: RecordAssembler;
@@ -89,12 +97,17 @@ export class FollowedFile {
     this.identity = parts.identity;
     this.source = parts.source;
     this.path = parts.path;
+    this.seenAt = parts.seenAt;
     this.#parts = parts;
     this.#outlet = parts.outlet;
     this.#assembler = parts.source.makeAssembler(parts.path);
     this.#splitter = new LineSplitter(parts.offset);
     this.#sent = parts.sent;
     this.#anchors = parts.anchors;
+  }
+
+  get anew(): boolean {
+    return this.#parts.anew;
   }
 
   /** Whether it may be read although positions cannot be written: it will be known again all the same. */
@@ -258,12 +271,35 @@ export class FollowedFile {
       hashed: String(hashed),
       tail: (await readTail(handle, offset)) ?? '',
       anchors: [...this.#anchors],
-      boot: this.#parts.boot,
-      born: String(this.#parts.born),
       rotated: this.rotated,
-      ...this.identity,
+      ...this.#saidOf(),
     };
     return this.#saved;
+  }
+
+  /** The position as it was before the file was cut. What was there is not: only what is in memory proves it. */
+  savedBeforeCut(): SavedFile {
+    const offset = this.position;
+    const read = this.#splitter.offset;
+    const { length, hash } = this.#head;
+    return {
+      path: this.path,
+      location: this.source.config.location,
+      hash: hash === '' ? EMPTY_HASH : hash,
+      offset: String(offset),
+      acknowledged: String(this.#acknowledged),
+      hashed: String(length),
+      tail: this.#tail.slice(0, Math.max(0, this.#tail.length - 2 * (read - offset))),
+      ...this.#saidOf(),
+    };
+  }
+
+  #saidOf(): Pick<SavedFile, 'boot' | 'seen' | 'born' | 'stream' | 'device' | 'inode' | 'generation'> {
+    const { boot, born, stream } = this.#parts;
+    const { device, inode, generation } = this.identity;
+    const other =
+      stream === undefined || stream.name === `${device}:${inode}:${generation}` ? {} : { stream: stream.name };
+    return { boot, seen: String(this.seenAt), born: String(born), ...this.identity, ...other };
   }
 
   /** Closes file and stream. What was handed on is acknowledged later all the same. */

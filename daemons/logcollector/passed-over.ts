@@ -2,37 +2,47 @@ import { type BigIntStats, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { lookAt } from './file-identity.js';
 
+/** The clock of file times stands still for so long at most, milliseconds: the longest tick of a kernel. */
+const TICK_MS = 10;
 /** Entries of a directory that are looked through. */
 const MAX_ENTRIES = 10_000;
 /** Files of one name that are taken up: more rotations than anybody makes between two looks. */
 const MAX_FILES = 1000;
 
-/** A file that had a followed name while nobody looked. */
-export type PassedOver = { readonly path: string; readonly stats: BigIntStats };
+/** A file with a name that rotation gives. */
+export type RotatedFile = { readonly path: string; readonly stats: BigIntStats };
 
 /**
- * Files that were made after the one that was followed under a name, and were renamed since, as rotation does: they had the
- * name between two looks and hold what nobody has read. Those of a file system that does not say when a file was made are
+ * Files that were made after another one was seen to have a name, and have a name of rotation now: they had it between two
+ * looks and hold what nobody has read. Those of a file system that does not say when a file was made are
  * not found.
  *
  * @param path the name
- * @param after when the file that was followed was made, nanoseconds
+ * @param other when the other one was made, nanoseconds, and when it was seen last to have the name, milliseconds
  * @param before when the one was made that has the name now; undefined when none has
- * @param isKnown whether a file is followed, or was
  * @returns oldest first
  */
 export function findPassedOver(
   path: string,
-  after: bigint,
+  other: { readonly born: bigint; readonly seen: number },
   before: bigint | undefined,
-  isKnown: (stats: BigIntStats) => boolean,
-): PassedOver[] {
-  const directory = dirname(path);
-  const about = lookAt(directory);
+): RotatedFile[] {
+  const about = lookAt(dirname(path));
   // A directory that something was renamed in changed after it was made; both times are the same where the first is not known.
   if (about === undefined || about.birthtimeNs >= about.ctimeNs) {
     return [];
   }
+  const seen = BigInt(Math.trunc(other.seen) - TICK_MS) * 1_000_000n;
+  const after = seen > other.born ? seen : other.born;
+  return findRotated(path)
+    .filter(({ stats }) => wasMadeBetween(stats, after, before))
+    .sort((a, b) => Number(a.stats.birthtimeNs - b.stats.birthtimeNs))
+    .slice(0, MAX_FILES);
+}
+
+/** Files of the same directory with a name that rotation makes of one. */
+export function findRotated(path: string): RotatedFile[] {
+  const directory = dirname(path);
   let names: string[];
   try {
     names = readdirSync(directory).slice(0, MAX_ENTRIES);
@@ -45,12 +55,8 @@ export function findPassedOver(
     .flatMap((name) => {
       const candidate = join(directory, name);
       const stats = lookAt(candidate);
-      return stats?.isFile() === true && wasMadeBetween(stats, after, before) && !isKnown(stats)
-        ? [{ path: candidate, stats }]
-        : [];
-    })
-    .sort((a, b) => Number(a.stats.birthtimeNs - b.stats.birthtimeNs))
-    .slice(0, MAX_FILES);
+      return stats?.isFile() === true ? [{ path: candidate, stats }] : [];
+    });
 }
 
 function wasMadeBetween({ birthtimeNs }: BigIntStats, after: bigint, before: bigint | undefined): boolean {

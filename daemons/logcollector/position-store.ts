@@ -25,7 +25,7 @@ const fileSchema = z.object({
   acknowledged: digits.optional(),
   /** Bytes hashed; absent = `offset`. */
   hashed: digits.optional(),
-  /** Last bytes before the offset, in hex. */
+  /** Last bytes before the offset, in hex; fewer when no more were at hand. */
   tail: z.string().optional(),
   /** Earlier positions, oldest first. */
   anchors: z.array(z.object({ offset: digits, tail: z.string() })).optional(),
@@ -37,6 +37,10 @@ const fileSchema = z.object({
   inode: z.string().optional(),
   /** Tells files apart that had the same inode one after the other. */
   generation: z.string().optional(),
+  /** Name of its event stream, where that is another file's: of a copy of one that was cut. */
+  stream: z.string().optional(),
+  /** When it was seen last to have its path, milliseconds since the epoch. */
+  seen: digits.optional(),
   /** When it was made, nanoseconds since the epoch. */
   born: z
     .string()

@@ -12,7 +12,7 @@ export async function isSavedFile(handle: FileHandle, stats: BigIntStats, saved:
   if (stats.size < BigInt(offset)) {
     return false;
   }
-  if (saved.tail !== undefined && (await readTail(handle, offset)) !== saved.tail) {
+  if (saved.tail !== undefined && (await readTail(handle, offset))?.endsWith(saved.tail) !== true) {
     return false;
   }
   return (await hashHead(handle, Number(saved.hashed ?? saved.offset))) === saved.hash;

@@ -7,9 +7,14 @@ import type { FileOpener, OpenReason } from './file-opener.js';
 import type { FileSource } from './file-source.js';
 import { hashHead } from './fingerprint.js';
 import type { FollowedFile } from './followed-file.js';
-import { findPassedOver } from './passed-over.js';
+import { findPassedOver, findRotated, type RotatedFile } from './passed-over.js';
 import type { SavedFile } from './position-store.js';
+import { isSavedFile } from './resume-point.js';
 import { findRenamed, type SavedPositions } from './saved-positions.js';
+
+/** Bytes before a position that must be there for them to prove anything, as hex digits. */
+const MIN_PROOF_DIGITS = 32;
+const NONE: ReadonlySet<string> = new Set();
 
 export type RotatedFilesParts = {
   readonly opener: FileOpener;
@@ -54,11 +59,15 @@ export class RotatedFiles {
       this.#taken.set(file, taken);
       const saved = await file.saved().catch(() => undefined);
       if (saved !== undefined) {
-        opened.push(...(await this.#openPassedOver(saved, file.source, finding, taken)));
+        const last = { ...saved, seen: String(file.seenAt) };
+        opened.push(...(await this.#openPassedOver(last, file.source, finding, taken)));
       }
     }
     const found = new Set([...finding.files.values()].map(({ stats }) => inodeKey(identityOf(stats))));
-    for (const saved of [...positions.except(found)]) {
+    const left = [...positions.except(found)];
+    // Those whose position is forgotten here are no less known to the ones behind them.
+    const before = new Set(left.map(({ device = '', inode = '' }) => inodeKey({ device, inode })));
+    for (const saved of left) {
       const source = this.#parts.sourceOf(saved);
       const renamed = source === undefined ? 'away' : findRenamed(saved);
       if (source === undefined || renamed === 'away') {
@@ -77,7 +86,7 @@ export class RotatedFiles {
       }
       positions.delete(saved);
       if (saved.rotated !== true) {
-        opened.push(...(await this.#openPassedOver(saved, source, finding, new Set())));
+        opened.push(...(await this.#openPassedOver(saved, source, finding, before)));
       }
     }
     return { opened, again };
@@ -93,9 +102,9 @@ export class RotatedFiles {
     finding: FoundPaths,
     taken: Set<string>,
   ): Promise<FollowedFile[]> {
-    const { path, born, device, inode } = saved;
+    const { path, seen, born, device, inode } = saved;
     const present = lookAt(path);
-    if (born === undefined || device === undefined || inode === undefined) {
+    if (seen === undefined || born === undefined || device === undefined || inode === undefined) {
       return [];
     }
     if (present !== undefined && isSameInode({ device, inode }, present)) {
@@ -103,15 +112,9 @@ export class RotatedFiles {
     }
     const followed = [...finding.files.values()].map(({ stats }) => inodeKey(identityOf(stats)));
     const known = new Set([...followed, ...taken, inodeKey({ device, inode })]);
-    const candidates = findPassedOver(
-      path,
-      BigInt(born),
-      present?.birthtimeNs,
-      (stats) => known.has(inodeKey(identityOf(stats))) || this.#parts.saved.has(stats) || this.#parts.isOpen(stats),
-    );
     const opened: FollowedFile[] = [];
-    for (const candidate of candidates) {
-      if (await this.#isCopy(candidate.path, saved)) {
+    for (const candidate of findPassedOver(path, { seen: Number(seen), born: BigInt(born) }, present?.birthtimeNs)) {
+      if (this.#isKnown(candidate.stats, known) || (await this.#isCopy(candidate.path, saved))) {
         continue;
       }
       const file = await this.#open({ ...candidate, source }, 'appeared', undefined);
@@ -122,6 +125,53 @@ export class RotatedFiles {
       }
     }
     return opened;
+  }
+
+  #isKnown(stats: BigIntStats, inodes: ReadonlySet<string>): boolean {
+    return inodes.has(inodeKey(identityOf(stats))) || this.#parts.saved.has(stats) || this.#parts.isOpen(stats);
+  }
+
+  /**
+   * The copy that was made of a file before it was cut (copytruncate), when it holds more than was read: it has the same
+   * bytes up to there.
+   * @param saved how far the file was read before
+   */
+  async findCopy(saved: SavedFile): Promise<RotatedFile | undefined> {
+    if (Number(saved.hashed ?? 0) === 0 && (saved.tail ?? '').length < MIN_PROOF_DIGITS) {
+      return undefined;
+    }
+    for (const candidate of findRotated(saved.path)) {
+      if (candidate.stats.size > BigInt(saved.offset) && !this.#isKnown(candidate.stats, NONE)) {
+        const same = await this.#holds(candidate, saved);
+        if (same) {
+          return candidate;
+        }
+      }
+    }
+    return undefined;
+  }
+
+  /** Opens the copy of a file that was cut, where the file was left; undefined when there is none. */
+  async openCopy(saved: SavedFile, source: FileSource): Promise<FollowedFile | undefined> {
+    const copy = await this.findCopy(saved);
+    const file = copy === undefined ? undefined : await this.#open({ ...copy, source }, 'copy', saved);
+    if (file === undefined || file === 'exchanged') {
+      return undefined;
+    }
+    this.#parts.logger.info(`'${saved.path}' was copied to '${file.path}' and cut: what is left of it is read there.`);
+    return file;
+  }
+
+  async #holds({ path, stats }: RotatedFile, saved: SavedFile): Promise<boolean> {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await this.#parts.openFile(path);
+      return await isSavedFile(handle, stats, saved);
+    } catch {
+      return false;
+    } finally {
+      await handle?.close();
+    }
   }
 
   async #open(

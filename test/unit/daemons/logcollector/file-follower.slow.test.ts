@@ -332,6 +332,35 @@ describe('FileFollower', () => {
       await harness.expectTexts(['one', 'two', 'three', 'four', 'five']);
     });
 
+    for (const [how, after] of [
+      ['shorter', '5\n'],
+      ['longer', `${'a line that is longer than everything before it'.repeat(3)}\n`],
+    ] as const) {
+      it(`reads what is left in the copy of a file that was cut meanwhile and is ${how} now`, async () => {
+        harness.append('app.log', '');
+        await harness.start(APP);
+        const lines = ['a line of some length', 'another line of some length'];
+        harness.append('app.log', `${lines[0] ?? ''}\n`);
+        await harness.expectTexts(lines.slice(0, 1));
+        await harness.save();
+        // The sink has more than the saved position says.
+        harness.append('app.log', `${lines[1] ?? ''}\n`);
+        await harness.expectTexts(lines);
+        await harness.kill();
+        harness.append('app.log', '3\n4\n');
+        copyFileSync(harness.path('app.log'), harness.path('app.log.1'));
+        truncateSync(harness.path('app.log'));
+        harness.append('app.log', after);
+        await harness.start(APP);
+        await harness.expectTexts([...lines, '3', '4', after.trimEnd()]);
+        // Killed again, at whatever the last position says.
+        await harness.save();
+        await harness.kill();
+        await harness.start(APP);
+        await harness.expectTexts([...lines, '3', '4', after.trimEnd()]);
+      });
+    }
+
     it('reads no other file that was given the inode of one that is gone', async () => {
       harness.append('app.log', '');
       await harness.start(APP);
@@ -460,6 +489,67 @@ describe('FileFollower', () => {
       harness.append('app.log', '3\n');
       await harness.expectTexts(['1', '2', '3']);
       expect(own()).to.deep.equal([`ossec: File size reduced (inode remained): '${harness.path('app.log')}'.`]);
+    });
+
+    it('reads in the copy what was not read of a file before it was cut', async () => {
+      harness.append('app.log', '');
+      await harness.start(APP);
+      harness.append('app.log', 'the first line is read\nthe second has no end');
+      await harness.expectTexts(['the first line is read']);
+      harness.append('app.log', ' yet\n3\n4\n');
+      copyFileSync(harness.path('app.log'), harness.path('app.log.1'));
+      truncateSync(harness.path('app.log'));
+      harness.append('app.log', '5\n');
+      await harness.expectTexts(['the first line is read', 'the second has no end yet', '3', '4', '5']);
+      // Another file of such a name that begins in the same way was made by somebody else, and read already.
+      harness.append('app.log', 'and a line that is longer than the first was, and longer than the others\n');
+      harness.later = 60_000;
+      await harness.settle();
+      writeFileSync(harness.path('app.log.2'), 'the first line is read\nbut this one is of others\n');
+      truncateSync(harness.path('app.log'));
+      harness.append('app.log', '6\n');
+      await eventually('the last line', async () => {
+        await harness.follower?.poll();
+        return harness.sink.texts.at(-1) === '6';
+      });
+      expect(harness.sink.texts).to.have.length(7);
+    });
+
+    it('reads no copies again when the file is renamed one day', async () => {
+      harness.append('app.log', '');
+      await harness.start(APP);
+      const lines = ['the first line of the file', 'and what was written after it was cut'];
+      harness.append('app.log', `${lines[0] ?? ''}\n`);
+      await harness.expectTexts(lines.slice(0, 1));
+      copyFileSync(harness.path('app.log'), harness.path('app.log.1'));
+      truncateSync(harness.path('app.log'));
+      harness.appendAfter('app.log.1', 'a-tick-later', '');
+      harness.append('app.log', `${lines[1] ?? ''}\n`);
+      await harness.expectTexts(lines);
+      renameSync(harness.path('app.log.1'), harness.path('app.log.2'));
+      renameSync(harness.path('app.log'), harness.path('app.log.1'));
+      harness.append('app.log', '3\n');
+      await harness.expectTexts([...lines, '3']);
+    });
+
+    it('waits with the copy until what was read before is acknowledged', async () => {
+      harness.append('app.log', '');
+      await harness.start(APP);
+      harness.append('app.log', 'a line of some length, which is acknowledged\n');
+      await harness.expectTexts(['a line of some length, which is acknowledged']);
+      harness.sink.held = true;
+      harness.append('app.log', '2\n');
+      await eventually('it is read', async () => {
+        await harness.follower?.poll();
+        return harness.sink.pending === 1;
+      });
+      harness.append('app.log', '3\n');
+      copyFileSync(harness.path('app.log'), harness.path('app.log.1'));
+      truncateSync(harness.path('app.log'));
+      await harness.settle();
+      expect(harness.sink.pending).to.equal(1);
+      harness.sink.release();
+      await harness.expectTexts(['a line of some length, which is acknowledged', '2', '3']);
     });
 
     it('sees a truncation although the file grew beyond the position again', async () => {
@@ -656,6 +746,7 @@ describe('FileFollower', () => {
       'write',
       'partial',
       'rotate',
+      'cut',
       'stop',
       'kill',
       'hold',
@@ -671,8 +762,22 @@ describe('FileFollower', () => {
           const lines: string[] = [];
           let open = '';
           let rotated = 0;
+          /** The last line of the copy of a file that was cut. */
+          let notRead: string | undefined;
+          const heard = (line: string): Promise<unknown> =>
+            eventually(`'${line}' is read`, async () => {
+              await run.follower?.poll();
+              return run.sink.texts.includes(line);
+            });
+          /** As logrotate: each file that was rotated before gets the next number. */
+          const shift = (): void => {
+            rotated += 1;
+            for (let number = rotated; number > 1; number -= 1) {
+              renameSync(run.path(`app.log.${String(number - 1)}`), run.path(`app.log.${String(number)}`));
+            }
+          };
           for (const each of steps) {
-            const line = `line ${String(lines.length)} ${'z'.repeat(lines.length % 7)}`;
+            const line = `line ${String(lines.length)} ${'z'.repeat(20 + (lines.length % 7))}`;
             if (each === 'write') {
               run.append('app.log', `${open === '' ? line : ' end'}\n`);
               lines.push(open === '' ? line : `${open} end`);
@@ -680,11 +785,29 @@ describe('FileFollower', () => {
             } else if (each === 'partial' && open === '') {
               run.append('app.log', line);
               open = line;
+            } else if (each === 'cut' && open === '') {
+              // Only a file of which a position is written down, as each second, can be told from others.
+              run.sink.release();
+              const cut = [`${line} read`, `${line} not read`];
+              run.append('app.log', `${cut[0] ?? ''}\n`);
+              lines.push(...cut);
+              await heard(cut[0] ?? '');
+              await run.save();
+              run.append('app.log', `${cut[1] ?? ''}\n`);
+              shift();
+              copyFileSync(run.path('app.log'), run.path('app.log.1'));
+              truncateSync(run.path('app.log'));
+              // The copy was made a tick of the kernel before the file is looked at again.
+              for (const end = performance.now() + 12; performance.now() < end;);
+              notRead = cut[1];
             } else if (each === 'rotate' && open === '') {
-              rotated += 1;
-              for (let number = rotated; number > 1; number -= 1) {
-                renameSync(run.path(`app.log.${String(number - 1)}`), run.path(`app.log.${String(number)}`));
+              // Nobody cuts and renames a file at once.
+              if (notRead !== undefined) {
+                run.sink.release();
+                await heard(notRead);
+                notRead = undefined;
               }
+              shift();
               renameSync(run.path('app.log'), run.path('app.log.1'));
               run.appendAfter('app.log.1', 'app.log', '');
             } else if (each === 'stop' || each === 'kill') {
