@@ -19,6 +19,8 @@ import { eventually } from '../../support/eventually.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
 
 const MANAGER_DAEMONS: readonly DaemonName[] = ['svc-db', 'svc-analysisd', 'svc-authd', 'svc-remoted', 'svc-monitord'];
+/** Logs whose counters do not fit into one message. */
+const MANY = 500;
 const WAIT_MS = 30_000;
 const LINE = 'Dec 10 01:02:02 host sshd[1234]: Failed password for invalid user admin from 192.0.2.7 port 41234 ssh2';
 
@@ -67,6 +69,8 @@ describe('a manager and an agent', function () {
     );
     for (const name of MANAGER_DAEMONS) daemons.set(name, await RunningDaemon.start(name, manager));
     mkdirSync(agent.path('logs', 'app'));
+    mkdirSync(agent.path('logs', 'many'));
+    for (let number = 0; number < MANY; number += 1) writeFileSync(agent.path('logs', 'many', String(number)), '');
     for (const log of ['app/auth.log', 'active-responses.log']) writeFileSync(agent.path('logs', log), '');
     writeFileSync(
       agent.path('etc', 'manager.conf'),
@@ -80,6 +84,7 @@ describe('a manager and an agent', function () {
          <labels><label key="site">north</label></labels>
          <localfile><log_format>syslog</log_format><location>logs/app/auth.log</location></localfile>
          <localfile><log_format>syslog</log_format><location>logs/active-responses.log</location></localfile>
+         <localfile><log_format>syslog</log_format><location>logs/many/*</location></localfile>
        </manager_config>\n`,
     );
     const control = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
@@ -143,6 +148,19 @@ describe('a manager and an agent', function () {
     expect(alert.agent).to.have.nested.property('labels.site', 'north');
     expect(alert.location).to.match(/logs\/app\/auth\.log$/);
     expect(alert.full_log).to.equal(LINE);
+  });
+
+  it('tells the state of many logs in pages', async () => {
+    type Page = { error: number; remaining: boolean; data: { global: { files: { location: string }[] } } };
+    const pages: Page[] = [];
+    for (let command = 'getstate'; command !== ''; command = pages.at(-1)?.remaining === true ? 'getstate next' : '') {
+      pages.push(JSON.parse(await ask('logcollector', command)) as Page);
+    }
+    expect(pages.length).to.be.greaterThan(1);
+    const locations = pages.flatMap(({ data }) => data.global.files.map(({ location }) => location));
+    expect(locations.filter((location) => location.startsWith(agent.path('logs', 'many')))).to.have.length(MANY);
+    expect(new Set(locations).size).to.equal(locations.length);
+    expect(await ask('logcollector', 'getstate next')).to.equal('err There is no next page');
   });
 
   it('answers the manager, and names what is not there', async () => {
