@@ -31,14 +31,17 @@ export type JournalSettings = {
 };
 
 /** A command, made ready. */
-export type CommandSettings = { readonly config: LocalfileConfig; readonly filter: LineFilter };
+export type CommandSettings = {
+  readonly config: LocalfileConfig;
+  readonly filter: LineFilter;
+  /** The same for blocks that mean the same; of several such blocks of one configuration, each has another. */
+  readonly key: string;
+};
 
 /** A named pipe, made ready. */
 export type PipeSettings = CommandSettings & {
   /** Absolute. */
   readonly path: string;
-  /** The same for blocks that mean the same. */
-  readonly key: string;
 };
 
 export type CollectorSettings = {
@@ -91,10 +94,11 @@ export function loadCollectorSettings(home: Home, host: HostFacts, logger: Logge
     blocks: config.localfile,
     options,
     files: blocks.filter(isFile).map((block) => makeFileSource(block, resolve, host, logger)),
-    pipes: blocks
-      .filter(({ log_format: { name } }) => name === PIPE)
-      .map((block) => ({ ...filtered(block), path: resolve(block.location), key: meaningOf(block) })),
-    commands: blocks.filter(({ log_format: { name } }) => name === 'command' || name === 'full_command').map(filtered),
+    pipes: filtered(blocks.filter(({ log_format: { name } }) => name === PIPE)).map((pipe) => ({
+      ...pipe,
+      path: resolve(pipe.config.location),
+    })),
+    commands: filtered(blocks.filter(({ log_format: { name } }) => name === 'command' || name === 'full_command')),
     journal: journalSettings(blocks.filter(({ log_format: { name } }) => name === 'journald')),
     sockets,
     warnings: [...config.warnings, ...options.warnings],
@@ -111,8 +115,15 @@ export function logWarnings({ warnings, missing }: CollectorSettings, logger: Lo
   }
 }
 
-function filtered(config: LocalfileConfig): CommandSettings {
-  return withPlace(config, () => ({ config, filter: new LineFilter(config.ignore, config.restrict) }));
+function filtered(blocks: readonly LocalfileConfig[]): CommandSettings[] {
+  const counts = new Map<string, number>();
+  return blocks.map((config) => {
+    const meaning = meaningOf(config);
+    const count = counts.get(meaning) ?? 0;
+    counts.set(meaning, count + 1);
+    const filter = withPlace(config, () => new LineFilter(config.ignore, config.restrict));
+    return { config, filter, key: `${String(count)} ${meaning}` };
+  });
 }
 
 /** @throws SourceError for a pattern that does not compile */

@@ -1,8 +1,6 @@
-import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventProducer } from '../../lib/bus/event-producer.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
-import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
@@ -10,15 +8,14 @@ import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { bootId } from '../../lib/process/process-identity.js';
 import type { CollectorSettings } from './collector-settings.js';
 import { CollectorStats } from './collector-stats.js';
-import { CommandRunner } from './command-runner.js';
 import { FileFollower } from './file-follower.js';
 import type { HostFacts } from './file-source.js';
 import { JournalReader } from './journal-reader.js';
 import { MAX_LINE_BYTES } from './line-splitter.js';
-import { openLog, openPipe } from './open-log.js';
+import { openLog } from './open-log.js';
 import { type MessageFormat, Outlet, type OutletParts, type SocketOutlet } from './outlet.js';
 import { compileOutputFormat } from './output-format.js';
-import { PipeReader } from './pipe-reader.js';
+import { PassingSources } from './passing-sources.js';
 import { PositionStore, type SavedJournal } from './position-store.js';
 import { SocketTarget } from './socket-target.js';
 import { AGENT_TARGET } from './usable-targets.js';
@@ -42,20 +39,18 @@ export type CollectorParts = {
   readonly journalctl: string;
 };
 
-/** Everything svc-logcollector collects: files, the journal, commands. */
+/** Everything svc-logcollector collects: files, the journal, commands, pipes. */
 export class Collector {
   readonly stats = new CollectorStats(() => new Date());
   readonly #parts: CollectorParts;
   readonly #follower: FileFollower;
+  readonly #passing: PassingSources;
   readonly #store: PositionStore;
   readonly #cutLog: LimitedLogger;
   /** Of this host, for `$(host_ip)`. */
   #address: string;
   #settings: CollectorSettings;
   #sockets = new Map<string, SocketTarget>();
-  #commands: { readonly runner: CommandRunner; readonly outlet: Outlet }[] = [];
-  /** By what their blocks mean. */
-  #pipes = new Map<string, PipeReader>();
   #journal: JournalReader | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
   #saving: Promise<unknown> = Promise.resolve();
@@ -71,6 +66,13 @@ export class Collector {
     this.#cutLog = logger.limited();
     this.#address = parts.host.address();
     this.#store = new PositionStore(home.path('queue', 'logcollector', 'file_status.json'), logger);
+    this.#passing = new PassingSources({
+      home,
+      producer,
+      makeOutlet: (config, location, send) => this.#outlet(config, location, send),
+      logger,
+      sampleBytes: options.get('logcollector.sample_log_length'),
+    });
     this.#follower = new FileFollower({
       openFile: (path) => openLog(home.root, path),
       events: {
@@ -99,8 +101,7 @@ export class Collector {
     this.#openSockets();
     this.#startJournal(state.journald);
     await this.#follower.start(this.#settings.files, state.files, state.locations ?? []);
-    this.#startCommands();
-    await this.#exchangePipes();
+    await this.#passing.exchange(this.#settings);
     this.#every(options.get('logcollector.loop_timeout'), () => this.#look());
     this.#every(Math.max(1, options.get('logcollector.vcheck_files')), () => this.#follower.scan());
     this.#every(MIN_SAVE_PAUSE_MS / 1000, () => this.#saveAndPause());
@@ -118,13 +119,11 @@ export class Collector {
   }
 
   async #look(): Promise<void> {
-    this.#pipes.forEach((pipe) => {
-      pipe.check();
-    });
+    this.#passing.look();
     await this.#follower.poll();
   }
 
-  /** Goes over to other settings; files whose block did not change are not touched. */
+  /** Goes over to other settings; files, commands and pipes whose block did not change are not touched. */
   async reload(settings: CollectorSettings): Promise<void> {
     const journalBefore = JSON.stringify(this.#settings.journal?.blocks);
     const socketsBefore = JSON.stringify(this.#settings.sockets);
@@ -133,9 +132,7 @@ export class Collector {
       this.#openSockets();
     }
     await this.#follower.reload(settings.files);
-    await this.#stopCommands();
-    this.#startCommands();
-    await this.#exchangePipes();
+    await this.#passing.exchange(settings);
     if (JSON.stringify(settings.journal?.blocks) !== journalBefore) {
       await this.#journal?.stop();
       this.#startJournal(await this.#journal?.settledPosition());
@@ -143,12 +140,7 @@ export class Collector {
   }
 
   get counters(): Record<string, unknown> {
-    return {
-      ...this.#follower.counters,
-      commands: this.#commands.length,
-      pipes: this.#pipes.size,
-      journal: this.#journal !== undefined,
-    };
+    return { ...this.#follower.counters, ...this.#passing.counters, journal: this.#journal !== undefined };
   }
 
   /** Stops reading; what was read is acknowledged or read again after the next start. */
@@ -157,11 +149,7 @@ export class Collector {
     this.#timers.forEach((timer) => {
       clearTimeout(timer);
     });
-    await Promise.all([
-      this.#stopCommands(),
-      this.#journal?.stop(),
-      ...[...this.#pipes.values()].map((pipe) => pipe.stop()),
-    ]);
+    await Promise.all([this.#passing.stop(), this.#journal?.stop()]);
     await this.#follower.stop(async () => {
       await drained();
       await this.#save();
@@ -311,76 +299,6 @@ export class Collector {
       savePosition: () => this.#save(),
     });
     this.#journal.start(saved);
-  }
-
-  /** Goes over to the pipes of the settings; those whose block did not change stay open. */
-  async #exchangePipes(): Promise<void> {
-    const { home, producer, logger } = this.#parts;
-    const { pipes, options } = this.#settings;
-    const before = this.#pipes;
-    this.#pipes = new Map();
-    const wanted = new Set(pipes.map(({ key }) => key));
-    // Stopped first: a pipe that is read under another block must not be read by both.
-    await Promise.all([...before].flatMap(([key, pipe]) => (wanted.has(key) ? [] : [pipe.stop()])));
-    const paths = new Set<string>();
-    for (const { config, filter, path, key } of pipes) {
-      if (paths.has(path)) {
-        logger.warn(`(1958): Log file '${path}' is duplicated.`);
-        continue;
-      }
-      paths.add(path);
-      const send = config.target.includes(AGENT_TARGET) ? (event: BusEvent) => producer.trySend(event) : undefined;
-      const pipe =
-        before.get(key) ??
-        new PipeReader({
-          path,
-          openPipe: (name) => openPipe(home.root, name),
-          filter,
-          outlet: this.#outlet(config, config.location, send),
-          ready: () => producer.ready(),
-          logger,
-          sampleBytes: options.get('logcollector.sample_log_length'),
-        });
-      this.#pipes.set(key, pipe);
-      pipe.check();
-    }
-  }
-
-  #startCommands(): void {
-    const { home, logger, producer } = this.#parts;
-    const send = (event: BusEvent): boolean => producer.trySend(event);
-    this.#commands = this.#settings.commands.map(({ config, filter }) => {
-      const forSink = config.target.includes(AGENT_TARGET);
-      const outlet = this.#outlet(config, config.alias ?? config.command, forSink ? send : undefined);
-      const runner = new CommandRunner({
-        config,
-        filter,
-        send: (message, signal) => this.#send(outlet, message, signal),
-        logger,
-        directory: home.root,
-      });
-      runner.start();
-      return { runner, outlet };
-    });
-  }
-
-  async #stopCommands(): Promise<void> {
-    const commands = this.#commands;
-    this.#commands = [];
-    await Promise.all(commands.map(({ runner }) => runner.stop()));
-    commands.forEach(({ outlet }) => {
-      outlet.close();
-    });
-  }
-
-  /** Hands on what has no position: waits for room, as long as it takes or until the signal is aborted. */
-  async #send(outlet: Outlet, message: Buffer, signal: AbortSignal): Promise<void> {
-    while (!outlet.trySend({ message, end: 0 })) {
-      await unlessAborted(signal, this.#parts.producer.ready());
-      if (signal.aborted) {
-        return;
-      }
-    }
   }
 }
 

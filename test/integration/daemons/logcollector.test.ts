@@ -1,16 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -141,6 +144,31 @@ describe('svc-logcollector', function () {
     client.close();
     writeFileSync(home.path('logs', 'other.log'), 'heard\n');
     await eventually('the line', () => texts().includes('heard'));
+  });
+
+  it('leaves commands and pipes alone at a reload that does not change them', async () => {
+    const pipe = '<localfile><log_format>syslog-pipe</log_format><location>tmp/pipe</location></localfile>';
+    const command = (text: string): string =>
+      `<localfile><log_format>command</log_format><command>${text}</command><alias>${text}</alias></localfile>`;
+    execFileSync('mkfifo', [home.path('tmp', 'pipe')]);
+    await startSink();
+    configure(`${pipe}${command('echo a')}${command('echo a')}${command('echo b')}`);
+    await startDaemon();
+    const counted = (text: string): number => texts().filter((each) => each === text).length;
+    await eventually('three runs', () => texts().length === 3);
+    const client = new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') });
+    // Somebody has the pipe open over the reload.
+    const writer = openSync(home.path('tmp', 'pipe'), 'w');
+    configure(`${command('echo c')}\n${pipe}${command('echo a')}${command('echo a')}`);
+    await client.call('reload', {});
+    await eventually('the new one is run', () => counted("ossec: output: 'echo c': c") === 1);
+    const { collector } = (await client.call('stats', {})) as { collector: unknown };
+    client.close();
+    expect(collector).to.include({ commands: 3, pipes: 1 });
+    writeSync(writer, 'still read\n');
+    closeSync(writer);
+    await eventually('the line', () => texts().includes('still read'));
+    expect(counted("ossec: output: 'echo a': a")).to.equal(2);
   });
 
   it('is refused with one line when the configuration is wrong', async () => {
