@@ -5,8 +5,6 @@ import { pause } from '../../../../lib/async/pause.js';
 import { isErrno } from '../../../../lib/files/is-errno.js';
 import { parseAddress } from '../../../../lib/network/ip-expression.js';
 
-/** Tables of the connections of this host, by the kind of their addresses. */
-const TABLES = { IPv4: '/proc/net/tcp', IPv6: '/proc/net/tcp6' } as const;
 /** States of a connection (RFC 9293 3.3.2), as the tables write them: each side has acknowledged the end of the other, or ours alone was. */
 const TIME_WAIT = '06';
 const FIN_WAIT_2 = '05';
@@ -15,9 +13,56 @@ const LOOK_MS = 20;
 /** and no longer than this. */
 const MOST_MS = 10_000;
 
+/** The longer a table is, the longer it takes to be read: so many times as long it is left alone then (a fifth of a core). */
+const REST = 4;
+
+/** A table of connections, which all who wait for it read at the same time. */
+class ConnectionTable {
+  readonly #path: string;
+  #reading: Promise<string> | undefined;
+  /** When it may be read again, `performance.now()`. */
+  #freeAt = 0;
+  /** Whether it shows connections of this process; it is the same for all of them. */
+  #isShown: boolean | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Whether it shows a connection that stands. */
+  async shows(ends: string): Promise<boolean> {
+    this.#isShown ??= (await this.stateOf(ends)) !== undefined;
+    return this.#isShown;
+  }
+
+  /** Undefined when it has no such connection. */
+  async stateOf(ends: string): Promise<string | undefined> {
+    const text = await (this.#reading ??= this.#read());
+    const at = text.indexOf(` ${ends} `);
+    return at < 0 ? undefined : text.slice(at + ends.length + 2, at + ends.length + 4);
+  }
+
+  async #read(): Promise<string> {
+    const wait = this.#freeAt - performance.now();
+    await pause(Math.max(0, wait));
+    // Who asks from here on may ask for what comes later than this.
+    this.#reading = undefined;
+    const begun = performance.now();
+    const text = await readFile(this.#path, 'latin1').catch((error: unknown) => {
+      if (isErrno(error, 'ENOENT', 'EACCES')) return '';
+      throw error;
+    });
+    const now = performance.now();
+    this.#freeAt = now + REST * (now - begun);
+    return text;
+  }
+}
+
+const TABLES = { IPv4: new ConnectionTable('/proc/net/tcp'), IPv6: new ConnectionTable('/proc/net/tcp6') } as const;
+
 /** A connection as the table of this host has it. */
 export type ConnectionEntry = {
-  readonly table: (typeof TABLES)[keyof typeof TABLES];
+  readonly table: ConnectionTable;
   /** Both ends, `0100007F:AA48 0100007F:0202`. */
   readonly ends: string;
 };
@@ -29,7 +74,7 @@ export async function connectionEntry(socket: Socket): Promise<ConnectionEntry |
   const remote = shown(remoteAddress, remotePort);
   if (local === undefined || remote === undefined) return undefined;
   const entry = { table: TABLES[remoteFamily === 'IPv6' ? 'IPv6' : 'IPv4'], ends: `${local} ${remote}` };
-  return (await stateOf(entry)) === undefined ? undefined : entry;
+  return (await entry.table.shows(entry.ends)) ? entry : undefined;
 }
 
 /**
@@ -41,7 +86,7 @@ export async function connectionEntry(socket: Socket): Promise<ConnectionEntry |
 export async function endAcknowledged(entry: ConnectionEntry): Promise<void> {
   const last = performance.now() + MOST_MS;
   for (;;) {
-    const state = await stateOf(entry);
+    const state = await entry.table.stateOf(entry.ends);
     if (state === TIME_WAIT) return;
     const late = performance.now() > last;
     // Over TLS the other side may say that it closes, and do so later.
@@ -49,15 +94,6 @@ export async function endAcknowledged(entry: ConnectionEntry): Promise<void> {
     if (late || state === undefined) throw new Error('the receiver closed the connection before it had everything');
     await pause(LOOK_MS);
   }
-}
-
-async function stateOf({ table, ends }: ConnectionEntry): Promise<string | undefined> {
-  const text = await readFile(table, 'latin1').catch((error: unknown) => {
-    if (isErrno(error, 'ENOENT', 'EACCES')) return '';
-    throw error;
-  });
-  const at = text.indexOf(` ${ends} `);
-  return at < 0 ? undefined : text.slice(at + ends.length + 2, at + ends.length + 4);
 }
 
 /** `0100007F:AA48`: words of four bytes in the order of this host. */
