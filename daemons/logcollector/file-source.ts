@@ -17,6 +17,9 @@ import type { RecordAssembler } from './log-record.js';
 import { pathMatcher } from './path-pattern.js';
 import { strftime } from './strftime.js';
 
+/** Of a line that is no event, so much is shown. */
+const MAX_SHOWN_BYTES = 256;
+
 /** What sources need to know of the host they run on. */
 export type HostFacts = {
   readonly hostname: string;
@@ -114,14 +117,12 @@ function excluder(exclude: string): (path: string, now: Date) => boolean {
 
 function assemblerMaker(config: LocalfileConfig, host: HostFacts, logger: Logger): (path: string) => RecordAssembler {
   const format = config.log_format;
+  const refused = (path: string, what: string) => (bytes: Buffer) => {
+    logger.debug(`Line of '${path}' is not ${what}: '${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}'`);
+  };
   switch (format.name) {
     case 'json':
-      return (path) =>
-        new SingleLine(
-          jsonLine(config.label, (line) => {
-            logger.debug(`Line of '${path}' is not a JSON object: '${line.subarray(0, 256).toString('utf8')}'`);
-          }),
-        );
+      return (path) => new SingleLine(jsonLine(config.label, refused(path, 'a JSON object')));
     case 'multi-line':
       return () => fixedLines(format.lines);
     case 'multi-line-regex': {
@@ -133,18 +134,18 @@ function assemblerMaker(config: LocalfileConfig, host: HostFacts, logger: Logger
       return () => regexLines(options, matcher);
     }
     case 'audit':
-      return () => auditLines();
+      return (path) => auditLines(refused(path, 'an event of audit'));
     case 'djb-multilog':
       return (path) => new SingleLine(djbMultilog(path, host.hostname, host.now));
     case 'mysql_log':
-      return () => new SingleLine(mysqlLine());
+      return () => new SingleLine(mysqlLine(host.now));
     case 'postgresql_log':
     case 'mssql_log':
       return () => datedLines();
     case 'snort-full':
-      return () => snortFull();
+      return (path) => snortFull(refused(path, 'part of an alert of snort'));
     case 'ossecalert':
-      return () => ossecAlert();
+      return (path) => ossecAlert(refused(path, 'an alert'));
     case 'nmapg':
       return () => new SingleLine(nmapLine);
     default:

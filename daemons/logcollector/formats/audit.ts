@@ -4,8 +4,8 @@ import { JoinedLines } from './joined-lines.js';
 const MAX_LINES = 64;
 const TIMEOUT_MS = 1000;
 
-/** The format `audit`: lines with the same `msg=audit(<id>)` are one event, joined by a blank. Other lines are no event. */
-export function auditLines(): JoinedLines {
+/** The format `audit`: lines with the same `msg=audit(<id>)` are one event, joined by a blank. Other lines are refused. */
+export function auditLines(refused: (line: Buffer) => void): JoinedLines {
   let current = '';
   return new JoinedLines({
     place: (line, held) => {
@@ -18,6 +18,7 @@ export function auditLines(): JoinedLines {
       return same ? 'continues' : 'begins';
     },
     separator: ' ',
+    refused,
     timeoutMs: TIMEOUT_MS,
     maxLines: MAX_LINES,
   });

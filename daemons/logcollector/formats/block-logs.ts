@@ -4,7 +4,7 @@ const MAX_LINES = 64;
 const TIMEOUT_MS = 1000;
 
 /** `snort-full`: a block from `[**] [` to an empty line is one event, its lines joined by a blank. */
-export function snortFull(): JoinedLines {
+export function snortFull(refused: (line: Buffer) => void): JoinedLines {
   return new JoinedLines({
     place: (line, held) => {
       if (line.subarray(0, 6).toString('latin1') === '[**] [') {
@@ -13,6 +13,7 @@ export function snortFull(): JoinedLines {
       return line.length > 0 && held.length > 0 ? 'continues' : 'alone';
     },
     separator: ' ',
+    refused,
     timeoutMs: TIMEOUT_MS,
     maxLines: MAX_LINES,
   });
@@ -22,7 +23,7 @@ export function snortFull(): JoinedLines {
  * `ossecalert`: a block of another manager's alerts.log becomes one line (daemons-and-config.md 6.2):
  * `ossec: Alert Level: <l>; Rule: <id> - <text>; Location: <location>;[ srcip: <x>;][ user: <y>;]  <log>`.
  */
-export function ossecAlert(): JoinedLines {
+export function ossecAlert(refused: (bytes: Buffer) => void): JoinedLines {
   return new JoinedLines({
     place: (line, held) => {
       if (line.subarray(0, 9).toString('latin1') === '** Alert ') {
@@ -31,6 +32,7 @@ export function ossecAlert(): JoinedLines {
       return line.length > 0 && held.length > 0 ? 'continues' : 'alone';
     },
     separator: '\n',
+    refused,
     transform: (block) => {
       const text = alertLine(block.toString('latin1').split('\n'));
       return text === undefined ? undefined : Buffer.from(text, 'latin1');

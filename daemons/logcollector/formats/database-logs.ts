@@ -1,3 +1,4 @@
+import { strftime } from '../strftime.js';
 import { JoinedLines } from './joined-lines.js';
 import type { LineTransform } from './single-line.js';
 
@@ -12,24 +13,28 @@ const TIMEOUT_MS = 1000;
 
 /**
  * Makes the transformation of `mysql_log`: `MySQL log: <time> <rest>`; a line without a time gets the one before it
- * (daemons-and-config.md 6.2). Lines before the first time are no event.
+ * (daemons-and-config.md 6.2), and before there was one the present time.
  */
-export function mysqlLine(): LineTransform {
+export function mysqlLine(now: () => Date): LineTransform {
   let time: string | undefined;
   return (bytes) => {
     const line = bytes.toString('latin1');
     const own = MYSQL_TIME.exec(line)?.[0];
     time = own ?? time;
     const rest = line.slice(own?.length ?? 0).replace(/^[ \t]+/, '');
-    return time === undefined || rest === '' ? undefined : Buffer.from(`MySQL log: ${time} ${rest}`, 'latin1');
+    return rest === ''
+      ? undefined
+      : Buffer.from(`MySQL log: ${time ?? strftime('%y%m%d %H:%M:%S', now())} ${rest}`, 'latin1');
   };
 }
 
-/** `postgresql_log` and `mssql_log`: lines without a time belong to the one before, joined by a blank. */
+/**
+ * `postgresql_log` and `mssql_log`: lines without a time belong to the one before, joined by a blank. Such as come when that
+ * was sent already are an event of their own.
+ */
 export function datedLines(): JoinedLines {
   return new JoinedLines({
-    place: (line, held) =>
-      ISO_TIME.test(line.subarray(0, 24).toString('latin1')) ? 'begins' : held.length > 0 ? 'continues' : 'alone',
+    place: (line) => (ISO_TIME.test(line.subarray(0, 24).toString('latin1')) ? 'begins' : 'continues'),
     separator: ' ',
     timeoutMs: TIMEOUT_MS,
     maxLines: MAX_LINES,

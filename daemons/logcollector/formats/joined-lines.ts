@@ -9,7 +9,7 @@ export type LinePlace =
   | 'begins'
   /** It belongs to them and completes the record. */
   | 'ends'
-  /** It belongs to no record. */
+  /** It belongs to no record, and is no event. */
   | 'alone';
 
 /** How lines become one record. */
@@ -20,6 +20,8 @@ export type JoinRules = {
   readonly separator: string;
   /** Whether the record is one that stands for an event; others are dropped. */
   readonly transform?: (message: Buffer) => Buffer | undefined;
+  /** Told of what is no event: a line, or a record that stands for none. Empty lines are not told. */
+  readonly refused?: (bytes: Buffer) => void;
   readonly timeoutMs: number;
   /** Lines of one record; when there are more, a new record begins. */
   readonly maxLines: number;
@@ -50,6 +52,7 @@ export class JoinedLines implements RecordAssembler {
       this.flush(emit);
     }
     if (place === 'alone') {
+      this.#refuse(line.bytes);
       return;
     }
     const size = line.bytes.length + this.#separator.length;
@@ -74,8 +77,16 @@ export class JoinedLines implements RecordAssembler {
     this.#held = [];
     this.#bytes = 0;
     const message = this.#rules.transform === undefined ? joined : this.#rules.transform(joined);
-    if (message !== undefined && message.length > 0) {
+    if (message === undefined) {
+      this.#refuse(joined);
+    } else if (message.length > 0) {
       emit({ message, end: this.#end });
+    }
+  }
+
+  #refuse(bytes: Buffer): void {
+    if (bytes.length > 0) {
+      this.#rules.refused?.(bytes);
     }
   }
 }

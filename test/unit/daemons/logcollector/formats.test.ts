@@ -29,6 +29,15 @@ const messages = (assembler: RecordAssembler, content: string): string[] =>
   records(assembler, content).map(([message]) => message);
 
 describe('log formats', () => {
+  const now = (): Date => new Date(2024, 2, 7, 9, 15, 2);
+  let refused: string[] = [];
+  const refuse = (bytes: Buffer): void => {
+    refused.push(bytes.toString());
+  };
+  beforeEach(() => {
+    refused = [];
+  });
+
   it('syslog: a line an event, without empty lines', () => {
     expect(records(new SingleLine(), 'a\n\nb b\n')).to.deep.equal([
       ['a', 2],
@@ -100,32 +109,33 @@ describe('log formats', () => {
       'type=PATH msg=audit(1700000000.123:7): item=0\n' +
       'not audit\n' +
       'node=web type=USER_AUTH msg=audit(1700000000.500:8): pid=1\n';
-    expect(messages(auditLines(), content)).to.deep.equal([
+    expect(messages(auditLines(refuse), content)).to.deep.equal([
       'type=SYSCALL msg=audit(1700000000.123:7): arch=c000003e type=PATH msg=audit(1700000000.123:7): item=0',
       'held: node=web type=USER_AUTH msg=audit(1700000000.500:8): pid=1',
     ]);
     const many = Array.from({ length: 70 }, () => 'type=PATH msg=audit(1.1:1): x\n').join('');
-    expect(messages(auditLines(), many)).to.have.length(2);
+    expect(refused).to.deep.equal(['not audit']);
+    expect(messages(auditLines(refuse), many)).to.have.length(2);
   });
 
   it('databases', () => {
     expect(
       messages(
-        new SingleLine(mysqlLine()),
+        new SingleLine(mysqlLine(now)),
         'lost\n240307  9:15:02 [Note] up\n  going on\n2024-03-07T09:15:02.123456Z 8 Connect root\n',
       ),
     ).to.deep.equal([
+      'MySQL log: 240307 09:15:02 lost',
       'MySQL log: 240307  9:15:02 [Note] up',
       'MySQL log: 240307  9:15:02 going on',
       'MySQL log: 2024-03-07T09:15:02.123456Z 8 Connect root',
     ]);
     expect(
       messages(datedLines(), 'lost\n2024-03-07 09:15:02 UTC LOG: a\n\tb\n[2024-03-07 09:15:03.1 UTC] LOG: c\n'),
-    ).to.deep.equal(['2024-03-07 09:15:02 UTC LOG: a \tb', 'held: [2024-03-07 09:15:03.1 UTC] LOG: c']);
+    ).to.deep.equal(['lost', '2024-03-07 09:15:02 UTC LOG: a \tb', 'held: [2024-03-07 09:15:03.1 UTC] LOG: c']);
   });
 
   it('djb-multilog: a syslog header', () => {
-    const now = (): Date => new Date(2024, 2, 7, 9, 15, 2);
     const lines = new SingleLine(djbMultilog('/var/log/qmail/current', 'web', now));
     expect(messages(lines, '@4000000065e9a5a61d2e3f00 status: local\nplain\n')).to.deep.equal([
       'Mar  7 09:15:02 web qmail: status: local',
@@ -144,16 +154,18 @@ describe('log formats', () => {
   it('blocks of snort and of alerts', () => {
     expect(
       messages(
-        snortFull(),
+        snortFull(refuse),
         'junk\n[**] [1:2:3] Scan [**]\n[Priority: 2]\n03/07-09:15:02.1 192.0.2.7 -> 198.51.100.2\n\n',
       ),
     ).to.deep.equal(['[**] [1:2:3] Scan [**] [Priority: 2] 03/07-09:15:02.1 192.0.2.7 -> 198.51.100.2']);
+    expect(refused.splice(0)).to.deep.equal(['junk']);
     const alert =
       "** Alert 1.2: - sshd,\n2024 Mar 07 09:15:02 web->/var/log/auth.log\nRule: 5710 (level 5) -> 'Unknown user'\n" +
       'Src IP: 192.0.2.7\nUser: bob\nsshd[1]: Invalid user bob\n\n';
-    expect(messages(ossecAlert(), `${alert}** Alert broken\nx\n\n`)).to.deep.equal([
+    expect(messages(ossecAlert(refuse), `${alert}** Alert broken\nx\n\n`)).to.deep.equal([
       'ossec: Alert Level: 5; Rule: 5710 - Unknown user; Location: web->/var/log/auth.log; srcip: 192.0.2.7; user: bob;  sshd[1]: Invalid user bob',
     ]);
+    expect(refused).to.deep.equal(['** Alert broken\nx']);
   });
 
   describe('whatever a file holds', () => {
@@ -161,7 +173,7 @@ describe('log formats', () => {
     const makers: Record<string, () => RecordAssembler> = {
       syslog: () => new SingleLine(),
       json: () => new SingleLine(jsonLine([{ key: 'k', value: 'v' }], () => {})),
-      audit: auditLines,
+      audit: () => auditLines(refuse),
       'multi-line': () => fixedLines(3),
       ...Object.fromEntries(
         (['start', 'end', 'all'] as const).map((match) => [
@@ -169,12 +181,12 @@ describe('log formats', () => {
           () => regexLines({ pattern: '^\\d', match, replace: 'wspace', timeout: 5 }, start),
         ]),
       ),
-      mysql_log: () => new SingleLine(mysqlLine()),
+      mysql_log: () => new SingleLine(mysqlLine(now)),
       postgresql_log: datedLines,
       'djb-multilog': () => new SingleLine(djbMultilog('/x/prog/current', 'web', () => new Date(0))),
       nmapg: () => new SingleLine(nmapLine),
-      'snort-full': snortFull,
-      ossecalert: ossecAlert,
+      'snort-full': () => snortFull(refuse),
+      ossecalert: () => ossecAlert(refuse),
     };
     const piece = fc.oneof(
       fc.constantFrom('type=A msg=audit(1:1): x', 'msg=audit(', '[**] [1:1:1] x', '** Alert 1.1: - a,', '{"a":1}', '{'),
