@@ -1,4 +1,4 @@
-import { type BigIntStats, readdirSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { lookAt } from './file-identity.js';
 
@@ -40,7 +40,10 @@ export function findPassedOver(
     .slice(0, MAX_FILES);
 }
 
-/** Files of the same directory with a name that rotation makes of one. */
+/**
+ * Files of the same directory with a name that rotation makes of one. Links are none: whoever may write there must not have
+ * other files read.
+ */
 export function findRotated(path: string): RotatedFile[] {
   const directory = dirname(path);
   let names: string[];
@@ -54,7 +57,7 @@ export function findRotated(path: string): RotatedFile[] {
     .filter((name) => rotated.test(name))
     .flatMap((name) => {
       const candidate = join(directory, name);
-      const stats = lookAt(candidate);
+      const stats = lstatSync(candidate, { bigint: true, throwIfNoEntry: false });
       return stats?.isFile() === true ? [{ path: candidate, stats }] : [];
     });
 }

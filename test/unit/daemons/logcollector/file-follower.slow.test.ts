@@ -318,6 +318,7 @@ describe('FileFollower', () => {
       copyFileSync(harness.path('app.log.2'), harness.path('app.log.2.kept'));
       copyFileSync(harness.path('app.log.2'), harness.path('app.log.1.gz'));
       copyFileSync(harness.path('app.log.2'), harness.path('other.log.1'));
+      symlinkSync(harness.path('other.log.1'), harness.path('app.log.7'));
       harness.append('app.log', 'five\n');
       harness.appendAfter('app.log', 'app.log.5', 'three\n');
       await harness.start(APP);
