@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 
 /** What a file is, whatever its name. */
 export type InodeIdentity = { readonly device: string; readonly inode: string };
@@ -23,6 +23,15 @@ export function isSameInode(identity: InodeIdentity, stats: BigIntStats): boolea
 export function lookAt(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same of a link itself, and not of what it stands for. */
+export function lookAtLink(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }

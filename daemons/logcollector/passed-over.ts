@@ -1,6 +1,6 @@
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import { type BigIntStats, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { lookAt } from './file-identity.js';
+import { lookAt, lookAtLink } from './file-identity.js';
 
 /** The clock of file times stands still for so long at most, milliseconds: the longest tick of a kernel. */
 const TICK_MS = 10;
@@ -57,7 +57,7 @@ export function findRotated(path: string): RotatedFile[] {
     .filter((name) => rotated.test(name))
     .flatMap((name) => {
       const candidate = join(directory, name);
-      const stats = lstatSync(candidate, { bigint: true, throwIfNoEntry: false });
+      const stats = lookAtLink(candidate);
       return stats?.isFile() === true ? [{ path: candidate, stats }] : [];
     });
 }
