@@ -192,7 +192,7 @@ describe('log formats of svc-logcollector', function () {
   }
 
   after(async () => {
-    await daemon?.stop('SIGKILL');
+    await daemon?.stop();
     await sink.stop();
     peers.forEach((peer) => peer.destroy());
     server.close();
