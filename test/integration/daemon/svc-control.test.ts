@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { runControl } from '../../../bin/control/control-command.js';
@@ -79,6 +79,14 @@ describe('svc-control', function () {
   }
 
   const state = async (name: DaemonName) => (await readDaemonStatus(home)).get(name)!;
+
+  /** What a service manager is told, and the environment in which it is. */
+  function notified(): { readonly calls: string; readonly env: Record<string, string> } {
+    const calls = home.path('notified');
+    rmSync(calls, { force: true });
+    writeFileSync(home.path('bin', 'systemd-notify'), `#!/bin/sh\necho "$*" >> ${calls}\n`, { mode: 0o755 });
+    return { calls, env: { NOTIFY_SOCKET: '/nowhere', PATH: `${home.path('bin')}:${process.env['PATH'] ?? ''}` } };
+  }
 
   function killSupervisor(at: TemporaryHome): number | undefined {
     const holder = ProcessLock.holder(supervisorLock(at));
@@ -307,8 +315,10 @@ describe('svc-control', function () {
   });
 
   it('goes on in the foreground when a daemon breaks that has run, and has it again when it is mended', async () => {
-    const run = launch(['run']);
-    await eventually('all running', async () => (await control('status')).code === 0);
+    const { calls, env } = notified();
+    const run = launch(['run'], { env });
+    // Earlier all may run, and a daemon that breaks still be one that did not start.
+    await eventually('all have started', () => existsSync(calls));
     const { pid } = await state('svc-analysisd');
     configure('svc-apid', { buildError: 'its store is damaged' });
     process.kill((await state('svc-apid')).pid!, 'SIGKILL');
@@ -332,12 +342,8 @@ describe('svc-control', function () {
 
   it('announces itself to a service manager and outlives a daemon that does not start', async () => {
     configure('svc-apid', { buildError: 'no' });
-    const calls = home.path('notified');
-    const directory = home.path('bin');
-    writeFileSync(home.path('bin', 'systemd-notify'), `#!/bin/sh\necho "$*" >> ${calls}\n`, { mode: 0o755 });
-    const run = launch(['run', '--service'], {
-      env: { NOTIFY_SOCKET: '/nowhere', PATH: `${directory}:${process.env['PATH'] ?? ''}` },
-    });
+    const { calls, env } = notified();
+    const run = launch(['run', '--service'], { env });
     await eventually('ready', () => existsSync(calls));
     expect(readFileSync(calls, 'utf8')).to.equal('READY=1 STATUS=Not running, tried again: svc-apid\n');
     expect(run.stderr).to.equal('');

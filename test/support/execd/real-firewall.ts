@@ -9,6 +9,7 @@ import { FIREWALL_DROP } from '../../../daemons/execd/scripts/firewall-drop.js';
 import type { ResponseHost } from '../../../daemons/execd/scripts/response.js';
 import { ROUTE_NULL } from '../../../daemons/execd/scripts/route-null.js';
 import { Tools } from '../../../daemons/execd/scripts/tools.js';
+import { pause } from '../../../lib/async/pause.js';
 
 /** Attackers, and somebody else each. */
 const ADDRESSES = [
@@ -18,6 +19,7 @@ const ADDRESSES = [
 /** What is dropped is never answered; what is not may take a while on a busy machine. */
 const SILENCE_MS = 400;
 const PATIENCE_MS = 10_000;
+const RETRY_MS = 20;
 
 const [directory = ''] = process.argv.slice(2);
 const host: ResponseHost = {
@@ -33,11 +35,18 @@ function ip(...args: string[]): boolean {
 
 /** Whether a connection from an address comes about in so many milliseconds. */
 async function reaches(from: string, server: string, port: number, timeout = PATIENCE_MS): Promise<boolean> {
-  const socket = connect({ host: server, port, localAddress: from, timeout });
-  try {
-    return await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'timeout').then(() => false)]);
-  } finally {
-    socket.destroy();
+  const end = performance.now() + timeout;
+  for (;;) {
+    const socket = connect({ host: server, port, localAddress: from, timeout: Math.max(1, end - performance.now()) });
+    try {
+      return await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'timeout').then(() => false)]);
+    } catch (error) {
+      // An address that is new is not known everywhere at once.
+      if (performance.now() > end) throw error;
+      await pause(RETRY_MS);
+    } finally {
+      socket.destroy();
+    }
   }
 }
 
