@@ -14,7 +14,7 @@ import type { RetentionRule } from '../../lib/rotation/retention.js';
 import { maintenanceSettings, retentionRules } from '../../lib/rotation/rotation-settings.js';
 import type { AgentWatchSettings } from './agent-watch.js';
 import { activeOutputs } from './outputs/active-outputs.js';
-import { indexerProblem } from './outputs/indexer/indexer-output.js';
+import { indexerProblems } from './outputs/indexer/indexer-output.js';
 import { programProblem } from './outputs/integration/integration-program.js';
 import { mailProblem } from './outputs/mail/mail-output.js';
 import { isProgram } from './outputs/output-definitions.js';
@@ -100,10 +100,8 @@ function withoutMissingPrograms(home: Home, config: Config): Pick<MonitordSettin
   });
   const mail = mailProblem(config);
   if (mail !== undefined) problems.push(`${mail} (${config.file})`);
-  const indexer = indexerProblem(config, home);
-  if (indexer === undefined) return { config: { ...config, integration }, problems };
-  problems.push(`${indexer} (${config.file})`);
-  return { config: { ...config, integration, indexer: undefined }, problems };
+  problems.push(...indexerProblems(config, home).map((problem) => `${problem} (${config.file})`));
+  return { config: { ...config, integration }, problems };
 }
 
 /** Whether this manager is a worker of a cluster. */

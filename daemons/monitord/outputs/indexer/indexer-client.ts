@@ -18,12 +18,12 @@ export type IndexerRequest = {
   readonly signal: AbortSignal;
 };
 
+/** PEM: authorities instead of the system's; certificate and key of the manager. */
+export type IndexerCertificates = { readonly ca?: Buffer[]; readonly cert?: Buffer; readonly key?: Buffer };
+
 export type IndexerClientOptions = {
-  /** PEM of authorities instead of the system's. */
-  readonly ca?: readonly Buffer[];
-  /** Client certificate and its key, PEM. */
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
+  /** Read before the first connection, and again behind each failure: they may have been replaced. @throws Error */
+  readonly certificates: () => IndexerCertificates;
   /** Value of the header `authorization`; undefined: none is sent. */
   readonly authorization: () => string | undefined;
 };
@@ -37,18 +37,10 @@ const KEEP_ALIVE_MS = 30_000;
 export class IndexerClient {
   readonly #options: IndexerClientOptions;
   readonly #http = new http.Agent({ keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS });
-  readonly #https: https.Agent;
+  #https: https.Agent | undefined;
 
   constructor(options: IndexerClientOptions) {
     this.#options = options;
-    const { ca, cert, key } = options;
-    this.#https = new https.Agent({
-      keepAlive: true,
-      keepAliveMsecs: KEEP_ALIVE_MS,
-      minVersion: 'TLSv1.2',
-      ...(ca === undefined ? {} : { ca: [...ca] }),
-      ...(cert === undefined || key === undefined ? {} : { cert, key }),
-    });
   }
 
   /** @throws Error naming the host when there is no answer; the signal's reason */
@@ -61,7 +53,7 @@ export class IndexerClient {
       const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
         const outgoing = (isTls ? https : http).request(target, {
           method,
-          agent: isTls ? this.#https : this.#http,
+          agent: isTls ? this.#tls() : this.#http,
           headers: {
             'user-agent': 'security-manager',
             accept: 'application/json',
@@ -79,6 +71,8 @@ export class IndexerClient {
       return { status: response.statusCode ?? 0, text: await textOf(bounded(response)) };
     } catch (error) {
       signal.throwIfAborted();
+      this.#https?.destroy();
+      this.#https = undefined;
       if (late.aborted) {
         throw new Error(`${target.host} did not answer within ${String(timeoutMs / 1000)} s`, { cause: error });
       }
@@ -88,7 +82,17 @@ export class IndexerClient {
 
   close(): void {
     this.#http.destroy();
-    this.#https.destroy();
+    this.#https?.destroy();
+  }
+
+  /** @throws Error when a certificate cannot be read */
+  #tls(): https.Agent {
+    return (this.#https ??= new https.Agent({
+      keepAlive: true,
+      keepAliveMsecs: KEEP_ALIVE_MS,
+      minVersion: 'TLSv1.2',
+      ...this.#options.certificates(),
+    }));
   }
 }
 

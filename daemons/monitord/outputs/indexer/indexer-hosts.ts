@@ -8,6 +8,8 @@ export type IndexerHostsParts = {
   /** Asks a host for its health: `GET /_cat/health?format=json`. @throws Error */
   readonly health: (host: string, signal: AbortSignal) => Promise<IndexerAnswer>;
   readonly logger: Logger;
+  /** Changes with the account: another one is tried at once. */
+  readonly stamp: () => string;
   /** Milliseconds of a steady clock. */
   readonly now?: () => number;
 };
@@ -18,6 +20,7 @@ type HostState = { readonly host: string; isAvailable: boolean; checkAt: number;
 const CHECK_MS = 60_000;
 /** One that is not, first after this and then after twice as long each time. */
 const FIRST_PAUSE_MS = 1000;
+const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
 /** Which of the search engine's hosts takes the next request: round robin over those that are available. */
@@ -25,10 +28,12 @@ export class IndexerHosts {
   readonly #parts: IndexerHostsParts;
   readonly #states: readonly HostState[];
   #next = 0;
+  #stamp: string;
   #forbiddenTold = false;
 
   constructor(parts: IndexerHostsParts) {
     this.#parts = parts;
+    this.#stamp = parts.stamp();
     this.#states = parts.hosts.map((host) => ({
       host,
       isAvailable: false,
@@ -46,6 +51,9 @@ export class IndexerHosts {
   /** @throws Error `No available server` with what is wrong with each */
   async take(signal: AbortSignal): Promise<string> {
     const now = this.#parts.now ?? (() => performance.now());
+    const stamp = this.#parts.stamp();
+    if (stamp !== this.#stamp) for (const state of this.#states) state.checkAt = 0;
+    this.#stamp = stamp;
     const turn = [...this.#states.slice(this.#next), ...this.#states.slice(0, this.#next)];
     for (const state of turn) {
       this.#next = (this.#next + 1) % this.#states.length;
@@ -70,6 +78,8 @@ export class IndexerHosts {
       if (problem !== undefined) {
         logger.debug(`Server '${state.host}' is not available: ${problem}`);
         this.#setBack(state, `${state.host}: ${problem}`, now());
+        // Accounts are locked after some tries.
+        if (answer.status === UNAUTHORIZED) state.checkAt = now() + CHECK_MS;
         return;
       }
       if (answer.status === FORBIDDEN && !this.#forbiddenTold) {
@@ -98,7 +108,7 @@ export class IndexerHosts {
 /** Why a host that answered so is not available. */
 function problemOf(answer: IndexerAnswer): string | undefined {
   if (answer.status === FORBIDDEN) return undefined;
-  if (answer.status === 401) return `${errorOf(answer).shown} (name or password is not right)`;
+  if (answer.status === UNAUTHORIZED) return `${errorOf(answer).shown} (name or password is not right)`;
   if (answer.status !== 200) return errorOf(answer).shown;
   try {
     const [first] = JSON.parse(answer.text) as { readonly status?: unknown }[];

@@ -9,7 +9,7 @@ import type { Logger } from '../../../../lib/log/logger.js';
 import type { OutputDefinition } from '../alert-outputs.js';
 import { DocumentMaker } from './alert-document.js';
 import { IndexerAccount } from './indexer-account.js';
-import { IndexerClient } from './indexer-client.js';
+import { type IndexerCertificates, IndexerClient } from './indexer-client.js';
 import { IndexerHosts } from './indexer-hosts.js';
 import { IndexerReceiver, type IndexerReceiverParts } from './indexer-receiver.js';
 import { IndexerSetup } from './indexer-setup.js';
@@ -54,28 +54,42 @@ export function indexerOutputs(config: Sections, { home, logger, sleep }: Indexe
   }));
 }
 
-/** What of `<indexer>` cannot work, as a message without a place; undefined when nothing. */
-export function indexerProblem(config: Sections, home: Home): string | undefined {
+/** What of `<indexer>` cannot work, as messages without a place; alerts wait until it can. */
+export function indexerProblems(config: Sections, home: Home): string[] {
   const { indexer, global } = config;
-  if (indexer?.enabled !== true || !(indexer.options.alerts || indexer.options.archives)) return undefined;
-  const { certificate, key } = indexer.ssl;
-  if ((certificate === undefined) !== (key === undefined)) {
-    return "Alerts are not indexed: 'ssl' of 'indexer' needs 'certificate' and 'key', or neither of them.";
-  }
-  for (const path of [...indexer.ssl.certificate_authorities.ca, certificate, key]) {
-    if (path === undefined) continue;
-    try {
-      readPem(home, path);
-    } catch (error) {
-      const isAuthority = path !== certificate && path !== key;
-      const what = isAuthority ? 'CA root certificate file' : path === key ? 'key' : 'certificate';
-      return `Alerts are not indexed: the ${what} '${path}' of 'indexer' cannot be read: ${describeError(error)}`;
-    }
+  if (indexer?.enabled !== true || !(indexer.options.alerts || indexer.options.archives)) return [];
+  const problems: string[] = [];
+  try {
+    certificatesOf(indexer, home);
+  } catch (error) {
+    problems.push(`Nothing is indexed for now: ${describeError(error)}`);
   }
   if (indexer.options.archives && !global.logall_json) {
-    return "Archives are not indexed: '<logall_json>yes' of 'global' has them written.";
+    problems.push("Archives are not indexed: '<logall_json>yes' of 'global' has them written.");
   }
-  return undefined;
+  return problems;
+}
+
+/** @throws Error naming what cannot be read */
+function certificatesOf({ ssl }: Indexer, home: Home): IndexerCertificates {
+  const { certificate, key, certificate_authorities: authorities } = ssl;
+  if ((certificate === undefined) !== (key === undefined)) {
+    throw new Error("'ssl' of 'indexer' needs 'certificate' and 'key', or neither of them.");
+  }
+  const read = (what: string, path: string): Buffer => {
+    try {
+      return readFileSync(isAbsolute(path) ? path : home.path(path));
+    } catch (error) {
+      throw new Error(`The ${what} '${path}' of 'indexer' cannot be read: ${describeError(error)}`, { cause: error });
+    }
+  };
+  const ca = authorities.ca.map((path) => read('CA root certificate file', path));
+  return {
+    ...(ca.length === 0 ? {} : { ca }),
+    ...(certificate === undefined || key === undefined
+      ? {}
+      : { cert: read('certificate', certificate), key: read('key', key) }),
+  };
 }
 
 type IndexerContext = IndexerOutputsContext & { readonly indexer: Indexer; readonly hosts: readonly string[] };
@@ -86,19 +100,16 @@ function indexerReceiver(
   documents: DocumentMaker,
 ): IndexerReceiver {
   const { batch_size: batchSize, flush_interval: flush, timeout, geoip } = indexer.options;
-  const { certificate, key, certificate_authorities: authorities } = indexer.ssl;
   const account = new IndexerAccount(indexerSecretPath(home), logger);
   const client = new IndexerClient({
-    ...(authorities.ca.length === 0 ? {} : { ca: authorities.ca.map((path) => readPem(home, path)) }),
-    ...(certificate === undefined || key === undefined
-      ? {}
-      : { cert: readPem(home, certificate), key: readPem(home, key) }),
+    certificates: () => certificatesOf(indexer, home),
     authorization: () => account.header(),
   });
   const timeoutMs = timeout * SECOND_MS;
   const hosts = new IndexerHosts({
     hosts: names,
     health: (host, signal) => client.request({ host, method: 'GET', path: HEALTH, timeoutMs: HEALTH_MS, signal }),
+    stamp: () => account.stamp,
     logger,
   });
   const setup = new IndexerSetup({
@@ -126,8 +137,4 @@ function indexerReceiver(
 
 function hostsOf({ hosts }: Indexer): readonly string[] {
   return hosts.host.length === 0 ? [DEFAULT_HOST] : hosts.host.map((host) => host.trim().replace(/\/+$/, ''));
-}
-
-function readPem(home: Home, path: string): Buffer {
-  return readFileSync(isAbsolute(path) ? path : home.path(path));
 }

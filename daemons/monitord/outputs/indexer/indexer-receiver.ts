@@ -34,6 +34,8 @@ export type IndexerReceiverParts = {
 
 /** Bytes of a request at most (indexer.md 4.6); a server that takes less says so with 413. */
 const MOST_BYTES = 5 * 1024 * 1024;
+/** A batch of so many characters is not waited for to become larger: it is as much as is read at a time. */
+const FULL_BYTES = 1024 * 1024;
 /** Requests in a row after which a smaller size is doubled again. */
 const GROW_AFTER = 5;
 /** Pauses while the server has too much to do: the first, the longest, and how much is added at random. */
@@ -80,7 +82,7 @@ export class IndexerReceiver implements AlertReceiver {
     const { batchSize, setup } = this.#parts;
     this.#endRefused();
     await setup.prepare(delivery.signal);
-    if (batch.length < batchSize) {
+    if (batch.length < batchSize && bytesOf(batch) < FULL_BYTES) {
       await this.#wait(this.#sentAt + this.#parts.flushMs - performance.now(), delivery.signal);
     }
     await this.#deliverBatch(batch, delivery);
@@ -274,6 +276,10 @@ export class IndexerReceiver implements AlertReceiver {
     if (milliseconds > 0) await (this.#parts.sleep ?? pause)(milliseconds, signal);
     signal.throwIfAborted();
   }
+}
+
+function bytesOf(batch: readonly StreamedAlert[]): number {
+  return batch.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 const ID = /"id":"(\d+\.\d+)"/;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { AlertConsumer } from '../../../../../../daemons/monitord/outputs/alert-consumer.js';
 import { AlertFeed } from '../../../../../../daemons/monitord/outputs/alert-feed.js';
-import { indexerOutputs, indexerProblem } from '../../../../../../daemons/monitord/outputs/indexer/indexer-output.js';
+import { indexerOutputs, indexerProblems } from '../../../../../../daemons/monitord/outputs/indexer/indexer-output.js';
 import { OutputStore } from '../../../../../../daemons/monitord/outputs/output-store.js';
 import { pause } from '../../../../../../lib/async/pause.js';
 import { loadManagerConfig } from '../../../../../../lib/config/load-manager-config.js';
@@ -29,6 +29,7 @@ describe('alerts in an index', () => {
   let logger: RecordingLogger;
   let indexer: StrictIndexer;
   let running: AlertConsumer[];
+  let waits: number[];
 
   beforeEach(async () => {
     home = new TemporaryHome();
@@ -38,6 +39,7 @@ describe('alerts in an index', () => {
     store = await OutputStore.open(home.path('queue', 'outputs'));
     logger = new RecordingLogger();
     running = [];
+    waits = [];
     await serve();
     secret(ACCOUNT);
   });
@@ -69,7 +71,10 @@ describe('alerts in an index', () => {
   }
 
   async function start(...options: Parameters<typeof config>): Promise<AlertConsumer> {
-    const sleep = (milliseconds: number, signal: AbortSignal) => pause(Math.min(milliseconds, 2), signal);
+    const sleep = (milliseconds: number, signal: AbortSignal) => {
+      waits.push(milliseconds);
+      return pause(Math.min(milliseconds, 2), signal);
+    };
     const [definition] = indexerOutputs(config(...options), { home, logger, sleep });
     if (definition === undefined) throw new Error('there is no output');
     const consumer = new AlertConsumer({
@@ -236,9 +241,12 @@ describe('alerts in an index', () => {
 
   it('wait for a right password, and nobody is locked out by tries', async () => {
     secret({ ...ACCOUNT, password: 'wrong' });
-    await start();
+    const consumer = await start();
     files.write(alert(1));
     await logged("Alerts are not delivered to 'indexer' for now: ");
+    await eventually('it is tried again', () => consumer.stats().failed >= 5);
+    // Whoever goes on with a wrong password is locked out.
+    expect(indexer.requests).to.equal(1);
     secret(ACCOUNT);
     await indexed(1);
     expect(logger.lines.join('\n')).to.not.include(ACCOUNT.password).and.not.include('wrong');
@@ -324,13 +332,37 @@ describe('alerts in an index', () => {
     await indexed(3);
   });
 
-  it('are not indexed with certificates that cannot be read', () => {
-    const problem = (ssl: string) => indexerProblem(config('', { ssl }), home);
-    expect(problem('')).to.equal(undefined);
-    expect(problem('<certificate>etc/c.pem</certificate>')).to.include("needs 'certificate' and 'key'");
-    expect(problem('<certificate_authorities><ca>etc/ca.pem</ca></certificate_authorities>')).to.include(
-      "'etc/ca.pem'",
-    );
-    expect(indexerProblem(config('<archives>yes</archives>'), home)).to.include('logall_json');
+  it('wait for certificates that cannot be read, and are indexed when they can', async () => {
+    const authority = testCertificate({ commonName: 'authority' });
+    await serve({ tls: testCertificate({ commonName: '127.0.0.1', ips: ['127.0.0.1'], issuer: authority }) });
+    const ssl = '<certificate_authorities><ca>etc/ca.pem</ca></certificate_authorities>';
+    expect(indexerProblems(config('', { ssl }), home)).to.have.length(1);
+    await start('', { ssl });
+    files.write(alert(1));
+    await logged("The CA root certificate file 'etc/ca.pem' of 'indexer' cannot be read");
+    writeFileSync(home.path('etc', 'ca.pem'), authority.cert);
+    await indexed(1);
+    expect(indexerProblems(config('', { ssl }), home)).to.deep.equal([]);
+  });
+
+  it('say what of their settings cannot work, and go on with the rest', () => {
+    const problems = (...options: Parameters<typeof config>) => indexerProblems(config(...options), home);
+    expect(problems('')).to.deep.equal([]);
+    const [half] = problems('', { ssl: '<certificate>etc/c.pem</certificate>' });
+    expect(half).to.include("needs 'certificate' and 'key'");
+    expect(problems('<archives>yes</archives>')).to.deep.equal([
+      "Archives are not indexed: '<logall_json>yes' of 'global' has them written.",
+    ]);
+    const outputs = indexerOutputs(config('<archives>yes</archives>'), { home, logger });
+    expect(outputs.map(({ key }) => key)).to.deep.equal(['indexer alerts']);
+  });
+
+  it('do not wait to become more when they are much already', async () => {
+    await start('<flush_interval>60</flush_interval>');
+    const large = count(3000).map((one) => ({ ...one, full_log: 'x'.repeat(5000) }));
+    files.write(...large);
+    // Some ten batches of 4 MiB at most; the shortened pauses of this test are counted.
+    await indexed(3000);
+    expect(waits.filter((milliseconds) => milliseconds > 30_000).length).to.be.at.most(1);
   });
 });
