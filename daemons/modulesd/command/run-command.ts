@@ -7,6 +7,8 @@ import { endGroup, PROGRAM_PATH, startGroup } from '../../../lib/process/process
 const MAX_LINE_BYTES = 65_279;
 /** What a program has started may hold its output open: it is not waited for any longer, milliseconds. */
 const LAST_OUTPUT_MS = 250;
+/** Longest time of a timer, 24.8 days: a longer one would run out at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const NEWLINE = 10;
 
 export type CommandRun = {
@@ -49,10 +51,13 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const timer =
     maxMs === 0
       ? undefined
-      : setTimeout(() => {
-          late = true;
-          end();
-        }, maxMs);
+      : setTimeout(
+          () => {
+            late = true;
+            end();
+          },
+          Math.min(maxMs, MAX_TIMER_MS),
+        );
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   const exited = exitOf(child);
