@@ -2,14 +2,14 @@ import { KeyedLock } from '../../../lib/async/keyed-lock.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { componentOfName, type FimComponent } from '../../../lib/events/fim/fim-component.js';
 import { readState } from '../../../lib/events/fim/read-entry.js';
-import { type JsonMessage, readJson } from '../../../lib/events/fim/read-json.js';
+import { type JsonMessage, readJson } from '../../../lib/events/sync/read-json.js';
 import {
   readSyncCheck,
   readSyncId,
   type SyncCheck,
   type SyncCheckType,
-} from '../../../lib/events/fim/read-sync-check.js';
-import { syncAnswer } from '../../../lib/events/fim/sync-answer.js';
+} from '../../../lib/events/sync/read-sync-check.js';
+import { syncAnswer } from '../../../lib/events/sync/sync-answer.js';
 import { applyState } from './fim-apply.js';
 import type { FimBatch, FimMemory } from './fim-batch.js';
 import { componentKey } from './fim-component.js';

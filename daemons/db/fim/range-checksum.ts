@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RangeHash } from '../../../lib/events/fim/range-hash.js';
+import { RangeHash } from '../../../lib/events/sync/range-hash.js';
 import type { BinaryTable } from '../../../lib/store/binary-table.js';
 import { rowKey } from './fim-keys.js';
 import { ROWS_PER_TURN } from './fim-limits.js';

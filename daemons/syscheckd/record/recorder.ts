@@ -1,7 +1,7 @@
 import { KeyedLock } from '../../../lib/async/keyed-lock.js';
-import { FimMessageError } from '../../../lib/events/fim/fim-message-error.js';
 import { type FileChange, FIM_LOCATION, fimEvent, type FimMode } from '../../../lib/events/fim/fim-messages.js';
 import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
+import { AgentMessageError } from '../../../lib/events/sync/agent-message-error.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import type { ScannedEntry } from '../../../lib/fim/scan/scan-tree.js';
 import type { WatchedDirectories } from '../../../lib/fim/scan/watched-directories.js';
@@ -371,7 +371,7 @@ export class Recorder {
         message: Buffer.from(fimEvent(change, MAX_FIM_MESSAGE_BYTES), 'latin1'),
       });
     } catch (error) {
-      if (!(error instanceof FimMessageError)) throw error;
+      if (!(error instanceof AgentMessageError)) throw error;
       this.counters.tooLong += 1;
       this.#parts.logger.warn(`${readable(change.path).slice(0, 256)}: ${error.message}; it is not sent`);
     }

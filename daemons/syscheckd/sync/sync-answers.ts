@@ -1,6 +1,6 @@
-import { FimMessageError } from '../../../lib/events/fim/fim-message-error.js';
-import { readSyncAnswer } from '../../../lib/events/fim/read-sync-answer.js';
-import type { SyncAnswer } from '../../../lib/events/fim/sync-step.js';
+import { AgentMessageError } from '../../../lib/events/sync/agent-message-error.js';
+import { readSyncAnswer } from '../../../lib/events/sync/read-sync-answer.js';
+import type { SyncAnswer } from '../../../lib/events/sync/sync-step.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 
@@ -44,7 +44,7 @@ export class SyncAnswers {
     }
     let answer: SyncAnswer;
     try {
-      if (component === undefined) throw new FimMessageError('malformed', 'It is no answer of the synchronisation');
+      if (component === undefined) throw new AgentMessageError('malformed', 'It is no answer of the synchronisation');
       answer = readSyncAnswer(verb, json);
     } catch (error) {
       this.counters.malformed += 1;

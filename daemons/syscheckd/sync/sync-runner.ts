@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
 import { unlessAborted } from '../../../lib/daemon/unless-aborted.js';
 import { FIM_FILE, type FimRow, syncMessage } from '../../../lib/events/fim/fim-messages.js';
-import type { SyncStep } from '../../../lib/events/fim/sync-step.js';
+import type { SyncStep } from '../../../lib/events/sync/sync-step.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';

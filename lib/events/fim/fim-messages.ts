@@ -1,9 +1,9 @@
+import { AgentMessageError } from '../sync/agent-message-error.js';
+import type { RangeCheck, SyncRow, SyncStep } from '../sync/sync-step.js';
 import { cutDiff } from './cut-diff.js';
 import type { ChangeName, FileAttributes } from './file-attributes.js';
 import type { FimComponent } from './fim-component.js';
-import { FimMessageError } from './fim-message-error.js';
 import type { FimChangeKind } from './fim-names.js';
-import type { RangeCheck, SyncRow, SyncStep } from './sync-step.js';
 
 /*
  * Messages of file integrity monitoring (integrity-and-inventory.md 4). Texts are byte strings and so are the messages:
@@ -42,7 +42,7 @@ export function scanMark(type: 'scan_start' | 'scan_end', timestamp: number): st
 /**
  * The event of a change (4.2).
  * @param maxBytes it may take: a text of changes is cut for it
- * @throws FimMessageError `too_long` when it does not fit even without its diff
+ * @throws AgentMessageError `too_long` when it does not fit even without its diff
  */
 export function fimEvent(change: FileChange, maxBytes: number): string {
   const text = eventText(change, change.contentChanges);
@@ -51,7 +51,7 @@ export function fimEvent(change: FileChange, maxBytes: number): string {
   // Escaping makes a diff longer than it was when it was cut first (15.35).
   const room = maxBytes - bare.length;
   if (change.contentChanges === undefined || room < 0) {
-    throw new FimMessageError('too_long', `The event of a file takes ${bare.length} bytes without its diff`);
+    throw new AgentMessageError('too_long', `The event of a file takes ${bare.length} bytes without its diff`);
   }
   return eventText(
     change,

@@ -1,8 +1,8 @@
 import { isObject } from '../../json/is-object.js';
+import type { JsonMessage, JsonObject } from '../sync/read-json.js';
 import type { FimColumns, WholeNumber } from './fim-columns.js';
 import { componentOfType, type FimComponent } from './fim-component.js';
 import { changeOfName, INDEXED_VERSION } from './fim-names.js';
-import type { JsonMessage, JsonObject } from './read-json.js';
 
 /** An entry as a message tells it. */
 export type FimEntry = {

@@ -9,7 +9,7 @@ import {
   type InternalOutcome,
   setDecoder,
 } from './internal-decoder.js';
-import { INVENTORY_TABLES } from './inventory-columns.js';
+import { INVENTORY_FIELDS } from './inventory-columns.js';
 
 const PREFIX = 'dbsync_';
 
@@ -37,7 +37,7 @@ export class SyscollectorDecoder implements InternalDecoder {
       return 'done';
     }
     const name = type.startsWith(PREFIX) ? type.slice(PREFIX.length) : '';
-    const table = INVENTORY_TABLES.get(name);
+    const table = INVENTORY_FIELDS.get(name);
     if (table === undefined) {
       // Messages of agents before 4.2, or of a table that is not known.
       this.#diagnostics.debug(`Inventory message of type '${type}' is not used.`);

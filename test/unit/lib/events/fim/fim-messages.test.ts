@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MAX_FIM_MESSAGE_BYTES } from '../../../../../daemons/syscheckd/message-limit.js';
-import { FimMessageError } from '../../../../../lib/events/fim/fim-message-error.js';
 import { fimEvent, scanMark, syncMessage } from '../../../../../lib/events/fim/fim-messages.js';
 import { readEvent, readState } from '../../../../../lib/events/fim/read-entry.js';
-import { readJson } from '../../../../../lib/events/fim/read-json.js';
-import { readSyncAnswer } from '../../../../../lib/events/fim/read-sync-answer.js';
+import { AgentMessageError } from '../../../../../lib/events/sync/agent-message-error.js';
+import { readJson } from '../../../../../lib/events/sync/read-json.js';
+import { readSyncAnswer } from '../../../../../lib/events/sync/read-sync-answer.js';
 import { ALL_CHECKS, CHECKS } from '../../../../../lib/fim/checks.js';
 import { fileAttributes, type FileFacts } from '../../../../../lib/fim/entry-checksum.js';
 import { toldChange } from '../../../../support/syscheckd/told-change.js';
@@ -94,7 +94,7 @@ describe('messages of file integrity monitoring', () => {
       .to.have.property('contentChanges')
       .that.matches(/\u0001"\nMore changes\.\.\.$/);
     expect(() => fimEvent({ ...change, contentChanges, tags: 'x'.repeat(70_000) }, MAX_FIM_MESSAGE_BYTES))
-      .to.throw(FimMessageError)
+      .to.throw(AgentMessageError)
       .with.property('code', 'too_long');
   });
 
@@ -177,7 +177,7 @@ describe('messages of file integrity monitoring', () => {
     ];
     for (const [verb, text, code, field] of refusals) {
       expect(() => readSyncAnswer(verb, text), text)
-        .to.throw(FimMessageError)
+        .to.throw(AgentMessageError)
         .that.includes({ code, field });
     }
     expect(readSyncAnswer('checksum_fail', '{"id":"7","end":"/b","more":1,"begin":"/a"}')).to.deep.equal({
@@ -206,7 +206,7 @@ describe('messages of file integrity monitoring', () => {
         try {
           readSyncAnswer('no_data', text);
         } catch (error) {
-          expect(error).to.be.instanceOf(FimMessageError);
+          expect(error).to.be.instanceOf(AgentMessageError);
         }
       }),
     );

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { FIM_COMPONENTS } from '../../../../../lib/events/fim/fim-component.js';
 import { syncMessage } from '../../../../../lib/events/fim/fim-messages.js';
-import { RangeHash } from '../../../../../lib/events/fim/range-hash.js';
-import { readJson } from '../../../../../lib/events/fim/read-json.js';
-import { readSyncAnswer } from '../../../../../lib/events/fim/read-sync-answer.js';
-import { readSyncCheck } from '../../../../../lib/events/fim/read-sync-check.js';
-import { syncAnswer } from '../../../../../lib/events/fim/sync-answer.js';
+import { RangeHash } from '../../../../../lib/events/sync/range-hash.js';
+import { readJson } from '../../../../../lib/events/sync/read-json.js';
+import { readSyncAnswer } from '../../../../../lib/events/sync/read-sync-answer.js';
+import { readSyncCheck } from '../../../../../lib/events/sync/read-sync-check.js';
+import { syncAnswer } from '../../../../../lib/events/sync/sync-answer.js';
 
 /** Paths are byte strings: some are no UTF-8. */
 const path = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'));

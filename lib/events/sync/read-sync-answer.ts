@@ -1,5 +1,5 @@
 import { isObject } from '../../json/is-object.js';
-import { FimMessageError } from './fim-message-error.js';
+import { AgentMessageError } from './agent-message-error.js';
 import type { SyncAnswer } from './sync-step.js';
 
 /** Longest answer that is read, in characters: more than the wire lets through. */
@@ -10,7 +10,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * Reads the JSON behind `dbsync checksum_fail` and `dbsync no_data` (integrity-and-inventory.md 4.4). The order of keys is
  * free and unknown names are left alone.
- * @throws FimMessageError
+ * @throws AgentMessageError
  */
 export function readSyncAnswer(verb: string, json: string): SyncAnswer {
   if (verb !== 'checksum_fail' && verb !== 'no_data') throw badField('verb', 'is neither checksum_fail nor no_data');
@@ -19,14 +19,14 @@ export function readSyncAnswer(verb: string, json: string): SyncAnswer {
 }
 
 function parse(text: string): JsonObject {
-  if (text.length > MAX_ANSWER_LENGTH) throw new FimMessageError('malformed', 'The message is too long');
+  if (text.length > MAX_ANSWER_LENGTH) throw new AgentMessageError('malformed', 'The message is too long');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new FimMessageError('malformed', 'The message is no JSON');
+    throw new AgentMessageError('malformed', 'The message is no JSON');
   }
-  if (!isObject(value)) throw new FimMessageError('malformed', 'The message is no JSON object');
+  if (!isObject(value)) throw new AgentMessageError('malformed', 'The message is no JSON object');
   return value;
 }
 
@@ -43,6 +43,6 @@ function integerOf(object: JsonObject, name: string): number {
   return number;
 }
 
-function badField(field: string, what: string): FimMessageError {
-  return new FimMessageError('bad_field', `Field '${field}' ${what}`, field);
+function badField(field: string, what: string): AgentMessageError {
+  return new AgentMessageError('bad_field', `Field '${field}' ${what}`, field);
 }
