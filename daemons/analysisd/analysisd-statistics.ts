@@ -77,7 +77,7 @@ export class AnalysisdStatistics {
   /** Events from the sink to their alerts, and the journal between. */
   #flow() {
     const { counters, pipeline, sink } = this.#parts;
-    const { events, journal, files } = pipeline.stats();
+    const { events, journal, stored } = pipeline.stats();
     const { duplicates } = sink.counters;
     return {
       events: {
@@ -87,7 +87,7 @@ export class AnalysisdStatistics {
         dropped: { undecodable: counters.eventsDropped, unwritable: counters.alertsFailed },
       },
       journal,
-      files,
+      ...stored,
     };
   }
 }

@@ -20,6 +20,7 @@ import { EpsLimiter } from './eps-limiter.js';
 import { ExhaustedReport } from './exhausted-report.js';
 import { LogtestDiffs } from './logtest-diffs.js';
 import { LogtestService } from './logtest-service.js';
+import { eventStores } from './pipeline/event-stores.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import { RecordReader } from './record-reader.js';
 import { removeOldResponses, responseFiles } from './responses/old-responses.js';
@@ -127,7 +128,7 @@ function epsLimiter({ config }: Settings, logger: Logger): EpsLimiter | undefine
   return new EpsLimiter(maximum, timeframe, Math.floor(now() / 1000));
 }
 
-/** The way of events, not begun yet, with those it tells: readers of alerts, and svc-db, which stores files. */
+/** The way of events, not begun yet, with those it tells: readers of alerts, and svc-db, which stores what agents tell. */
 async function openPipeline(
   { home, logger, settings, problems }: AnalysisdContext,
   parts: DaemonParts,
@@ -157,7 +158,7 @@ async function openPipeline(
       alerts.wake();
       responses.wake();
     },
-    files: db,
+    stores: eventStores(db),
   });
   return { alerts, responses, pipeline };
 }

@@ -21,12 +21,12 @@ import { Analyzer } from './analyzer.js';
 import { analysisOf, type CheckpointData, encodeCheckpoint, isCheckpointData } from './checkpoint-data.js';
 import { Checkpointer, type CheckpointSource, type StoredCheckpoint } from './checkpointer.js';
 import { EventWriter } from './event-writer.js';
-import { type FileDatabase, FileEvents } from './file-events.js';
 import { Intake } from './intake.js';
 import { JournalFeed } from './journal-feed.js';
 import { journalIdentity } from './journal-identity.js';
 import type { StoredLog } from './journal-record.js';
 import { scanJournal, type ScannedJournal } from './scan-journal.js';
+import { type EventStore, StoredEvents } from './stored-events.js';
 import { TakenEvents } from './taken-events.js';
 
 /** How long a stop goes on analysing what is in the journal; the rest is analysed after the next start. */
@@ -43,18 +43,18 @@ export type PipelineParts = ConfigurationParts & {
   readonly now: () => number;
   /** Alerts have reached the file system. */
   readonly onWritten: () => void;
-  /** Where events of files are stored; without it they are not. */
-  readonly files?: FileDatabase;
+  /** Where events of some queues are stored beside their analysis. */
+  readonly stores?: readonly EventStore[];
 };
 
 /** The part of the journal that is kept for svc-db while it is away. */
-const HELD_FOR_FILES = 1 / 4;
+const HELD_FOR_STORES = 1 / 4;
 
 /**
  * The way of events through svc-analysisd (architecture.md 4 "Events", "Journal and checkpoint"):
  *
  *     sink -> intake -> journal -> feed -> analyzer -> outputs
- *                               -> file events -> svc-db
+ *                               -> stored events -> svc-db
  *
  * What the intake has taken is in the journal and acknowledged. The analyzer follows the journal; from time to time a
  * checkpoint holds how far it is. A start goes on from the last checkpoint and does again what came behind it, which gives
@@ -66,7 +66,7 @@ export class Pipeline {
   readonly #store: CheckpointStore;
   readonly #feed: JournalFeed;
   readonly #intake: Intake;
-  readonly #files: FileEvents | undefined;
+  readonly #stored: readonly StoredEvents[];
   readonly #analysis: Analysis;
   readonly #taken: TakenEvents;
   readonly #analyzer: Analyzer;
@@ -132,15 +132,11 @@ export class Pipeline {
     const scanned = await scanJournal(journal, from, positions);
     const analysed = checkpoint?.data.analysis.inForce;
     const configuration = new Configuration(parts, settings, (scanned.inForce ?? analysed)?.ruleset);
-    const files =
-      parts.files &&
-      new FileEvents({
-        journal,
-        identity: await journalIdentity(directory),
-        db: parts.files,
-        logger,
-        mostHeld: Math.floor(config.max_size * HELD_FOR_FILES),
-      });
+    const identity = await journalIdentity(directory);
+    const mostHeld = Math.floor(config.max_size * HELD_FOR_STORES);
+    const stored = (parts.stores ?? []).map(
+      (place) => new StoredEvents({ journal, identity, store: place, logger, mostHeld }),
+    );
     return new Pipeline(parts, {
       journal,
       store,
@@ -150,7 +146,7 @@ export class Pipeline {
       configuration,
       troubleLog,
       from,
-      files,
+      stored,
     });
   }
 
@@ -165,7 +161,7 @@ export class Pipeline {
       readonly configuration: Configuration;
       readonly troubleLog: LimitedLogger;
       readonly from: number;
-      readonly files: FileEvents | undefined;
+      readonly stored: readonly StoredEvents[];
     },
   ) {
     const { home, logger, now, settings, counters } = parts;
@@ -193,8 +189,8 @@ export class Pipeline {
     this.#feed = new JournalFeed(journal, from, (error) => {
       logger.error(`Events may be lost: ${describeError(error)}`);
     });
-    this.#files = found.files;
-    this.#intake = new Intake(journal, this.#files === undefined ? [this.#feed] : [this.#feed, this.#files], now);
+    this.#stored = found.stored;
+    this.#intake = new Intake(journal, [this.#feed, ...this.#stored], now);
     this.#newest = wanted;
     if (!isSameInForce(wanted, scanned.inForce ?? inForce)) {
       this.#intake.require(() => {
@@ -233,7 +229,7 @@ export class Pipeline {
         now,
         capture: () => this.#capture(),
         onKept: (older, newer) => {
-          this.#journal.free(Math.min(this.#store.freeable, this.#files?.needed ?? Number.MAX_SAFE_INTEGER));
+          this.#journal.free(Math.min(this.#store.freeable, ...this.#stored.map(({ needed }) => needed)));
           this.#forgetRulesets(older, newer);
         },
       },
@@ -260,7 +256,7 @@ export class Pipeline {
     // Without one, where the outputs end is not known: neither may they be written, nor may an event be accepted.
     if (this.#checkpointer.position === undefined) await this.#checkpointer.make();
     await this.tick();
-    this.#files?.start(onFailure);
+    for (const stored of this.#stored) stored.start(onFailure);
     this.#analyzer.start(onFailure);
   }
 
@@ -378,7 +374,9 @@ export class Pipeline {
           age_seconds: savedAt === undefined ? null : Math.max(0, (time - savedAt) / 1000),
         },
       },
-      files: { ...this.#files?.counters, position: this.#files?.stored ?? null },
+      stored: Object.fromEntries(
+        this.#stored.map(({ name, counters, stored }) => [name, { ...counters, position: stored ?? null }]),
+      ),
     };
   }
 
@@ -390,7 +388,7 @@ export class Pipeline {
     const drained = (): boolean => this.pending === 0 || this.#analyzer.blocked !== undefined;
     await waitUntil(drained, { everyMs: DRAIN_POLL_MS, mostMs: DRAIN_MS });
     this.#stopped = true;
-    await this.#files?.stop();
+    await Promise.all(this.#stored.map((stored) => stored.stop()));
     await this.#analyzer.stop();
     await Promise.race([this.#checkpointer.make(), delay(LAST_CHECKPOINT_MS, undefined, { ref: false })]);
     this.#feed.close();

@@ -1,39 +1,22 @@
 import { z } from 'zod';
+import {
+  agentId as agent,
+  applyMethod,
+  positionMethod,
+  type StoredOperation,
+  syncAllMethod,
+  syncMethod,
+} from './db-events.js';
 
-/** Operations in one `fim.apply`: a few milliseconds of svc-db. */
-export const MAX_FIM_OPERATIONS = 2048;
-/** Message bytes of one `fim.apply`, well below what the bus carries. */
-export const MAX_FIM_APPLY_BYTES = 8 * 1024 * 1024;
-/** Bytes of one message of an agent (integrity-and-inventory.md 15, 35), with room for events that are made locally. */
-const MAX_FIM_MESSAGE_BYTES = 1024 * 1024;
-/** Messages of one `fim.sync_all`. */
-const MAX_SYNC_GROUP = 256;
 /** Items of one page of `fim.list` and `rootcheck.list` (rest-api.md 4.1); a page larger than a message is cut shorter. */
 export const MAX_FIM_PAGE = 100_000;
 /** Agents one call may clear. */
 export const MAX_AGENTS_PER_CLEAR = 100_000;
 
-/** `001`: three to eight digits. */
-const agent = z.string().regex(/^\d{3,8}$/, 'is no agent id: 3 to 8 digits');
-/** Bytes as the wire gave them: paths need not be UTF-8. */
-const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'is no bytes');
-const message = bytes.refine((value) => value.length <= MAX_FIM_MESSAGE_BYTES, 'is too long');
-/** Identity of a journal: another one begins its positions anew. */
-const journal = z.string().min(1).max(128);
-const position = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-
-const operation = z.object({
-  /** Ascending over all operations of a journal, each used once. */
-  position,
-  agent,
-  /** Queue 8 and queue 9. */
-  kind: z.enum(['syscheck', 'rootcheck']),
-  /** When the event was received, epoch milliseconds. */
-  at: z.number(),
-  message,
-});
+/** Queue 8 and queue 9. */
+const KINDS = ['syscheck', 'rootcheck'] as const;
 /** An event that changes what is stored of an agent's files. */
-export type FimOperation = z.input<typeof operation>;
+export type FimOperation = StoredOperation<(typeof KINDS)[number]>;
 
 const hash = z
   .string()
@@ -68,54 +51,10 @@ const lastScan = {
  * `disk_full`, `disk_failed`, `busy`; for lists `query_1408` and the like, see `queryErrorOf`.
  */
 export const fimMethods = {
-  /** The last `upTo` of a journal: where it is to be gone on with. An empty name: none yet. */
-  'fim.position': {
-    params: z.object({}),
-    result: z.object({ journal: z.string(), position }),
-  },
-  /**
-   * What events change, in the order of the journal. Operations that were applied before change nothing: the last
-   * one's position is stored with what it changed. A journal of another name begins at 0. Calls may follow each other
-   * without waiting for the answer when each tells `after`: none takes effect unless the one before it did, else error
-   * `gap`.
-   */
-  'fim.apply': {
-    params: z.object({
-      journal,
-      operations: z.array(operation).max(MAX_FIM_OPERATIONS),
-      /** Everything before this position is in these operations or in earlier ones; some of these may be behind it. */
-      upTo: position,
-      /** Position behind the last operation of the call before this one; its `upTo` when it had none. */
-      after: position.optional(),
-    }),
-    result: z.object({ position }),
-  },
-  /**
-   * A message of queue 5 (4.3), as it was received: `{"component":..,"data":{..},"type":..}`. Messages of one agent take
-   * effect in the order in which they are sent; they need not be awaited one by one. Error `bad_message`.
-   */
-  'fim.sync': {
-    params: z.object({ agent, message }),
-    result: z.object({
-      answer: z.enum(['none', 'no_data', 'checksum_fail']),
-      /** What is to be sent to the agent behind `#!-`: `fim_file dbsync no_data {..}` (4.4); absent with `none`. */
-      order: bytes.optional(),
-    }),
-  },
-  /**
-   * Several messages of one agent in their order, as if each came by `fim.sync`: states go to the disk together. What is
-   * wrong with one is no error of the call.
-   */
-  'fim.sync_all': {
-    params: z.object({ agent, messages: z.array(message).max(MAX_SYNC_GROUP) }),
-    result: z.object({
-      /** What is to be sent to the agent behind `#!-`, in the order of the messages that it answers. */
-      orders: z.array(bytes),
-      failed: z.number().int(),
-      /** Of the first that failed. */
-      reason: z.string().optional(),
-    }),
-  },
+  'fim.position': positionMethod,
+  'fim.apply': applyMethod(KINDS),
+  'fim.sync': syncMethod,
+  'fim.sync_all': syncAllMethod,
   /** `GET /syscheck/{agent_id}` (8.1); the parameters are named as there. */
   'fim.list': {
     params: z.object({

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type FileDatabase, FileEvents } from '../../../../daemons/analysisd/pipeline/file-events.js';
+import { eventStores } from '../../../../daemons/analysisd/pipeline/event-stores.js';
 import { Intake } from '../../../../daemons/analysisd/pipeline/intake.js';
 import { journalIdentity } from '../../../../daemons/analysisd/pipeline/journal-identity.js';
+import { type EventStore, StoredEvents } from '../../../../daemons/analysisd/pipeline/stored-events.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { Journal } from '../../../../lib/journal/journal.js';
 import { eventually } from '../../../support/eventually.js';
@@ -26,7 +27,7 @@ class FakeDatabase {
   /** Whether a call is refused before anything is stored. */
   refuse: () => boolean = () => false;
 
-  readonly client: FileDatabase = {
+  readonly client: Parameters<typeof eventStores>[0] = {
     call: (method: string, params: unknown) => {
       if (this.away) return Promise.reject(new Error('svc-db is not there'));
       if (method === 'fim.position') {
@@ -55,12 +56,19 @@ class FakeDatabase {
   };
 }
 
+/** The store of files. */
+function filesOf({ client }: FakeDatabase): EventStore {
+  const [files] = eventStores(client);
+  if (files === undefined) throw new Error('there is no store of files');
+  return files;
+}
+
 describe('Events of files on their way to svc-db', () => {
   let directory: string;
   let journal: Journal;
   let db: FakeDatabase;
   let logger: RecordingLogger;
-  let running: FileEvents[];
+  let running: StoredEvents[];
   let sequence: number;
 
   beforeEach(async () => {
@@ -80,9 +88,9 @@ describe('Events of files on their way to svc-db', () => {
   const openJournal = (segmentBytes = MEBIBYTE) =>
     Journal.open({ directory, sync: 1, segmentBytes, maxBytes: 64 * MEBIBYTE, onDamage: () => {} });
 
-  async function begin(mostHeld = 16 * MEBIBYTE): Promise<{ files: FileEvents; intake: Intake }> {
+  async function begin(mostHeld = 16 * MEBIBYTE): Promise<{ files: StoredEvents; intake: Intake }> {
     const identity = await journalIdentity(directory);
-    const files = new FileEvents({ journal, identity, db: db.client, logger, mostHeld, retryMs: 2, noteMs: 5 });
+    const files = new StoredEvents({ journal, identity, store: filesOf(db), logger, mostHeld, retryMs: 2, noteMs: 5 });
     running.push(files);
     files.start((error) => {
       throw error;

@@ -2,11 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../../lib/async/pause.js';
 import { retry } from '../../../lib/async/retry.js';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
-import type { CallParams, CallResult } from '../../../lib/bus/contract.js';
-import type { dbContract } from '../../../lib/bus/contracts/db.js';
-import { type FimOperation, MAX_FIM_APPLY_BYTES, MAX_FIM_OPERATIONS } from '../../../lib/bus/contracts/db-fim.js';
+import { MAX_APPLY_BYTES, MAX_OPERATIONS, type StoredOperation } from '../../../lib/bus/contracts/db-events.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
-import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
@@ -14,20 +11,30 @@ import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { JournalFeed } from './journal-feed.js';
 import { isEvents, type RecordedEntry } from './journal-record.js';
 
-/** The part of a client of svc-db that is used. */
-export type FileDatabase = {
-  call<M extends 'fim.position' | 'fim.apply'>(
-    method: M,
-    params: CallParams<typeof dbContract, M>,
-    options?: { readonly deadlineMs?: number; readonly signal?: AbortSignal },
-  ): Promise<CallResult<typeof dbContract, M>>;
+/** A call of svc-db's `apply`. */
+export type ApplyCall = {
+  readonly journal: string;
+  readonly operations: readonly StoredOperation[];
+  readonly upTo: number;
+  readonly after?: number;
+};
+type CallOptions = { readonly deadlineMs?: number; readonly signal?: AbortSignal };
+
+/** A place in svc-db that is told events of some queues. */
+export type EventStore = {
+  /** As log lines and statistics name it. */
+  readonly name: string;
+  /** Kind of an event, by its queue; those of other queues are for others. */
+  readonly kinds: ReadonlyMap<string, string>;
+  readonly position: (options: CallOptions) => Promise<{ readonly journal: string; readonly position: number }>;
+  readonly apply: (call: ApplyCall, options: CallOptions) => Promise<unknown>;
 };
 
-export type FileEventsParts = {
+export type StoredEventsParts = {
   readonly journal: Journal;
   /** Name of the journal. */
   readonly identity: string;
-  readonly db: FileDatabase;
+  readonly store: EventStore;
   readonly logger: Logger;
   /** Bytes of the journal that are kept for a svc-db that does not answer; beyond that events are passed over. */
   readonly mostHeld: number;
@@ -36,10 +43,6 @@ export type FileEventsParts = {
   readonly noteMs?: number;
 };
 
-const QUEUES: Readonly<Record<string, FimOperation['kind']>> = {
-  [QUEUE_IDS.fileIntegrity]: 'syscheck',
-  [QUEUE_IDS.rootcheck]: 'rootcheck',
-};
 const RETRY_MS = 500;
 /** How often svc-db is told that there was nothing for it: what is before it need not be kept. */
 const NOTE_MS = 5000;
@@ -49,7 +52,7 @@ const DEADLINE_MS = 30_000;
 const TURN_MS = 5;
 
 /** @property record where the record of the event begins: a start goes on at a record */
-type PendingOperation = { readonly operation: FimOperation; readonly record: number };
+type PendingOperation = { readonly operation: StoredOperation; readonly record: number };
 
 /** A call that is not answered. @property failure resolves with undefined when svc-db took it */
 type PendingCall = {
@@ -64,14 +67,13 @@ type PendingCall = {
 const MOST_FLIGHTS = 2;
 
 /**
- * Takes what events of queue 8 and 9 say about files from the journal to svc-db, in the order of the journal and beside the
- * analysis: neither waits for the other. svc-db stores how far it is together with what it stores, and each start goes on
- * from there. While svc-db is away, the events wait in the journal, so many bytes of it; then they are passed over and
+ * Takes events that are stored beside their analysis from the journal to svc-db, in the order of the journal: neither
+ * waits for the other. svc-db stores how far it is together with what it stores, and each start goes on from there. While svc-db is away, the events wait in the journal, so many bytes of it; then they are passed over and
  * counted: the agents' synchronisation tells the same again.
  */
-export class FileEvents {
+export class StoredEvents {
   readonly counters = { received: 0, stored: 0, failed: 0, passed_over: { gaps: 0, bytes: 0 } };
-  readonly #parts: FileEventsParts;
+  readonly #parts: StoredEventsParts;
   readonly #waitLog: LimitedLogger;
   readonly #lossLog: LimitedLogger;
   readonly #streams = new MemoryStreamPositions();
@@ -90,10 +92,15 @@ export class FileEvents {
   #stored: number | undefined;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(parts: FileEventsParts) {
+  constructor(parts: StoredEventsParts) {
     this.#parts = parts;
     this.#waitLog = parts.logger.limited();
     this.#lossLog = parts.logger.limited();
+  }
+
+  /** Of the store. */
+  get name(): string {
+    return this.#parts.store.name;
   }
 
   /** Begins. @param onFailure gets what should never be thrown */
@@ -118,7 +125,8 @@ export class FileEvents {
       this.#feed?.offer(entry);
       return;
     }
-    const events = content.filter(isFileEvent);
+    const { kinds } = this.#parts.store;
+    const events = content.filter(({ queue }) => kinds.has(queue));
     this.counters.received += events.length;
     this.#feed?.offer({ ...entry, content: events });
   }
@@ -157,9 +165,9 @@ export class FileEvents {
 
   /** Asks svc-db how far it is. */
   async #begin(): Promise<void> {
-    const { journal, identity, db } = this.#parts;
+    const { journal, identity, store } = this.#parts;
     const { signal } = this.#stopped;
-    const stored = await retry(() => db.call('fim.position', {}, { signal }), {
+    const stored = await retry(() => store.position({ signal }), {
       pauseMs: this.#parts.retryMs ?? RETRY_MS,
       signal,
       onFailure: (error) => {
@@ -172,7 +180,7 @@ export class FileEvents {
     this.#stored = from;
     this.#feed = new JournalFeed(journal, this.#taken, (error) => {
       if (error instanceof JournalDamageError) this.#passedOver(error.report.from, error.report.to);
-      else this.#lossLog.error(`Events of files may not be stored: ${describeError(error)}`);
+      else this.#lossLog.error(`Events of ${store.name} may not be stored: ${describeError(error)}`);
     });
   }
 
@@ -181,7 +189,7 @@ export class FileEvents {
     const feed = this.#feed;
     if (feed === undefined) return;
     let turnAt = performance.now();
-    while (this.#pending.length - this.#sent < MAX_FIM_OPERATIONS && this.#unsentBytes < MAX_FIM_APPLY_BYTES / 2) {
+    while (this.#pending.length - this.#sent < MAX_OPERATIONS && this.#unsentBytes < MAX_APPLY_BYTES / 2) {
       let entry: RecordedEntry | undefined;
       try {
         entry = feed.next();
@@ -203,7 +211,7 @@ export class FileEvents {
   #take(position: number, events: readonly ReceivedEvent[]): void {
     let place = 0;
     for (const event of events) {
-      const kind = QUEUES[event.queue];
+      const kind = this.#parts.store.kinds.get(event.queue);
       if (kind === undefined) continue;
       place += 1;
       // A record can be in the journal twice, after a write that failed half way.
@@ -219,10 +227,10 @@ export class FileEvents {
   /** Sends the next events behind those that are on their way. */
   #send(): void {
     const { identity } = this.#parts;
-    const operations: FimOperation[] = [];
+    const operations: StoredOperation[] = [];
     let bytes = 0;
-    for (const { operation } of this.#pending.slice(this.#sent, this.#sent + MAX_FIM_OPERATIONS)) {
-      if (operations.length > 0 && bytes + operation.message.length > MAX_FIM_APPLY_BYTES) break;
+    for (const { operation } of this.#pending.slice(this.#sent, this.#sent + MAX_OPERATIONS)) {
+      if (operations.length > 0 && bytes + operation.message.length > MAX_APPLY_BYTES) break;
       operations.push(operation);
       bytes += operation.message.length;
     }
@@ -238,9 +246,9 @@ export class FileEvents {
     this.#unsentBytes -= bytes;
   }
 
-  async #apply(call: CallParams<typeof dbContract, 'fim.apply'>): Promise<{ readonly error: unknown } | undefined> {
+  async #apply(call: ApplyCall): Promise<{ readonly error: unknown } | undefined> {
     try {
-      await this.#parts.db.call('fim.apply', call, { deadlineMs: DEADLINE_MS, signal: this.#stopped.signal });
+      await this.#parts.store.apply(call, { deadlineMs: DEADLINE_MS, signal: this.#stopped.signal });
       return undefined;
     } catch (error) {
       return { error };
@@ -282,22 +290,20 @@ export class FileEvents {
   #waiting(error: unknown): void {
     if (this.#stopped.signal.aborted) return;
     this.counters.failed += 1;
-    this.#waitLog.warn(`Events of files wait in the journal, as svc-db does not take them: ${describeError(error)}`);
+    this.#waitLog.warn(
+      `Events of ${this.#parts.store.name} wait in the journal, as svc-db does not take them: ${describeError(error)}`,
+    );
   }
 
   #passedOver(from: number, to: number): void {
     this.counters.passed_over.gaps += 1;
     this.counters.passed_over.bytes += to - from;
     this.#lossLog.error(
-      `Events of files in ${String(to - from)} bytes of the journal are not stored, which are gone from it: the agents' synchronisation repairs it.`,
+      `Events of ${this.#parts.store.name} in ${String(to - from)} bytes of the journal are not stored, which are gone from it: what agents send again repairs it.`,
     );
   }
 
   async #pause(): Promise<void> {
     await pause(this.#parts.retryMs ?? RETRY_MS, this.#stopped.signal);
   }
-}
-
-function isFileEvent({ queue }: ReceivedEvent): boolean {
-  return queue === QUEUE_IDS.fileIntegrity || queue === QUEUE_IDS.rootcheck;
 }
