@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { ScanStatus } from '../../lib/bus/contracts/syscheckd.js';
 import type { EventProducer } from '../../lib/bus/event-producer.js';
@@ -8,6 +9,8 @@ import { EntryThreads } from '../../lib/fim/scan/entry-threads.js';
 import { WatchedDirectories } from '../../lib/fim/scan/watched-directories.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
+import { HOST_CLOCK as SYNC_CLOCK } from '../../lib/sync/sync-clock.js';
+import { AgentOutlet, ManagerOutlet, type SyncOutlet } from '../../lib/sync/sync-outlet.js';
 import { copyName } from './diff/copy-name.js';
 import { diffSettings, DiffWorker } from './diff/diff-worker.js';
 import { HostNames } from './host-names.js';
@@ -23,8 +26,6 @@ import { Baselines } from './store/baselines.js';
 import type { FileStore } from './store/file-store.js';
 import { isOtherPrefilter, rememberPrefilter } from './store/prefilter-mark.js';
 import { SyncSource } from './store/sync-source.js';
-import { HOST_CLOCK as SYNC_CLOCK } from './sync/sync-clock.js';
-import { AgentOutlet, ManagerOutlet, type SyncOutlet } from './sync/sync-outlet.js';
 import { SyncRunner } from './sync/sync-runner.js';
 import { WatchLog } from './watch-log.js';
 
@@ -233,8 +234,12 @@ export class FileMonitor {
 
   #syncOutlet(): SyncOutlet {
     const { db, producer, logger } = this.#parts;
-    if (db === undefined) return new AgentOutlet({ producer, component: FIM_FILE, now: Date.now, logger });
-    return new ManagerOutlet({ db, answered: (order) => this.synchronise(order), logger });
+    if (db === undefined) return new AgentOutlet({ producer, location: FIM_FILE, now: Date.now, logger });
+    return new ManagerOutlet({
+      deliver: (message, options) => db.call('fim.sync', { agent: MANAGER_ID, message }, options),
+      answered: (order) => this.synchronise(order),
+      logger,
+    });
   }
 
   /** Copies of files that are known no more: the configuration has changed while the daemon was stopped, say. */

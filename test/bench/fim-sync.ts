@@ -3,13 +3,13 @@ import { mkdirSync } from 'node:fs';
 import type { FileRow } from '../../daemons/syscheckd/store/file-row.js';
 import { FileStore } from '../../daemons/syscheckd/store/file-store.js';
 import { SyncSource } from '../../daemons/syscheckd/store/sync-source.js';
-import { RangeSync } from '../../daemons/syscheckd/sync/range-sync.js';
-import { HOST_CLOCK } from '../../daemons/syscheckd/sync/sync-clock.js';
-import { ManagerOutlet } from '../../daemons/syscheckd/sync/sync-outlet.js';
 import { SyncRunner } from '../../daemons/syscheckd/sync/sync-runner.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { ALL_CHECKS } from '../../lib/fim/checks.js';
+import { RangeSync } from '../../lib/sync/range-sync.js';
+import { HOST_CLOCK } from '../../lib/sync/sync-clock.js';
+import { ManagerOutlet } from '../../lib/sync/sync-outlet.js';
 import { RunningDaemon } from '../support/daemon/running-daemon.js';
 import { eventually } from '../support/eventually.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -87,7 +87,11 @@ try {
     await new RangeSync(source).start(1);
     return '';
   });
-  const outlet = new ManagerOutlet({ db, answered: (order) => runner?.take(order), logger });
+  const outlet = new ManagerOutlet({
+    deliver: (message, options) => db.call('fim.sync', { agent: '000', message }, options),
+    answered: (order) => runner?.take(order),
+    logger,
+  });
   const stats = (): Record<string, number> => (runner?.stats ?? {}) as Record<string, number>;
   const stored = async (): Promise<number> => (await db.call('fim.list', { agent: '000', limit: 1 })).total;
   const begin = async (): Promise<void> => {

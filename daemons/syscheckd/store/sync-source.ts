@@ -1,5 +1,5 @@
 import type { FimRow } from '../../../lib/events/fim/fim-messages.js';
-import type { RangeSource } from '../sync/range-sync.js';
+import type { RangeSource } from '../../../lib/sync/range-sync.js';
 import type { FileRow } from './file-row.js';
 import { decodeRow } from './row-codec.js';
 import type { KeyedRow, RowTable } from './row-table.js';

@@ -6,11 +6,11 @@ import type { SyncStep } from '../../../lib/events/sync/sync-step.js';
 import { readable } from '../../../lib/fim/byte-order.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import { type RangeSource, RangeSync } from '../../../lib/sync/range-sync.js';
+import { SyncAnswers } from '../../../lib/sync/sync-answers.js';
+import type { SyncClock } from '../../../lib/sync/sync-clock.js';
+import type { SyncOutlet } from '../../../lib/sync/sync-outlet.js';
 import { MAX_FIM_MESSAGE_BYTES } from '../message-limit.js';
-import { type RangeSource, RangeSync } from './range-sync.js';
-import { SyncAnswers } from './sync-answers.js';
-import type { SyncClock } from './sync-clock.js';
-import type { SyncOutlet } from './sync-outlet.js';
 import { SyncSchedule } from './sync-schedule.js';
 
 const SECOND_MS = 1000;

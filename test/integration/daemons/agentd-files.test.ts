@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { HOST_CLOCK } from '../../../daemons/syscheckd/sync/sync-clock.js';
-import { AgentOutlet } from '../../../daemons/syscheckd/sync/sync-outlet.js';
 import { SyncRunner } from '../../../daemons/syscheckd/sync/sync-runner.js';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
@@ -14,6 +12,8 @@ import { RequestServer } from '../../../lib/bus/request-server.js';
 import type { FimRow } from '../../../lib/events/fim/fim-messages.js';
 import { bytesOf } from '../../../lib/fim/byte-order.js';
 import { productRoot } from '../../../lib/product/product-root.js';
+import { HOST_CLOCK } from '../../../lib/sync/sync-clock.js';
+import { AgentOutlet } from '../../../lib/sync/sync-outlet.js';
 import { FakeManager } from '../../support/agentlink/fake-manager.js';
 import { keyLine } from '../../support/agentlink/minimal-agent.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
@@ -106,7 +106,7 @@ describe('svc-agentd between a manager and svc-syscheckd', function () {
   async function begin(rows: readonly FimRow[], now: number): Promise<void> {
     await runner?.stop();
     manager.bytes.length = 0;
-    const outlet = new AgentOutlet({ producer, component: 'fim_file', now: () => Date.now(), logger });
+    const outlet = new AgentOutlet({ producer, location: 'fim_file', now: () => Date.now(), logger });
     const clock = { ...HOST_CLOCK, now: () => now };
     runner = new SyncRunner({ source: new SyncRows(rows), outlet, clock, logger }, SYNC_SETTINGS);
     runner.start();

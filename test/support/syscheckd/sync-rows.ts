@@ -1,7 +1,7 @@
-import type { RangeSource } from '../../../daemons/syscheckd/sync/range-sync.js';
 import type { SyncSettings } from '../../../daemons/syscheckd/sync/sync-runner.js';
 import type { FimRow } from '../../../lib/events/fim/fim-messages.js';
 import { compareKeys } from '../../../lib/fim/byte-order.js';
+import type { RangeSource } from '../../../lib/sync/range-sync.js';
 
 /** An agent's table of files in memory. */
 export class SyncRows implements RangeSource<FimRow> {

@@ -1,6 +1,6 @@
-import { RangeSync } from '../../../daemons/syscheckd/sync/range-sync.js';
 import { FIM_FILE, type FimRow, syncMessage } from '../../../lib/events/fim/fim-messages.js';
 import { readSyncAnswer } from '../../../lib/events/sync/read-sync-answer.js';
+import { RangeSync } from '../../../lib/sync/range-sync.js';
 import { syncRow, SyncRows } from './sync-rows.js';
 
 /** Path, as a byte string, and checksum of a file. */

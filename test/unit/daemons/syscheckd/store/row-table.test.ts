@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { FileRow } from '../../../../../daemons/syscheckd/store/file-row.js';
 import { FileStore, MOST_LONG_PATHS } from '../../../../../daemons/syscheckd/store/file-store.js';
 import { SyncSource } from '../../../../../daemons/syscheckd/store/sync-source.js';
-import { RangeSync } from '../../../../../daemons/syscheckd/sync/range-sync.js';
+import { RangeSync } from '../../../../../lib/sync/range-sync.js';
 import { memoryDirectory } from '../../../../support/memory-directory.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { SyncClock } from '../../../../../daemons/syscheckd/sync/sync-clock.js';
-import type { SyncOutlet } from '../../../../../daemons/syscheckd/sync/sync-outlet.js';
 import { SyncRunner, type SyncSettings } from '../../../../../daemons/syscheckd/sync/sync-runner.js';
 import type { FimRow } from '../../../../../lib/events/fim/fim-messages.js';
+import type { SyncClock } from '../../../../../lib/sync/sync-clock.js';
+import type { SyncOutlet } from '../../../../../lib/sync/sync-outlet.js';
 import { eventually } from '../../../../support/eventually.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/syscheckd/sync-rows.js';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type RangeSource, RangeSync } from '../../../../../daemons/syscheckd/sync/range-sync.js';
-import { SyncSchedule } from '../../../../../daemons/syscheckd/sync/sync-schedule.js';
-import { RangeHash } from '../../../../../lib/events/sync/range-hash.js';
-import type { SyncRow, SyncStep } from '../../../../../lib/events/sync/sync-step.js';
-import { compareKeys } from '../../../../../lib/fim/byte-order.js';
+import { SyncSchedule } from '../../../../daemons/syscheckd/sync/sync-schedule.js';
+import { RangeHash } from '../../../../lib/events/sync/range-hash.js';
+import type { SyncRow, SyncStep } from '../../../../lib/events/sync/sync-step.js';
+import { compareKeys } from '../../../../lib/fim/byte-order.js';
+import { type RangeSource, RangeSync } from '../../../../lib/sync/range-sync.js';
 
 class Rows implements RangeSource<SyncRow> {
   rows: SyncRow[];

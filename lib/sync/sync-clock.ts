@@ -1,4 +1,4 @@
-import { pause } from '../../../lib/async/pause.js';
+import { pause } from '../async/pause.js';
 
 /** Time, as the synchronisation goes by it. */
 export type SyncClock = {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { RangeHash } from '../../../lib/events/sync/range-hash.js';
-import type { RangeCheck, SyncAnswer, SyncRow, SyncStep } from '../../../lib/events/sync/sync-step.js';
-import { compareKeys } from '../../../lib/fim/byte-order.js';
+import { RangeHash } from '../events/sync/range-hash.js';
+import type { RangeCheck, SyncAnswer, SyncRow, SyncStep } from '../events/sync/sync-step.js';
+import { compareKeys } from '../fim/byte-order.js';
 
 /** Rows in the byte order of their keys (`compareKeys`). They may change between two calls, never during one. */
 export interface RangeSource<Row extends SyncRow> {

@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { HOST_CLOCK, type SyncClock } from '../../../../../daemons/syscheckd/sync/sync-clock.js';
-import { AgentOutlet, ManagerOutlet } from '../../../../../daemons/syscheckd/sync/sync-outlet.js';
-import { SyncRunner } from '../../../../../daemons/syscheckd/sync/sync-runner.js';
-import { BusError } from '../../../../../lib/bus/bus-error.js';
-import type { BusEvent } from '../../../../../lib/bus/bus-event.js';
-import { eventually } from '../../../../support/eventually.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { FimKit } from '../../../../support/syscheckd/fim-kit.js';
-import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../../support/syscheckd/sync-rows.js';
+import { SyncRunner } from '../../../../daemons/syscheckd/sync/sync-runner.js';
+import { BusError } from '../../../../lib/bus/bus-error.js';
+import type { BusEvent } from '../../../../lib/bus/bus-event.js';
+import { HOST_CLOCK, type SyncClock } from '../../../../lib/sync/sync-clock.js';
+import { AgentOutlet, ManagerOutlet } from '../../../../lib/sync/sync-outlet.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { FimKit } from '../../../support/syscheckd/fim-kit.js';
+import { SYNC_SETTINGS, syncRow, SyncRows } from '../../../support/syscheckd/sync-rows.js';
 
-type Database = ConstructorParameters<typeof ManagerOutlet>[0]['db'];
+type Deliver = ConstructorParameters<typeof ManagerOutlet>[0]['deliver'];
 
 describe('ways of the synchronisation', () => {
   describe('to svc-db', () => {
     /** svc-db, without the bus in between. */
-    function databaseOf(kit: FimKit): Database {
-      const call = (_method: string, params: unknown): Promise<unknown> => {
-        const { agent, message } = params as { agent: string; message: Uint8Array };
-        return kit.database.sync.take(agent, message);
-      };
-      return { call } as unknown as Database;
+    function databaseOf(kit: FimKit): Deliver {
+      return (message) => kit.database.sync.take('000', message);
     }
 
     it('bring any paths there, byte for byte', async () => {
@@ -52,7 +48,7 @@ describe('ways of the synchronisation', () => {
         }),
       );
       const logger = new RecordingLogger();
-      const outlet = new ManagerOutlet({ db: databaseOf(kit), answered: (order) => runner.take(order), logger });
+      const outlet = new ManagerOutlet({ deliver: databaseOf(kit), answered: (order) => runner.take(order), logger });
       // A hundred times as fast, and no two rounds have the same number.
       const clock: SyncClock = {
         now: () => (id += 1),
@@ -76,8 +72,8 @@ describe('ways of the synchronisation', () => {
     it('are counted and logged when svc-db is away, and not when it refuses one', async () => {
       const logger = new RecordingLogger();
       const codes = ['bad_message', 'unavailable', 'unavailable'];
-      const call = (): Promise<never> => Promise.reject(new BusError(codes.shift() ?? '', 'svc-db is not available'));
-      const outlet = new ManagerOutlet({ db: { call } as unknown as Database, answered: () => {}, logger });
+      const deliver: Deliver = () => Promise.reject(new BusError(codes.shift() ?? '', 'svc-db is not available'));
+      const outlet = new ManagerOutlet({ deliver, answered: () => {}, logger });
       for (let index = 0; index < 3; index += 1) await outlet.send('{}');
       await eventually('two are lost', () => outlet.lost === 2);
       expect(logger.lines).to.deep.equal([
@@ -88,9 +84,9 @@ describe('ways of the synchronisation', () => {
 
     it('are so many at once', async () => {
       const answers: (() => void)[] = [];
-      const call = (): Promise<unknown> => new Promise((resolve) => answers.push(() => resolve({ answer: 'none' })));
+      const deliver: Deliver = () => new Promise((resolve) => answers.push(() => resolve({})));
       const outlet = new ManagerOutlet({
-        db: { call } as unknown as Database,
+        deliver,
         answered: () => {},
         logger: new RecordingLogger(),
       });
@@ -120,7 +116,7 @@ describe('ways of the synchronisation', () => {
         },
       };
       const logger = new RecordingLogger();
-      const outlet = new AgentOutlet({ producer, component: 'fim_file', now: () => 7, logger });
+      const outlet = new AgentOutlet({ producer, location: 'fim_file', now: () => 7, logger });
       const first = outlet.send('{"path":"\xff\xc3\xa9"}');
       await new Promise((resolve) => setImmediate(resolve));
       expect(events).to.have.length(0);

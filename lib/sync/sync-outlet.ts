@@ -1,13 +1,11 @@
-import { MANAGER_ID } from '../../../lib/agentlink/agent-identity.js';
-import { BusError } from '../../../lib/bus/bus-error.js';
-import type { BusEvent } from '../../../lib/bus/bus-event.js';
-import type { dbContract } from '../../../lib/bus/contracts/db.js';
-import type { EventProducer } from '../../../lib/bus/event-producer.js';
-import type { CallOptions, RequestClient } from '../../../lib/bus/request-client.js';
-import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
-import { bytesOf } from '../../../lib/fim/byte-order.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import { BusError } from '../bus/bus-error.js';
+import type { BusEvent } from '../bus/bus-event.js';
+import type { EventProducer } from '../bus/event-producer.js';
+import type { CallOptions } from '../bus/request-client.js';
+import { QUEUE_IDS } from '../events/queue-ids.js';
+import { bytesOf } from '../fim/byte-order.js';
+import { describeError } from '../log/describe-error.js';
+import type { LimitedLogger, Logger } from '../log/logger.js';
 import { InFlight } from './in-flight.js';
 
 /** Messages on their way to the sink: few, so that events of files find room in the same window. */
@@ -27,8 +25,8 @@ export interface SyncOutlet {
 
 export type AgentOutletParts = {
   readonly producer: Pick<EventProducer, 'room' | 'ready' | 'send'>;
-  /** Of the table: where the messages say they come from. */
-  readonly component: string;
+  /** Where the messages say they come from. */
+  readonly location: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly logger: Logger;
@@ -54,12 +52,12 @@ export class AgentOutlet implements SyncOutlet {
   }
 
   async send(message: string): Promise<void> {
-    const { producer, component, now } = this.#parts;
+    const { producer, location, now } = this.#parts;
     await this.#inFlight.room();
     while (producer.room <= 0) await producer.ready();
     const event: BusEvent = {
       queue: QUEUE_IDS.synchronization,
-      location: component,
+      location,
       message: bytesOf(message),
       receivedAt: now(),
     };
@@ -67,10 +65,9 @@ export class AgentOutlet implements SyncOutlet {
   }
 }
 
-type Database = Pick<RequestClient<typeof dbContract>, 'call'>;
-
 export type ManagerOutletParts = {
-  readonly db: Database;
+  /** Hands a message to svc-db: a method such as `fim.sync`. */
+  readonly deliver: (message: Uint8Array, options: CallOptions) => Promise<{ readonly order?: Uint8Array | undefined }>;
   /** Told what svc-db would have sent to an agent behind `#!-`, a byte string. */
   readonly answered: (order: string) => void;
   readonly logger: Logger;
@@ -103,10 +100,9 @@ export class ManagerOutlet implements SyncOutlet {
   }
 
   async #carry(message: string): Promise<void> {
-    const { db, answered } = this.#parts;
-    const options: CallOptions = { deadlineMs: CALL_DEADLINE_MS };
+    const { deliver, answered } = this.#parts;
     try {
-      const { order } = await db.call('fim.sync', { agent: MANAGER_ID, message: bytesOf(message) }, options);
+      const { order } = await deliver(bytesOf(message), { deadlineMs: CALL_DEADLINE_MS });
       if (order !== undefined) answered(Buffer.from(order).toString('latin1'));
     } catch (error) {
       // That is about one message; the others may well be good.

@@ -1,8 +1,8 @@
-import { AgentMessageError } from '../../../lib/events/sync/agent-message-error.js';
-import { readSyncAnswer } from '../../../lib/events/sync/read-sync-answer.js';
-import type { SyncAnswer } from '../../../lib/events/sync/sync-step.js';
-import { describeError } from '../../../lib/log/describe-error.js';
-import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import { AgentMessageError } from '../events/sync/agent-message-error.js';
+import { readSyncAnswer } from '../events/sync/read-sync-answer.js';
+import type { SyncAnswer } from '../events/sync/sync-step.js';
+import { describeError } from '../log/describe-error.js';
+import type { LimitedLogger, Logger } from '../log/logger.js';
 
 /** Bytes of the ranges that wait: a manager gone wrong may name long paths that nobody has. */
 const MOST_BYTES = 16 * 1024 * 1024;
