@@ -18,8 +18,6 @@ export class AgentState {
   cut = 0;
   connections = 0;
   requests = 0;
-  /** Orders of the manager that no part of this version carries out. */
-  refused = 0;
 
   /** @param waiting events of the buffer; undefined when it is off */
   toJson(waiting: number | undefined): AgentStateReport {

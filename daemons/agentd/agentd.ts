@@ -10,6 +10,7 @@ import type { BusEvent } from '../../lib/bus/bus-event.js';
 import { agentdContract } from '../../lib/bus/contracts/agentd.js';
 import { execdContract } from '../../lib/bus/contracts/execd.js';
 import { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
+import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { syscheckdContract } from '../../lib/bus/contracts/syscheckd.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
@@ -30,11 +31,11 @@ import { AgentState } from './agent-state.js';
 import type { AgentdContext } from './agentd-context.js';
 import { activeSections, type AgentdSettings, SETTINGS } from './agentd-settings.js';
 import { EventOutlet, type OutletSettings } from './event-outlet.js';
-import { IntegrityOrders } from './integrity-orders.js';
 import { linkToManager } from './link-to-manager.js';
 import type { ManagerLink } from './manager-link.js';
 import { ManagerOrders, type OrderParts, PART_DEADLINE_MS } from './manager-orders.js';
 import { OrderStore } from './order-store.js';
+import { PartOrders } from './part-orders.js';
 import { pushedFiles } from './pushed-files.js';
 import { ResponseOrders } from './response-orders.js';
 import { HostReload, supervisorOf } from './shared/host-reload.js';
@@ -146,7 +147,6 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
       logger.error(`Counters of messages cannot be kept in queue/rids: ${describeError(error)}`);
     }),
   );
-  const syscheckd = parts.use(new RequestClient({ contract: syscheckdContract, path: home.socket('svc-syscheckd') }));
   const logcollector = parts.use(
     new RequestClient({ contract: logcollectorContract, path: home.socket('svc-logcollector') }),
   );
@@ -161,7 +161,7 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
   });
   const { signal } = stopped;
 
-  const integrity = new IntegrityOrders({ syscheckd, deadlineMs: PART_DEADLINE_MS, logger });
+  const { integrity, modules } = partOrders(home, logger, parts);
   const responses = new ResponseOrders({
     ...{ execd, deadlineMs: PART_DEADLINE_MS, signal, logger },
     store: parts.use(context.prepared.orders),
@@ -173,6 +173,7 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
     waiting: () => outlet.waiting,
     logcollector,
     integrity,
+    modules,
     responses,
     ...hostRestart(home, logger, signal),
     logger,
@@ -198,7 +199,30 @@ function makeParts(context: AgentdContext, keys: ClientKeysFile, uname: string, 
     // Who waits for a connection waits no more; with one, what is in hand goes out.
     if (link.session === undefined) link.refuse();
   });
-  return { state, stateFile, lastEnded, integrity, responses, outlet, shared, link, sink, front, maintenance };
+  return { state, stateFile, lastEnded, integrity, modules, responses, outlet, shared, link, sink, front, maintenance };
+}
+
+/** The daemons of the host that a manager gives orders to. */
+function partOrders(home: Home, logger: Logger, parts: DaemonParts): Record<'integrity' | 'modules', PartOrders> {
+  const syscheckd = parts.use(new RequestClient({ contract: syscheckdContract, path: home.socket('svc-syscheckd') }));
+  const modulesd = parts.use(new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') }));
+  const common = { deadlineMs: PART_DEADLINE_MS, logger };
+  return {
+    integrity: new PartOrders({
+      ...{ daemon: 'svc-syscheckd', prefix: 'SYSCOM', ...common },
+      part: {
+        order: (params, options) => syscheckd.call('order', params, options),
+        config: (params, options) => syscheckd.call('config', params, options),
+      },
+    }),
+    modules: new PartOrders({
+      ...{ daemon: 'svc-modulesd', prefix: 'WMCOM', ...common },
+      part: {
+        order: (params, options) => modulesd.call('order', params, options),
+        config: (params, options) => modulesd.call('config', params, options),
+      },
+    }),
+  };
 }
 
 /** Rotation of the logs of the host, and how long they are kept. */
@@ -215,8 +239,16 @@ function logMaintenance({ home, logger, settings }: AgentdContext, signal: Abort
 }
 
 /** Groups of `stats`, beside those of the request socket. */
-function daemonCounters({ state, outlet, sink, integrity, responses, shared }: AgentdParts): Record<string, unknown> {
-  const { status, connections, sent, cut, requests, refused } = state;
+function daemonCounters({
+  state,
+  outlet,
+  sink,
+  integrity,
+  modules,
+  responses,
+  shared,
+}: AgentdParts): Record<string, unknown> {
+  const { status, connections, sent, cut, requests } = state;
   return {
     events: {
       received: state.generated,
@@ -225,8 +257,9 @@ function daemonCounters({ state, outlet, sink, integrity, responses, shared }: A
       pending: (outlet.waiting ?? 0) + sink.waiting,
     },
     buffer: outlet.state,
-    connection: { status, connections, sent, cut, requests, refused },
+    connection: { status, connections, sent, cut, requests },
     integrity: { ...integrity.counters },
+    modules: { ...modules.counters },
     responses: { ...responses.counters },
     shared: { ...shared.counters },
   };

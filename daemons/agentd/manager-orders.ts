@@ -5,10 +5,9 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import type { logcollectorContract } from '../../lib/bus/contracts/logcollector.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import { describeError } from '../../lib/log/describe-error.js';
-import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
-import { ABSENT_PARTS } from '../../lib/product/absent-parts.js';
+import type { Logger } from '../../lib/log/logger.js';
 import type { AgentState } from './agent-state.js';
-import type { IntegrityOrders } from './integrity-orders.js';
+import type { PartOrders } from './part-orders.js';
 import type { ResponseOrders } from './response-orders.js';
 import type { Session } from './session.js';
 import { StatePages } from './state-pages.js';
@@ -23,10 +22,9 @@ export const PART_DEADLINE_MS = 10_000;
 /** Commands by which managers have an agent restarted, the last ones of old releases. */
 const RESTART_COMMANDS = ['restart-wazuh', 'restart-wazuh0', 'restart-ossec', 'restart-ossec0', 'restart'];
 
-/** Parts of an agent that this version does not have, by the target of a request. */
+/** What this version cannot do on agents, by the target of a request. */
 const MISSING_PARTS: Readonly<Record<string, string>> = {
-  wmodules: 'svc-modulesd',
-  upgrade: 'svc-modulesd',
+  upgrade: 'upgrades of agents',
 };
 
 /** The section that is asked of part `com`. */
@@ -38,7 +36,8 @@ export type OrderParts = {
   /** Events that wait; undefined without a buffer. */
   readonly waiting: () => number | undefined;
   readonly logcollector: RequestClient<typeof logcollectorContract>;
-  readonly integrity: IntegrityOrders;
+  readonly integrity: PartOrders;
+  readonly modules: PartOrders;
   readonly responses: ResponseOrders;
   /** Whether the supervisor is there. @throws Error */
   readonly canRestart: () => Promise<void>;
@@ -50,7 +49,6 @@ export type OrderParts = {
 /** What a manager asks of the agent (agents-and-groups.md 4.5). */
 export class ManagerOrders {
   readonly #parts: OrderParts;
-  readonly #refusals = new Map<string, LimitedLogger>();
   /** Requests under way, and over UDP those whose answer has not been confirmed, by their counter. */
   readonly #open = new Set<string>();
   readonly #pages = new StatePages();
@@ -80,7 +78,8 @@ export class ManagerOrders {
         return;
       case 'inventory':
       case 'policies':
-        return this.#refuse(control.kind, 'svc-modulesd');
+        this.#parts.modules.take(control.text);
+        return;
       case 'error':
         logger.error(`The manager says: '${control.message}'`);
         return;
@@ -89,17 +88,6 @@ export class ManagerOrders {
         break;
       default:
     }
-  }
-
-  /** Says by name what is not there. */
-  #refuse(what: string, part: string): void {
-    this.#parts.state.refused += 1;
-    let limiter = this.#refusals.get(what);
-    if (limiter === undefined && this.#refusals.size < MOST_REQUESTS) {
-      limiter = this.#parts.logger.limited();
-      this.#refusals.set(what, limiter);
-    }
-    limiter?.warn(`Order for '${what}' refused: this version has no ${part} on agents.`);
   }
 
   async #execute(text: string): Promise<void> {
@@ -139,13 +127,13 @@ export class ManagerOrders {
 
   async #answer(target: string, payload: Buffer): Promise<string> {
     const [command = '', argument] = payload.toString('utf8').split(' ', 2);
-    const absent = command === 'getconfig' ? ABSENT_PARTS.get(`${target}:${argument ?? ''}`) : undefined;
-    if (absent !== undefined) return `ok ${JSON.stringify(absent)}`;
     const missing = MISSING_PARTS[target];
-    if (missing !== undefined) return `err This version has no ${missing} on agents`;
+    if (missing !== undefined) return `err This version has no ${missing}`;
     switch (target) {
       case 'syscheck':
         return this.#parts.integrity.answer(payload.toString('latin1'));
+      case 'wmodules':
+        return this.#parts.modules.answer(payload.toString('latin1'));
       case 'agent':
         return this.#agent(command, argument);
       case 'logcollector':

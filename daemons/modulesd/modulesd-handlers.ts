@@ -11,9 +11,10 @@ const MOST_WAITING = 64;
 
 export type ModulesdHandlersParts = CreateUpgradesParts & { readonly runner: Pick<UpgradeRunner, 'add' | 'report'> };
 
-type OwnMethods = Exclude<keyof (typeof modulesdContract)['methods'], keyof typeof commonMethods>;
+/** What is for the modules of the host, `order`, is answered by them. */
+type OwnMethods = Exclude<keyof (typeof modulesdContract)['methods'], keyof typeof commonMethods | 'order'>;
 
-/** Answers of svc-modulesd beyond those every daemon gives. */
+/** Answers of svc-modulesd about upgrades and tasks. */
 export function modulesdHandlers(parts: ModulesdHandlersParts): Pick<Handlers<typeof modulesdContract>, OwnMethods> {
   const { tasks, runner } = parts;
   // What a call finds of an agent must hold until its task is made.

@@ -7,6 +7,7 @@ import { ownDirectory } from '../../lib/home/own-directory.js';
 import { CommandModules } from './command/command-modules.js';
 import { type ModulesdSettings, SETTINGS } from './modulesd-settings.js';
 import { RunTimes } from './schedule/run-times.js';
+import { takeOrder } from './take-order.js';
 import { ManagerUpgrades } from './upgrade/manager-upgrades.js';
 
 /** Time for what was sent to be acknowledged when the daemon stops; what is not is lost, as the program ran already. */
@@ -53,7 +54,13 @@ export const MODULESD = defineDaemon({
           events: producer.stats(),
           commands: commands.stats(),
         }),
-        handlers: upgrades?.handlers ?? NO_UPGRADES,
+        handlers: {
+          ...(upgrades?.handlers ?? NO_UPGRADES),
+          order: ({ text }) => {
+            takeOrder(text, []);
+            return {};
+          },
+        },
       }),
     );
     await upgrades?.start(parts);

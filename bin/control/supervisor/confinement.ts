@@ -41,8 +41,14 @@ const KEPT: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
     'setuid',
     'setgid',
   ],
-  // Packages and tasks are root's or the group's: of root it is only the name, until it has modules that look at the host.
-  'svc-modulesd': ['setgid'],
+  'svc-modulesd': [
+    // What is installed, whoever may read it, and which sockets belong to which process. Commands of the configuration run
+    // with the same.
+    'dac_read_search',
+    'sys_ptrace',
+    // Taking the service group at the start.
+    'setgid',
+  ],
   // svc-execd keeps all: what a response does to a host, firewalls, accounts, services, whatever users have written, is root's work,
   // and programs that only root can have put there are all that it starts.
 };

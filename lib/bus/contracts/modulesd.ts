@@ -9,6 +9,8 @@ const MAX_TASKS_PER_PAGE = 10_000;
 export const MAX_REPORTS_PER_CALL = 100;
 /** Bytes of one report; those of agents have some hundred. */
 export const MAX_REPORT_BYTES = 4096;
+/** Longest order, bytes: what one control message carries. */
+const MAX_ORDER_BYTES = 65_536;
 /** Ids that `tasks.list` filters by. */
 const MAX_TASK_IDS = 100_000;
 
@@ -72,6 +74,13 @@ export type WantedPackage = z.output<typeof wantedPackage>;
 /** What svc-modulesd answers. */
 export const modulesdContract = defineContract('svc-modulesd', {
   ...commonMethods,
+
+  /**
+   * What a manager sends behind `#!-` (integrity-and-inventory.md 1.2), as a byte string: `syscollector_<table> dbsync
+   * <verb> <json>`, an answer of the synchronisation, of which a wrong one is counted and ignored. It answers when the order is
+   * taken, not when it is carried out. Error `unrecognized` for any other text.
+   */
+  order: { params: z.object({ text: z.string().min(1).max(MAX_ORDER_BYTES) }), result: z.object({}) },
 
   /**
    * Makes a task for each agent that can be upgraded; it is on disk when the call is answered. `failed` has the code of

@@ -83,7 +83,7 @@ describe('capabilities of daemons', function () {
         effective: logcollector,
         bounding: logcollector,
       });
-      const modulesd = mask('setgid');
+      const modulesd = mask('dac_read_search', 'sys_ptrace', 'setgid');
       expect(capabilities('svc-modulesd')).to.deep.equal({ ...root, effective: modulesd, bounding: modulesd });
       const syscheckd = mask('dac_read_search', 'sys_ptrace', 'sys_nice', 'net_bind_service', 'setgid');
       expect(capabilities('svc-syscheckd')).to.deep.equal({ ...root, effective: syscheckd, bounding: syscheckd });

@@ -176,8 +176,13 @@ describe('a manager and an agent', function () {
     expect(JSON.parse(await ask('logcollector', 'getstate'))).to.have.nested.property('data.global');
     expect(await ask('agent', 'getconfig nosuch')).to.equal('err Could not get requested section');
     expect(await ask('agent', 'dance')).to.equal('err Unrecognized command');
-    expect(await ask('wmodules', 'getconfig wmodules')).to.equal('ok {"wmodules":[]}');
-    expect(await ask('wmodules', 'getconfig internal')).to.equal('err This version has no svc-modulesd on agents');
+    await eventually(
+      'svc-modulesd answers',
+      async () => (await ask('wmodules', 'getconfig wmodules')).startsWith('ok {"wmodules":['),
+      WAIT_MS,
+    );
+    expect(await ask('wmodules', 'getconfig nosuch')).to.equal('err Could not get requested section');
+    expect(await ask('wmodules', 'getconfig')).to.equal('err WMCOM getconfig needs arguments');
     expect(await ask('com', 'getconfig logging')).to.equal('ok {"logging":{"plain":"yes","json":"no"}}');
     const responses = 'ok {"active-response":{"disabled":"no","repeated_offenders":[]}}';
     await eventually(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { IntegrityOrders } from '../../../../daemons/agentd/integrity-orders.js';
+import { PartOrders } from '../../../../daemons/agentd/part-orders.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
 import { commonHandlers } from '../../../../lib/bus/contracts/common.js';
 import { syscheckdContract } from '../../../../lib/bus/contracts/syscheckd.js';
@@ -16,7 +16,13 @@ describe('orders for svc-syscheckd', () => {
   const path = home.socket('svc-syscheckd');
   const logger = new RecordingLogger();
   const syscheckd = new RequestClient({ contract: syscheckdContract, path });
-  const orders = new IntegrityOrders({ syscheckd, deadlineMs: 5000, logger });
+  const orders = new PartOrders({
+    part: {
+      order: (params, options) => syscheckd.call('order', params, options),
+      config: (params, options) => syscheckd.call('config', params, options),
+    },
+    ...{ daemon: 'svc-syscheckd', prefix: 'SYSCOM', deadlineMs: 5000, logger },
+  });
   const taken: string[] = [];
   const sections = new Map([['syscheck', () => ({ syscheck: { disabled: 'no' } })]]);
   const server = new RequestServer<typeof syscheckdContract>({
