@@ -1,7 +1,9 @@
+import { AppliedCounters } from '../rows/apply-operations.js';
+import { SyncCounters } from '../rows/table-sync.js';
+
 /** What svc-db has done with files of agents since its start: members of its statistics. */
 export class FimCounters {
-  /** Events that changed something, and those that a replay brought again. */
-  readonly events = { applied: 0, repeated: 0 };
+  readonly events = new AppliedCounters();
   /** Events and messages of which nothing was stored, by the reason. */
   readonly refused = {
     malformed: 0,
@@ -12,8 +14,7 @@ export class FimCounters {
     finding_too_large: 0,
     too_many_findings: 0,
   };
-  /** The synchronisation: checks, those that agreed with the sum in memory, states stored, rows it deleted. */
-  readonly sync = { checks: 0, cached: 0, no_data: 0, checksum_fail: 0, states: 0, deleted: 0, unserved: 0 };
+  readonly sync = new SyncCounters();
 }
 
 export type Refusal = keyof FimCounters['refused'];

@@ -1,19 +1,23 @@
-import { FIM_COMPONENTS, type FimComponent } from '../../../lib/events/fim/fim-component.js';
+import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
+import { componentOfName, FIM_COMPONENTS, type FimComponent } from '../../../lib/events/fim/fim-component.js';
+import { readState } from '../../../lib/events/fim/read-entry.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
-import { applyOperations, type FimEvents } from './fim-apply.js';
-import type { FimMemory } from './fim-batch.js';
+import { applyOperations, type JournalEvents } from '../rows/apply-operations.js';
+import { BatchWriter } from '../rows/batch-writer.js';
+import { type ComponentMemory, readMemory, type SyncInfo } from '../rows/component-store.js';
+import { keyInSlot, slotRange } from '../rows/row-keys.js';
+import { SLOT_BYTES } from '../rows/row-limits.js';
+import { SlotGarbage } from '../rows/slot-garbage.js';
+import { TableSync } from '../rows/table-sync.js';
+import { applyOperation, applyState } from './fim-apply.js';
+import { FimBatch } from './fim-batch.js';
 import { agentOfKey, componentKey, type StoredComponent } from './fim-component.js';
 import { FimCounters, type Refusal } from './fim-counters.js';
-import { FimGarbage } from './fim-garbage.js';
-import { pathOfKey, slotRange } from './fim-keys.js';
-import { SLOT_BYTES } from './fim-limits.js';
 import type { FimReader } from './fim-list.js';
-import { decodeRow, type FimRow } from './fim-row.js';
-import { type FimTables, fimTables, NEW_STATE, openFimStore, STATE_KEY, type SyncInfo } from './fim-store.js';
-import { FimSync } from './fim-sync.js';
-import { FimWriter } from './fim-writer.js';
+import { checksumOf, decodeRow, type FimRow } from './fim-row.js';
+import { type FimTables, fimTables, openFimStore } from './fim-store.js';
 
 export type FimDatabaseParts = {
   /** `{home}/queue/db/fim`. */
@@ -30,12 +34,12 @@ export type FimDatabaseParts = {
 /** Files of all agents, and what rootcheck found on them (integrity-and-inventory.md 7): `queue/db/fim`. */
 export class FimDatabase {
   readonly counters = new FimCounters();
-  readonly sync: FimSync;
+  readonly sync: TableSync<FimBatch, Refusal>;
   readonly reader: FimReader;
   readonly #store: LmdbStore;
-  readonly #writer: FimWriter;
-  readonly #garbage: FimGarbage;
-  readonly #memory: FimMemory;
+  readonly #writer: BatchWriter<FimBatch>;
+  readonly #garbage: SlotGarbage;
+  readonly #memory: ComponentMemory;
   readonly #tables: FimTables;
   readonly #knows: (agent: string) => boolean;
   readonly #refusals: Readonly<Record<Refusal, LimitedLogger>>;
@@ -49,27 +53,34 @@ export class FimDatabase {
     this.#store = store;
     this.#knows = knows;
     const tables = (this.#tables = fimTables(store));
-    const memory = (this.#memory = {
-      state: tables.state.get(STATE_KEY) ?? NEW_STATE,
-      components: new Map(tables.components.entries()),
-      versions: new Map<number, number>(),
-    });
+    const memory = (this.#memory = readMemory(tables));
     this.reader = { tables, memory };
-    this.#writer = new FimWriter(store, tables, memory, setProblem);
-    this.#garbage = new FimGarbage(store, tables);
+    this.#writer = new BatchWriter({
+      store,
+      begin: (before) => new FimBatch(tables, memory, before),
+      setProblem,
+      what: 'Files of agents',
+    });
+    const { rows, numbers, hashes, findings } = tables;
+    this.#garbage = new SlotGarbage(store, tables.garbage, [rows, numbers, hashes, findings]);
     this.#refusals = mapRefusals(this.counters.refused, () => logger.limited());
-    const unserved = logger.limited();
-    this.sync = new FimSync({
+    this.sync = new TableSync<FimBatch, Refusal>({
       writer: this.#writer,
-      tables,
+      rows,
       memory,
-      counters: this.counters,
+      counters: this.counters.sync,
       knows,
       onRefused: this.#refuse,
-      now,
-      onUnserved: (component) => {
-        unserved.debug(`Nothing is stored of the synchronisation of '${component}'.`);
+      component: (agent, name) => {
+        const component = componentOfName(name);
+        return component === undefined ? undefined : componentKey(agent, component);
       },
+      readState: (agent, message) => {
+        const told = readState(message, Math.floor(now() / 1000));
+        if (told === undefined) return 'the state has no index, attributes or type';
+        return told === 'ignored' ? undefined : (batch) => applyState(batch, agent, told);
+      },
+      checksumOf,
       onDropped: () => {
         this.#garbage.wake();
       },
@@ -105,9 +116,15 @@ export class FimDatabase {
   }
 
   /** Applies what events of a journal change. @returns how far it is stored then @throws BusError `gap`, `disk_full`, `disk_failed` */
-  apply(events: FimEvents): Promise<number> {
-    const parts = { counters: this.counters, knows: this.#knows, onRefused: this.#refuse };
-    return this.#writer.write((batch) => applyOperations(batch, events, parts));
+  apply(events: JournalEvents<FimOperation['kind']>): Promise<number> {
+    return this.#writer.write((batch) => {
+      const apply = (operation: FimOperation): boolean => {
+        const refusal = this.#knows(operation.agent) ? applyOperation(batch, operation) : 'unknown_agent';
+        if (refusal !== undefined) this.#refuse(refusal, operation.agent);
+        return refusal === undefined;
+      };
+      return applyOperations(batch, events, apply, this.counters.events);
+    });
   }
 
   /** Takes away all that is stored of agents. @throws BusError `disk_full`, `disk_failed` */
@@ -147,7 +164,7 @@ export class FimDatabase {
     const record = this.#memory.components.get(componentKey(agent, component));
     if (record === undefined) return [];
     return [...this.#tables.rows.entries(slotRange(record.slot))].map(({ key, value }) => ({
-      path: pathOfKey(key),
+      path: keyInSlot(key),
       row: decodeRow(value),
     }));
   }
@@ -169,7 +186,7 @@ export class FimDatabase {
   async #drop(agents: readonly string[], components: readonly StoredComponent[], scans: boolean): Promise<void> {
     await this.#writer.write((batch) => {
       for (const agent of agents) {
-        for (const component of components) batch.dropComponent(agent, component);
+        for (const component of components) batch.dropComponent(componentKey(agent, component));
         if (scans) batch.removeScan(agent);
       }
     });

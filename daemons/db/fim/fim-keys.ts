@@ -1,23 +1,10 @@
-import { SLOT_BYTES } from './fim-limits.js';
-import { isHex } from './row-packer.js';
+import { SLOT_BYTES } from '../rows/row-limits.js';
+import { isHex } from '../rows/row-packer.js';
 
 const NUMBER_BYTES = 6;
 /** Bytes of a hash in the index: more are of no use, as the entry itself is looked at. */
 const PREFIX_BYTES = 8;
 const LEAST_HASH_BYTES = 16;
-
-/** Key of an entry. @param path bytes of a path, or the index of a registry entry */
-export function rowKey(slot: number, path: Buffer): Buffer {
-  const key = Buffer.allocUnsafe(SLOT_BYTES + path.length);
-  key.writeUInt32BE(slot, 0);
-  path.copy(key, SLOT_BYTES);
-  return key;
-}
-
-/** The path in the key of an entry; shares its memory. */
-export function pathOfKey(key: Buffer): Buffer {
-  return key.subarray(SLOT_BYTES);
-}
 
 /** Key of the place where an entry's path is found by its number. */
 export function numberKey(slot: number, number: number): Buffer {
@@ -48,12 +35,3 @@ export function isIndexed(hash: string | undefined): hash is string {
 
 /** Largest number of an entry. */
 export const LAST_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1;
-
-/** All keys of a slot, in each of the tables. */
-export function slotRange(slot: number): { readonly from: Buffer; readonly to: Buffer; readonly toExclusive: true } {
-  const from = Buffer.allocUnsafe(SLOT_BYTES);
-  from.writeUInt32BE(slot, 0);
-  const to = Buffer.allocUnsafe(SLOT_BYTES);
-  to.writeUInt32BE(slot + 1, 0);
-  return { from, to, toExclusive: true };
-}

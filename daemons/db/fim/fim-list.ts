@@ -5,9 +5,12 @@ import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
 import type { BinaryEntry } from '../../../lib/store/binary-table.js';
 import { compileDatabaseQuery } from '../query/database-query.js';
+import type { ComponentMemory } from '../rows/component-store.js';
+import { cutPage, MAX_PAGE_BYTES } from '../rows/cut-page.js';
+import { keyInSlot, rowKey, slotRange } from '../rows/row-keys.js';
+import { MAX_ROW_KEY_BYTES, ROWS_PER_TURN, SLOT_BYTES } from '../rows/row-limits.js';
+import { TopEntries } from '../rows/top-entries.js';
 import { firstVariant, isVariant, nextVariant } from './case-variants.js';
-import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
-import type { FimMemory } from './fim-batch.js';
 import { componentKey } from './fim-component.js';
 import {
   componentsOf,
@@ -20,26 +23,15 @@ import {
   sortValue,
   textSearch,
 } from './fim-fields.js';
-import {
-  hashKey,
-  isIndexed,
-  LAST_NUMBER,
-  numberKey,
-  numberOfHashKey,
-  pathOfKey,
-  rowKey,
-  slotRange,
-} from './fim-keys.js';
-import { MAX_PATH_BYTES, ROWS_PER_TURN, SLOT_BYTES } from './fim-limits.js';
+import { hashKey, isIndexed, LAST_NUMBER, numberKey, numberOfHashKey } from './fim-keys.js';
 import { decodeRow, type FimRow } from './fim-row.js';
 import type { FimTables } from './fim-store.js';
-import { TopEntries } from './top-entries.js';
 
 export type FimListParams = z.output<(typeof fimMethods)['fim.list']['params']>;
 export type FimPage = { readonly items: Record<string, unknown>[]; readonly total: number };
 
 /** What lists read: the store, as it was last committed. */
-export type FimReader = { readonly tables: FimTables; readonly memory: FimMemory };
+export type FimReader = { readonly tables: FimTables; readonly memory: ComponentMemory };
 
 /** Different rows of `distinct` that are kept in memory at once. */
 const MAX_DISTINCT = 500_000;
@@ -180,14 +172,14 @@ async function visit({ tables, memory }: FimReader, params: FimListParams, each:
 
 /** Entries with a path, whatever the case of its letters. */
 async function visitFile(tables: FimTables, slot: number, path: Buffer, each: Visit): Promise<void> {
-  if (path.length > MAX_PATH_BYTES) return;
+  if (path.length > MAX_ROW_KEY_BYTES) return;
   const { to } = slotRange(slot);
   let from: Buffer | undefined = firstVariant(path);
   for (let looks = 1; from !== undefined; looks += 1) {
     const range = { from: rowKey(slot, from), to, toExclusive: true, limit: 1 } as const;
     const [found]: BinaryEntry[] = [...tables.rows.entries(range)];
     if (found === undefined) return;
-    const there = pathOfKey(found.key);
+    const there = keyInSlot(found.key);
     if (isVariant(path, there)) each(candidateOf(found.key, found.value), slot, found.key);
     from = nextVariant(path, there);
     if (looks % ROWS_PER_TURN === 0) await nextTurn();

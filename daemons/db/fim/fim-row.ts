@@ -1,7 +1,7 @@
 import type { FimColumns, WholeNumber } from '../../../lib/events/fim/fim-columns.js';
-import { StoreError } from '../../../lib/store/store-error.js';
-import { behindColumn, type Column, readColumn } from './row-columns.js';
-import { isHex, RowPacker } from './row-packer.js';
+import type { Column } from '../rows/row-columns.js';
+import { RowPacker } from '../rows/row-packer.js';
+import { RowShape } from '../rows/row-shape.js';
 
 /** What is counted of an entry here. */
 export type FimCount = {
@@ -18,14 +18,13 @@ export type FimRow = FimColumns &
     readonly number: number;
   };
 
-/** A checksum of 20 bytes in front, or none: then it is among the columns. */
-const DIGEST = 1;
-const TEXT = 0;
-const DIGEST_BYTES = 20;
-const DIGEST_END = 1 + DIGEST_BYTES;
 /** Columns of an entry, always all of them. */
 const COLUMNS = 23;
+const CHECKSUM = 5;
+/** Its own number, how often it changed, and the date. */
+const NUMBERS = [0, 1, 3];
 
+const SHAPE = new RowShape(COLUMNS, CHECKSUM, 'queue/db/fim');
 const packer = new RowPacker();
 
 /**
@@ -33,16 +32,13 @@ const packer = new RowPacker();
  * @param number its number in the index of hashes
  */
 export function encodeRow(row: FimColumns, { changes, ahead }: FimCount, number: number): Buffer {
-  const isDigest = isHex(row.checksum) && row.checksum.length === 2 * DIGEST_BYTES;
-  packer.begin(isDigest ? DIGEST : TEXT);
-  if (isDigest) packer.hex(row.checksum);
-  packer.array(COLUMNS);
+  const checksum = SHAPE.begin(packer, row.checksum);
   packer.number(number);
   packer.number(changes);
   packer.boolean(ahead);
   packer.number(row.date);
   packer.text(row.type);
-  packer.text(isDigest ? undefined : row.checksum);
+  packer.text(checksum);
   packer.text(row.file);
   packer.text(row.arch);
   packer.text(row.valueName);
@@ -76,28 +72,20 @@ class StoredRow implements FimRow {
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    let at = firstColumn(bytes);
-    for (let index = 0; index < COLUMNS; index += 1) {
-      const end = behindColumn(bytes, at);
-      if (end === undefined || end > bytes.length) throw damaged();
-      // Numbers: its own, how often it changed, and the date.
-      if ((index < 2 || index === 3) && typeof readColumn(bytes, at, end) !== 'number') throw damaged();
-      at = end;
-    }
-    if (at !== bytes.length) throw damaged();
+    SHAPE.check(bytes, NUMBERS);
   }
 
   get number(): number {
-    return Number(columnOf(this.#bytes, 0));
+    return Number(SHAPE.column(this.#bytes, 0));
   }
   get changes(): number {
-    return Number(columnOf(this.#bytes, 1));
+    return Number(SHAPE.column(this.#bytes, 1));
   }
   get ahead(): boolean {
-    return columnOf(this.#bytes, 2) === true;
+    return SHAPE.column(this.#bytes, 2) === true;
   }
   get date(): number {
-    return Number(columnOf(this.#bytes, 3));
+    return Number(SHAPE.column(this.#bytes, 3));
   }
   get type(): string {
     return this.#text(4) ?? '';
@@ -130,13 +118,13 @@ class StoredRow implements FimRow {
     return this.#text(13);
   }
   get md5(): string | undefined {
-    return unpackHash(columnOf(this.#bytes, 14));
+    return unpackHash(SHAPE.column(this.#bytes, 14));
   }
   get sha1(): string | undefined {
-    return unpackHash(columnOf(this.#bytes, 15));
+    return unpackHash(SHAPE.column(this.#bytes, 15));
   }
   get sha256(): string | undefined {
-    return unpackHash(columnOf(this.#bytes, 16));
+    return unpackHash(SHAPE.column(this.#bytes, 16));
   }
   get uname(): string | undefined {
     return this.#text(17);
@@ -158,45 +146,22 @@ class StoredRow implements FimRow {
   }
 
   #text(index: number): string | undefined {
-    const value = columnOf(this.#bytes, index);
+    const value = SHAPE.column(this.#bytes, index);
     return typeof value === 'string' ? value : undefined;
   }
 
   #whole(index: number): WholeNumber | undefined {
-    const value = columnOf(this.#bytes, index);
+    const value = SHAPE.column(this.#bytes, index);
     return typeof value === 'number' || typeof value === 'string' ? value : undefined;
   }
 }
 
 /** Text of the checksum of an encoded entry. @throws StoreError `damaged` */
 export function checksumOf(bytes: Buffer): string {
-  if (bytes[0] === DIGEST) return bytes.toString('hex', 1, DIGEST_END);
-  const checksum = columnOf(bytes, 5);
-  return typeof checksum === 'string' ? checksum : '';
-}
-
-/** @throws StoreError `damaged` */
-function columnOf(bytes: Buffer, index: number): Column {
-  let at: number | undefined = firstColumn(bytes);
-  for (let before = 0; before < index && at !== undefined; before += 1) at = behindColumn(bytes, at);
-  const end = at === undefined ? undefined : behindColumn(bytes, at);
-  if (at === undefined || end === undefined || end > bytes.length) throw damaged();
-  return readColumn(bytes, at, end);
-}
-
-/** @throws StoreError `damaged` */
-function firstColumn(bytes: Buffer): number {
-  const start = bytes[0] === DIGEST ? DIGEST_END : 1;
-  // A list of as many values, as it is written for more than fifteen.
-  if (bytes[start] !== 0xdc || bytes[start + 1] !== 0 || bytes[start + 2] !== COLUMNS) throw damaged();
-  return start + 3;
+  return SHAPE.checksum(bytes);
 }
 
 function unpackHash(stored: Column): string | undefined {
   if (typeof stored === 'string') return stored;
   return stored instanceof Buffer ? stored.toString('hex') : undefined;
-}
-
-function damaged(): StoreError {
-  return new StoreError('damaged', 'queue/db/fim: an entry is not what it should be');
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Packr } from 'msgpackr';
+import { rowKey } from '../rows/row-keys.js';
 import type { FimBatch } from './fim-batch.js';
-import { rowKey } from './fim-keys.js';
+import { componentKey } from './fim-component.js';
 import { MAX_FINDING_BYTES, MAX_FINDINGS } from './fim-limits.js';
 
 /** What rootcheck found, or a mark of its scan (integrity-and-inventory.md 9.4). */
@@ -22,14 +23,15 @@ export function putFinding(
   seconds: number,
 ): 'finding_too_large' | 'too_many_findings' | undefined {
   if (message.length > MAX_FINDING_BYTES) return 'finding_too_large';
-  const record = batch.ensureComponent(agent, 'rootcheck');
+  const component = componentKey(agent, 'rootcheck');
+  const record = batch.ensureComponent(component);
   const key = findingKey(record.slot, message);
   const before = batch.finding(key);
   if (before === undefined && record.rows >= MAX_FINDINGS) return 'too_many_findings';
   const log = Buffer.from(message.buffer, message.byteOffset, message.length).toString('utf8');
   const first = before === undefined ? seconds : decodeFinding(before).first;
   batch.putFinding(key, Buffer.from(packr.pack([log, first, seconds])));
-  if (before === undefined) batch.setComponent(agent, 'rootcheck', { ...record, rows: record.rows + 1 });
+  if (before === undefined) batch.setComponent(component, { ...record, rows: record.rows + 1 });
   return undefined;
 }
 

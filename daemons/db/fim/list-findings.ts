@@ -7,13 +7,13 @@ import { selectFields } from '../../../lib/query/select-fields.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
 import { compileDatabaseQuery } from '../query/database-query.js';
 import { requireFields } from '../query/require-fields.js';
-import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
+import { cutPage, MAX_PAGE_BYTES } from '../rows/cut-page.js';
+import { slotRange } from '../rows/row-keys.js';
+import { TopEntries } from '../rows/top-entries.js';
 import { componentKey } from './fim-component.js';
 import { isoTime } from './fim-fields.js';
-import { slotRange } from './fim-keys.js';
 import { compareRefs, type FimPage, type FimReader, type SortKey } from './fim-list.js';
 import { decodeFinding, findingKey, type RootcheckFinding } from './findings.js';
-import { TopEntries } from './top-entries.js';
 
 type ListParams = z.output<(typeof fimMethods)['rootcheck.list']['params']>;
 /** A finding as the API shows it. */

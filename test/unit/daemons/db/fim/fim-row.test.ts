@@ -98,7 +98,7 @@ describe('Encoding of an entry', () => {
       cut,
       longer,
     ]) {
-      expect(() => decodeRow(bytes)).to.throw('an entry is not what it should be');
+      expect(() => decodeRow(bytes)).to.throw('a row is not what it should be');
     }
   });
 });

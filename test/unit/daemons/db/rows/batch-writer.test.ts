@@ -2,32 +2,34 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { FimBatch, FimMemory } from '../../../../../daemons/db/fim/fim-batch.js';
-import { type FimTables, fimTables, NEW_STATE, openFimStore } from '../../../../../daemons/db/fim/fim-store.js';
-import { FimWriter } from '../../../../../daemons/db/fim/fim-writer.js';
+import { FimBatch } from '../../../../../daemons/db/fim/fim-batch.js';
+import { componentKey } from '../../../../../daemons/db/fim/fim-component.js';
+import { type FimTables, fimTables, openFimStore } from '../../../../../daemons/db/fim/fim-store.js';
+import { BatchWriter } from '../../../../../daemons/db/rows/batch-writer.js';
+import { type ComponentMemory, readMemory } from '../../../../../daemons/db/rows/component-store.js';
 import type { Change } from '../../../../../lib/store/commit-queue.js';
 import type { LmdbStore } from '../../../../../lib/store/lmdb-store.js';
 import { StoreError } from '../../../../../lib/store/store-error.js';
 import { eventually } from '../../../../support/eventually.js';
 
-const AGENT = '001';
+const FILES = componentKey('001', 'fim_file');
 const PATH = Buffer.from('/etc/demo');
 
 describe('Transactions of files one on top of the other', () => {
   let directory: string;
   let store: LmdbStore;
   let tables: FimTables;
-  let memory: FimMemory;
+  let memory: ComponentMemory;
   /** Commits that wait to be let through, or refused. */
   let commits: { readonly pass: () => void; readonly refuse: (error: Error) => void }[];
   let problems: (string | undefined)[];
-  let writer: FimWriter;
+  let writer: BatchWriter<FimBatch>;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'svc-writer-'));
     store = await openFimStore(join(directory, 'fim'));
     tables = fimTables(store);
-    memory = { state: NEW_STATE, components: new Map(), versions: new Map() };
+    memory = readMemory(tables);
     commits = [];
     problems = [];
     const gate = {
@@ -36,7 +38,12 @@ describe('Transactions of files one on top of the other', () => {
           commits.push({ pass: () => void store.commit(changes).then(resolve, reject), refuse: reject });
         }),
     };
-    writer = new FimWriter(gate, tables, memory, (problem) => problems.push(problem));
+    writer = new BatchWriter({
+      store: gate,
+      begin: (before) => new FimBatch(tables, memory, before),
+      setProblem: (problem) => problems.push(problem),
+      what: 'Files of agents',
+    });
   });
   afterEach(async () => {
     await store.close();
@@ -46,7 +53,7 @@ describe('Transactions of files one on top of the other', () => {
   /** Counts the file up. @returns how often it was counted, by what the task saw */
   const count = (batch: FimBatch): number => {
     let seen = 0;
-    batch.putRow(AGENT, 'fim_file', PATH, { checksum: `c${String(seen)}`, date: 1, type: 'file' }, (before) => {
+    batch.putRow(FILES, PATH, { checksum: `c${String(seen)}`, date: 1, type: 'file' }, (before) => {
       seen = (before?.changes ?? 0) + 1;
       return { changes: seen, ahead: false };
     });
@@ -103,11 +110,11 @@ describe('Transactions of files one on top of the other', () => {
   it('tells what is changed of a component before it is on disk', async () => {
     const versions: number[] = [];
     const look = (batch: FimBatch) => {
-      versions.push(batch.version(AGENT, 'fim_file'));
+      versions.push(batch.version(FILES));
       count(batch);
-      versions.push(batch.version(AGENT, 'fim_file'));
-      batch.dropComponent(AGENT, 'fim_file');
-      versions.push(batch.version(AGENT, 'fim_file'));
+      versions.push(batch.version(FILES));
+      batch.dropComponent(FILES);
+      versions.push(batch.version(FILES));
       return 0;
     };
     const tasks = [writer.write(look)];

@@ -1,7 +1,5 @@
 import { KeyedLock } from '../../../lib/async/keyed-lock.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
-import { componentOfName, type FimComponent } from '../../../lib/events/fim/fim-component.js';
-import { readState } from '../../../lib/events/fim/read-entry.js';
 import { type JsonMessage, readJson } from '../../../lib/events/sync/read-json.js';
 import {
   readSyncCheck,
@@ -10,15 +8,12 @@ import {
   type SyncCheckType,
 } from '../../../lib/events/sync/read-sync-check.js';
 import { syncAnswer } from '../../../lib/events/sync/sync-answer.js';
-import { applyState } from './fim-apply.js';
-import type { FimBatch, FimMemory } from './fim-batch.js';
-import { componentKey } from './fim-component.js';
-import type { FimCounters, Refusal } from './fim-counters.js';
-import { pathOfKey, rowKey, slotRange } from './fim-keys.js';
-import { MAX_PATH_BYTES, ROWS_PER_TURN } from './fim-limits.js';
-import { type FimTables, NO_SYNC, type SyncInfo } from './fim-store.js';
-import type { FimWriter } from './fim-writer.js';
+import type { BatchWriter } from './batch-writer.js';
+import type { ComponentBatch } from './component-batch.js';
+import { type ComponentMemory, type ComponentTables, NO_SYNC, type SyncInfo } from './component-store.js';
 import { rangeChecksum } from './range-checksum.js';
+import { keyInSlot, rowKey, slotRange } from './row-keys.js';
+import { MAX_ROW_KEY_BYTES, ROWS_PER_TURN } from './row-limits.js';
 
 /** What goes back to the agent; `order` without the `#!-` in front. */
 export type SyncAnswer = {
@@ -26,19 +21,40 @@ export type SyncAnswer = {
   readonly order?: Buffer;
 };
 
-export type FimSyncParts = {
-  readonly writer: FimWriter;
-  readonly tables: FimTables;
-  readonly memory: FimMemory;
-  readonly counters: FimCounters;
+/** Of a store: what its synchronisation has done. */
+export class SyncCounters {
+  /** Checks that agreed with the sum in memory. */
+  cached = 0;
+  checks = 0;
+  no_data = 0;
+  checksum_fail = 0;
+  states = 0;
+  /** Rows it deleted. */
+  deleted = 0;
+}
+
+/** Transactions whose rows can be deleted. */
+export type SyncBatch = ComponentBatch & { deleteRow(component: number, key: Buffer): boolean };
+
+/** A row that a message told of, stored by calling it. @returns why it is not */
+export type StateTask<B, Refusal> = (batch: B) => Refusal | undefined;
+
+export type TableSyncParts<B extends SyncBatch, Refusal extends string> = {
+  readonly writer: BatchWriter<B>;
+  readonly rows: ComponentTables['rows'];
+  readonly memory: ComponentMemory;
+  readonly counters: SyncCounters;
   readonly knows: (agent: string) => boolean;
-  readonly onRefused: (reason: Refusal, agent: string) => void;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** A message for a component that nobody serves. */
-  readonly onUnserved: (component: string) => void;
-  /** Entries of a component were taken away at once: there is something to empty. */
+  readonly onRefused: (reason: Refusal | 'malformed' | 'unknown_agent', agent: string) => void;
+  /** Number of an agent's component, by its name on the wire; undefined for one that is none. */
+  readonly component: (agent: string, name: string) => number | undefined;
+  /** Reads a state: text says what is wrong, undefined that there is nothing to store. */
+  readonly readState: (agent: string, message: JsonMessage) => StateTask<B, Refusal> | string | undefined;
+  readonly checksumOf: (bytes: Buffer) => string;
+  /** Rows of a component were taken away at once: there is something to empty. */
   readonly onDropped: () => void;
+  /** The agent says that it has no row of a component; told within the transaction. */
+  readonly onCleared?: (batch: B, component: number) => void;
 };
 
 const NONE: SyncAnswer = { answer: 'none' };
@@ -47,17 +63,17 @@ const NONE: SyncAnswer = { answer: 'none' };
  * The manager's side of the synchronisation (integrity-and-inventory.md 5.2). Messages of one agent take effect in the
  * order in which they come; states of it are on their way to the disk together, a check waits for them.
  */
-export class FimSync {
-  readonly #parts: FimSyncParts;
+export class TableSync<B extends SyncBatch, Refusal extends string> {
+  readonly #parts: TableSyncParts<B, Refusal>;
   readonly #order = new KeyedLock();
 
-  constructor(parts: FimSyncParts) {
+  constructor(parts: TableSyncParts<B, Refusal>) {
     this.#parts = parts;
   }
 
   /** Takes a message of queue 5. @throws BusError `bad_message`, `unknown_agent`, `disk_full`, `disk_failed` */
   async take(agent: string, bytes: Uint8Array): Promise<SyncAnswer> {
-    const { counters, knows } = this.#parts;
+    const { knows } = this.#parts;
     if (!knows(agent)) throw this.#refusal('unknown_agent', agent, 'unknown_agent', `There is no agent ${agent}`);
     const message = readJson(bytes);
     const name = message?.value['component'];
@@ -65,27 +81,22 @@ export class FimSync {
     if (message === undefined || typeof name !== 'string' || typeof type !== 'string') {
       throw this.#bad(agent, 'the message is no JSON with component and type');
     }
-    const component = componentOfName(name);
-    if (component === undefined) {
-      if (!name.startsWith('syscollector_')) throw this.#bad(agent, 'dbsync: Invalid component specified.');
-      counters.sync.unserved += 1;
-      this.#parts.onUnserved(name);
-      return NONE;
-    }
+    const component = this.#parts.component(agent, name);
+    if (component === undefined) throw this.#bad(agent, 'dbsync: Invalid component specified.');
     switch (type) {
       case 'state':
         return this.#state(agent, message);
       case 'integrity_clear': {
         const id = readSyncId(message.value['data']);
         if (id === undefined) throw this.#bad(agent, 'integrity_clear has no id');
-        return this.#order.exclusive(agent, () => this.#clear(agent, component, id));
+        return this.#order.exclusive(agent, () => this.#clear(component, id));
       }
       case 'integrity_check_global':
       case 'integrity_check_left':
       case 'integrity_check_right': {
         const check = storedRange(type, message);
         if (typeof check === 'string') throw this.#bad(agent, check);
-        const { answer } = await this.#order.exclusive(agent, () => this.#check(agent, component, check));
+        const { answer } = await this.#order.exclusive(agent, () => this.#check(component, check));
         return answer === 'none' ? NONE : { answer, order: syncAnswer(name, answer, message) };
       }
       default:
@@ -94,15 +105,15 @@ export class FimSync {
   }
 
   async #state(agent: string, message: JsonMessage): Promise<SyncAnswer> {
-    const told = readState(message, Math.floor(this.#parts.now() / 1000));
-    if (told === 'ignored') return NONE;
-    if (told === undefined) throw this.#bad(agent, 'the state has no index, attributes or type');
-    const { writer, counters, onRefused } = this.#parts;
+    const { writer, counters, onRefused, readState } = this.#parts;
+    const store = readState(agent, message);
+    if (store === undefined) return NONE;
+    if (typeof store === 'string') throw this.#bad(agent, store);
     await this.#order.shared(agent, () =>
       writer.write((batch) => {
-        const refusal = applyState(batch, agent, told);
+        const refusal = store(batch);
         if (refusal === undefined) {
-          counters.sync.states += 1;
+          counters.states += 1;
           return;
         }
         onRefused(refusal, agent);
@@ -111,75 +122,80 @@ export class FimSync {
     return NONE;
   }
 
-  /** The agent has no entry at all. */
-  async #clear(agent: string, component: FimComponent, id: number): Promise<SyncAnswer> {
+  /** The agent has no row at all. */
+  async #clear(component: number, id: number): Promise<SyncAnswer> {
     await this.#parts.writer.write((batch) => {
-      const { sync = NO_SYNC } = batch.component(agent, component) ?? {};
-      batch.dropComponent(agent, component);
-      const next = batch.ensureComponent(agent, component);
-      batch.setComponent(agent, component, { ...next, sync: completed(sync, id, '') });
+      const { sync = NO_SYNC } = batch.component(component) ?? {};
+      batch.dropComponent(component);
+      const next = batch.ensureComponent(component);
+      batch.setComponent(component, { ...next, sync: completed(sync, id, '') });
+      this.#parts.onCleared?.(batch, component);
     });
     this.#parts.onDropped();
     return NONE;
   }
 
-  async #check(agent: string, component: FimComponent, check: SyncCheck): Promise<SyncAnswer> {
-    const { writer, memory, tables, counters } = this.#parts;
+  async #check(component: number, check: SyncCheck): Promise<SyncAnswer> {
+    const { writer, memory, rows, counters, checksumOf } = this.#parts;
     const { type, begin, end, tail, checksum, id } = check;
-    counters.sync.checks += 1;
-    const slot = (): number | undefined => memory.components.get(componentKey(agent, component))?.slot;
+    counters.checks += 1;
+    const slot = (): number | undefined => memory.components.get(component)?.slot;
     if (type === 'integrity_check_global') {
-      await this.#deleteAround(agent, component, begin, end);
+      await this.#deleteAround(component, begin, end);
     } else if (tail !== undefined) {
-      await this.#deleteRows(agent, component, { from: end, fromExclusive: true, to: tail, toExclusive: true });
+      await this.#deleteRows(component, { from: end, fromExclusive: true, to: tail, toExclusive: true });
     }
-    const known = memory.components.get(componentKey(agent, component));
+    const known = memory.components.get(component);
     const isCached = type === 'integrity_check_global' && known?.sync.managerChecksum === checksum;
-    const version = memory.versions.get(componentKey(agent, component)) ?? 0;
+    const version = memory.versions.get(component) ?? 0;
     const at = slot();
-    const sum = isCached ? checksum : at === undefined ? undefined : await rangeChecksum(tables.rows, at, begin, end);
-    if (isCached) counters.sync.cached += 1;
+    const sum = isCached
+      ? checksum
+      : at === undefined
+        ? undefined
+        : await rangeChecksum(rows, checksumOf, at, begin, end);
+    if (isCached) counters.cached += 1;
     const answer = sum === undefined ? 'no_data' : sum === checksum ? 'none' : 'checksum_fail';
-    if (answer !== 'none') counters.sync[answer] += 1;
+    if (answer !== 'none') counters[answer] += 1;
     if (type === 'integrity_check_global') {
       await writer.write((batch) => {
-        const record = batch.ensureComponent(agent, component);
+        const record = batch.ensureComponent(component);
         // An event may have changed an entry while they were read: the sum is then good for an answer, not to be kept.
-        const isSteady = record.slot === at && batch.version(agent, component) === version;
+        const isSteady = record.slot === at && batch.version(component) === version;
         const sync =
           answer === 'none'
             ? completed(record.sync, id, checksum, isSteady ? checksum : '')
             : failed(record.sync, id, checksum);
-        batch.setComponent(agent, component, { ...record, sync });
+        batch.setComponent(component, { ...record, sync });
       });
     }
     return { answer };
   }
 
   /** Deletes the entries before and behind what the agent has (5.2 step 3). */
-  async #deleteAround(agent: string, component: FimComponent, begin: Buffer, end: Buffer): Promise<void> {
-    const slot = this.#parts.memory.components.get(componentKey(agent, component))?.slot;
+  async #deleteAround(component: number, begin: Buffer, end: Buffer): Promise<void> {
+    const slot = this.#parts.memory.components.get(component)?.slot;
     if (slot === undefined) return;
     const { from, to } = slotRange(slot);
-    await this.#deleteKeys(agent, component, { from, to: rowKey(slot, begin), toExclusive: true });
-    await this.#deleteKeys(agent, component, { from: rowKey(slot, end), fromExclusive: true, to, toExclusive: true });
+    await this.#deleteKeys(component, { from, to: rowKey(slot, begin), toExclusive: true });
+    await this.#deleteKeys(component, { from: rowKey(slot, end), fromExclusive: true, to, toExclusive: true });
   }
 
-  async #deleteRows(agent: string, component: FimComponent, range: KeyRange): Promise<void> {
-    const slot = this.#parts.memory.components.get(componentKey(agent, component))?.slot;
+  async #deleteRows(component: number, range: KeyRange): Promise<void> {
+    const slot = this.#parts.memory.components.get(component)?.slot;
     if (slot === undefined) return;
-    await this.#deleteKeys(agent, component, { ...range, from: rowKey(slot, range.from), to: rowKey(slot, range.to) });
+    await this.#deleteKeys(component, { ...range, from: rowKey(slot, range.from), to: rowKey(slot, range.to) });
   }
 
   /** Piece by piece, each a part of a transaction. */
-  async #deleteKeys(agent: string, component: FimComponent, range: KeyRange): Promise<void> {
-    const { tables, writer, counters } = this.#parts;
+  async #deleteKeys(component: number, range: KeyRange): Promise<void> {
+    const { rows, writer, counters } = this.#parts;
     if (Buffer.compare(range.from, range.to) >= 0) return;
     for (;;) {
-      const paths = [...tables.rows.keys({ ...range, limit: ROWS_PER_TURN })].map((key) => pathOfKey(key));
-      if (paths.length === 0) return;
-      counters.sync.deleted += await writer.write((batch) => deleteAll(batch, agent, component, paths));
-      if (paths.length < ROWS_PER_TURN) return;
+      const keys = [...rows.keys({ ...range, limit: ROWS_PER_TURN })].map((key) => keyInSlot(key));
+      if (keys.length === 0) return;
+      counters.deleted += await writer.write((batch) => deleteAll(batch, component, keys));
+      if (keys.length < ROWS_PER_TURN) return;
     }
   }
 
@@ -187,7 +203,7 @@ export class FimSync {
     return this.#refusal('malformed', agent, 'bad_message', reason);
   }
 
-  #refusal(reason: Refusal, agent: string, code: string, text: string): BusError {
+  #refusal(reason: 'malformed' | 'unknown_agent', agent: string, code: string, text: string): BusError {
     this.#parts.onRefused(reason, agent);
     return new BusError(code, text);
   }
@@ -200,9 +216,9 @@ type KeyRange = {
   readonly toExclusive?: boolean;
 };
 
-function deleteAll(batch: FimBatch, agent: string, component: FimComponent, paths: readonly Buffer[]): number {
+function deleteAll(batch: SyncBatch, component: number, keys: readonly Buffer[]): number {
   let deleted = 0;
-  for (const path of paths) if (batch.deleteRow(agent, component, path)) deleted += 1;
+  for (const key of keys) if (batch.deleteRow(component, key)) deleted += 1;
   return deleted;
 }
 
@@ -218,7 +234,7 @@ function storedRange(type: SyncCheckType, message: JsonMessage): SyncCheck | str
 
 /** A path that is too long to be stored is compared by as much of it as a key holds: no stored one is so long. */
 function keyPart(path: Buffer): Buffer {
-  return path.subarray(0, MAX_PATH_BYTES);
+  return path.subarray(0, MAX_ROW_KEY_BYTES);
 }
 
 function completed(sync: SyncInfo, id: number, agentChecksum: string, managerChecksum = agentChecksum): SyncInfo {

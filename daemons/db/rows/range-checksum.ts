@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RangeHash } from '../../../lib/events/sync/range-hash.js';
 import type { BinaryTable } from '../../../lib/store/binary-table.js';
-import { rowKey } from './fim-keys.js';
-import { ROWS_PER_TURN } from './fim-limits.js';
-import { checksumOf } from './fim-row.js';
+import { rowKey } from './row-keys.js';
+import { ROWS_PER_TURN } from './row-limits.js';
 
 /**
  * Sum of a range of entries, both ends included (integrity-and-inventory.md 5.1). Reads piece by piece, others have their turn between two.
+ * @param checksumOf of a stored row
  * @returns undefined when the range is empty
  */
 export async function rangeChecksum(
   rows: BinaryTable,
+  checksumOf: (bytes: Buffer) => string,
   slot: number,
   begin: Buffer,
   end: Buffer,

@@ -1,9 +1,10 @@
 import { pause } from '../../../lib/async/pause.js';
+import type { BinaryTable } from '../../../lib/store/binary-table.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
-import { slotRange } from './fim-keys.js';
-import { ROWS_PER_TURN } from './fim-limits.js';
-import type { FimTables } from './fim-store.js';
+import type { ComponentTables } from './component-store.js';
+import { slotRange } from './row-keys.js';
+import { ROWS_PER_TURN } from './row-limits.js';
 
 /** Between two pieces: others write, too. */
 const PAUSE_MS = 20;
@@ -14,15 +15,18 @@ const RETRY_MS = 5000;
  * Empties slots whose component was cleared or whose agent was removed, in small pieces. What is left at a stop is gone on
  * with after the next start.
  */
-export class FimGarbage {
+export class SlotGarbage {
   readonly #store: LmdbStore;
-  readonly #tables: FimTables;
+  readonly #garbage: ComponentTables['garbage'];
+  readonly #tables: readonly BinaryTable[];
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
   #asked = false;
 
-  constructor(store: LmdbStore, tables: FimTables) {
+  /** @param garbage the slots @param tables whose keys begin with a slot */
+  constructor(store: LmdbStore, garbage: ComponentTables['garbage'], tables: readonly BinaryTable[]) {
     this.#store = store;
+    this.#garbage = garbage;
     this.#tables = tables;
   }
 
@@ -49,7 +53,7 @@ export class FimGarbage {
   async #run(): Promise<void> {
     while (this.#asked && !this.#stopped.signal.aborted) {
       this.#asked = false;
-      for (const [slot] of [...this.#tables.garbage.entries()]) await this.#empty(slot);
+      for (const [slot] of [...this.#garbage.entries()]) await this.#empty(slot);
     }
   }
 
@@ -58,7 +62,7 @@ export class FimGarbage {
       const changes = this.#piece(slot);
       const isLast = changes.length === 0;
       try {
-        await this.#store.commit(isLast ? [this.#tables.garbage.remove(slot)] : changes);
+        await this.#store.commit(isLast ? [this.#garbage.remove(slot)] : changes);
       } catch {
         // The writer reports what the disk does not take; what is to be removed stays noted.
         await this.#pause(RETRY_MS);
@@ -70,8 +74,7 @@ export class FimGarbage {
   }
 
   #piece(slot: number): Change[] {
-    const { rows, numbers, hashes, findings } = this.#tables;
-    for (const table of [rows, numbers, hashes, findings]) {
+    for (const table of this.#tables) {
       const changes = [...table.keys({ ...slotRange(slot), limit: ROWS_PER_TURN })].map((key) => table.remove(key));
       if (changes.length > 0) return changes;
     }

@@ -1,0 +1,23 @@
+import { SLOT_BYTES } from './row-limits.js';
+
+/** Key of a row in its table. @param key bytes that its component knows it by, a path for one */
+export function rowKey(slot: number, key: Buffer): Buffer {
+  const whole = Buffer.allocUnsafe(SLOT_BYTES + key.length);
+  whole.writeUInt32BE(slot, 0);
+  key.copy(whole, SLOT_BYTES);
+  return whole;
+}
+
+/** What its component knows a row by; shares its memory with the key. */
+export function keyInSlot(key: Buffer): Buffer {
+  return key.subarray(SLOT_BYTES);
+}
+
+/** All keys of a slot, in each of the tables. */
+export function slotRange(slot: number): { readonly from: Buffer; readonly to: Buffer; readonly toExclusive: true } {
+  const from = Buffer.allocUnsafe(SLOT_BYTES);
+  from.writeUInt32BE(slot, 0);
+  const to = Buffer.allocUnsafe(SLOT_BYTES);
+  to.writeUInt32BE(slot + 1, 0);
+  return { from, to, toExclusive: true };
+}
