@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import type { Home } from '../../lib/home/home.js';
 import { GrowingFile } from '../support/logcollector/growing-file.js';
+import { readOutput } from '../support/read-output.js';
 import { numberOfAlert } from './numbered-events.js';
 import { outputParts } from './output-parts.js';
 
@@ -59,7 +59,7 @@ export class AlertWatch {
     for (const [path, { file, hash }] of this.#files) {
       const bytes = file.offset;
       if (bytes === 0) continue;
-      const now = existsSync(path) ? readFileSync(path).subarray(0, bytes) : Buffer.alloc(0);
+      const now = readOutput(path).subarray(0, bytes);
       const same = now.length === bytes && createHash('sha256').update(now).digest().equals(hash.copy().digest());
       if (!same) changed.push(`${path}: its first ${String(bytes)} bytes are not those that were read before`);
     }

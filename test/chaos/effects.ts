@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Home } from '../../lib/home/home.js';
 import { SyslogServer } from '../support/monitord/syslog-server.js';
+import { readOutput } from '../support/read-output.js';
 import { ALERTED_VISITOR, numberOfAlert, VISITOR_EVERY } from './numbered-events.js';
 import { outputParts } from './output-parts.js';
 
@@ -8,8 +9,10 @@ import { outputParts } from './output-parts.js';
 const MOST_IN_FLIGHT = 500;
 /** Programs of responses that run at once, and may be started again after a kill of svc-execd. */
 const PROGRAMS_AT_ONCE = 16;
-/** Offending lines that are named. */
-const MAX_NAMED = 5;
+/** Alerts, or numbers, that are named. */
+const MAX_NAMED = 20;
+/** Characters of what is no alert that are shown. */
+const MAX_SHOWN = 200;
 
 /** What writes an effect down, one line each. */
 export const EFFECTS_LOG = 'logs/chaos-response.log';
@@ -40,6 +43,14 @@ export type EffectsVerdict = {
   readonly problems: readonly string[];
 };
 
+/** By which an alert is found in the files and the logs: its id, which has its second, and its event. */
+function describeAlert(line: string): string {
+  const [, timestamp] = /"timestamp":"([^"]*)"/.exec(line) ?? [];
+  if (timestamp === undefined) return line.slice(0, MAX_SHOWN);
+  const [, id] = /"id":"(\d+\.\d+)"/.exec(line) ?? [];
+  return `${String(id)} at ${timestamp} of number ${String(numberOfAlert(line))}`;
+}
+
 /** What alerts of a run set off: a syslog receiver over TCP gets each of them, and a program is run for each visitor. */
 export class Effects {
   readonly syslog = new SyslogServer();
@@ -47,6 +58,12 @@ export class Effects {
 
   constructor(home: () => Home) {
     this.#home = home;
+  }
+
+  /** Grows with each effect. */
+  get count(): number {
+    const log = statSync(this.#home().path(EFFECTS_LOG), { throwIfNoEntry: false });
+    return this.syslog.connections.reduce((sum, { messages }) => sum + messages.length, log?.size ?? 0);
   }
 
   /** Whether every alert that is written has had its effects. */
@@ -109,7 +126,6 @@ export class Effects {
   /** Numbers of the events that responses were about. */
   #responded(): string[] {
     const path = this.#home().path(EFFECTS_LOG);
-    if (!existsSync(path)) return [];
     return linesOf(path).map((line) => String(numberOfAlert(line)));
   }
 
@@ -119,7 +135,8 @@ export class Effects {
 }
 
 function linesOf(path: string): string[] {
-  return readFileSync(path, 'utf8')
+  return readOutput(path)
+    .toString()
     .split('\n')
     .filter((line) => line !== '');
 }
@@ -139,6 +156,6 @@ function missing(wanted: readonly string[], there: readonly string[]): string[] 
 
 function told(what: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  const shown = lines.slice(0, MAX_NAMED).map((line) => line.slice(0, 200));
+  const shown = lines.slice(0, MAX_NAMED).map((line) => describeAlert(line));
   return [`${what}: ${String(lines.length)}: ${shown.join(', ')}${lines.length > MAX_NAMED ? ', ...' : ''}`];
 }

@@ -20,8 +20,10 @@ import { SEGMENT_HEADER_BYTES } from '../../lib/journal/journal-limits.js';
 import type { JournalRecord } from '../../lib/journal/journal-record.js';
 import { recoverSegments } from '../../lib/journal/recover-segments.js';
 import { SegmentDamage, SegmentReader } from '../../lib/journal/segment-reader.js';
+import { compareDays } from '../../lib/output/dated-files.js';
+import { readOutput } from '../support/read-output.js';
 import { numbersMentioned } from './numbered-events.js';
-import { type OutputName, outputPart, outputParts } from './output-parts.js';
+import { datedParts, type OutputName, outputPart, outputParts } from './output-parts.js';
 import type { Random } from './random.js';
 import type { RunLog } from './run-log.js';
 
@@ -30,7 +32,12 @@ const NEWEST_PARTS = 2;
 /** Bytes of an interrupted write behind the journal's end, at most. */
 const MAX_REMAINS = 5000;
 
-const STREAMS = { 'alerts.json': 'alertsJson', 'alerts.log': 'alertsText', 'archives.json': 'archivesJson' } as const;
+const STREAMS = {
+  'alerts.json': 'alertsJson',
+  'alerts.log': 'alertsText',
+  'archives.json': 'archivesJson',
+  responses: 'responses',
+} as const;
 
 /**
  * Does to the files of a product that was killed what a power cut does: bytes that nobody has made safe are gone, or
@@ -92,12 +99,12 @@ export class PowerCut {
   #cutOutputs(data: CheckpointData | undefined): void {
     for (const [name, stream] of Object.entries(STREAMS) as [OutputName, (typeof STREAMS)[OutputName]][]) {
       const state = data?.analysis.outputs.files[stream];
-      const parts = outputParts(this.#home, name);
-      const current = state === undefined ? -1 : parts.indexOf(outputPart(this.#home, name, state));
-      // What came before the part where the checkpoint stands is safe.
-      for (const [index, path] of parts.entries()) {
-        if (index >= current) this.#cutFile(path, index === current ? (state?.length ?? 0) : 0);
-      }
+      // A part is made safe when the next one is begun.
+      const newest = datedParts(this.#home, name).at(-1);
+      if (newest === undefined) continue;
+      const order = state === undefined ? 1 : compareDays(newest.day, state.day) || newest.part - state.part;
+      // What came before the place of the checkpoint is safe as well.
+      if (order >= 0) this.#cutFile(outputPart(this.#home, name, newest), order === 0 ? (state?.length ?? 0) : 0);
     }
     this.#cutFile(this.#home.path('queue', 'fts', 'fts-queue'), data?.analysis.firstTimeSeen ?? 0);
   }
@@ -119,7 +126,7 @@ export class PowerCut {
     const numbers = new Set<number>();
     for (const name of Object.keys(STREAMS) as OutputName[]) {
       for (const path of outputParts(this.#home, name).slice(-NEWEST_PARTS)) {
-        for (const number of numbersMentioned(readFileSync(path, 'latin1'))) numbers.add(number);
+        for (const number of numbersMentioned(readOutput(path).toString('latin1'))) numbers.add(number);
       }
     }
     return numbers;

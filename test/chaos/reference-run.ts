@@ -8,6 +8,7 @@ import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { EventOutcome } from '../../lib/engine/outcome.js';
 import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import type { Home } from '../../lib/home/home.js';
+import { readOutput } from '../support/read-output.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 import { DECODERS, rulesetVersionIn, rulesText } from './numbered-events.js';
 import { type OutputName, outputParts } from './output-parts.js';
@@ -33,7 +34,7 @@ class ComparedOutput {
 
   constructor(home: Home, name: OutputName) {
     this.#name = name;
-    this.#parts = outputParts(home, name).map((path) => ({ path, bytes: readFileSync(path) }));
+    this.#parts = outputParts(home, name).map((path) => ({ path, bytes: readOutput(path) }));
   }
 
   get position(): number {
@@ -135,7 +136,7 @@ function write(
 
 function* archivedEvents(home: Home): Generator<Archived> {
   for (const path of outputParts(home, 'archives.json')) {
-    for (const line of readFileSync(path, 'latin1').split('\n')) {
+    for (const line of readOutput(path).toString('latin1').split('\n')) {
       if (line !== '') yield JSON.parse(line) as Archived;
     }
   }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Home } from '../../lib/home/home.js';
+import { readOutput } from '../support/read-output.js';
 import type { AlertWatch } from './alert-watch.js';
 import { type Ledger, SOURCES } from './ledger.js';
 import { numberOfAlert } from './numbered-events.js';
@@ -69,7 +69,7 @@ function named(numbers: readonly number[], ledger: Ledger): string {
 
 function* jsonLines(path: string, problems: string[]): Generator<{ readonly text: string; readonly offset: number }> {
   let offset = 0;
-  for (const text of readFileSync(path, 'latin1').split('\n')) {
+  for (const text of readOutput(path).toString('latin1').split('\n')) {
     if (text !== '') {
       try {
         JSON.parse(text);
@@ -83,13 +83,13 @@ function* jsonLines(path: string, problems: string[]): Generator<{ readonly text
 }
 
 function endsWhole(path: string): boolean {
-  const bytes = readFileSync(path);
+  const bytes = readOutput(path);
   return bytes.length === 0 || bytes.at(-1) === 0x0a;
 }
 
 /** Every alert begins behind an empty line, and its id names the byte where it begins (rules-and-alerts.md 7.4). */
 function checkText(path: string, problems: string[]): void {
-  const text = readFileSync(path, 'latin1');
+  const text = readOutput(path).toString('latin1');
   if (text !== '' && !text.endsWith('\n\n')) problems.push(`${path} ends in a torn alert`);
   let offset = 0;
   for (const record of text.split('\n\n')) {
