@@ -7,6 +7,7 @@ import { RecordingLogger } from '../support/recording-logger.js';
 import type { Ledger } from './ledger.js';
 import { eventText } from './numbered-events.js';
 import type { Random } from './random.js';
+import type { RunClock } from './run-clock.js';
 
 const MAX_PENDING = 4000;
 const DRAIN_POLL_MS = 50;
@@ -22,6 +23,7 @@ export class BusSender {
   readonly #ledger: Ledger;
   readonly #random: Random;
   readonly #rate: number;
+  readonly #clock: RunClock;
   /** Unacknowledged events that may be sent again. */
   readonly #keyed = new Set<Keyed>();
   #producer: EventProducer;
@@ -30,11 +32,12 @@ export class BusSender {
   #givenUp = false;
 
   /** @param rate events a second, about */
-  constructor(home: Home, ledger: Ledger, random: Random, rate: number) {
+  constructor(home: Home, ledger: Ledger, random: Random, rate: number, clock: RunClock) {
     this.#home = home;
     this.#ledger = ledger;
     this.#random = random;
     this.#rate = rate;
+    this.#clock = clock;
     this.#producer = this.#makeProducer();
   }
 
@@ -91,7 +94,7 @@ export class BusSender {
         queue: '1',
         location: 'chaos-bus',
         message: Buffer.from(eventText(number, 'bus')),
-        receivedAt: Date.now(),
+        receivedAt: this.#clock.now(),
         idempotency: key === undefined ? undefined : { key, index },
       };
       const keyed = key === undefined ? undefined : { number, event };

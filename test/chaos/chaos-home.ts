@@ -78,7 +78,7 @@ export class ChaosHome {
     );
     writeFileSync(
       home.path('etc', 'local_internal_options.conf'),
-      'analysisd.min_rotate_interval=10\nlogcollector.vcheck_files=1\n',
+      'analysisd.min_rotate_interval=10\nlogcollector.vcheck_files=1\nmonitord.day_wait=2\n',
     );
     writeFileSync(
       home.path('etc', 'manager.conf'),

@@ -5,9 +5,10 @@ import { type ChaosReport, runChaos } from './run-chaos.js';
  * Kills the product while events come in, and checks that each acknowledged one has exactly one alert, and each alert what follows
  * from it: a message at a syslog receiver, and a response to those about visitors:
  *
- *   npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--keep]
+ *   npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--midnight SECONDS] [--keep]
  *
- * Ends after N minutes or N kills (1 minute without either). Exit code 0 when all is well; else, or with --keep, the
+ * Ends after N minutes or N kills (1 minute without either). With --midnight, the clock of the product is ahead so that the day
+ * ends so many seconds after the start. Exit code 0 when all is well; else, or with --keep, the
  * home is kept, and beside it driver.log and supervisor.out.
  */
 const { values } = parseArgs({
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     seed: { type: 'string' },
     sync: { type: 'string' },
+    midnight: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -23,8 +25,11 @@ const kills = values.kills === undefined ? Infinity : Number(values.kills);
 // A kill and what belongs to it takes some 2 s.
 const minutes = values.minutes === undefined ? (kills === Infinity ? 1 : kills / 10 + 1) : Number(values.minutes);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);
-if (!(minutes > 0) || !(kills > 0) || !Number.isSafeInteger(seed)) {
-  console.error('usage: npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms]');
+const midnight = values.midnight === undefined ? undefined : Number(values.midnight);
+if (!(minutes > 0) || !(kills > 0) || !Number.isSafeInteger(seed) || !((midnight ?? 1) > 0)) {
+  console.error(
+    'usage: npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--midnight SECONDS]',
+  );
   process.exit(2);
 }
 
@@ -37,7 +42,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 console.log(`seed ${String(seed)}`);
 try {
   const { sync, keep } = values;
-  const report = await runChaos({ seed, kills, seconds: minutes * 60, sync, keep, signal: abort.signal });
+  const report = await runChaos({
+    ...{ seed, kills, seconds: minutes * 60, sync, keep, signal: abort.signal },
+    ...(midnight === undefined ? {} : { midnightAfter: midnight }),
+  });
   print(report);
   process.exitCode = report.problems.length === 0 ? 0 : 1;
 } catch (error) {
@@ -61,7 +69,7 @@ function print(report: ChaosReport): void {
     `  effects        ${String(forwarded)} alerts at syslog (${String(forwardedAgain)} came twice), ` +
       `${String(responded)} responses (${String(respondedAgain)} ran twice)`,
   );
-  console.log(`  time           ${report.seconds.toFixed(0)} s`);
+  console.log(`  time           ${report.seconds.toFixed(0)} s, alerts of ${String(report.days)} days`);
   for (const problem of report.problems) console.log(`  PROBLEM        ${problem}`);
   if (report.kept !== undefined) console.log(`  kept           ${report.kept}`);
 }

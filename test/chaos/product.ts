@@ -16,6 +16,7 @@ import { ProcessLock } from '../../lib/process/process-lock.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 import type { ChaosHome } from './chaos-home.js';
 import { endProcessesOfHome, signalProcess } from './processes-of-home.js';
+import type { RunClock } from './run-clock.js';
 import type { RunLog } from './run-log.js';
 
 /** Daemons that a run needs, and kills. */
@@ -31,15 +32,18 @@ const STOP_MS = 45_000;
 export class Product {
   readonly #place: ChaosHome;
   readonly #log: RunLog;
+  readonly #clock: RunClock;
   readonly #guard: ChildProcess;
   readonly #control = fileURLToPath(productControl());
   #supervisor: ChildProcess | undefined;
   #starting: Promise<void> | undefined;
   #ended = false;
 
-  constructor(place: ChaosHome, log: RunLog) {
+  /** @param clock that its processes go by */
+  constructor(place: ChaosHome, log: RunLog, clock: RunClock) {
     this.#place = place;
     this.#log = log;
+    this.#clock = clock;
     const { root } = place.home;
     const guard = fileURLToPath(new URL('guard.js', import.meta.url));
     this.#guard = spawn(process.execPath, [guard, dirname(root), basename(root)], {
@@ -68,6 +72,7 @@ export class Product {
     try {
       const child = spawn(process.execPath, [this.#control, 'run', '--home', this.#place.home.root], {
         detached: true,
+        env: this.#clock.environment(),
         stdio: ['ignore', output, output],
       });
       child.on('error', (error) => {
@@ -141,6 +146,7 @@ export class Product {
     this.#log.say(`svc-control ${args.join(' ')}`);
     const output = openSync(this.#place.beside('control.out'), 'a');
     const child = spawn(process.execPath, [this.#control, ...args, '--home', this.#place.home.root], {
+      env: this.#clock.environment(),
       stdio: ['ignore', output, output],
     });
     closeSync(output);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError } from '../../lib/log/describe-error.js';
+import { dayOf, isSameDay } from '../../lib/time/local-day.js';
 import { ApiClient } from '../support/api/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { AlertWatch } from './alert-watch.js';
@@ -11,9 +12,11 @@ import { Effects, type EffectsVerdict } from './effects.js';
 import { FileWriter } from './file-writer.js';
 import { Ledger } from './ledger.js';
 import { Misfortunes } from './misfortunes.js';
+import { datedParts } from './output-parts.js';
 import { PowerCut } from './power-cut.js';
 import { Product } from './product.js';
 import { Random } from './random.js';
+import { RunClock } from './run-clock.js';
 import { RunLog } from './run-log.js';
 import { StreamSender } from './stream-sender.js';
 import { judge, type Verdict } from './verdict.js';
@@ -25,6 +28,8 @@ export type ChaosOptions = {
   readonly kills: number;
   /** `<journal><sync>`; undefined leaves the default. */
   readonly sync: string | undefined;
+  /** Has it be midnight so many seconds after the start; without it, the clock of the host counts. */
+  readonly midnightAfter?: number;
   /** Keeps the directory of a run in which all was well, too. */
   readonly keep?: boolean;
   /** Ends the run early: nothing is judged then. */
@@ -41,6 +46,10 @@ export type ChaosReport = Verdict & {
   readonly acknowledged: number;
   /** Answers of POST /events by status, 0 for none. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** Days that alerts were written on. */
+  readonly days: number;
+  /** Whether it was midnight while events came in and misfortunes happened. */
+  readonly midnight: boolean;
   /** Seconds, all included. */
   readonly seconds: number;
   /** Where the home is kept, if it is. */
@@ -57,6 +66,8 @@ const OVERTIME_MS = 240_000;
 /** The pipeline is idle when no alert came for this time, and has failed when acknowledged ones are missing then. */
 const STALLED_MS = 30_000;
 const QUIET_MS = 2000;
+/** Events before and after midnight that make it one of the run. */
+const AROUND_MIDNIGHT_MS = 5000;
 /** Requests whose server was killed fail within this time. */
 const REQUESTS_FAIL_MS = 20_000;
 
@@ -111,6 +122,7 @@ class ChaosRun {
   readonly #random: Random;
   readonly #ledger = new Ledger();
   readonly #log: RunLog;
+  readonly #clock: RunClock;
   readonly #product: Product;
   readonly #watch: AlertWatch;
   readonly #api: ApiSender;
@@ -120,6 +132,7 @@ class ChaosRun {
   readonly #misfortunes: Misfortunes;
   readonly #powerCut: PowerCut;
   readonly #startedAt = performance.now();
+  #midnight = false;
 
   constructor(place: ChaosHome, options: ChaosOptions, effects: Effects) {
     this.#place = place;
@@ -128,13 +141,15 @@ class ChaosRun {
     // Each part has numbers of its own: how often one asks depends on the time.
     const random = (part: number): Random => new Random(options.seed * 16 + part);
     this.#random = random(0);
-    this.#log = new RunLog(place.beside('driver.log'));
-    this.#product = new Product(place, this.#log);
+    const { midnightAfter } = options;
+    this.#clock = midnightAfter === undefined ? new RunClock() : RunClock.beforeMidnight(midnightAfter);
+    this.#log = new RunLog(place.beside('driver.log'), this.#clock);
+    this.#product = new Product(place, this.#log, this.#clock);
     this.#watch = new AlertWatch(place.home);
     const client = new ApiClient(place.home);
     this.#api = new ApiSender(client, this.#ledger, random(1));
-    this.#bus = new BusSender(place.home, this.#ledger, random(2), BUS_RATE);
-    this.#stream = new StreamSender(place.home, this.#ledger, random(3), STREAM_RATE);
+    this.#bus = new BusSender(place.home, this.#ledger, random(2), BUS_RATE, this.#clock);
+    this.#stream = new StreamSender(place.home, this.#ledger, random(3), STREAM_RATE, this.#clock);
     this.#file = new FileWriter(place.followed, this.#ledger, random(4), FILE_RATE, this.#log, (number) =>
       this.#watch.has(number),
     );
@@ -163,12 +178,15 @@ class ChaosRun {
     senders.forEach((sender) => {
       sender.start();
     });
+    const begun = this.#clock.now();
     const end = performance.now() + seconds * 1000;
     while (performance.now() < end && this.#misfortunes.killCount < kills && !this.#product.ended) {
       await delay(this.#random.integer(0, LONGEST_BREAK_MS));
       await this.#misfortunes.happen();
     }
     this.#log.say('no more misfortunes');
+    const [first, last] = [begun + AROUND_MIDNIGHT_MS, this.#clock.now() - AROUND_MIDNIGHT_MS];
+    this.#midnight = first < last && !isSameDay(dayOf(new Date(first)), dayOf(new Date(last)));
     await this.#product.waitUntilRunning();
     await Promise.all(senders.map((sender) => sender.stop()));
     await this.#untilIdle();
@@ -244,6 +262,8 @@ class ChaosRun {
       sent: this.#ledger.sent,
       acknowledged: this.#ledger.acknowledged,
       statuses: this.#api.statuses,
+      days: new Set(datedParts(this.#place.home, 'alerts.json').map(({ day }) => JSON.stringify(day))).size,
+      midnight: this.#midnight,
       seconds: (performance.now() - this.#startedAt) / 1000,
       kept: problems.length === 0 && this.#options.keep !== true ? undefined : this.#place.beside(),
     };

@@ -6,6 +6,7 @@ import { RecordingLogger } from '../support/recording-logger.js';
 import type { Ledger } from './ledger.js';
 import { eventText } from './numbered-events.js';
 import type { Random } from './random.js';
+import type { RunClock } from './run-clock.js';
 
 const POLL_MS = 50;
 const MAX_UNACKNOWLEDGED = 2000;
@@ -21,6 +22,7 @@ export class StreamSender {
   readonly #ledger: Ledger;
   readonly #random: Random;
   readonly #rate: number;
+  readonly #clock: RunClock;
   /** What is not acknowledged, in order. */
   #entries: Entry[] = [];
   #sequence = 0;
@@ -32,11 +34,12 @@ export class StreamSender {
   #givenUp = false;
 
   /** @param rate events a second, about */
-  constructor(home: Home, ledger: Ledger, random: Random, rate: number) {
+  constructor(home: Home, ledger: Ledger, random: Random, rate: number, clock: RunClock) {
     this.#home = home;
     this.#ledger = ledger;
     this.#random = random;
     this.#rate = rate;
+    this.#clock = clock;
   }
 
   start(): void {
@@ -106,7 +109,10 @@ export class StreamSender {
 
   #send(stream: EventStream, number: number, sequence: number): void {
     const message = Buffer.from(eventText(number, 'stream'));
-    const taken = stream.trySend({ queue: '1', location: 'chaos-stream', message, receivedAt: Date.now() }, sequence);
+    const taken = stream.trySend(
+      { queue: '1', location: 'chaos-stream', message, receivedAt: this.#clock.now() },
+      sequence,
+    );
     if (!taken) throw new Error('the window has room for more than this');
   }
 
