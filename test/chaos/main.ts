@@ -71,5 +71,6 @@ function print(report: ChaosReport): void {
   );
   console.log(`  time           ${report.seconds.toFixed(0)} s, alerts of ${String(report.days)} days`);
   for (const problem of report.problems) console.log(`  PROBLEM        ${problem}`);
+  if (report.evidence !== '') console.log(report.evidence);
   if (report.kept !== undefined) console.log(`  kept           ${report.kept}`);
 }

@@ -9,6 +9,7 @@ import { ApiSender } from './api-sender.js';
 import { BusSender } from './bus-sender.js';
 import { ChaosHome } from './chaos-home.js';
 import { Effects, type EffectsVerdict } from './effects.js';
+import { evidenceOf } from './evidence.js';
 import { FileWriter } from './file-writer.js';
 import { Ledger } from './ledger.js';
 import { Misfortunes } from './misfortunes.js';
@@ -54,6 +55,8 @@ export type ChaosReport = Verdict & {
   readonly seconds: number;
   /** Where the home is kept, if it is. */
   readonly kept: string | undefined;
+  /** What logs say about problems; empty where there are none. */
+  readonly evidence: string;
 };
 
 /** Rates of the senders, events a second, about. */
@@ -63,9 +66,10 @@ const FILE_RATE = 60;
 const LONGEST_BREAK_MS = 1500;
 /** Time to come up, to send and analyse what is left, and to stop, beyond that of the misfortunes. */
 const OVERTIME_MS = 240_000;
-/** The pipeline is idle when no alert came for this time, and has failed when acknowledged ones are missing then. */
-const STALLED_MS = 30_000;
+/** The pipeline is idle when no alert came for this time, */
 const QUIET_MS = 2000;
+/** and has failed when something is missing and nothing at all came for this time: an output's longest pause, and some more. */
+const STALLED_MS = 90_000;
 /** Events before and after midnight that make it one of the run. */
 const AROUND_MIDNIGHT_MS = 5000;
 /** Requests whose server was killed fail within this time. */
@@ -224,14 +228,13 @@ class ChaosRun {
 
   /** Waits until everything acknowledged has its alert and each alert its effects, or nothing moves any more. */
   async #untilIdle(): Promise<void> {
-    let count = -1;
-    let movedAt = performance.now();
+    const alerts = new Movement();
+    const effects = new Movement();
     for (;;) {
       this.#watch.look();
-      if (this.#watch.count !== count) movedAt = performance.now();
-      count = this.#watch.count;
-      const idleMs = performance.now() - movedAt;
-      if (idleMs > STALLED_MS || (idleMs > QUIET_MS && this.#isComplete())) return;
+      const quietMs = alerts.idleMs(this.#watch.count);
+      if (quietMs > QUIET_MS && this.#isComplete()) return;
+      if (Math.min(quietMs, effects.idleMs(this.#effects.count)) > STALLED_MS) return;
       await delay(QUIET_MS / 10);
     }
   }
@@ -266,6 +269,20 @@ class ChaosRun {
       midnight: this.#midnight,
       seconds: (performance.now() - this.#startedAt) / 1000,
       kept: problems.length === 0 && this.#options.keep !== true ? undefined : this.#place.beside(),
+      evidence: problems.length === 0 ? '' : evidenceOf(this.#place),
     };
+  }
+}
+
+/** A figure that grows, and since when it does not. */
+class Movement {
+  #figure = -1;
+  #movedAt = 0;
+
+  /** Milliseconds for which it has been what it is. */
+  idleMs(figure: number): number {
+    if (figure !== this.#figure) this.#movedAt = performance.now();
+    this.#figure = figure;
+    return performance.now() - this.#movedAt;
   }
 }

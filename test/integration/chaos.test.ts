@@ -7,9 +7,9 @@ describe('chaos', () => {
     // Always the same misfortunes, though never at the same moments. `npm run chaos` runs longer.
     // Whatever the hour is, the day ends while it runs.
     const report = await runChaos({ seed: 4, seconds: 52, kills: Infinity, sync: undefined, midnightAfter: 35 });
-    const { problems, kills, acknowledged, effects, kept } = report;
+    const { problems, kills, acknowledged, effects, kept, evidence } = report;
     // In the message: what is kept may be gone with the run.
-    expect(problems, `seed 4, kept in ${String(kept)}: ${problems.join('; ')}`).to.deep.equal([]);
+    expect(problems, `seed 4, kept in ${String(kept)}: ${problems.join('; ')}\n${evidence}\n`).to.deep.equal([]);
     expect([...kills.values()].reduce((sum, count) => sum + count, 0)).to.be.at.least(3);
     expect(acknowledged).to.be.at.least(500);
     expect(effects.forwarded).to.be.at.least(500);
