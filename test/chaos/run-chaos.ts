@@ -146,7 +146,8 @@ class ChaosRun {
     const random = (part: number): Random => new Random(options.seed * 16 + part);
     this.#random = random(0);
     const { midnightAfter } = options;
-    this.#clock = midnightAfter === undefined ? new RunClock() : RunClock.beforeMidnight(midnightAfter);
+    const aheadMs = midnightAfter === undefined ? 0 : RunClock.aheadForMidnight(midnightAfter);
+    this.#clock = new RunClock(place.beside('clock'), aheadMs);
     this.#log = new RunLog(place.beside('driver.log'), this.#clock);
     this.#product = new Product(place, this.#log, this.#clock);
     this.#watch = new AlertWatch(place.home);

@@ -1,35 +1,31 @@
-/** Milliseconds by which `clock-ahead.ts` has the clock of a process go ahead of that of the host. */
-export const CLOCK_AHEAD = 'SVC_TEST_CLOCK_AHEAD_MS';
+import { writeFileSync } from 'node:fs';
+import { clockEnvironment } from '../support/monitord/clock-of-daemon.js';
 
-const DAY_MS = 86_400_000;
-
-/** The clock of a run and of the product that it runs: that of the host, or one that goes ahead of it by a constant time. */
+/** The clock of a run and of the product that it runs: that of the host, or one that is ahead of it by a constant time. */
 export class RunClock {
-  readonly aheadMs: number;
+  readonly #aheadMs: number;
+  readonly #file: string;
 
-  constructor(aheadMs = 0) {
-    this.aheadMs = aheadMs;
+  /** @param file that tells the product's processes how far it is ahead */
+  constructor(file: string, aheadMs = 0) {
+    this.#aheadMs = aheadMs;
+    this.#file = file;
+    if (aheadMs !== 0) writeFileSync(file, String(aheadMs));
   }
 
-  /** One by which it is midnight on this host in so many seconds. */
-  static beforeMidnight(seconds: number, now = new Date()): RunClock {
+  /** By how many milliseconds a clock is ahead that comes to midnight, as this host has it, in so many seconds. */
+  static aheadForMidnight(seconds: number, now = new Date()): number {
     const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-    return new RunClock((midnight.getTime() - seconds * 1000 - now.getTime()) % DAY_MS);
+    return midnight.getTime() - seconds * 1000 - now.getTime();
   }
 
   /** Epoch milliseconds. */
   now(): number {
-    return Date.now() + this.aheadMs;
+    return Date.now() + this.#aheadMs;
   }
 
   /** The environment of processes whose clock it is, too. */
   environment(): NodeJS.ProcessEnv {
-    if (this.aheadMs === 0) return process.env;
-    const preload = `--import ${new URL('clock-ahead.js', import.meta.url).href}`;
-    return {
-      ...process.env,
-      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} ${preload}`.trim(),
-      [CLOCK_AHEAD]: String(this.aheadMs),
-    };
+    return this.#aheadMs === 0 ? process.env : { ...process.env, ...clockEnvironment(this.#file) };
   }
 }

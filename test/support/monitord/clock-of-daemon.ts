@@ -13,13 +13,16 @@ export function setClock(home: Home, time: string): void {
   renameSync(home.path('clock.new'), home.path('clock'));
 }
 
+/** What has a process go by a calendar that is ahead of the host's by as many milliseconds as a file has. */
+export function clockEnvironment(file: string): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS = '' } = process.env;
+  return { NODE_OPTIONS: `${NODE_OPTIONS} --import=${pathToFileURL(CLOCK).href}`.trimStart(), SVC_TEST_CLOCK: file };
+}
+
 /** A real daemon whose calendar {@link setClock} has set. */
 export async function startWithClock(name: DaemonName, home: Home): Promise<RunningDaemon> {
   const { NODE_OPTIONS } = process.env;
-  Object.assign(process.env, {
-    NODE_OPTIONS: `--import=${pathToFileURL(CLOCK).href}`,
-    SVC_TEST_CLOCK: home.path('clock'),
-  });
+  Object.assign(process.env, clockEnvironment(home.path('clock')));
   try {
     // It takes its environment before anything is waited for.
     return RunningDaemon.start(name, home);

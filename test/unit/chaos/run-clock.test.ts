@@ -32,13 +32,13 @@ describe('the clock of a run of chaos', () => {
 
   it('comes to midnight when it should', () => {
     const now = new Date(2026, 10, 27, 13, 20, 5);
-    const clock = RunClock.beforeMidnight(35, now);
-    expect(new Date(now.getTime() + clock.aheadMs)).to.deep.equal(new Date(2026, 10, 27, 23, 59, 25));
-    expect(RunClock.beforeMidnight(35, new Date(2026, 10, 27, 23, 59, 50)).aheadMs).to.equal(-25_000);
+    const aheadMs = RunClock.aheadForMidnight(35, now);
+    expect(new Date(now.getTime() + aheadMs)).to.deep.equal(new Date(2026, 10, 27, 23, 59, 25));
+    expect(RunClock.aheadForMidnight(35, new Date(2026, 10, 27, 23, 59, 50))).to.equal(-25_000);
   });
 
   it('is that of the processes that it is given to', () => {
-    const clock = new RunClock(3_600_000);
+    const clock = new RunClock(join(directory, 'clock'), 3_600_000);
     const begun = clock.now();
     const { here, there, isDate } = ask(clock);
     expect(here).to.be.within(begun, clock.now());
@@ -48,7 +48,7 @@ describe('the clock of a run of chaos', () => {
 
   it('is that of the host where it does not go ahead', () => {
     const begun = Date.now();
-    expect(ask(new RunClock()).here).to.be.within(begun, Date.now());
+    expect(ask(new RunClock(join(directory, 'no clock'))).here).to.be.within(begun, Date.now());
   });
 
   function ask(clock: RunClock): Answer {
