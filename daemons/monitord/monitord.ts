@@ -3,7 +3,7 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
-import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
+import { type DaemonParts, within } from '../../lib/daemon/daemon-parts.js';
 import type { SettingsInForce } from '../../lib/daemon/daemon-settings.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { reportTimes } from '../../lib/daemon/report-times.js';
@@ -41,6 +41,8 @@ import { reportPlan } from './reports/report-plan.js';
 /** The event the stock rules know as the start of the manager (rule 502; daemons-and-config.md 4.1). */
 const STARTED_EVENT = 'ossec: Manager started.';
 const STARTED_LOCATION = 'wazuh-monitord';
+/** How long a start, or a reload, waits for the outputs to begin: a delivery under way may hold those that change up. */
+const OUTPUTS_BEGIN_MS = 5000;
 
 /**
  * svc-monitord: reports the state of the daemons, the configuration and the manager's log, looks after log files at night,
@@ -111,16 +113,8 @@ export const MONITORD = defineDaemon({
     const working = Promise.all([maintenance.run(), watch.run(stopped.signal), reports.run(stopped.signal)]);
     ends.defer(() => working);
 
-    const followOutputs = ({ config, options }: MonitordSettings): void => {
-      const debugIntegrations = options.get('integrator.debug') > 0;
-      const mail = {
-        grouping: options.get('maild.grouping') === 1,
-        fullSubject: options.get('maild.full_subject') === 1,
-      };
-      outputs.follow(outputDefinitions(config, { home, logger, debugIntegrations, mail }));
-      reports.follow(reportPlan(config, home));
-    };
-    followOutputs(settings.current);
+    const followOutputs = followerOf(home, logger, readers);
+    await followOutputs(settings.current);
     return { apply: followOutputs };
   },
 });
@@ -157,6 +151,27 @@ function dailyReports(
     dayWait: () => settings.current.maintenance.dayWait,
     send: (server, mail, signal) => mailTransport(server, logger).send(mail, signal),
   });
+}
+
+/** Has what reads alerts follow the settings; resolves when new outputs have begun, as a rule. */
+function followerOf(
+  home: Home,
+  logger: Logger,
+  { outputs, reports }: { readonly outputs: AlertOutputs; readonly reports: DailyReports },
+): (now: MonitordSettings) => Promise<void> {
+  return async ({ config, options }) => {
+    const debugIntegrations = options.get('integrator.debug') > 0;
+    const mail = {
+      grouping: options.get('maild.grouping') === 1,
+      fullSubject: options.get('maild.full_subject') === 1,
+    };
+    reports.follow(reportPlan(config, home));
+    // Who sees that it runs, or has reloaded, may count on it that what is alerted then goes out.
+    await within(
+      OUTPUTS_BEGIN_MS,
+      outputs.follow(outputDefinitions(config, { home, logger, debugIntegrations, mail })),
+    );
+  };
 }
 
 /** What became of alerts (daemons-and-config.md 11.3). */

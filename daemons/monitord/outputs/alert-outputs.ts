@@ -63,11 +63,15 @@ export class AlertOutputs {
   /**
    * Has the outputs follow a configuration: new ones begin at the end of the stream, changed ones go on at their position,
    * those that are gone forget theirs. A store that cannot be opened is tried again; nothing is thrown.
+   * @returns resolves when that is done, or was tried once: what is alerted from then on goes to the new ones, too
    */
-  follow(definitions: readonly OutputDefinition[]): void {
+  follow(definitions: readonly OutputDefinition[]): Promise<void> {
     this.#wanted = definitions;
-    this.#changing = this.#changing.then(async () => {
-      await this.#change(definitions);
+    return new Promise((tried) => {
+      this.#changing = this.#changing.then(async () => {
+        await this.#change(definitions, tried);
+        tried();
+      });
     });
   }
 
@@ -100,7 +104,7 @@ export class AlertOutputs {
     await Promise.all([...this.#running.values()].map(({ consumer }) => consumer.stop()));
   }
 
-  async #change(definitions: readonly OutputDefinition[]): Promise<void> {
+  async #change(definitions: readonly OutputDefinition[], tried: () => void): Promise<void> {
     const failures = this.#parts.logger.limited();
     while (!this.#stopped.signal.aborted && this.#wanted === definitions) {
       try {
@@ -108,6 +112,7 @@ export class AlertOutputs {
         return;
       } catch (error) {
         failures.error(`Alerts are not handed on: ${describeError(error)}`);
+        tried();
         await pause(RETRY_MS, this.#stopped.signal);
       }
     }
