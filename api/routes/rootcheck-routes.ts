@@ -1,6 +1,6 @@
 import type { CallParams } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
-import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
+import { MAX_LIST_PAGE } from '../../lib/bus/contracts/db-lists.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentsRequest, AgentView } from '../agents/agent-view.js';
 import { clearStored } from '../agents/clear-stored.js';
@@ -25,7 +25,7 @@ export function rootcheckRoutes(parts: ScanRestartParts): OperationHandlers {
       const agent = await agentOfPath(db, request);
       if (!hasConnected(agent)) throw noDatabase(agent.id);
       const filters = findingFilters(request.parameters);
-      const page = await collectPages(tableParameters(request.parameters), MAX_FIM_PAGE, (bounds) =>
+      const page = await collectPages(tableParameters(request.parameters), MAX_LIST_PAGE, (bounds) =>
         db.call(request, 'rootcheck.list', { ...filters, ...bounds, agent: agent.id }),
       );
       const messages = {

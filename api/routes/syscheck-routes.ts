@@ -1,5 +1,5 @@
 import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version.js';
-import { MAX_FIM_PAGE } from '../../lib/bus/contracts/db-fim.js';
+import { MAX_LIST_PAGE } from '../../lib/bus/contracts/db-lists.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentItem, type AgentsRequest, AgentView } from '../agents/agent-view.js';
 import { clearStored } from '../agents/clear-stored.js';
@@ -40,7 +40,7 @@ export function syscheckRoutes(parts: ScanRestartParts): OperationHandlers {
       if (!hasConnected(agent)) throw noDatabase(agent.id);
       const table = tableParameters(request.parameters);
       const filters = { ...table, ...pickGiven(request.parameters, FIM_FILTERS) };
-      const page = await collectPages(table, MAX_FIM_PAGE, (bounds) =>
+      const page = await collectPages(table, MAX_LIST_PAGE, (bounds) =>
         db.call(request, 'fim.list', { ...filters, ...bounds, agent: agent.id }),
       );
       const none = 'No FIM information was returned';

@@ -91,10 +91,10 @@ export function agentFields(names: readonly string[], code: 1403 | 1724): AgentF
 export function shownValue(field: AgentField, row: AgentRow): unknown {
   if (field.name === 'id') return row.idText;
   const value = field.read(row);
-  return field.kind === 'date' && typeof value === 'number' ? shownDate(value) : value;
+  return field.kind === 'date' && typeof value === 'number' ? isoSeconds(value) : value;
 }
 
 /** `2024-05-26T12:40:08+00:00` */
-function shownDate(seconds: number): string {
+export function isoSeconds(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`;
 }

@@ -2,17 +2,15 @@ import { hostname } from 'node:os';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
-import type { Logger } from '../../lib/log/logger.js';
 import { openOrSetAside } from '../../lib/store/set-aside.js';
+import { AgentStores, damageText } from './agent-stores.js';
 import { agentsHandlers } from './agents-handlers.js';
 import { BackupFiles } from './backup/backup-files.js';
 import { backupHandlers } from './backup/backup-handlers.js';
 import { rebuildRegistry } from './backup/rebuild-registry.js';
 import { RegistryBackups } from './backup/registry-backups.js';
 import { type DbSettings, SETTINGS } from './db-settings.js';
-import { FimDatabase } from './fim/fim-database.js';
-import { fimHandlers } from './fim/fim-handlers.js';
-import { forgettingFiles } from './fim/forgetting-files.js';
+import { forgetting } from './forgetting.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
 import { QueryStatistics } from './query-statistics.js';
@@ -24,7 +22,7 @@ const BACKUP_LOOK_MS = 60_000;
 
 /**
  * svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10), and
- * `queue/db/fim`, their files (integrity-and-inventory.md 7).
+ * `queue/db/fim`, their files, and `queue/db/sca`, how they do by policies (integrity-and-inventory.md 7, 10).
  */
 export const DB = defineDaemon({
   contract: dbContract,
@@ -56,8 +54,8 @@ export const DB = defineDaemon({
     };
     await settle(settings.current);
 
-    const files = parts.use(await openFiles(home.path('queue', 'db', 'fim'), registry, logger, problems.of('files')));
-    void files.broken.then(fatal);
+    const stores = parts.use(await AgentStores.open({ directory, registry, logger, problems, now }));
+    void stores.broken.then(fatal);
 
     const backups = parts.use(
       new RegistryBackups({
@@ -76,20 +74,20 @@ export const DB = defineDaemon({
       stats: (counters) => ({
         requests: { ...counters },
         registry: { ...registry.counters, agents: registry.agents.size, groups: registry.groups.size },
-        files: files.stats(),
+        ...stores.stats(),
         backups: backups.counters,
       }),
       handlers: {
         ...agents,
-        ...forgettingFiles(agents, files, logger),
+        ...forgetting(agents, stores.all, logger),
         ...groupsHandlers(registry, now),
-        ...fimHandlers(files, now),
+        ...stores.handlers(),
         ...backupHandlers(backups),
         'statistics.read': () => statistics.report(),
       },
       around: (handlers) => statistics.counting(handlers),
     });
-    await files.start();
+    await stores.start();
     await parts.start(server);
     registry.start();
     parts.every(BACKUP_LOOK_MS, () => void backups.look());
@@ -97,24 +95,3 @@ export const DB = defineDaemon({
     return { apply: settle };
   },
 });
-
-/** Files of agents; where they were damaged, an empty store that synchronisation fills. */
-async function openFiles(
-  directory: string,
-  registry: Registry,
-  logger: Logger,
-  setProblem: (problem: string | undefined) => void,
-): Promise<FimDatabase> {
-  const knows = (agent: string): boolean => registry.agents.get(Number(agent)) !== undefined;
-  const { store, damage } = await openOrSetAside(
-    () => FimDatabase.open({ directory, logger, setProblem, knows, now }),
-    directory,
-    now(),
-  );
-  if (damage !== undefined) logger.error(`${damageText(damage)} Files of agents come back with their synchronisation.`);
-  return store;
-}
-
-function damageText({ error, aside }: { readonly error: Error; readonly aside: string }): string {
-  return `${error.message}: the damaged store was moved to '${aside}'.`;
-}

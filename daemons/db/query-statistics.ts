@@ -10,7 +10,7 @@ const zeros = (...names: readonly string[]): Tree => Object.fromEntries(names.ma
 const NEVER_ASKED: Tree = {
   agent: {
     db: zeros('begin', 'close', 'commit', 'get_fragmentation', 'remove', 'sleep', 'sql', 'vacuum'),
-    tables: { ...zeros('ciscat', 'sca'), syscollector: {} },
+    tables: { ...zeros('ciscat'), syscollector: {} },
   },
   global: { db: zeros('backup', 'get_fragmentation', 'sleep', 'sql', 'vacuum') },
 };
@@ -109,6 +109,7 @@ function placeOf(method: string): { part: 'agent' | 'global' | 'wazuhdb'; path: 
   if (subject === 'backups') return { part: 'global', path: ['db', 'backup'] };
   if (subject === 'fim') return { part: 'agent', path: ['tables', 'syscheck', leaf] };
   if (subject === 'rootcheck') return { part: 'agent', path: ['tables', 'rootcheck', leaf] };
+  if (subject === 'sca') return { part: 'agent', path: ['tables', 'sca'] };
   if (subject === 'agents') return { part: 'global', path: ['tables', 'agent', leaf] };
   if (subject === 'groups') return { part: 'global', path: ['tables', 'group', leaf] };
   return { part: 'wazuhdb', path: [leaf === '' ? subject : method.replaceAll('.', '-')] };

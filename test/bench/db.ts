@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listAgents, type ListParams } from '../../daemons/db/agent-list.js';
+import { AgentStores } from '../../daemons/db/agent-stores.js';
 import { summariseAgents } from '../../daemons/db/agent-summary.js';
 import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
 import { BackupFiles } from '../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../daemons/db/backup/registry-backups.js';
-import { FimDatabase } from '../../daemons/db/fim/fim-database.js';
-import { fimHandlers } from '../../daemons/db/fim/fim-handlers.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { readMemberships } from '../../daemons/remoted/push/read-memberships.js';
@@ -118,18 +117,13 @@ async function serve(): Promise<void> {
 async function overBus(registry: Registry): Promise<void> {
   const path = join(directory, 'bus.sock');
   const now = () => context.now;
-  const fim = await FimDatabase.open({
-    directory: join(directory, 'fim'),
-    logger,
-    setProblem: () => {},
-    knows: () => true,
-    now,
-  });
+  const problems = { of: () => () => {} };
+  const stores = await AgentStores.open({ directory, registry, logger, problems, now });
   const handlers = {
     ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
     ...agentsHandlers(registry, now, context.managerVersion),
     ...groupsHandlers(registry, now),
-    ...fimHandlers(fim, now),
+    ...stores.handlers(),
     ...backupHandlers(
       new RegistryBackups({
         registry,
@@ -213,7 +207,7 @@ async function overBus(registry: Registry): Promise<void> {
   );
   client.close();
   await server.stop();
-  await fim.close();
+  await stores.close();
 }
 
 if (role === 'fill') {

@@ -6,8 +6,9 @@ import type { EventStore } from './stored-events.js';
 
 type Database = Pick<RequestClient<typeof dbContract>, 'call'>;
 type FileCall = CallParams<typeof dbContract, 'fim.apply'>;
+type PolicyCall = CallParams<typeof dbContract, 'sca.apply'>;
 
-/** What svc-db stores of events (integrity-and-inventory.md 7): each of its stores has a position of its own in the journal. */
+/** What svc-db stores of events (integrity-and-inventory.md 7, 10): each of its stores has a position of its own in the journal. */
 export function eventStores(db: Database): readonly EventStore[] {
   return [
     {
@@ -18,6 +19,12 @@ export function eventStores(db: Database): readonly EventStore[] {
       ]),
       position: (options) => db.call('fim.position', {}, options),
       apply: (call, options) => db.call('fim.apply', call as FileCall, options),
+    },
+    {
+      name: 'policies',
+      kinds: new Map([[QUEUE_IDS.policyAssessment, 'sca']]),
+      position: (options) => db.call('sca.position', {}, options),
+      apply: (call, options) => db.call('sca.apply', call as PolicyCall, options),
     },
   ];
 }

@@ -9,7 +9,7 @@ import { BatchWriter } from '../rows/batch-writer.js';
 import { type ComponentMemory, readMemory, type SyncInfo } from '../rows/component-store.js';
 import { keyInSlot, slotRange } from '../rows/row-keys.js';
 import { SLOT_BYTES } from '../rows/row-limits.js';
-import { SlotGarbage } from '../rows/slot-garbage.js';
+import { removingRows, SlotGarbage } from '../rows/slot-garbage.js';
 import { TableSync } from '../rows/table-sync.js';
 import { applyOperation, applyState } from './fim-apply.js';
 import { FimBatch } from './fim-batch.js';
@@ -33,6 +33,8 @@ export type FimDatabaseParts = {
 
 /** Files of all agents, and what rootcheck found on them (integrity-and-inventory.md 7): `queue/db/fim`. */
 export class FimDatabase {
+  readonly what = 'Files';
+  readonly comesWith = 'their synchronisation';
   readonly counters = new FimCounters();
   readonly sync: TableSync<FimBatch, Refusal>;
   readonly reader: FimReader;
@@ -62,7 +64,10 @@ export class FimDatabase {
       what: 'Files of agents',
     });
     const { rows, numbers, hashes, findings } = tables;
-    this.#garbage = new SlotGarbage(store, tables.garbage, [rows, numbers, hashes, findings]);
+    this.#garbage = new SlotGarbage(
+      tables.garbage,
+      removingRows(store, tables.garbage, [rows, numbers, hashes, findings]),
+    );
     this.#refusals = mapRefusals(this.counters.refused, () => logger.limited());
     this.sync = new TableSync<FimBatch, Refusal>({
       writer: this.#writer,

@@ -1,11 +1,9 @@
-import { Limiter, LimiterFullError } from '../../../lib/async/limiter.js';
-import { BusError } from '../../../lib/bus/bus-error.js';
+import { Limiter } from '../../../lib/async/limiter.js';
 import type { Handlers } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
-import { queryFailure } from '../../../lib/bus/contracts/db-agents.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import { QueryError } from '../../../lib/query/query-error.js';
+import { answeringList } from '../query/answering-list.js';
 import type { FimDatabase } from './fim-database.js';
 import { isoTime } from './fim-fields.js';
 import { listFim } from './fim-list.js';
@@ -33,7 +31,7 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
         ...(failures[0] && { reason: describeError(failures[0].reason) }),
       };
     },
-    'fim.list': (params) => answering(() => lists.run(() => listFim(fim.reader, params, now()))),
+    'fim.list': (params) => answeringList(() => lists.run(() => listFim(fim.reader, params, now()))),
     'fim.last_scan': ({ agent }) => {
       const { start, end } = fim.reader.tables.scans.get(Number(agent)) ?? { start: 0, end: 0 };
       return { start: isoTime(start), end: start === 0 || end < start ? null : isoTime(end) };
@@ -42,20 +40,11 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
       await fim.clearFiles(agents);
       return {};
     },
-    'rootcheck.list': (params) => answering(() => lists.run(() => listFindings(fim.reader, params, now()))),
+    'rootcheck.list': (params) => answeringList(() => lists.run(() => listFindings(fim.reader, params, now()))),
     'rootcheck.last_scan': ({ agent }) => lastRootcheckScan(fim.reader, agent),
     'rootcheck.clear': async ({ agents }) => {
       await fim.clearFindings(agents);
       return {};
     },
   };
-}
-
-async function answering<T>(list: () => T | Promise<T>): Promise<T> {
-  try {
-    return await list();
-  } catch (error) {
-    if (error instanceof LimiterFullError) throw new BusError('busy', 'too many lists are being made');
-    throw error instanceof QueryError ? queryFailure(error) : error;
-  }
 }

@@ -10,6 +10,8 @@ export type DatabaseQueryRules<T = ListItem> = {
   readonly dateFields?: readonly string[];
   /** Those of them that are lists: `=` and `!=` ask for membership, and no order is known (1409). */
   readonly listFields?: readonly string[];
+  /** Those of them that may have the value `all`, which is asked for then. */
+  readonly allFields?: readonly string[];
   /** How a field is read from an entry; absent: the member of its name, nested where the name has dots. */
   readonly read?: (field: string) => (item: T) => unknown;
   /** Epoch milliseconds, for time spans. */
@@ -73,7 +75,7 @@ function compileClause<T>(
   if (isList && (operator === '<' || operator === '>')) {
     throw new QueryError(1409, { extra: `Valid operators for ${field}: =, !=, ~. Used operator: ${operator}` });
   }
-  if (value.toLowerCase() === 'all') return undefined;
+  if (value.toLowerCase() === 'all' && rules.allFields?.includes(field) !== true) return undefined;
   const read = rules.read?.(field) ?? memberReader(field);
   if (value.toLowerCase() === 'null') {
     return (item) => {

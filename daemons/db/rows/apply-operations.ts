@@ -27,6 +27,7 @@ export class AppliedCounters {
 /**
  * Applies operations of a journal, all in one transaction; those that were applied before change nothing.
  * @param apply stores one; it sees to what cannot be stored, and says whether something was
+ * @param repeat is told of one that was applied before, the answer to which may not have been heard
  * @returns how far the journal is stored then
  * @throws BusError `gap` when those before them are not stored
  */
@@ -35,6 +36,7 @@ export async function applyOperations<Kind extends string>(
   { journal, operations, upTo, after = 0 }: JournalEvents<Kind>,
   apply: (operation: StoredOperation<Kind>) => boolean,
   counters: AppliedCounters,
+  repeat: (operation: StoredOperation<Kind>) => void = () => {},
 ): Promise<number> {
   const isKnown = batch.state.journal === journal;
   const from = isKnown ? batch.state.applied : 0;
@@ -48,9 +50,10 @@ export async function applyOperations<Kind extends string>(
   for (const operation of operations) {
     if (operation.position < from) {
       counters.repeated += 1;
-      continue;
+      repeat(operation);
+    } else if (apply(operation)) {
+      counters.applied += 1;
     }
-    if (apply(operation)) counters.applied += 1;
     sinceTurn += 1;
     if (sinceTurn >= OPERATIONS_PER_TURN) {
       await nextTurn();

@@ -34,7 +34,8 @@ const componentRecord = z.object({
 /** What is known of a component of an agent as a whole. */
 export type ComponentRecord = z.output<typeof componentRecord>;
 
-const stateRecord = z.object({
+/** Members that the state of every store has. */
+export const stateRecord = z.object({
   journal: z.string(),
   /** Where the journal is to be gone on with. */
   position: z.number().int(),
@@ -47,7 +48,7 @@ const stateRecord = z.object({
 export type StateRecord = z.output<typeof stateRecord>;
 
 /** State of a store that is new. */
-const NEW_STATE: StateRecord = { journal: '', position: 0, applied: 0, nextSlot: 1, nextNumber: 1 };
+export const NEW_STATE: StateRecord = { journal: '', position: 0, applied: 0, nextSlot: 1, nextNumber: 1 };
 /** The one key of the table of it. */
 export const STATE_KEY = 'state';
 

@@ -11,23 +11,24 @@ const PAUSE_MS = 20;
 /** After the disk did not take a piece. */
 const RETRY_MS = 5000;
 
+/** Takes some of what is in a slot away, and at last the slot itself from those to be emptied. @returns whether it did */
+export type EmptyPiece = (slot: number) => Promise<boolean>;
+
 /**
  * Empties slots whose component was cleared or whose agent was removed, in small pieces. What is left at a stop is gone on
  * with after the next start.
  */
 export class SlotGarbage {
-  readonly #store: LmdbStore;
   readonly #garbage: ComponentTables['garbage'];
-  readonly #tables: readonly BinaryTable[];
+  readonly #emptyPiece: EmptyPiece;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
   #asked = false;
 
-  /** @param garbage the slots @param tables whose keys begin with a slot */
-  constructor(store: LmdbStore, garbage: ComponentTables['garbage'], tables: readonly BinaryTable[]) {
-    this.#store = store;
+  /** @param garbage the slots */
+  constructor(garbage: ComponentTables['garbage'], emptyPiece: EmptyPiece) {
     this.#garbage = garbage;
-    this.#tables = tables;
+    this.#emptyPiece = emptyPiece;
   }
 
   /** Looks whether there is something to empty. */
@@ -59,29 +60,39 @@ export class SlotGarbage {
 
   async #empty(slot: number): Promise<void> {
     while (!this.#stopped.signal.aborted) {
-      const changes = this.#piece(slot);
-      const isLast = changes.length === 0;
       try {
-        await this.#store.commit(isLast ? [this.#garbage.remove(slot)] : changes);
+        if (await this.#emptyPiece(slot)) return;
       } catch {
         // The writer reports what the disk does not take; what is to be removed stays noted.
         await this.#pause(RETRY_MS);
         continue;
       }
-      if (isLast) return;
       await this.#pause(PAUSE_MS);
     }
-  }
-
-  #piece(slot: number): Change[] {
-    for (const table of this.#tables) {
-      const changes = [...table.keys({ ...slotRange(slot), limit: ROWS_PER_TURN })].map((key) => table.remove(key));
-      if (changes.length > 0) return changes;
-    }
-    return [];
   }
 
   async #pause(milliseconds: number): Promise<void> {
     await pause(milliseconds, this.#stopped.signal, { ref: false });
   }
+}
+
+/** Removes rows of a slot from tables whose keys begin with it. */
+export function removingRows(
+  store: LmdbStore,
+  garbage: ComponentTables['garbage'],
+  tables: readonly BinaryTable[],
+): EmptyPiece {
+  return async (slot) => {
+    const changes = rowsOf(slot, tables);
+    await store.commit(changes.length === 0 ? [garbage.remove(slot)] : changes);
+    return changes.length === 0;
+  };
+}
+
+function rowsOf(slot: number, tables: readonly BinaryTable[]): Change[] {
+  for (const table of tables) {
+    const changes = [...table.keys({ ...slotRange(slot), limit: ROWS_PER_TURN })].map((key) => table.remove(key));
+    if (changes.length > 0) return changes;
+  }
+  return [];
 }

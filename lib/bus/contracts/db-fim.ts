@@ -7,9 +7,8 @@ import {
   syncAllMethod,
   syncMethod,
 } from './db-events.js';
+import { filterText as text, itemPage, listParams } from './db-lists.js';
 
-/** Items of one page of `fim.list` and `rootcheck.list` (rest-api.md 4.1); a page larger than a message is cut shorter. */
-export const MAX_FIM_PAGE = 100_000;
 /** Agents one call may clear. */
 export const MAX_AGENTS_PER_CLEAR = 100_000;
 
@@ -21,21 +20,6 @@ export type FimOperation = StoredOperation<(typeof KINDS)[number]>;
 const hash = z
   .string()
   .regex(/^(?:[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}|)$/);
-const text = z.string().max(8192);
-
-/** Common to both lists; the same language as `agents.list` has. */
-const listParams = {
-  agent,
-  offset: z.number().int().min(0).default(0),
-  limit: z.number().int().min(0).max(MAX_FIM_PAGE).default(500),
-  sort: z.string().max(1024).optional(),
-  /** Substring in any field, whatever the case; a leading `-` turns it round. */
-  search: z.string().max(1024).optional(),
-  select: z.array(z.string().max(64)).min(1).max(64).optional(),
-  q: z.string().max(65_536).optional(),
-  distinct: z.boolean().optional(),
-};
-const itemPage = z.object({ items: z.array(z.record(z.string(), z.unknown())), total: z.number().int() });
 const cleared = {
   params: z.object({ agents: z.array(agent).max(MAX_AGENTS_PER_CLEAR) }),
   result: z.object({}),
@@ -58,6 +42,7 @@ export const fimMethods = {
   /** `GET /syscheck/{agent_id}` (8.1); the parameters are named as there. */
   'fim.list': {
     params: z.object({
+      agent,
       ...listParams,
       /** Equality, whatever the case. */
       file: text.optional(),
@@ -80,6 +65,7 @@ export const fimMethods = {
   /** `GET /rootcheck/{agent_id}` (9.5). */
   'rootcheck.list': {
     params: z.object({
+      agent,
       ...listParams,
       status: z.enum(['all', 'outstanding', 'solved']).default('all'),
       pci_dss: text.optional(),

@@ -5,13 +5,15 @@ import { agentMethods } from './db-agents.js';
 import { backupMethods } from './db-backups.js';
 import { fimMethods } from './db-fim.js';
 import { groupMethods } from './db-groups.js';
+import { scaMethods } from './db-sca.js';
 
-/** What svc-db answers: the registry of agents, their labels and groups, and what is known of their files. */
+/** What svc-db answers: the registry of agents, their labels and groups, what is known of their files and how they do by policies. */
 export const dbContract = defineContract('svc-db', {
   ...commonMethods,
   ...agentMethods,
   ...groupMethods,
   ...fimMethods,
+  ...scaMethods,
   ...backupMethods,
   /** What was asked and how long it took, as `GET /manager/daemons/stats` shows it (daemons-and-config.md 11.3). */
   'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },

@@ -160,8 +160,9 @@ describe('svc-db', () => {
   }).timeout(30_000);
 
   it('sets damaged stores aside, says so, and has the agents of the key file', async () => {
-    mkdirSync(home.path('queue/db/fim'), { recursive: true });
-    for (const store of ['queue/db', 'queue/db/fim']) writeFileSync(home.path(store, 'data.mdb'), 'not a database');
+    const stores = ['queue/db', 'queue/db/fim', 'queue/db/sca'];
+    for (const store of stores) mkdirSync(home.path(store), { recursive: true });
+    for (const store of stores) writeFileSync(home.path(store, 'data.mdb'), 'not a database');
     writeFileSync(home.path('etc/client.keys'), `007 box7 any ${'a'.repeat(64)}\n`);
     await start();
     const { items } = await client.call('agents.list', { select: ['id', 'name', 'group'] });
@@ -173,6 +174,7 @@ describe('svc-db', () => {
       /ERROR: .*queue\/db: it is not an LMDB file.*moved to .*damaged-.*1 come from etc\/client\.keys/,
     );
     expect(said).to.match(/ERROR: .*queue\/db\/fim: it is not an LMDB file.* Files of agents come back/);
+    expect(said).to.match(/ERROR: .*queue\/db\/sca: it is not an LMDB file.* Results of policies of agents come back/);
     const { name } = await client.call('backups.create', {});
     expect(await client.call('backups.restore', { name, save: false })).to.include({ agents: 1, withoutKey: 0 });
     await end('SIGTERM');

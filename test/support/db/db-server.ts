@@ -1,10 +1,9 @@
+import { AgentStores } from '../../../daemons/db/agent-stores.js';
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
 import { BackupFiles } from '../../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../../daemons/db/backup/registry-backups.js';
-import { FimDatabase } from '../../../daemons/db/fim/fim-database.js';
-import { fimHandlers } from '../../../daemons/db/fim/fim-handlers.js';
-import { forgettingFiles } from '../../../daemons/db/fim/forgetting-files.js';
+import { forgetting } from '../../../daemons/db/forgetting.js';
 import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
 import { QueryStatistics } from '../../../daemons/db/query-statistics.js';
@@ -21,7 +20,7 @@ import { sampleAgent } from './sample-agents.js';
 export class DbServer {
   private constructor(
     readonly registry: Registry,
-    readonly fim: FimDatabase,
+    readonly stores: AgentStores,
     private readonly server: RequestServer<typeof dbContract>,
   ) {}
 
@@ -32,22 +31,17 @@ export class DbServer {
     await registry.ensureDefaultGroup(seconds);
     await ensureManagerAgent(registry, 'manager1', 'node01', seconds);
     const logger = new RecordingLogger();
-    const fim = await FimDatabase.open({
-      directory: home.path('queue', 'db', 'fim'),
-      logger,
-      setProblem: () => {},
-      knows: (agent) => registry.agents.get(Number(agent)) !== undefined,
-      now,
-    });
-    await fim.start();
+    const directory = home.path('queue', 'db');
+    const stores = await AgentStores.open({ directory, registry, logger, problems: { of: () => () => {} }, now });
+    await stores.start();
     const agents = agentsHandlers(registry, now, MANAGER_VERSION);
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
     const handlers = statistics.counting({
       ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
       ...agents,
-      ...forgettingFiles(agents, fim, logger),
+      ...forgetting(agents, stores.all, logger),
       ...groupsHandlers(registry, now),
-      ...fimHandlers(fim, now),
+      ...stores.handlers(),
       ...backupHandlers(
         new RegistryBackups({
           registry,
@@ -64,7 +58,7 @@ export class DbServer {
     const path = home.socket('svc-db');
     const server = new RequestServer({ contract: dbContract, handlers, path, logger });
     await server.start();
-    return new DbServer(registry, fim, server);
+    return new DbServer(registry, stores, server);
   }
 
   /** Agents as of sample-agents.ts with the ids 1 to `count`, and their groups. */
@@ -89,7 +83,7 @@ export class DbServer {
 
   async stop(): Promise<void> {
     await this.server.stop();
-    await this.fim.close();
+    await this.stores.close();
     await this.registry.close();
   }
 }

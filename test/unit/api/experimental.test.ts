@@ -39,7 +39,7 @@ describe('experimental operations', () => {
       at: api.now,
       message: Buffer.from(FINDING),
     }));
-    await db.fim.apply({ journal: 'one', operations, upTo: operations.length });
+    await db.stores.files.apply({ journal: 'one', operations, upTo: operations.length });
     await db.registry.edit((edit) => {
       for (const id of [1, 2]) edit.setAgent(id, { ...db.registry.agents.get(id)!.record, status: 'active' });
     });

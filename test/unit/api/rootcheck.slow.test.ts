@@ -29,7 +29,7 @@ describe('rootcheck over the API', () => {
       at,
       message: Buffer.from(text),
     }));
-    await db.fim.apply({ journal: 'one', operations, upTo: position });
+    await db.stores.files.apply({ journal: 'one', operations, upTo: position });
   };
 
   beforeEach(async () => {

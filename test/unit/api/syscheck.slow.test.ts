@@ -37,7 +37,7 @@ describe('file integrity over the API', () => {
       at: api.now,
       message: Buffer.from(text),
     }));
-    await db.fim.apply({ journal: 'one', operations, upTo: position });
+    await db.stores.files.apply({ journal: 'one', operations, upTo: position });
   };
   const added = (path: string, index: number) =>
     fimEvent('added', path, fileAttributes({ content: `file ${index}`, mtime: FIRST + index, inode: 100 + index }));
@@ -178,7 +178,7 @@ describe('file integrity over the API', () => {
         attributes: { ...attributes, perm, checksum: 'c'.repeat(40), attributes: '' },
       },
     };
-    await db.fim.sync.take('001', Buffer.from(JSON.stringify(value)));
+    await db.stores.files.sync.take('001', Buffer.from(JSON.stringify(value)));
     const expected = { file: value.data.path, arch: '[x64]', value: { name: 'Start', type: 'REG_DWORD' }, perm };
     for (const query of [
       '',

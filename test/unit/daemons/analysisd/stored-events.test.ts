@@ -30,7 +30,7 @@ class FakeDatabase {
   readonly client: Parameters<typeof eventStores>[0] = {
     call: (method: string, params: unknown) => {
       if (this.away) return Promise.reject(new Error('svc-db is not there'));
-      if (method === 'fim.position') {
+      if (method.endsWith('.position')) {
         return Promise.resolve({ journal: this.journal, position: this.position }) as never;
       }
       const { journal, operations, upTo, after } = params as {
@@ -56,11 +56,11 @@ class FakeDatabase {
   };
 }
 
-/** The store of files. */
-function filesOf({ client }: FakeDatabase): EventStore {
-  const [files] = eventStores(client);
-  if (files === undefined) throw new Error('there is no store of files');
-  return files;
+/** The store of files, or another one. */
+function storeOf({ client }: FakeDatabase, wanted = 'files'): EventStore {
+  const found = eventStores(client).find(({ name }) => name === wanted);
+  if (found === undefined) throw new Error(`there is no store of ${wanted}`);
+  return found;
 }
 
 describe('Events of files on their way to svc-db', () => {
@@ -88,9 +88,10 @@ describe('Events of files on their way to svc-db', () => {
   const openJournal = (segmentBytes = MEBIBYTE) =>
     Journal.open({ directory, sync: 1, segmentBytes, maxBytes: 64 * MEBIBYTE, onDamage: () => {} });
 
-  async function begin(mostHeld = 16 * MEBIBYTE): Promise<{ files: StoredEvents; intake: Intake }> {
+  async function begin(mostHeld = 16 * MEBIBYTE, name = 'files'): Promise<{ files: StoredEvents; intake: Intake }> {
     const identity = await journalIdentity(directory);
-    const files = new StoredEvents({ journal, identity, store: filesOf(db), logger, mostHeld, retryMs: 2, noteMs: 5 });
+    const store = storeOf(db, name);
+    const files = new StoredEvents({ journal, identity, store, logger, mostHeld, retryMs: 2, noteMs: 5 });
     running.push(files);
     files.start((error) => {
       throw error;
@@ -110,6 +111,13 @@ describe('Events of files on their way to svc-db', () => {
   const take = (intake: Intake, events: readonly ReceivedEvent[]) => intake.take({ events } as never);
   const storedAll = (count: number) =>
     eventually(`${String(count)} events are stored`, () => db.stored.length >= count);
+
+  it('takes those of queue p for the store of policies', async () => {
+    const { intake } = await begin(undefined, 'policies');
+    await take(intake, [event('8', 'a file', '001'), event('p', 'one', '001'), event('p', 'two')]);
+    await storedAll(2);
+    expect(db.stored).to.deep.equal(['001 sca one', '000 sca two']);
+  });
 
   it('takes those of queue 8 and 9, in their order, each once', async () => {
     const { files, intake } = await begin();

@@ -18,6 +18,8 @@ describe('Statistics of svc-db', () => {
       'fim.apply': took(20),
       'fim.sync': took(1),
       'fim.sync_all': took(2),
+      'sca.apply': took(6),
+      'sca.checks': took(5),
       'rootcheck.list': (): Promise<never> => {
         clock += 4;
         throw new Error('refused');
@@ -27,7 +29,9 @@ describe('Statistics of svc-db', () => {
     for (const name of ['agents.list', 'agents.list', 'agents.membership', 'agents.labels', 'groups.sums'] as const) {
       await handlers[name]();
     }
-    for (const name of ['fim.apply', 'fim.sync', 'fim.sync_all', 'ping'] as const) await handlers[name]();
+    for (const name of ['fim.apply', 'fim.sync', 'fim.sync_all', 'sca.apply', 'sca.checks', 'ping'] as const) {
+      await handlers[name]();
+    }
     const failure = await handlers['rootcheck.list']().catch((error: unknown) => error);
     expect(failure, 'it fails as before').to.be.an('error');
 
@@ -36,8 +40,9 @@ describe('Statistics of svc-db', () => {
     const received = 'queries.received_breakdown.';
     const time = 'time.execution_breakdown.';
     for (const [path, value] of Object.entries({
-      'queries.received': 10,
-      [`${received}agent`]: 4,
+      'queries.received': 12,
+      [`${received}agent`]: 6,
+      [`${received}agent_breakdown.tables.sca`]: 2,
       [`${received}agent_breakdown.tables.syscheck.apply`]: 1,
       [`${received}agent_breakdown.tables.rootcheck.list`]: 1,
       [`${received}agent_breakdown.tables.sync.dbsync`]: 2,
@@ -50,8 +55,9 @@ describe('Statistics of svc-db', () => {
       [`${received}wazuhdb`]: 1,
       [`${received}wazuhdb_breakdown.ping`]: 1,
       [`${received}mitre`]: 0,
-      'time.execution': 47,
-      [`${time}agent`]: 27,
+      'time.execution': 58,
+      [`${time}agent`]: 38,
+      [`${time}agent_breakdown.tables.sca`]: 11,
       [`${time}agent_breakdown.tables.syscheck.apply`]: 20,
       [`${time}agent_breakdown.tables.sync.dbsync`]: 3,
       [`${time}global_breakdown.tables.agent.list`]: 14,
@@ -68,8 +74,9 @@ describe('Statistics of svc-db', () => {
         ? Object.values(value).reduce<number>((sum, one) => sum + leaves(one), 0)
         : 1;
     const { metrics } = statistics.report() as { metrics: { queries: { received_breakdown: object } } };
-    // Two methods of the synchronisation share one, so do three of backups; five are the totals, fourteen are never asked for.
-    expect(leaves(metrics.queries.received_breakdown)).to.equal(Object.keys(dbContract.methods).length - 3 + 5 + 14);
+    // Two methods of the synchronisation share one, so do three of backups and four of policies; five are the totals, thirteen are
+    // never asked for.
+    expect(leaves(metrics.queries.received_breakdown)).to.equal(Object.keys(dbContract.methods).length - 6 + 5 + 13);
     expect(metrics).to.have.deep.nested.property('queries.received_breakdown.agent_breakdown.db', {
       ...{ begin: 0, close: 0, commit: 0, get_fragmentation: 0, remove: 0, sleep: 0, sql: 0, vacuum: 0 },
     });
