@@ -52,6 +52,7 @@ import { mitreRoutes } from './routes/mitre-routes.js';
 import { nodeTwinsRoutes } from './routes/node-twins-routes.js';
 import { rootcheckRoutes } from './routes/rootcheck-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
+import { scaRoutes } from './routes/sca-routes.js';
 import { statisticsRoutes } from './routes/statistics-routes.js';
 import { syscheckRoutes } from './routes/syscheck-routes.js';
 import { tasksRoutes } from './routes/tasks-routes.js';
@@ -145,6 +146,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
       tasksRoutes(modulesd),
       syscheckRoutes(scans),
       rootcheckRoutes(scans),
+      scaRoutes(db),
       ciscatRoutes(db),
     ],
   };

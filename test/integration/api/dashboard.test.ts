@@ -18,8 +18,6 @@ import { watchLittle } from '../../support/watch-little.js';
 
 /** Rows of dashboard.md 3 that cannot work yet, and what they are answered; docs/migration.md names them. */
 const NOT_YET: readonly (readonly [page: string, call: string, status: number])[] = [
-  ['SCA', '/sca/001?sort=-end_scan', 501],
-  ['SCA', '/sca/001/checks/cis_debian12?search=sshd', 501],
   ['dev tools: inventory', '/syscollector/001/packages', 501],
 ];
 /** Those that a dashboard waits for after a restart. */

@@ -98,6 +98,7 @@ const AGENTS: Pick<Case, 'full' | 'bare' | 'requests'> = {
       `GET /rootcheck/${id}/last_scan`,
       `GET /ciscat/${id}/results`,
       `GET /sca/${id}`,
+      `GET /sca/${id}/checks/demo`,
       `GET /syscollector/${id}/os`,
     ]),
     ...['/agents/summary', '/agents/summary/os', '/agents/summary/status', '/overview/agents'].map(
