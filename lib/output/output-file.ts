@@ -61,6 +61,8 @@ export class OutputFile {
   #file: AppendFile;
   #isLinked = false;
   #replaying = false;
+  /** What replay has left by a switch of the day and may come to again: what its files have beyond is settled at its end. */
+  #left: DatedLength[] = [];
   #others: readonly DatedLength[];
   #since: LocalDay;
 
@@ -146,6 +148,7 @@ export class OutputFile {
    */
   endReplay(): void {
     if (!this.#replaying) return;
+    this.#settleLeft();
     this.#file.endReplay();
     if (this.#file.isFinished) {
       this.#remember();
@@ -162,7 +165,9 @@ export class OutputFile {
   switchDay(now: Date): void {
     const day = dayOf(now);
     if (!isSameDay(day, this.#day)) {
-      this.#leave();
+      if (this.#replaying) this.#leaveForNow();
+      else this.#leave();
+      this.#left = this.#left.filter((left) => !isSameDay(left.day, day));
       const known = this.#others.find((other) => isSameDay(other.day, day));
       if (this.#replaying && (known !== undefined || compareDays(day, this.#since) > 0)) {
         const { part, length } = known ?? { part: 0, length: 0 };
@@ -188,8 +193,12 @@ export class OutputFile {
 
   /** Flushes, syncs and closes. The live name stays. */
   close({ midway = false }: CloseOptions = {}): void {
-    if (midway && this.#replaying) this.#file.close({ midway });
-    else this.#leave();
+    if (midway && this.#replaying) {
+      this.#file.close({ midway });
+      return;
+    }
+    this.#settleLeft();
+    this.#leave();
   }
 
   /** Lets go of a file that nothing was appended to, whatever the disk says. */
@@ -206,11 +215,32 @@ export class OutputFile {
     }
   }
 
-  #leave(): void {
-    this.#file.close();
+  #leave(options?: CloseOptions): void {
+    this.#file.close(options);
     // By its own size: what could not even be opened is not ours to remove.
     if (statSync(this.path, { throwIfNoEntry: false })?.size === 0) rmSync(this.path, { force: true });
     this.#remember();
+  }
+
+  /** In replay: a later step may come back to this day, and what its file has beyond would be written twice if it counted by now. */
+  #leaveForNow(): void {
+    this.#leave({ midway: true });
+    if (!this.#file.isFinished) this.#left.push({ day: this.#day, part: this.#part, length: this.position });
+  }
+
+  /** Keeps what the files that replay left have beyond what it gave, as far as it is whole. Errors as `flush`. */
+  #settleLeft(): void {
+    for (let left = this.#left[0]; left !== undefined; left = this.#left[0]) {
+      const { day, part, length } = left;
+      if (existsSync(datedPath(this.#options, day, part))) {
+        const file = this.#makeFile(day, part, { length });
+        file.endReplay();
+        const settled = file.position;
+        file.close();
+        if (settled > length) this.#addOther({ day, part, length: settled });
+      }
+      this.#left.shift();
+    }
   }
 
   #enter(day: LocalDay, part: number, resume?: ResumePoint): void {
