@@ -10,7 +10,7 @@ const FLOORS_OF_LIB = [
   ['agents', 'bus', 'fim', 'rotation', 'store'],
   ['daemon', 'groups', 'journal', 'sync'],
   ['rootcheck', 'validation'],
-  ['control'],
+  ['control', 'sca'],
 ];
 
 const orderOfLib = FLOORS_OF_LIB.map((rooms, floor) => ({

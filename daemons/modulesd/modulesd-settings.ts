@@ -4,14 +4,17 @@ import { type HostConfig, loadHostConfig, sharedProblem } from '../../lib/agents
 import { logConfigWarnings } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
-import type { CommandModuleConfig } from '../../lib/config/sections/modules.js';
+import type { Schedule } from '../../lib/config/schedule.js';
+import type { CommandModuleConfig, ScaConfig } from '../../lib/config/sections/modules.js';
 import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
 import { type HomeRole, readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
+import { loadPolicies, policyPlaces } from '../../lib/sca/load-policies.js';
+import type { PolicyFileOptions } from '../../lib/sca/policy-file.js';
 import { MAX_JSON_CHUNK_BYTES, MAX_UPGRADES_AT_ONCE } from './upgrade/upgrade-limits.js';
 
-const SECTIONS = ['agent-upgrade', 'task-manager', 'cluster', 'wodle'] as const;
+const SECTIONS = ['agent-upgrade', 'task-manager', 'cluster', 'wodle', 'sca'] as const;
 /** Name of a node that no configuration names (daemons-and-config.md 1.2). */
 const DEFAULT_NODE = 'node01';
 
@@ -21,7 +24,7 @@ export type ModulesdSettings = {
   readonly role: HomeRole;
   /** On an agent with what its manager pushed, where this host consents. */
   readonly config: HostConfig<(typeof SECTIONS)[number]>;
-  readonly options: InternalOptions<'wazuh_modules' | 'wazuh_command'>;
+  readonly options: InternalOptions<'wazuh_modules' | 'wazuh_command' | 'sca'>;
   readonly nodeName: string;
 };
 
@@ -34,12 +37,27 @@ export const SETTINGS: DaemonSettings<ModulesdSettings> = {
     logWarnings(settings, logger);
     const problem = sharedProblem(settings.config.shared);
     if (problem !== undefined) logger.error(problem);
+    for (const warning of policyWarnings(home, settings)) logger.warn(warning);
   },
   sections,
   // Places for upgrades are made at the start.
   restartNeeded: (next, { started }) =>
     isDeepStrictEqual(upgradesAtOnce(next), upgradesAtOnce(started)) ? [] : ['agent-upgrade'],
 };
+
+/** Policies of this host and whose commands may run (integrity-and-inventory.md 10.1). */
+export function policyOptions(home: Home, { role, options }: ModulesdSettings): PolicyFileOptions {
+  return { home, remoteCommands: role === 'agent' && options.get('sca.remote_commands') === 1 };
+}
+
+/** What is wrong with policies that would be used: each scan says it again. */
+function policyWarnings(home: Home, settings: ModulesdSettings): readonly string[] {
+  const { sca } = settings.config;
+  if (sca?.enabled !== true) return [];
+  const options = policyOptions(home, settings);
+  const { places, warnings } = policyPlaces(options, sca.policies.policy);
+  return [...warnings, ...loadPolicies(places, options).warnings];
+}
 
 /** Agents that packages are sent to at once: `max_threads`, 0 being as many as the host has processors. */
 export function upgradesAtOnce({ config }: ModulesdSettings): number {
@@ -53,7 +71,7 @@ function load(home: Home): ModulesdSettings {
   return {
     role: readHomeRecord(home).role,
     config,
-    options: loadInternalOptions(home, ['wazuh_modules', 'wazuh_command']),
+    options: loadInternalOptions(home, ['wazuh_modules', 'wazuh_command', 'sca']),
     nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
   };
 }
@@ -81,12 +99,15 @@ function sections(settings: () => ModulesdSettings): ReadonlyMap<string, ShownSe
 
 /** Modules as agents show theirs (daemons-and-config.md 1.7). */
 function activeModules({ role, config }: ModulesdSettings): readonly Record<string, unknown>[] {
-  const commands = config.wodle.command.map((command) => ({ command: activeCommand(command) }));
-  if (role === 'agent') return commands;
+  const modules = [
+    ...config.wodle.command.map((command) => ({ command: activeCommand(command) })),
+    ...(config.sca === undefined ? [] : [{ sca: activeSca(config.sca) }]),
+  ];
+  if (role === 'agent') return modules;
   const { chunk_size, max_threads, wpk_repository } = config['agent-upgrade'];
   const { cleanup_time, task_timeout } = config['task-manager'];
   return [
-    ...commands,
+    ...modules,
     { 'agent-upgrade': { enabled: 'yes', max_threads, chunk_size, wpk_repository } },
     { 'task-manager': { enabled: 'yes', task_timeout, cleanup_time } },
   ];
@@ -94,24 +115,52 @@ function activeModules({ role, config }: ModulesdSettings): readonly Record<stri
 
 /** In the shape of daemons-and-config.md 7.4. */
 function activeCommand(command: CommandModuleConfig): Record<string, unknown> {
-  const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
-  const { interval, day, wday, time } = command;
+  const { interval, ...start } = activeSchedule(command);
   const set = {
-    ...{ tag: command.tag, day, wday: wday === undefined ? undefined : WEEKDAYS[wday] },
-    time: time === undefined ? undefined : clockTime(time),
+    ...{ tag: command.tag, ...start },
     ...{ verify_md5: command.verify_md5, verify_sha1: command.verify_sha1, verify_sha256: command.verify_sha256 },
   };
   return {
-    ...(interval.unit === 'month'
-      ? { interval: interval.count, interval_unit: 'month' }
-      : { interval: interval.count }),
+    ...interval,
     disabled: yesNo(command.disabled),
     run_on_start: yesNo(command.run_on_start),
     ignore_output: yesNo(command.ignore_output),
     skip_verification: yesNo(command.skip_verification),
     command: command.command,
-    ...Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined)),
+    ...defined(set),
   };
+}
+
+/** As agents show their `sca`. */
+function activeSca(sca: ScaConfig): Record<string, unknown> {
+  const { interval, ...start } = activeSchedule(sca);
+  const policies = sca.policies.policy.filter(({ enabled }) => enabled).map(({ path }) => path);
+  return {
+    ...interval,
+    ...defined(start),
+    enabled: yesNo(sca.enabled),
+    scan_on_start: yesNo(sca.scan_on_start),
+    skip_nfs: yesNo(sca.skip_nfs),
+    ...(policies.length === 0 ? {} : { policies }),
+  };
+}
+
+function activeSchedule({ interval, day, wday, time }: Schedule) {
+  const unit = interval.unit === 'month' ? { interval_unit: 'month' } : {};
+  return {
+    interval: { interval: interval.count, ...unit },
+    day,
+    wday: wday === undefined ? undefined : WEEKDAYS[wday],
+    time: time === undefined ? undefined : clockTime(time),
+  };
+}
+
+function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function yesNo(value: boolean): string {
+  return value ? 'yes' : 'no';
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];

@@ -5,7 +5,8 @@ import { EventProducer } from '../../lib/bus/event-producer.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { ownDirectory } from '../../lib/home/own-directory.js';
 import { CommandModules } from './command/command-modules.js';
-import { type ModulesdSettings, SETTINGS } from './modulesd-settings.js';
+import { type ModulesdSettings, policyOptions, SETTINGS } from './modulesd-settings.js';
+import { ScaModule } from './sca/sca-module.js';
 import { RunTimes } from './schedule/run-times.js';
 import { takeOrder } from './take-order.js';
 import { ManagerUpgrades } from './upgrade/manager-upgrades.js';
@@ -46,6 +47,13 @@ export const MODULESD = defineDaemon({
       killTimeout: () => options.get('wazuh_modules.kill_timeout'),
       now: () => Date.now(),
     });
+    const sca = new ScaModule({
+      ...{ producer, times, logger: moduleLogger('sca'), now: () => Date.now() },
+      maxEps: () => options.get('wazuh_modules.max_eps'),
+      killTimeout: () => options.get('wazuh_modules.kill_timeout'),
+      commandsTimeout: () => options.get('sca.commands_timeout'),
+      requestInterval: () => options.get('sca.request_db_interval'),
+    });
     await ends.start(
       requests({
         stats: (counters) => ({
@@ -53,11 +61,12 @@ export const MODULESD = defineDaemon({
           ...(upgrades === undefined ? {} : { tasks: upgrades.stats() }),
           events: producer.stats(),
           commands: commands.stats(),
+          sca: sca.stats(),
         }),
         handlers: {
           ...(upgrades?.handlers ?? NO_UPGRADES),
           order: ({ text }) => {
-            takeOrder(text, []);
+            takeOrder(text, [['sca-dump:', (order) => sca.order(order)]]);
             return {};
           },
         },
@@ -66,14 +75,16 @@ export const MODULESD = defineDaemon({
     await upgrades?.start(parts);
     producer.start();
     await commands.follow(config.wodle.command);
+    await sca.follow({ config: config.sca, file: policyOptions(home, settings.current) });
     ends.defer(async () => {
-      await commands.stop();
+      await Promise.all([commands.stop(), sca.stop()]);
       await producer.close(DRAIN_MS);
     });
     return {
       async apply(now: ModulesdSettings) {
         problems.set('shared', sharedProblem(now.config.shared));
         await commands.follow(now.config.wodle.command);
+        await sca.follow({ config: now.config.sca, file: policyOptions(home, now) });
       },
     };
   },

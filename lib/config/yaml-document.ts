@@ -1,4 +1,4 @@
-import { readYamlNodes, YamlError, type YamlNode } from './yaml-nodes.js';
+import { readYamlNodes, YamlError, type YamlNode, type YamlNodesOptions } from './yaml-nodes.js';
 
 /** Most nodes of a document, aliases counted as often as they are used: stops aliases of aliases from exploding. */
 const MAX_NODES = 10_000;
@@ -13,24 +13,29 @@ export type YamlDocument = {
   lineOf(path: readonly PropertyKey[]): number;
 };
 
+export type YamlDocumentOptions = Pick<YamlNodesOptions, 'textOnly'> & {
+  /** Values that a document may have, {@link MAX_NODES} by default. */
+  readonly maxNodes?: number;
+};
+
 /**
  * Reads one YAML document without tags of its own: maps, lists, text, numbers, true/false and null (`yes` and `no` are
  * text).
  * @throws YamlError for what is no such document, or too large a one
  */
-export function readYaml(text: string): YamlDocument {
-  const { value, root } = readYamlNodes(text);
-  countNodes(value, 0, { left: MAX_NODES });
+export function readYaml(text: string, { maxNodes = MAX_NODES, ...options }: YamlDocumentOptions = {}): YamlDocument {
+  const { value, root } = readYamlNodes(text, options);
+  countNodes(value, 0, { left: maxNodes, most: maxNodes });
   return {
     value: value ?? null,
     lineOf: (path) => lineOf(root, path),
   };
 }
 
-function countNodes(value: unknown, depth: number, budget: { left: number }): void {
+function countNodes(value: unknown, depth: number, budget: { left: number; readonly most: number }): void {
   budget.left -= 1;
   if (budget.left < 0) {
-    throw new YamlError(`too large, at most ${String(MAX_NODES)} values are allowed`, 0);
+    throw new YamlError(`too large, at most ${String(budget.most)} values are allowed`, 0);
   }
   if (depth > MAX_DEPTH) {
     throw new YamlError(`nested too deeply, at most ${String(MAX_DEPTH)} levels are allowed`, 0);

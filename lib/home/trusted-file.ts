@@ -89,6 +89,29 @@ function isTrustedOwner(stats: Stats, root: Stats): boolean {
   return stats.uid === 0 || stats.uid === root.uid;
 }
 
+/**
+ * Why somebody else than root could have written what lies at any path, also outside of the home: its owner or mode, or those of
+ * a directory on the way. Other users than root risk only themselves.
+ * @param real absolute, without links
+ * @param stats of the open file
+ * @returns a clause; undefined when nobody else can
+ * @throws the file system's error
+ */
+export function untrustedBecause(home: Home, real: string, stats: Stats): string | undefined {
+  if (!isRoot()) return undefined;
+  // Without a home root alone is trusted.
+  const root = statSync(home.root, { throwIfNoEntry: false }) ?? statSync('/');
+  const why = writableByOthers(stats, root);
+  if (why !== undefined) return `'${real}' ${why}`;
+  for (let path = dirname(real); ; path = dirname(path)) {
+    const directory = lstatSync(path);
+    const how = writableByOthers(directory, root);
+    const keeps = isTrustedOwner(directory, root) && (directory.mode & STICKY) !== 0;
+    if (how !== undefined && !keeps) return `'${path}' ${how}`;
+    if (path === dirname(path)) return undefined;
+  }
+}
+
 /** @param root the home directory @returns why others may write; undefined when nobody else can */
 function writableByOthers(stats: Stats, root: Stats): string | undefined {
   if (!isTrustedOwner(stats, root)) return `belongs to user ${String(stats.uid)}`;

@@ -1,4 +1,3 @@
-import { readdirSync, readlinkSync } from 'node:fs';
 import { bytesOf, readable } from '../fim/byte-order.js';
 import { MatchContext } from '../patterns/matcher.js';
 import { type AuditEntry, type AuditRule, readAuditFile } from './audit-file.js';
@@ -6,6 +5,7 @@ import type { AuditPattern } from './audit-pattern.js';
 import type { CheckContext } from './check-context.js';
 import { auditFinding } from './findings.js';
 import { readList } from './rootcheck-lists.js';
+import { runningExecutables } from './running-executables.js';
 import type { TreeCalls } from './tree-calls.js';
 import { isSystemError, lstatOf, targetOf, walkDirectories } from './walk-directories.js';
 
@@ -145,18 +145,4 @@ class Audit {
       if (descriptor !== undefined) this.#calls.close(descriptor);
     }
   }
-}
-
-/** Programs of the processes there are: byte strings. */
-function runningExecutables(): string[] {
-  const paths = new Set<string>();
-  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
-    try {
-      const path = readlinkSync(`/proc/${name}/exe`, { encoding: 'buffer' }).toString('latin1');
-      paths.add(path.replace(/ \(deleted\)$/, ''));
-    } catch {
-      // It ended, is part of the kernel, or is not this user's.
-    }
-  }
-  return [...paths];
 }

@@ -107,5 +107,11 @@ export const SERVER_EMPTY_FILES: readonly Omit<LayoutFile, 'from'>[] = [
   { to: 'etc/client.keys', owner: 'service', mode: 0o640 },
 ];
 
-/** Directories of the shipped ruleset, the same names in the product's `etc/ruleset` and the home's `ruleset`. */
-export const RULESET_DIRECTORIES = ['decoders', 'rules', 'lists', 'mitre'] as const;
+/**
+ * Directories of the shipped ruleset by the role of the home, the same names in the product's `etc/ruleset` and the home's
+ * `ruleset`. Every host is assessed by policies; managers alone have rules.
+ */
+export const RULESET_DIRECTORIES = {
+  server: ['decoders', 'rules', 'lists', 'mitre', 'sca'],
+  agent: ['sca'],
+} as const;

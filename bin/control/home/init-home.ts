@@ -131,9 +131,9 @@ class HomeMaker {
     if (server) {
       if (this.#options.updateRuleset === true) this.#shareEnrollmentFiles();
       for (const { to, owner, mode } of SERVER_EMPTY_FILES) this.#file(to, owner, mode, () => '');
-      this.#ruleset();
-      await this.#secrets();
     }
+    this.#ruleset();
+    if (server) await this.#secrets();
     return this.#made;
   }
 
@@ -215,7 +215,7 @@ class HomeMaker {
 
   /** A ruleset that is there stays, whoever put it there; `updateRuleset` replaces it file by file. */
   #ruleset(): void {
-    for (const directory of RULESET_DIRECTORIES) {
+    for (const directory of RULESET_DIRECTORIES[this.#options.role]) {
       const target = this.#home.path('ruleset', directory);
       const source = join(this.#templates, 'ruleset', directory);
       if (!existsSync(source)) continue;

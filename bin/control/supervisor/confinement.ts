@@ -42,10 +42,14 @@ const KEPT: Readonly<Partial<Record<DaemonName, readonly string[]>>> = {
     'setgid',
   ],
   'svc-modulesd': [
-    // What is installed, whoever may read it, and which sockets belong to which process. Commands of the configuration run
-    // with the same.
+    // What is installed, whoever may read it, and which sockets belong to which process. Commands of the configuration and of
+    // policies run with the same.
     'dac_read_search',
     'sys_ptrace',
+    // Rules of firewalls and of audit, which policies list: the kernel shows them to nobody else.
+    'net_admin',
+    'net_raw',
+    'audit_control',
     // Taking the service group at the start.
     'setgid',
   ],

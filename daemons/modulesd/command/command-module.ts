@@ -2,8 +2,9 @@ import { commandWords } from '../../../lib/config/command-words.js';
 import type { CommandModuleConfig } from '../../../lib/config/sections/modules.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
-import { findProgram, wrongChecksums } from './command-program.js';
-import { runCommand } from './run-command.js';
+import { findProgram } from '../../../lib/process/find-program.js';
+import { runCommand } from '../../../lib/process/run-command.js';
+import { wrongChecksums } from './command-program.js';
 
 export type CommandModuleParts = {
   readonly config: CommandModuleConfig;

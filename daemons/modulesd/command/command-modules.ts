@@ -1,27 +1,26 @@
-import { pause } from '../../../lib/async/pause.js';
-import type { EventProducer } from '../../../lib/bus/event-producer.js';
 import type { CommandModuleConfig } from '../../../lib/config/sections/modules.js';
 import { QUEUE_IDS } from '../../../lib/events/queue-ids.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { ModuleLoop } from '../schedule/module-loop.js';
+import { PacedSender, type PacedSenderParts } from '../schedule/paced-sender.js';
 import type { RunTimes } from '../schedule/run-times.js';
 import { CommandModule, type CommandModuleParts, commandName } from './command-module.js';
 
-export type CommandModulesParts = Pick<CommandModuleParts, 'directory' | 'file'> & {
-  readonly producer: Pick<EventProducer, 'send'>;
-  readonly times: RunTimes;
-  readonly logger: Logger;
-  /** Events a second of each command: `wazuh_modules.max_eps`. */
-  readonly maxEps: () => number;
-  /** Seconds: `wazuh_modules.kill_timeout`. */
-  readonly killTimeout: () => number;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-};
+export type CommandModulesParts = Pick<CommandModuleParts, 'directory' | 'file'> &
+  PacedSenderParts & {
+    readonly times: RunTimes;
+    readonly logger: Logger;
+    /** Seconds: `wazuh_modules.kill_timeout`. */
+    readonly killTimeout: () => number;
+    /** Epoch milliseconds. */
+    readonly now: () => number;
+  };
 
 type RunningCommand = { readonly settings: string; readonly module: CommandModule; readonly loop: ModuleLoop };
 
 const SECOND_MS = 1000;
+/** What names of commands begin with, among those of modules. */
+const KIND = 'command ';
 
 /** The commands that the configuration in force asks for. */
 export class CommandModules {
@@ -46,7 +45,7 @@ export class CommandModules {
       this.#running.delete(key);
       await loop.stop();
     }
-    times.forgetOthers(new Set(wanted.keys()));
+    times.forgetOthers(KIND, new Set(wanted.keys()));
     for (const [key, config] of wanted) if (!this.#running.has(key)) this.#begin(key, config);
   }
 
@@ -62,7 +61,9 @@ export class CommandModules {
 
   #begin(key: string, config: CommandModuleConfig): void {
     const { directory, file, times, logger, killTimeout, now } = this.#parts;
-    const send = this.#paced();
+    const paced = new PacedSender(this.#parts);
+    const send: CommandModuleParts['send'] = (location, line, signal) =>
+      paced.send({ queue: QUEUE_IDS.log, location, message: line, receivedAt: Date.now() }, signal);
     const module = new CommandModule({ config, directory, file, send, logger, killMs: killTimeout() * SECOND_MS });
     const loop = new ModuleLoop({
       ...{ name: key, schedule: config, runOnStart: config.run_on_start, times, logger, now },
@@ -72,38 +73,8 @@ export class CommandModules {
     logger.info(`Module command:${commandName(config)} started`);
     loop.start();
   }
-
-  /** Sends lines, so many a second at most; each resolves when it is acknowledged. */
-  #paced(): CommandModuleParts['send'] {
-    const { producer, maxEps } = this.#parts;
-    let begun = 0;
-    let count = 0;
-    return async (location, line, signal) => {
-      const passed = performance.now() - begun;
-      if (passed >= SECOND_MS) {
-        begun = performance.now();
-        count = 0;
-      } else if (count >= maxEps()) {
-        await pause(SECOND_MS - passed, signal);
-        begun = performance.now();
-        count = 0;
-      }
-      count += 1;
-      const sent = producer.send({ queue: QUEUE_IDS.log, location, message: line, receivedAt: Date.now() });
-      // A stop does not wait for a sink that is away.
-      await Promise.race([sent, abortOf(signal)]);
-    };
-  }
-}
-
-/** Resolves when the signal comes. */
-function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function keyOf(config: CommandModuleConfig): string {
-  return `command ${commandName(config)}`;
+  return `${KIND}${commandName(config)}`;
 }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, createReadStream, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { createReadStream } from 'node:fs';
 import type { CommandModuleConfig } from '../../../lib/config/sections/modules.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import { PROGRAM_PATH } from '../../../lib/process/process-group.js';
 
 /** In the order in which they are checked. */
 const CHECKSUMS = [
@@ -11,26 +9,6 @@ const CHECKSUMS = [
   { name: 'SHA1', algorithm: 'sha1', element: 'verify_sha1' },
   { name: 'SHA256', algorithm: 'sha256', element: 'verify_sha256' },
 ] as const;
-
-/** Whole path of a program: as it is given, from the home, or where the system has its programs. @throws Error */
-export function findProgram(name: string, home: string): string {
-  if (isAbsolute(name)) return name;
-  if (name.includes('/')) return resolve(home, name);
-  const found = PROGRAM_PATH.split(':')
-    .map((directory) => join(directory, name))
-    .find(isProgram);
-  if (found === undefined) throw new Error(`there is no program '${name}' in ${PROGRAM_PATH}`);
-  return found;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
 
 type Sums = Pick<CommandModuleConfig, (typeof CHECKSUMS)[number]['element']>;
 

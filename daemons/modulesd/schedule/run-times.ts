@@ -34,9 +34,9 @@ export class RunTimes {
     }
   }
 
-  /** Forgets modules that are not configured any more. */
-  forgetOthers(names: ReadonlySet<string>): void {
-    for (const name of this.#times.keys()) if (!names.has(name)) this.#times.delete(name);
+  /** Forgets modules of a kind that are not configured any more. @param kind what their names begin with */
+  forgetOthers(kind: string, names: ReadonlySet<string>): void {
+    for (const name of this.#times.keys()) if (name.startsWith(kind) && !names.has(name)) this.#times.delete(name);
   }
 
   #read(): Record<string, number> {

@@ -94,9 +94,11 @@ export const HOST_EFFECTS = {
   syscheck: section('svc-syscheckd', SYSCHECK, switchedOff),
   rootcheck: section('svc-syscheckd', ROOTCHECK, switchedOff),
   labels: without('svc-monitord', later('alerts of this host carry no labels'), ['label']),
-  sca: without('svc-monitord', later('this host is not assessed', switchedOff), [
-    ...['enabled', 'scan_on_start', ...SCHEDULE, 'skip_nfs', 'policies'],
-  ]),
+  sca: section(
+    'svc-modulesd',
+    { ...each(works, 'enabled', 'scan_on_start', ...SCHEDULE, 'skip_nfs'), policies: inside(each(works, 'policy')) },
+    switchedOff,
+  ),
   'vulnerability-detection': without('svc-monitord', later('no vulnerabilities are looked for', notSwitchedOn), [
     ...['enabled', 'index-status', 'feed-update-interval', 'offline-url', 'cti-url'],
   ]),

@@ -19,10 +19,15 @@ import { knowFewRules, watchLittle } from '../../support/watch-little.js';
 
 const CONTROL = fileURLToPath(new URL('bin/svc-control', productRoot()));
 /** Bits of the mask in /proc, by linux/capability.h. */
-const BITS = { dac_read_search: 2, setgid: 6, setuid: 7, net_bind_service: 10, sys_ptrace: 19, sys_nice: 23 } as const;
+const BITS = {
+  ...{ dac_read_search: 2, setgid: 6, setuid: 7, net_bind_service: 10, net_admin: 12, net_raw: 13 },
+  ...{ sys_ptrace: 19, sys_nice: 23, audit_control: 30 },
+} as const;
 
+/** Those of the names that this host has to give. */
 function mask(...names: (keyof typeof BITS)[]): string {
-  const value = names.reduce((sum, name) => sum | (1n << BigInt(BITS[name])), 0n);
+  const bounds = /^CapBnd:\s+(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  const value = BigInt(`0x${bounds}`) & names.reduce((sum, name) => sum | (1n << BigInt(BITS[name])), 0n);
   return value.toString(16).padStart(16, '0');
 }
 
@@ -83,7 +88,7 @@ describe('capabilities of daemons', function () {
         effective: logcollector,
         bounding: logcollector,
       });
-      const modulesd = mask('dac_read_search', 'sys_ptrace', 'setgid');
+      const modulesd = mask('dac_read_search', 'sys_ptrace', 'net_admin', 'net_raw', 'audit_control', 'setgid');
       expect(capabilities('svc-modulesd')).to.deep.equal({ ...root, effective: modulesd, bounding: modulesd });
       const syscheckd = mask('dac_read_search', 'sys_ptrace', 'sys_nice', 'net_bind_service', 'setgid');
       expect(capabilities('svc-syscheckd')).to.deep.equal({ ...root, effective: syscheckd, bounding: syscheckd });

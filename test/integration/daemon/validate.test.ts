@@ -28,7 +28,7 @@ type Document = {
 const WITHOUT_EFFECT = [
   ...['global/update_check'],
   ...['database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
-  ...['wodle name="aws-s3"', 'sca', 'vulnerability-detection', 'indexer/enabled', 'gcp-pubsub'],
+  ...['wodle name="aws-s3"', 'vulnerability-detection', 'indexer/enabled', 'gcp-pubsub'],
   ...['github', 'ms-graph', 'fluent-forward'],
 ];
 
@@ -95,7 +95,7 @@ describe('svc-control validate, and the checks before a start', function () {
     expect(code).to.equal(0);
     expect(stdout.split('\n').filter((line) => line.includes(' has no effect '))).to.have.length(WITHOUT_EFFECT.length);
     expect(stdout).to.include(
-      "WARNING: Section 'sca' has no effect in this version: this host is not assessed. (etc/manager.conf, line 153)\n",
+      "WARNING: Section 'vulnerability-detection' has no effect in this version: no vulnerabilities are looked for. (etc/manager.conf, line 160)\n",
     );
   });
 
@@ -122,7 +122,9 @@ describe('svc-control validate, and the checks before a start', function () {
     expect(found.map(({ what }) => what)).to.deep.equal(WITHOUT_EFFECT);
     const plain = await control('status');
     expect(plain.stdout.trimEnd().split('\n')).to.have.length(11);
-    expect(plain.stderr).to.include('Configured, without effect: sca (etc/manager.conf, line 153): ');
+    expect(plain.stderr).to.include(
+      'Configured, without effect: vulnerability-detection (etc/manager.conf, line 160): ',
+    );
     expect((await control('status', '--table')).stdout).to.include(
       '\nConfigured, without effect:\n  global/update_che',
     );
@@ -140,9 +142,11 @@ describe('svc-control validate, and the checks before a start', function () {
       expect(stderr.split('\n').filter((line) => line.startsWith('WARNING: '))).to.have.length(WITHOUT_EFFECT.length);
     }
     const log = readFileSync(home.path('logs', 'manager.log'), 'utf8').split('\n');
-    const told = log.filter((line) => line.includes("svc-control: WARNING: Section 'sca' has no effect"));
+    const told = log.filter((line) =>
+      line.includes("svc-control: WARNING: Section 'vulnerability-detection' has no effect"),
+    );
     expect(told, 'at the start and at the reload').to.have.length(2);
-    expect(told[0]).to.match(/\(etc\/manager\.conf, line 153\)$/);
+    expect(told[0]).to.match(/\(etc\/manager\.conf, line 160\)$/);
   });
 
   it('has one daemon speak of each section in -t', async () => {
@@ -150,14 +154,16 @@ describe('svc-control validate, and the checks before a start', function () {
     const test = (daemon: string) => new TestProgram(join(root, 'bin', daemon), ['-t', '--home', home.root]).ended;
     const monitord = await test('svc-monitord');
     expect(monitord.code).to.equal(0);
-    expect(monitord.stderr).to.include("svc-monitord: WARNING: Section 'sca' has no effect in this version");
+    expect(monitord.stderr).to.include(
+      "svc-monitord: WARNING: Section 'vulnerability-detection' has no effect in this version",
+    );
     expect(monitord.stderr).to.include(
       "svc-monitord: ERROR: Unable to enable integration for: 'virustotal'. File not found inside 'integrations'. (etc/manager.conf, line 63)",
     );
     expect(monitord.stderr).not.to.include('update_check');
     const analysisd = await test('svc-analysisd');
     expect(analysisd.stderr).to.include("WARNING: Element 'update_check' of 'global' has no effect");
-    expect(analysisd.stderr).not.to.include("'sca'");
+    expect(analysisd.stderr).not.to.include("'vulnerability-detection'");
     expect((await test('svc-syscheckd')).stderr).to.equal('');
     change('</manager_config>', '<integration><name>slack</name><level>ten</level></integration></manager_config>');
     const refused = await test('svc-monitord');

@@ -95,7 +95,7 @@ describe('what of the configuration has an effect', () => {
       '<wodle name="osquery"><disabled>yes</disabled></wodle><wodle name="syscollector"><disabled>yes</disabled></wodle>',
       '<sca><enabled>no</enabled></sca><indexer><enabled>no</enabled></indexer><cluster><disabled>yes</disabled></cluster>',
       '<vulnerability-detection><index-status>yes</index-status></vulnerability-detection>',
-      '<command><name>x</name><executable>y</executable></command>',
+      '<command><name>x</name><executable>y</executable></command><sca><policies><policy>a.yml</policy></policies></sca>',
       '<active-response><disabled>yes</disabled></active-response>',
       '<active-response><repeated_offenders>1,2</repeated_offenders></active-response>',
       '<auth><disabled>yes</disabled><key_request><exec_path>/x</exec_path></key_request></auth>',
@@ -120,7 +120,7 @@ describe('what of the configuration has an effect', () => {
 
   it('says what is asked for and not done', () => {
     const on = [
-      '<wodle name="osquery"/><wodle name="syscollector"/><sca/><indexer><enabled>yes</enabled></indexer>',
+      '<wodle name="osquery"/><wodle name="syscollector"/><indexer><enabled>yes</enabled></indexer>',
       '<vulnerability-detection><enabled>yes</enabled></vulnerability-detection><agentless/><database_output/>',
       '<auth><key_request><enabled>yes</enabled></key_request></auth><gcp-pubsub/>',
       '<remote><connection>syslog</connection><allowed-ips>10.0.0.0/8</allowed-ips><queue_size>9</queue_size></remote><client/><labels/>',
@@ -128,7 +128,7 @@ describe('what of the configuration has an effect', () => {
     ].join('\n');
     expect(new Set(whats(on))).to.deep.equal(
       new Set([
-        ...['wodle name="osquery"', 'wodle name="syscollector"', 'sca'],
+        ...['wodle name="osquery"', 'wodle name="syscollector"'],
         ...['indexer/enabled', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
         ...['gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { endGroup, PROGRAM_PATH, startGroup } from '../../../lib/process/process-group.js';
+import { endGroup, PROGRAM_PATH, startGroup } from './process-group.js';
 
 /** Bytes of a line that are sent; the rest of it is thrown away (daemons-and-config.md 6.2). */
 const MAX_LINE_BYTES = 65_279;
@@ -20,6 +20,10 @@ export type CommandRun = {
   readonly maxMs: number;
   /** Takes a line of its output; the program waits for it. Without, its output is thrown away. */
   readonly line?: (line: Buffer) => Promise<void>;
+  /** Whether lines without content are handed on, too. */
+  readonly emptyLines?: boolean;
+  /** Lines of each output that are handed on; what comes behind them is thrown away. */
+  readonly mostLines?: number;
   /** Told of a line that was cut, with its bytes. */
   readonly cut: (bytes: number) => void;
   /** Ends it with all that it has started: first with SIGTERM, then with SIGKILL. */
@@ -86,16 +90,21 @@ async function exitOf(child: ChildProcess): Promise<number | undefined> {
   return code ?? undefined;
 }
 
-/** Hands on the lines of a stream, in order; empty ones are left out. */
-async function handOn(stream: Readable, { line, cut }: CommandRun): Promise<void> {
+/** Hands on the lines of a stream, in order. */
+async function handOn(
+  stream: Readable,
+  { line, cut, emptyLines = false, mostLines = Infinity }: CommandRun,
+): Promise<void> {
   let held: Buffer = Buffer.alloc(0);
   let length = 0;
+  let lines = 0;
   const complete = async (): Promise<void> => {
     if (length > MAX_LINE_BYTES) cut(length);
     const bytes = held.at(-1) === 13 ? held.subarray(0, -1) : held;
     held = Buffer.alloc(0);
     length = 0;
-    if (bytes.length > 0) await line?.(bytes);
+    lines += 1;
+    if (bytes.length > 0 || emptyLines) await line?.(bytes);
   };
   const take = (part: Buffer): void => {
     length += part.length;
@@ -105,16 +114,17 @@ async function handOn(stream: Readable, { line, cut }: CommandRun): Promise<void
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       let start = 0;
-      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
+      for (let at = chunk.indexOf(NEWLINE); at >= 0 && lines < mostLines; at = chunk.indexOf(NEWLINE, start)) {
         take(chunk.subarray(start, at));
         start = at + 1;
         await complete();
       }
-      take(chunk.subarray(start));
+      if (lines < mostLines) take(chunk.subarray(start));
     }
   } catch (error) {
     // Destroyed: what came is what there is.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
-  await complete();
+  // What ends with a line end has no line behind it.
+  if (length > 0) await complete();
 }
