@@ -37,9 +37,17 @@ export type EngineStateSnapshot = {
   readonly statistics: StatisticsSnapshot;
   readonly hour: HourCounters;
   readonly hourKey: string;
+  /** Not in snapshots of earlier versions. */
+  readonly hourSince?: number;
   readonly exhausted: readonly (readonly [string, number])[];
   readonly cutSearches: number;
 };
+
+/**
+ * An event that was received up to so many seconds before the running hour began counts in it: senders give once more what nobody
+ * acknowledged, and several of them are never quite in order. One that is older shows a clock that was set back.
+ */
+const LATE_SECONDS = 3600;
 
 /** What a checkpoint is made of; `events` are those of `snapshot.correlation`, which has none. */
 export type EngineStateCapture = { readonly snapshot: EngineStateSnapshot; readonly events: RememberedEvents };
@@ -60,6 +68,8 @@ export class EngineState {
   readonly hour: HourCounters = { alerts: 0, events: 0, syscheck: 0, firewall: 0 };
   /** Local hour of the last event; the hourly counters belong to it. */
   hourKey = '';
+  /** When the first event of that hour was received, epoch seconds. */
+  #hourSince = 0;
   readonly #options: EngineStateOptions;
   readonly #firedTimes: Uint32Array;
   /** When the `ignore` time of rules began, in epoch seconds, by their ordinal. */
@@ -106,9 +116,16 @@ export class EngineState {
     }
   }
 
+  /** The second by which an event is counted: its own, or that in which the running hour began when it comes late. */
+  countedAt(second: number): number {
+    const since = this.#hourSince;
+    return second < since && second >= since - LATE_SECONDS ? since : second;
+  }
+
   /** Starts the counters of a new hour (rules-and-alerts.md 11.1). */
-  startHour(hourKey: string): void {
+  startHour(hourKey: string, second: number): void {
     this.hourKey = hourKey;
+    this.#hourSince = second;
     this.#firedTimes.fill(0);
     this.hour.alerts = this.hour.events = this.hour.syscheck = this.hour.firewall = 0;
   }
@@ -172,6 +189,7 @@ export class EngineState {
       statistics: this.statistics.snapshot(),
       hour: { ...this.hour },
       hourKey: this.hourKey,
+      hourSince: this.#hourSince,
       exhausted: [...this.#exhausted],
       cutSearches: this.#cutSearches,
     };
@@ -200,6 +218,7 @@ export class EngineState {
     this.statistics.restore(snapshot.statistics);
     Object.assign(this.hour, snapshot.hour);
     this.hourKey = snapshot.hourKey;
+    this.#hourSince = snapshot.hourSince ?? 0;
     for (const [owner, times] of snapshot.exhausted) this.#exhausted.set(owner, times);
     this.#cutSearches = snapshot.cutSearches;
   }

@@ -181,7 +181,8 @@ export class Engine {
     const run = this.#run;
     run.begin(now, trace);
     const live = mode === 'live';
-    if (live) this.#countEvent(event, now);
+    const counted = live ? state.countedAt(now) : now;
+    if (live) this.#countEvent(event, counted);
     const failure = this.#decode(event, explainer);
     if (failure !== undefined) return nothing(event, failure);
     state.accumulator.apply(event, now);
@@ -193,7 +194,7 @@ export class Engine {
         firewall = true;
       }
     }
-    const statistics = live ? this.#statisticsAlert(event, now) : undefined;
+    const statistics = live ? this.#statisticsAlert(event, counted) : undefined;
     if (event.category === 'ossec-alert' && event.generatedRule === undefined) return nothing(event, 'discarded');
     const match = matchRules(
       this.ruleset.rules,
@@ -259,7 +260,7 @@ export class Engine {
         const fired = [...state.firedRules()].map(([rule, times]) => ({ rule, times }));
         this.#hooks.hourEnded?.({ ...state.hour, hourKey: state.hourKey, nextHourKey: hourKey, fired });
       }
-      state.startHour(hourKey);
+      state.startHour(hourKey, now);
     }
     state.hour.events += 1;
     if (event.queue === QUEUE_IDS.fileIntegrity) state.hour.syscheck += 1;

@@ -301,6 +301,36 @@ describe('matching rules', () => {
     expect(reports).to.deep.equal(['3/4 100:2,101:1']);
   });
 
+  it('counts what comes late in the hour and the day that run, and begins one again when the clock was set back', () => {
+    const ended: string[] = [];
+    const engine = testEngine(group(rule(100, 3, '<match>x</match>')), {
+      hooks: { hourEnded: ({ hourKey, events }) => ended.push(`${hourKey.slice(0, 13)} ${String(events)}`) },
+    });
+    const { state } = engine.engine;
+    const at = (time: string): number | undefined => {
+      engine.now = Math.floor(new Date(time).getTime() / 1000);
+      return engine.send('x').alert.firedTimes;
+    };
+    const times = [
+      at('2025-03-04T23:59:58'),
+      at('2025-03-05T00:00:01'),
+      at('2025-03-04T23:59:59'),
+      at('2025-03-04T23:00:01'),
+      at('2025-03-05T00:00:00'),
+    ];
+    expect(times).to.deep.equal([1, 1, 2, 3, 4]);
+    expect(ended).to.deep.equal(['2025-03-04T23 1']);
+    expect(state.statistics.counts[0]).to.equal(4);
+    expect(state.statistics.hourly.days).to.equal(1);
+
+    // After a restart, too.
+    state.restore(structuredClone(state.snapshot()));
+    expect(at('2025-03-04T23:59:59')).to.equal(5);
+    expect(at('2025-03-04T23:00:00')).to.equal(1);
+    expect(ended).to.deep.equal(['2025-03-04T23 1', '2025-03-05T00 5']);
+    expect(state.statistics.snapshot().day).to.equal('2025-03-04');
+  });
+
   it('log flags decide about alerts, responses run without them', () => {
     const engine = testEngine(group(rule(100, 5, '<match>x</match><options>no_log</options>')));
     expect(engine.send('x')).to.include({ isAlert: false, responds: true });
