@@ -55,6 +55,7 @@ import { rulesRoutes } from './routes/rules-routes.js';
 import { scaRoutes } from './routes/sca-routes.js';
 import { statisticsRoutes } from './routes/statistics-routes.js';
 import { syscheckRoutes } from './routes/syscheck-routes.js';
+import { syscollectorRoutes } from './routes/syscollector-routes.js';
 import { tasksRoutes } from './routes/tasks-routes.js';
 import { ListDirectory } from './ruleset/list-directory.js';
 import { RulesetCatalogue } from './ruleset/ruleset-catalogue.js';
@@ -147,6 +148,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
       syscheckRoutes(scans),
       rootcheckRoutes(scans),
       scaRoutes(db),
+      syscollectorRoutes(db),
       ciscatRoutes(db),
     ],
   };

@@ -2,9 +2,12 @@ import { join } from 'node:path';
 import type { Logger } from '../../lib/log/logger.js';
 import { openOrSetAside } from '../../lib/store/set-aside.js';
 import type { StoreError } from '../../lib/store/store-error.js';
+import { agentIdText } from './agent-record.js';
 import { FimDatabase } from './fim/fim-database.js';
 import { fimHandlers } from './fim/fim-handlers.js';
 import type { AgentStore } from './forgetting.js';
+import { InventoryDatabase } from './inventory/inventory-database.js';
+import { inventoryHandlers } from './inventory/inventory-handlers.js';
 import type { Registry } from './registry.js';
 import { ScaDatabase } from './sca/sca-database.js';
 import { scaHandlers } from './sca/sca-handlers.js';
@@ -28,15 +31,17 @@ type OpenStore = AgentStore & {
   close(): Promise<void>;
 };
 
-/** What agents told of their hosts, each kind in a store of its own (integrity-and-inventory.md 7, 10). */
+/** What agents told of their hosts, each kind in a store of its own (integrity-and-inventory.md 7, 10, 11). */
 export class AgentStores {
   readonly files: FimDatabase;
+  readonly inventory: InventoryDatabase;
   readonly sca: ScaDatabase;
   readonly #parts: AgentStoresParts;
 
-  private constructor(parts: AgentStoresParts, files: FimDatabase, sca: ScaDatabase) {
+  private constructor(parts: AgentStoresParts, files: FimDatabase, inventory: InventoryDatabase, sca: ScaDatabase) {
     this.#parts = parts;
     this.files = files;
+    this.inventory = inventory;
     this.sca = sca;
   }
 
@@ -48,25 +53,33 @@ export class AgentStores {
     const files = await openStore(join(directory, 'fim'), parts, (place) =>
       FimDatabase.open({ directory: place, ...common('files') }),
     );
+    const inventory = await openStore(join(directory, 'inventory'), parts, (place) =>
+      InventoryDatabase.open({ directory: place, ...common('inventory') }),
+    );
     const sca = await openStore(join(directory, 'sca'), parts, (place) =>
       ScaDatabase.open({ directory: place, ...common('policies') }),
     );
-    return new AgentStores(parts, files, sca);
+    return new AgentStores(parts, files, inventory, sca);
   }
 
   /** For what happens to all of them. */
   get all(): readonly OpenStore[] {
-    return [this.files, this.sca];
+    return [this.files, this.inventory, this.sca];
   }
 
   handlers() {
-    const { now } = this.#parts;
-    return { ...fimHandlers(this.files, now), ...scaHandlers(this.sca, now) };
+    const { now, registry } = this.#parts;
+    const ids = (): string[] => registry.agents.byId().map(({ id }) => agentIdText(id));
+    return {
+      ...fimHandlers(this.files, now),
+      ...inventoryHandlers(this.inventory, ids, now),
+      ...scaHandlers(this.sca, now),
+    };
   }
 
   /** Members of the daemon's statistics. */
   stats(): Record<string, unknown> {
-    return { files: this.files.stats(), sca: this.sca.stats() };
+    return { files: this.files.stats(), inventory: this.inventory.stats(), sca: this.sca.stats() };
   }
 
   /** Resolves with the error when the disk did not take a commit in time; the process should end then. */

@@ -22,7 +22,8 @@ const BACKUP_LOOK_MS = 60_000;
 
 /**
  * svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10), and
- * `queue/db/fim`, their files, and `queue/db/sca`, how they do by policies (integrity-and-inventory.md 7, 10).
+ * `queue/db/fim`, their files, `queue/db/inventory`, what else is on their hosts, and `queue/db/sca`, how they do by policies
+ * (integrity-and-inventory.md 7, 10, 11).
  */
 export const DB = defineDaemon({
   contract: dbContract,

@@ -15,7 +15,7 @@ import {
   MAX_SYNC_MESSAGES_PER_AGENT,
 } from './remoted-limits.js';
 
-type RelayMethod = 'fim.sync_all';
+type RelayMethod = 'fim.sync_all' | 'inventory.sync_all';
 export type SyncCall = (
   method: RelayMethod,
   params: CallParams<typeof dbContract, RelayMethod>,
@@ -28,27 +28,35 @@ export type SyncRelayParts = {
   readonly logger: Logger;
 };
 
-/** Messages of one agent that wait, the next one first. */
-type Lane = { readonly agent: Agent; readonly messages: Buffer[]; head: number; bytes: number; calls: number };
+/** Messages of one agent for one store that wait, the next one first. */
+type Lane = {
+  readonly name: string;
+  readonly agent: Agent;
+  readonly method: RelayMethod;
+  readonly messages: Buffer[];
+  head: number;
+  bytes: number;
+  calls: number;
+};
 
-/** Location of messages about inventory, which nobody stores. */
-const UNSERVED_LOCATION = 'syscollector';
+/** Location of messages about inventories; the others are about files. */
+const INVENTORY_LOCATION = 'syscollector';
 const HEADER = Buffer.from(CONTROL_HEADER, 'latin1');
 
 /**
  * Takes messages of the synchronisation (queue 5) from agents to svc-db, and the answers back (integrity-and-inventory.md
- * 4.3, 4.4). Each agent's are asked in their order, those that wait together, the agents by turns. What finds no room, and what
+ * 4.3, 4.4). Each agent's are asked in their order, those about
+ * files beside those about its inventory, those that wait together in one go, the agents by turns. What finds no room, and what
  * svc-db does not answer, is dropped and counted: the agent begins another round.
  */
 export class SyncRelay {
-  readonly counters = { received: 0, answered: 0, dropped: 0, failed: 0, unserved: 0 };
+  readonly counters = { received: 0, answered: 0, dropped: 0, failed: 0 };
   readonly #parts: SyncRelayParts;
   readonly #lanes = new Map<string, Lane>();
   /** Lanes that may ask, in the order of their turns. */
   readonly #ready = new Set<Lane>();
   readonly #droppedLog: LimitedLogger;
   readonly #failedLog: LimitedLogger;
-  readonly #unservedLog: LimitedLogger;
   #messages = 0;
   #bytes = 0;
   #calls = 0;
@@ -59,7 +67,6 @@ export class SyncRelay {
     const { logger } = parts;
     this.#droppedLog = logger.limited();
     this.#failedLog = logger.limited();
-    this.#unservedLog = logger.limited();
   }
 
   /** Messages that wait. */
@@ -70,13 +77,10 @@ export class SyncRelay {
   take(agent: Agent, location: string, message: Buffer): void {
     if (this.#closed) return;
     this.counters.received += 1;
-    if (location === UNSERVED_LOCATION) {
-      this.counters.unserved += 1;
-      this.#unservedLog.debug(`The synchronisation of inventory of agent '${agent.id}' is answered by nobody.`);
-      return;
-    }
-    let lane = this.#lanes.get(agent.id);
-    if (lane?.agent !== agent) lane = { agent, messages: [], head: 0, bytes: 0, calls: 0 };
+    const method = location === INVENTORY_LOCATION ? 'inventory.sync_all' : 'fim.sync_all';
+    const name = `${method} ${agent.id}`;
+    let lane = this.#lanes.get(name);
+    if (lane?.agent !== agent) lane = { name, agent, method, messages: [], head: 0, bytes: 0, calls: 0 };
     if (
       this.#messages >= MAX_SYNC_MESSAGES ||
       this.#bytes >= MAX_SYNC_BYTES ||
@@ -87,7 +91,7 @@ export class SyncRelay {
       this.#droppedLog.warn(`Too many messages of the synchronisation wait: some of agent '${agent.id}' are dropped.`);
       return;
     }
-    this.#lanes.set(agent.id, lane);
+    this.#lanes.set(name, lane);
     // A copy: the message is a part of a larger buffer that would be kept with it.
     lane.messages.push(Buffer.from(message));
     lane.bytes += message.length;
@@ -142,11 +146,7 @@ export class SyncRelay {
     lane.calls += 1;
     this.#calls += 1;
     try {
-      const {
-        orders,
-        failed,
-        reason = '',
-      } = await this.#parts.call('fim.sync_all', { agent: lane.agent.id, messages });
+      const { orders, failed, reason = '' } = await this.#parts.call(lane.method, { agent: lane.agent.id, messages });
       if (this.#closed) return;
       for (const order of orders) this.#parts.send(lane.agent, Buffer.concat([HEADER, order]));
       this.counters.answered += orders.length;
@@ -157,7 +157,7 @@ export class SyncRelay {
       lane.calls -= 1;
       this.#calls -= 1;
       const isEmpty = lane.head === lane.messages.length;
-      if (isEmpty && lane.calls === 0 && this.#lanes.get(lane.agent.id) === lane) this.#lanes.delete(lane.agent.id);
+      if (isEmpty && lane.calls === 0 && this.#lanes.get(lane.name) === lane) this.#lanes.delete(lane.name);
       if (!isEmpty && !this.#closed) this.#ready.add(lane);
       this.#ask();
     }

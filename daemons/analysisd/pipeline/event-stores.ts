@@ -7,6 +7,7 @@ import type { EventStore } from './stored-events.js';
 type Database = Pick<RequestClient<typeof dbContract>, 'call'>;
 type FileCall = CallParams<typeof dbContract, 'fim.apply'>;
 type PolicyCall = CallParams<typeof dbContract, 'sca.apply'>;
+type InventoryCall = CallParams<typeof dbContract, 'inventory.apply'>;
 
 /** What svc-db stores of events (integrity-and-inventory.md 7, 10): each of its stores has a position of its own in the journal. */
 export function eventStores(db: Database): readonly EventStore[] {
@@ -25,6 +26,12 @@ export function eventStores(db: Database): readonly EventStore[] {
       kinds: new Map([[QUEUE_IDS.policyAssessment, 'sca']]),
       position: (options) => db.call('sca.position', {}, options),
       apply: (call, options) => db.call('sca.apply', call as PolicyCall, options),
+    },
+    {
+      name: 'inventory',
+      kinds: new Map([[QUEUE_IDS.inventory, 'inventory']]),
+      position: (options) => db.call('inventory.position', {}, options),
+      apply: (call, options) => db.call('inventory.apply', call as InventoryCall, options),
     },
   ];
 }

@@ -1,12 +1,14 @@
 import type { FimOperation } from '../../../lib/bus/contracts/db-fim.js';
 import { componentOfName, FIM_COMPONENTS, type FimComponent } from '../../../lib/events/fim/fim-component.js';
 import { readState } from '../../../lib/events/fim/read-entry.js';
-import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import type { Logger } from '../../../lib/log/logger.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
+import { agentIdText } from '../agent-record.js';
 import { applyOperations, type JournalEvents } from '../rows/apply-operations.js';
 import { BatchWriter } from '../rows/batch-writer.js';
 import { type ComponentMemory, readMemory, type SyncInfo } from '../rows/component-store.js';
+import { Refusals } from '../rows/refusals.js';
 import { keyInSlot, slotRange } from '../rows/row-keys.js';
 import { SLOT_BYTES } from '../rows/row-limits.js';
 import { removingRows, SlotGarbage } from '../rows/slot-garbage.js';
@@ -35,7 +37,7 @@ export type FimDatabaseParts = {
 export class FimDatabase {
   readonly what = 'Files';
   readonly comesWith = 'their synchronisation';
-  readonly counters = new FimCounters();
+  readonly counters: FimCounters;
   readonly sync: TableSync<FimBatch, Refusal>;
   readonly reader: FimReader;
   readonly #store: LmdbStore;
@@ -44,7 +46,7 @@ export class FimDatabase {
   readonly #memory: ComponentMemory;
   readonly #tables: FimTables;
   readonly #knows: (agent: string) => boolean;
-  readonly #refusals: Readonly<Record<Refusal, LimitedLogger>>;
+  readonly #refuse: (reason: Refusal, agent: string) => void;
 
   /** @throws StoreError */
   static async open(parts: FimDatabaseParts): Promise<FimDatabase> {
@@ -68,7 +70,9 @@ export class FimDatabase {
       tables.garbage,
       removingRows(store, tables.garbage, [rows, numbers, hashes, findings]),
     );
-    this.#refusals = mapRefusals(this.counters.refused, () => logger.limited());
+    const refusals = new Refusals('An event or state of files', TEXTS, logger);
+    this.#refuse = refusals.refuse;
+    this.counters = new FimCounters(refusals.counts);
     this.sync = new TableSync<FimBatch, Refusal>({
       writer: this.#writer,
       rows,
@@ -101,9 +105,9 @@ export class FimDatabase {
   async start(): Promise<void> {
     const agents = [...this.#memory.components.keys()].map(agentOfKey);
     const gone = [...new Set([...agents, ...[...this.#tables.scans.entries()].map(([agent]) => agent)])].filter(
-      (agent) => !this.#knows(agentText(agent)),
+      (agent) => !this.#knows(agentIdText(agent)),
     );
-    if (gone.length > 0) await this.forget(gone.map(agentText));
+    if (gone.length > 0) await this.forget(gone.map(agentIdText));
     this.#garbage.wake();
   }
 
@@ -197,29 +201,15 @@ export class FimDatabase {
     });
     this.#garbage.wake();
   }
-
-  readonly #refuse = (reason: Refusal, agent: string): void => {
-    this.counters.refused[reason] += 1;
-    if (reason === 'unknown_agent') return;
-    this.#refusals[reason].warn(`An event or state of files of agent '${agent}' is not stored: ${TEXTS[reason]}.`);
-  };
 }
 
-const TEXTS: Readonly<Record<Refusal, string>> = {
+const TEXTS: Readonly<Record<Refusal, string | undefined>> = {
   malformed: 'it is neither JSON nor the text form of older agents, or something is missing from it',
-  unknown_agent: 'the agent is not registered',
+  // Events of agents that were removed meanwhile.
+  unknown_agent: undefined,
   path_too_long: 'its path is too long',
   row_too_large: 'it is too large',
   too_many_rows: 'the agent has too many of them',
   finding_too_large: 'the finding of rootcheck is too large',
   too_many_findings: 'rootcheck has found too much on it',
 };
-
-function mapRefusals(counters: FimCounters['refused'], make: () => LimitedLogger): Record<Refusal, LimitedLogger> {
-  return Object.fromEntries(Object.keys(counters).map((reason) => [reason, make()])) as Record<Refusal, LimitedLogger>;
-}
-
-/** `001`. */
-function agentText(agent: number): string {
-  return String(agent).padStart(3, '0');
-}

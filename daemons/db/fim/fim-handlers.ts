@@ -2,8 +2,8 @@ import { Limiter } from '../../../lib/async/limiter.js';
 import type { Handlers } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
-import { describeError } from '../../../lib/log/describe-error.js';
 import { answeringList } from '../query/answering-list.js';
+import { takeAll } from '../rows/take-all.js';
 import type { FimDatabase } from './fim-database.js';
 import { isoTime } from './fim-fields.js';
 import { listFim } from './fim-list.js';
@@ -22,15 +22,7 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
     'fim.position': () => fim.position,
     'fim.apply': async (events) => ({ position: await fim.apply(events) }),
     'fim.sync': ({ agent, message }) => fim.sync.take(agent, message),
-    'fim.sync_all': async ({ agent, messages }) => {
-      const answers = await Promise.allSettled(messages.map((message) => fim.sync.take(agent, message)));
-      const failures = answers.filter((answer) => answer.status === 'rejected');
-      return {
-        orders: answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value.order ?? []) : [])),
-        failed: failures.length,
-        ...(failures[0] && { reason: describeError(failures[0].reason) }),
-      };
-    },
+    'fim.sync_all': ({ agent, messages }) => takeAll(fim.sync, agent, messages),
     'fim.list': (params) => answeringList(() => lists.run(() => listFim(fim.reader, params, now()))),
     'fim.last_scan': ({ agent }) => {
       const { start, end } = fim.reader.tables.scans.get(Number(agent)) ?? { start: 0, end: 0 };

@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
-import { BusError } from '../../../lib/bus/bus-error.js';
 import type { fimMethods } from '../../../lib/bus/contracts/db-fim.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
 import type { BinaryEntry } from '../../../lib/store/binary-table.js';
 import { compileDatabaseQuery } from '../query/database-query.js';
 import type { ComponentMemory } from '../rows/component-store.js';
-import { cutPage, MAX_PAGE_BYTES } from '../rows/cut-page.js';
+import { listDistinctRows, listRows, type RowPage } from '../rows/list-rows.js';
 import { keyInSlot, rowKey, slotRange } from '../rows/row-keys.js';
 import { MAX_ROW_KEY_BYTES, ROWS_PER_TURN, SLOT_BYTES } from '../rows/row-limits.js';
-import { TopEntries } from '../rows/top-entries.js';
 import { firstVariant, isVariant, nextVariant } from './case-variants.js';
 import { componentKey } from './fim-component.js';
 import {
@@ -28,22 +26,15 @@ import { decodeRow, type FimRow } from './fim-row.js';
 import type { FimTables } from './fim-store.js';
 
 export type FimListParams = z.output<(typeof fimMethods)['fim.list']['params']>;
-export type FimPage = { readonly items: Record<string, unknown>[]; readonly total: number };
 
 /** What lists read: the store, as it was last committed. */
 export type FimReader = { readonly tables: FimTables; readonly memory: ComponentMemory };
 
-/** Different rows of `distinct` that are kept in memory at once. */
-const MAX_DISTINCT = 500_000;
 const SUMMARY_FIELDS: readonly string[] = ['date', 'mtime', 'file'];
 const DEFAULT_SORT = 'mtime';
 
 type Test = (candidate: FimCandidate) => boolean;
-/** What entries are sorted by. */
-export type SortKey = string | number | undefined;
-/** What is kept of an entry until the page is known. */
-type Ref = { readonly slot: number; readonly key: Buffer; readonly order: number; readonly keys: readonly SortKey[] };
-type Visit = (candidate: FimCandidate, slot: number, key: Buffer) => void;
+type Visit = (candidate: FimCandidate, key: Buffer) => void;
 
 /**
  * A page of an agent's entries (integrity-and-inventory.md 8.1). A hash is looked up in the index and a path by its
@@ -51,90 +42,30 @@ type Visit = (candidate: FimCandidate, slot: number, key: Buffer) => void;
  * @param now epoch milliseconds
  * @throws QueryError
  */
-export async function listFim(reader: FimReader, params: FimListParams, now: number): Promise<FimPage> {
+export function listFim(reader: FimReader, params: FimListParams, now: number): Promise<RowPage> {
   const { offset, limit, select, distinct = false, summary = false } = params;
   const order = parseSort(params.sort ?? DEFAULT_SORT);
   const sortKeys = fimFields(order.fields, 1403).map((name) => sortValue(name));
   const selected = select === undefined ? undefined : fimFields(select, 1724);
   const test = compileTest(params, now);
   const shown = summary ? SUMMARY_FIELDS : selected;
-  if (distinct && shown !== undefined) {
-    return listDistinct(reader, params, test, shown, { sortKeys, descending: order.descending });
-  }
-  const compare = compareRefs(order.descending);
-  const top = new TopEntries<Ref>(offset + limit, compare);
-  let total = 0;
-  await visit(reader, params, (candidate, slot, key) => {
-    if (!test(candidate)) return;
-    top.add({ slot, key, order: total, keys: sortKeys.map((read) => read(candidate)) });
-    total += 1;
-  });
-  const names = shown === undefined ? undefined : FIM_FIELDS.filter((name) => name === 'file' || shown.includes(name));
-  const items: Record<string, unknown>[] = [];
-  let weight = 0;
-  for (const { key } of (await top.finish()).slice(offset)) {
-    const value = reader.tables.rows.get(key);
-    // Deleted meanwhile.
-    if (value === undefined) continue;
-    weight += 400 + key.length + value.length * 2;
-    if (weight > MAX_PAGE_BYTES && items.length > 0) break;
-    items.push(fimItem(candidateOf(key, value), names));
-    if (items.length % ROWS_PER_TURN === 0) await nextTurn();
-  }
-  return { items, total };
-}
-
-/** Different rows of the selected fields; those in which one is missing are left out (rest-api.md 4.1). */
-async function listDistinct(
-  reader: FimReader,
-  { offset, limit, ...params }: FimListParams,
-  test: Test,
-  names: readonly string[],
-  { sortKeys, descending }: { sortKeys: readonly ((candidate: FimCandidate) => SortKey)[]; descending: boolean },
-): Promise<FimPage> {
-  const reads = names.map((name) => queryValue(name));
-  const found = new Map<string, { readonly item: Record<string, unknown>; readonly ref: Omit<Ref, 'slot' | 'key'> }>();
-  await visit(reader, { ...params, offset, limit }, (candidate) => {
-    if (!test(candidate)) return;
-    const values = reads.map((read) => read(candidate));
-    if (values.some((value) => value === undefined || value === '')) return;
-    const name = JSON.stringify(values);
-    if (found.has(name)) return;
-    if (found.size >= MAX_DISTINCT) {
-      throw new BusError('too_many', `There are more than ${String(MAX_DISTINCT)} different rows: narrow the search`);
-    }
-    const keys = sortKeys.map((read) => read(candidate));
-    found.set(name, { item: fimItem(candidate, names), ref: { order: found.size, keys } });
-  });
-  const compare = compareRefs(descending);
-  const top = new TopEntries<typeof found extends Map<string, infer V> ? V : never>(offset + limit, (one, other) =>
-    compare(one.ref, other.ref),
-  );
-  for (const row of found.values()) top.add(row);
-  const items = (await top.finish()).slice(offset).map(({ item }) => item);
-  return { items: cutPage(items), total: found.size };
-}
-
-/** Missing values last when ascending and first when descending; equal ones by their path. */
-export function compareRefs(
-  descending: boolean,
-): (one: Omit<Ref, 'slot' | 'key'>, other: Omit<Ref, 'slot' | 'key'>) => number {
-  const sign = descending ? -1 : 1;
-  return (one, other) => {
-    for (let index = 0; index < one.keys.length; index += 1) {
-      const order = compareKeys(one.keys[index], other.keys[index]);
-      if (order !== 0) return sign * order;
-    }
-    return one.order - other.order;
+  const list = {
+    ...{ offset, limit, sortKeys, descending: order.descending, test },
+    visit: (each: Visit) => visit(reader, params, each),
   };
-}
-
-function compareKeys(left: SortKey, right: SortKey): number {
-  if (left === right) return 0;
-  if (left === undefined) return 1;
-  if (right === undefined) return -1;
-  if (typeof left !== typeof right) return typeof left === 'number' ? -1 : 1;
-  return left < right ? -1 : 1;
+  if (distinct && shown !== undefined) {
+    const item = (candidate: FimCandidate) => fimItem(candidate, shown);
+    return listDistinctRows({ ...list, item }, shown.map(queryValue));
+  }
+  const names = shown === undefined ? undefined : FIM_FIELDS.filter((name) => name === 'file' || shown.includes(name));
+  return listRows({
+    ...list,
+    read: (key: Buffer) => {
+      const value = reader.tables.rows.get(key);
+      return value && { candidate: candidateOf(key, value), bytes: key.length + value.length };
+    },
+    item: (candidate) => fimItem(candidate, names),
+  });
 }
 
 function candidateOf(key: Buffer, value: Buffer): FimCandidate {
@@ -180,7 +111,7 @@ async function visitFile(tables: FimTables, slot: number, path: Buffer, each: Vi
     const [found]: BinaryEntry[] = [...tables.rows.entries(range)];
     if (found === undefined) return;
     const there = keyInSlot(found.key);
-    if (isVariant(path, there)) each(candidateOf(found.key, found.value), slot, found.key);
+    if (isVariant(path, there)) each(candidateOf(found.key, found.value), found.key);
     from = nextVariant(path, there);
     if (looks % ROWS_PER_TURN === 0) await nextTurn();
   }
@@ -198,7 +129,7 @@ async function visitAll(tables: FimTables, slot: number, each: Visit): Promise<v
       toExclusive: true,
       limit: ROWS_PER_TURN,
     })) {
-      each(candidateOf(key, value), slot, key);
+      each(candidateOf(key, value), key);
       from = key;
       count += 1;
     }
@@ -218,7 +149,7 @@ async function visitHash(tables: FimTables, slot: number, hash: string, each: Vi
       const path = tables.numbers.get(numberKey(slot, numberOfHashKey(found)));
       const key = path && rowKey(slot, path);
       const value = key && tables.rows.get(key);
-      if (key !== undefined && value !== undefined) each(candidateOf(key, value), slot, key);
+      if (key !== undefined && value !== undefined) each(candidateOf(key, value), key);
     }
     if (count < ROWS_PER_TURN) return;
     await nextTurn();

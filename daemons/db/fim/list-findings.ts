@@ -8,11 +8,12 @@ import { parseSort } from '../../../lib/query/sort-items.js';
 import { compileDatabaseQuery } from '../query/database-query.js';
 import { requireFields } from '../query/require-fields.js';
 import { cutPage, MAX_PAGE_BYTES } from '../rows/cut-page.js';
+import { compareRefs, type RowPage, type SortKey } from '../rows/list-rows.js';
 import { slotRange } from '../rows/row-keys.js';
 import { TopEntries } from '../rows/top-entries.js';
 import { componentKey } from './fim-component.js';
 import { isoTime } from './fim-fields.js';
-import { compareRefs, type FimPage, type FimReader, type SortKey } from './fim-list.js';
+import type { FimReader } from './fim-list.js';
 import { decodeFinding, findingKey, type RootcheckFinding } from './findings.js';
 
 type ListParams = z.output<(typeof fimMethods)['rootcheck.list']['params']>;
@@ -43,7 +44,7 @@ const MAX_DISTINCT_CHARACTERS = 32 * 1024 * 1024;
  * @param now epoch milliseconds
  * @throws QueryError, BusError `too_many`
  */
-export async function listFindings(reader: FimReader, params: ListParams, now: number): Promise<FimPage> {
+export async function listFindings(reader: FimReader, params: ListParams, now: number): Promise<RowPage> {
   const { offset, limit, select, distinct } = params;
   const order = parseSort(params.sort ?? DEFAULT_SORT);
   requireFields(order.fields, FIELDS, 1403);

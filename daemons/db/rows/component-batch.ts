@@ -96,9 +96,7 @@ export class ComponentBatch {
   ensureComponent(component: number): ComponentRecord {
     const known = this.component(component);
     if (known !== undefined) return known;
-    const slot = this.#own.state.nextSlot;
-    this.#own.state = { ...this.#own.state, nextSlot: slot + 1 };
-    const record = { slot, rows: 0, sync: NO_SYNC };
+    const record = { slot: this.takeSlot(), rows: 0, sync: NO_SYNC };
     this.setComponent(component, record);
     return record;
   }
@@ -136,6 +134,13 @@ export class ComponentBatch {
     // Counted now: the transaction after this one adds what is left here.
     this.#own.changed.clear();
     this.#under = undefined;
+  }
+
+  /** A slot that no keys begin with. */
+  protected takeSlot(): number {
+    const slot = this.#own.state.nextSlot;
+    this.#own.state = { ...this.#own.state, nextSlot: slot + 1 };
+    return slot;
   }
 
   /** A row of a component as this transaction sees it. */

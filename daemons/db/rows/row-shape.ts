@@ -13,16 +13,16 @@ const DIGEST_END = 1 + DIGEST_BYTES;
  * MessagePack; those are read one by one, most of them never.
  */
 export class RowShape {
-  readonly #columns: number;
+  readonly #columns: number | undefined;
   readonly #checksum: number;
   readonly #store: string;
 
   /**
-   * @param columns of each row, more than fifteen and at most 65535
+   * @param columns of each row, at most 65535; undefined where rows of several shapes are looked at
    * @param checksum the column of checksums that are no SHA1
    * @param store its directory, for errors
    */
-  constructor(columns: number, checksum: number, store: string) {
+  constructor(columns: number | undefined, checksum: number, store: string) {
     this.#columns = columns;
     this.#checksum = checksum;
     this.#store = store;
@@ -33,14 +33,14 @@ export class RowShape {
     const isDigest = isHex(checksum) && checksum.length === 2 * DIGEST_BYTES;
     packer.begin(isDigest ? DIGEST : TEXT);
     if (isDigest) packer.hex(checksum);
-    packer.array(this.#columns);
+    packer.array(this.#columns ?? 0);
     return isDigest ? undefined : checksum;
   }
 
   /** @throws StoreError `damaged` unless all columns are there, numbers in those that hold nothing else */
   check(bytes: Buffer, numbers: readonly number[]): void {
     let at = this.#first(bytes);
-    for (let index = 0; index < this.#columns; index += 1) {
+    for (let index = 0; index < (this.#columns ?? 0); index += 1) {
       const end = behindColumn(bytes, at);
       if (end === undefined || end > bytes.length) throw this.damaged();
       if (numbers.includes(index) && typeof readColumn(bytes, at, end) !== 'number') throw this.damaged();
@@ -65,6 +65,20 @@ export class RowShape {
     return readColumn(bytes, at, end);
   }
 
+  /** All of them. @throws StoreError `damaged` */
+  columns(bytes: Buffer): Column[] {
+    const columns: Column[] = [];
+    let at = this.#first(bytes);
+    while (at < bytes.length) {
+      const end = behindColumn(bytes, at);
+      if (end === undefined || end > bytes.length) throw this.damaged();
+      columns.push(readColumn(bytes, at, end));
+      at = end;
+    }
+    if (columns.length !== this.#columns) throw this.damaged();
+    return columns;
+  }
+
   /** The columns from one on, as they are stored. @throws StoreError `damaged` */
   from(bytes: Buffer, index: number): Buffer {
     let at: number | undefined = this.#first(bytes);
@@ -81,8 +95,8 @@ export class RowShape {
   #first(bytes: Buffer): number {
     const start = bytes[0] === DIGEST ? DIGEST_END : 1;
     const length = (bytes[start + 1] ?? 0) * 0x100 + (bytes[start + 2] ?? 0);
-    // A list of as many values, as it is written for more than fifteen.
-    if (bytes[start] !== 0xdc || length !== this.#columns) throw this.damaged();
+    // A list of as many values, in its long form.
+    if (bytes[start] !== 0xdc || (this.#columns !== undefined && length !== this.#columns)) throw this.damaged();
     return start + 3;
   }
 }

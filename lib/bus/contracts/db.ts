@@ -5,14 +5,19 @@ import { agentMethods } from './db-agents.js';
 import { backupMethods } from './db-backups.js';
 import { fimMethods } from './db-fim.js';
 import { groupMethods } from './db-groups.js';
+import { inventoryMethods } from './db-inventory.js';
 import { scaMethods } from './db-sca.js';
 
-/** What svc-db answers: the registry of agents, their labels and groups, what is known of their files and how they do by policies. */
+/**
+ * What svc-db answers: the registry of agents, their labels and groups, their files, what else is on their hosts, and how they
+ * do by policies.
+ */
 export const dbContract = defineContract('svc-db', {
   ...commonMethods,
   ...agentMethods,
   ...groupMethods,
   ...fimMethods,
+  ...inventoryMethods,
   ...scaMethods,
   ...backupMethods,
   /** What was asked and how long it took, as `GET /manager/daemons/stats` shows it (daemons-and-config.md 11.3). */

@@ -140,3 +140,10 @@ const TABLES: Readonly<Record<InventoryTableName, Omit<InventoryTable, 'name'>>>
 
 /** All tables, in the order in which a host is scanned (11.1, 11.4). */
 export const INVENTORY_TABLES: readonly InventoryTable[] = NAMES.map((name) => ({ name, ...TABLES[name] }));
+
+const BY_NAME: ReadonlyMap<string, InventoryTable> = new Map(INVENTORY_TABLES.map((table) => [table.name, table]));
+
+/** The table that a name on the wire means, without its prefix. */
+export function inventoryTable(name: string): InventoryTable | undefined {
+  return BY_NAME.get(name);
+}

@@ -11,6 +11,7 @@ import { SyncRelay } from '../../../../daemons/remoted/sync-relay.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 type Asked = {
+  readonly method: string;
   readonly agent: string;
   readonly texts: readonly string[];
   readonly answer: (orders?: readonly string[], failed?: number) => void;
@@ -31,9 +32,10 @@ describe('relay of the synchronisation', () => {
     sent = [];
     logger = new RecordingLogger();
     relay = new SyncRelay({
-      call: (_method, { agent: id, messages }) =>
+      call: (method, { agent: id, messages }) =>
         new Promise((resolve, reject) => {
           asked.push({
+            method,
             agent: id,
             texts: messages.map((message) => Buffer.from(message).toString()),
             answer: (orders = [], failed = 0) => {
@@ -68,7 +70,17 @@ describe('relay of the synchronisation', () => {
     expect(sent).to.deep.equal(['001 #!-fim_file dbsync no_data {"id":1}', '001 #!-fim_file dbsync checksum_fail {}']);
     expect(relay.waiting).to.equal(0);
     const received = names.length;
-    expect(relay.counters).to.deep.equal({ received, answered: 2, dropped: 0, failed: 0, unserved: 0 });
+    expect(relay.counters).to.deep.equal({ received, answered: 2, dropped: 0, failed: 0 });
+  });
+
+  it('asks the store of inventories about those, beside that of files', async () => {
+    const one = agent('001');
+    for (let index = 0; index < 10; index += 1) relay.take(one, 'fim_file', Buffer.from('file'));
+    relay.take(one, 'syscollector', Buffer.from('package'));
+    expect(asked.at(-1)).to.deep.include({ method: 'inventory.sync_all', texts: ['package'] });
+    asked.at(-1)?.answer(['syscollector_packages dbsync no_data {"id":1}']);
+    await turn();
+    expect(sent).to.deep.equal(['001 #!-syscollector_packages dbsync no_data {"id":1}']);
   });
 
   it('does not make a call too large', async () => {
@@ -100,8 +112,7 @@ describe('relay of the synchronisation', () => {
     const one = agent('001');
     const all = MAX_SYNC_MESSAGES_PER_AGENT + MAX_SYNC_CALLS_PER_AGENT;
     for (let index = 0; index < all + 3; index += 1) relay.take(one, 'fim_file', Buffer.from('x'));
-    relay.take(one, 'syscollector', Buffer.from('x'));
-    expect(relay.counters).to.include({ dropped: 3, unserved: 1 });
+    expect(relay.counters).to.include({ dropped: 3 });
     relay.take(agent('002'), 'fim_file', Buffer.from('other'));
     expect(asked.at(-1)?.texts).to.deep.equal(['other']);
     // Others are asked meanwhile.
@@ -112,7 +123,7 @@ describe('relay of the synchronisation', () => {
     expect(relay.counters.failed).to.equal(all + 1);
     expect(relay.waiting).to.equal(0);
     expect(sent).to.deep.equal([]);
-    expect(logger.lines.map((line) => line.split(':')[0])).to.deep.equal(['warn', 'debug', 'warn']);
+    expect(logger.lines.map((line) => line.split(':')[0])).to.deep.equal(['warn', 'warn']);
   });
 
   it('counts the messages that svc-db refuses', async () => {

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { rowKey } from '../rows/row-keys.js';
+import { SLOT_BYTES } from '../rows/row-limits.js';
+
+/** Bytes of a hash in the index: more are of no use, as the row itself is looked at. */
+const HASH_BYTES = 8;
+const NUMBER_BYTES = 6;
+
+/** What the keys of rows begin with in the index that have a value. */
+export function nameKey(slot: number, value: string, key: Buffer): Buffer {
+  const hash = createHash('sha1').update(value.toLowerCase()).digest().subarray(0, HASH_BYTES);
+  return rowKey(slot, Buffer.concat([hash, key]));
+}
+
+/** The key of the row in a key of the index; shares its memory. */
+export function rowOfNameKey(key: Buffer): Buffer {
+  return key.subarray(SLOT_BYTES + HASH_BYTES);
+}
+
+/** Key of a change in a follower's slot. */
+export function changeKey(slot: number, number: number): Buffer {
+  const key = Buffer.allocUnsafe(SLOT_BYTES + NUMBER_BYTES);
+  key.writeUInt32BE(slot, 0);
+  key.writeUIntBE(number, SLOT_BYTES, NUMBER_BYTES);
+  return key;
+}
+
+/** Number of the change in its key. */
+export function numberOfChange(key: Buffer): number {
+  return key.readUIntBE(SLOT_BYTES, NUMBER_BYTES);
+}
+
+/** Largest number of a change. */
+export const LAST_CHANGE = 2 ** (8 * NUMBER_BYTES) - 1;

@@ -1,0 +1,227 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
+import type { inventoryMethods } from '../../../lib/bus/contracts/db-inventory.js';
+import type { CellValue } from '../../../lib/events/inventory/read-row.js';
+import { parseSort } from '../../../lib/query/sort-items.js';
+import { compileDatabaseQuery } from '../query/database-query.js';
+import { requireFields } from '../query/require-fields.js';
+import { listDistinctRows, listRows, type RowPage, type SortKey } from '../rows/list-rows.js';
+import { rowKey, slotRange } from '../rows/row-keys.js';
+import { ROWS_PER_TURN } from '../rows/row-limits.js';
+import { nameColumn } from './inventory-batch.js';
+import { inventoryComponent } from './inventory-component.js';
+import type { InventoryReader } from './inventory-database.js';
+import { type InventoryCandidate, inventoryItem, type InventoryView, inventoryView } from './inventory-fields.js';
+import { nameKey, rowOfNameKey } from './inventory-keys.js';
+import { StoredRow } from './inventory-row.js';
+
+export type InventoryListParams = z.output<(typeof inventoryMethods)['inventory.list']['params']>;
+
+type Test = (candidate: InventoryCandidate) => boolean;
+type Ref = { readonly agent: string; readonly key: Buffer };
+type Visit = (candidate: InventoryCandidate, ref: Ref) => void;
+/** Rows of the table of one agent. */
+type Part = { readonly agent: string; readonly slot: number; readonly rows: number };
+
+/**
+ * A page of rows of one agent or of several (integrity-and-inventory.md 11.5), in the order of the agents and of the keys
+ * unless it is sorted. Without a question that looks at rows only those of the page are read; names are looked up in
+ * an index; everything else goes over the rows, piece by piece.
+ * @param ids all agents, in their order
+ * @throws QueryError, BusError `too_many`
+ */
+export async function listInventory(
+  reader: InventoryReader,
+  params: InventoryListParams,
+  ids: () => readonly string[],
+  now: number,
+): Promise<RowPage> {
+  const { offset, limit, select, distinct = false, filters = {} } = params;
+  const view = inventoryView(params.type);
+  const known = [...view.fields.keys()];
+  const order = params.sort === undefined ? undefined : parseSort(params.sort);
+  const sorted = membersOf(order?.fields ?? [], known);
+  requireFields(sorted, known, 1403);
+  const selected = select === undefined ? undefined : membersOf(select, known);
+  if (selected !== undefined) requireFields(selected, known, 1724);
+  const test = compileTest(view, params, now);
+  const parts = partsOf(reader, view, params.agents === 'all' ? ids() : params.agents);
+  const item = (candidate: InventoryCandidate): Record<string, unknown> => inventoryItem(view, candidate, shown);
+  // The number of the agent is shown with each row, and is no reason to take rows for different ones.
+  const shown = selected === undefined || distinct ? selected : [...new Set([...selected, 'agent_id'])];
+  const list = {
+    ...{ offset, limit, item, descending: order?.descending ?? false },
+    sortKeys: sorted.map((name) => sortKey(view, name)),
+    test: test ?? (() => true),
+    visit: (each: Visit) => visit(reader, view, parts, filters, each),
+  };
+  if (distinct && shown !== undefined) {
+    const values = shown.map((name) => (candidate: InventoryCandidate) => view.fields.get(name)?.read(candidate));
+    return listDistinctRows(list, values);
+  }
+  if (test === undefined && order === undefined) return firstRows(reader, view, parts, { offset, limit }, item);
+  return listRows({
+    ...list,
+    read: ({ agent, key }) => {
+      const value = reader.tables.rows.get(key);
+      return value && { candidate: { agent, row: new StoredRow(view.table.name, value) }, bytes: value.length };
+    },
+  });
+}
+
+/** A page that no question is asked for: whole agents are passed over by the number of their rows. */
+async function firstRows(
+  reader: InventoryReader,
+  { table }: InventoryView,
+  parts: readonly Part[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+  item: (candidate: InventoryCandidate) => Record<string, unknown>,
+): Promise<RowPage> {
+  let total = 0;
+  const wanted: (Part & { readonly skip: number; readonly take: number })[] = [];
+  for (const part of parts) {
+    const skip = Math.max(0, offset - total);
+    const take = Math.min(part.rows - skip, offset + limit - Math.max(total, offset));
+    if (take > 0) wanted.push({ ...part, skip, take });
+    total += part.rows;
+  }
+  const refs = async (each: Visit): Promise<void> => {
+    for (const { agent, slot, skip, take } of wanted) {
+      let place = 0;
+      await visitSlot(reader, slot, (key, value) => {
+        if (place >= skip && place < skip + take) {
+          each({ agent, row: new StoredRow(table.name, value) }, { agent, key });
+        }
+        place += 1;
+        return place < skip + take;
+      });
+    }
+  };
+  const page = await listRows<InventoryCandidate, Ref>({
+    ...{ offset: 0, limit, sortKeys: [], descending: false, test: () => true, item },
+    visit: refs,
+    read: ({ agent, key }) => {
+      const value = reader.tables.rows.get(key);
+      return value && { candidate: { agent, row: new StoredRow(table.name, value) }, bytes: value.length };
+    },
+  });
+  return { items: page.items, total };
+}
+
+function partsOf({ memory }: InventoryReader, { table }: InventoryView, agents: readonly string[]): Part[] {
+  return agents.flatMap((agent) => {
+    const record = memory.components.get(inventoryComponent(agent, table.name));
+    return record === undefined ? [] : [{ agent, slot: record.slot, rows: record.rows }];
+  });
+}
+
+/** Rows that may be meant: those of a name where one is asked for, else all. */
+async function visit(
+  reader: InventoryReader,
+  { table, fields }: InventoryView,
+  parts: readonly Part[],
+  filters: Readonly<Record<string, string | number>>,
+  each: Visit,
+): Promise<void> {
+  const column = nameColumn(table);
+  const field = [...fields.values()].find((one) => one.column !== undefined && one.column === column);
+  const name = field === undefined ? undefined : filters[field.name];
+  let looks = 0;
+  for (const { agent, slot } of parts) {
+    const tell = (key: Buffer, value: Buffer): void => {
+      each({ agent, row: new StoredRow(table.name, value) }, { agent, key });
+    };
+    if (name === undefined || String(name).toLowerCase() === 'all') {
+      await visitSlot(reader, slot, (key, value) => {
+        tell(key, value);
+        return true;
+      });
+      continue;
+    }
+    const { to, toExclusive } = slotRange(slot);
+    const from = nameKey(slot, String(name), Buffer.alloc(0));
+    for (const found of reader.tables.names.keys({ from, to, toExclusive })) {
+      if (found.compare(from, 0, from.length, 0, from.length) !== 0) break;
+      const key = rowKey(slot, rowOfNameKey(found));
+      const value = reader.tables.rows.get(key);
+      if (value !== undefined) tell(key, value);
+    }
+    looks += 1;
+    if (looks % ROWS_PER_TURN === 0) await nextTurn();
+  }
+}
+
+/** @param each tells whether to go on */
+async function visitSlot(
+  { tables }: InventoryReader,
+  slot: number,
+  each: (key: Buffer, value: Buffer) => boolean,
+): Promise<void> {
+  let { from } = slotRange(slot);
+  const { to } = slotRange(slot);
+  for (let fromExclusive = false; ; fromExclusive = true) {
+    let count = 0;
+    for (const { key, value } of tables.rows.entries({
+      from,
+      fromExclusive,
+      to,
+      toExclusive: true,
+      limit: ROWS_PER_TURN,
+    })) {
+      if (!each(key, value)) return;
+      from = key;
+      count += 1;
+    }
+    if (count < ROWS_PER_TURN) return;
+    await nextTurn();
+  }
+}
+
+/** A group is all of its members. */
+function membersOf(names: readonly string[], known: readonly string[]): string[] {
+  const members = names.flatMap((name) => {
+    if (known.includes(name)) return [name];
+    const inside = known.filter((field) => field.startsWith(`${name}.`));
+    return inside.length === 0 ? [name] : inside;
+  });
+  return [...new Set(members)];
+}
+
+function sortKey({ fields }: InventoryView, name: string): (candidate: InventoryCandidate) => SortKey {
+  const read = fields.get(name)?.read ?? (() => undefined);
+  return (candidate) => {
+    const value = read(candidate);
+    return typeof value === 'string' ? value.toLowerCase() : value;
+  };
+}
+
+/** @returns undefined when every row is meant @throws QueryError */
+function compileTest({ fields }: InventoryView, params: InventoryListParams, now: number): Test | undefined {
+  const tests: Test[] = [];
+  for (const [name, wanted] of Object.entries(params.filters ?? {})) {
+    const read = fields.get(name)?.read;
+    const lower = String(wanted).toLowerCase();
+    if (read === undefined || lower === 'all') continue;
+    tests.push((candidate) => textOf(read(candidate)) === lower);
+  }
+  if (params.q !== undefined && params.q !== '') {
+    const read = (name: string): ((candidate: InventoryCandidate) => CellValue) =>
+      fields.get(name)?.read ?? (() => undefined);
+    tests.push(compileDatabaseQuery<InventoryCandidate>(params.q, { fields: [...fields.keys()], read, now }));
+  }
+  if (params.search !== undefined) {
+    const isComplement = params.search.startsWith('-');
+    const wanted = (isComplement ? params.search.slice(1) : params.search).toLowerCase();
+    const searched = [...fields.values()].filter(({ column, name }) => column !== undefined || name.startsWith('scan'));
+    tests.push((candidate) => {
+      const isFound = searched.some(({ read }) => textOf(read(candidate))?.includes(wanted) === true);
+      return isFound !== isComplement;
+    });
+  }
+  if (tests.length === 0) return undefined;
+  return (candidate) => tests.every((test) => test(candidate));
+}
+
+function textOf(value: CellValue): string | undefined {
+  return value === undefined ? undefined : String(value).toLowerCase();
+}

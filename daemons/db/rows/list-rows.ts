@@ -1,0 +1,105 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BusError } from '../../../lib/bus/bus-error.js';
+import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
+import { ROWS_PER_TURN } from './row-limits.js';
+import { TopEntries } from './top-entries.js';
+
+/** Different rows of `distinct` that are kept in memory at once. */
+const MAX_DISTINCT = 500_000;
+/** What an item weighs beside its values. */
+const ITEM_BYTES = 400;
+
+export type RowPage = { readonly items: Record<string, unknown>[]; readonly total: number };
+
+/** What rows are sorted by: texts in lower case. */
+export type SortKey = string | number | undefined;
+
+/** The way of a row into a page: what it is sorted by, and its place among those that were visited. */
+export type SortedRef = { readonly order: number; readonly keys: readonly SortKey[] };
+
+/** A page of rows of the store. @typeParam C a row as it is looked at @typeParam R where it is found again */
+export type RowList<C, R> = {
+  readonly offset: number;
+  readonly limit: number;
+  readonly sortKeys: readonly ((candidate: C) => SortKey)[];
+  readonly descending: boolean;
+  readonly test: (candidate: C) => boolean;
+  /** Calls for each row that may be meant. */
+  readonly visit: (each: (candidate: C, ref: R) => void) => Promise<void>;
+  /** The row again, with its bytes; undefined: it was deleted meanwhile. */
+  readonly read: (ref: R) => { readonly candidate: C; readonly bytes: number } | undefined;
+  readonly item: (candidate: C) => Record<string, unknown>;
+};
+
+/** A page of rows in order; it is cut where an answer would become too large. */
+export async function listRows<C, R>(list: RowList<C, R>): Promise<RowPage> {
+  const { offset, limit, sortKeys, test, visit, read, item } = list;
+  const top = new TopEntries<SortedRef & { readonly ref: R }>(offset + limit, compareRefs(list.descending));
+  let total = 0;
+  await visit((candidate, ref) => {
+    if (!test(candidate)) return;
+    top.add({ ref, order: total, keys: sortKeys.map((key) => key(candidate)) });
+    total += 1;
+  });
+  const items: Record<string, unknown>[] = [];
+  let weight = 0;
+  for (const { ref } of (await top.finish()).slice(offset)) {
+    const found = read(ref);
+    if (found === undefined) continue;
+    weight += ITEM_BYTES + found.bytes * 2;
+    if (weight > MAX_PAGE_BYTES && items.length > 0) break;
+    items.push(item(found.candidate));
+    if (items.length % ROWS_PER_TURN === 0) await nextTurn();
+  }
+  return { items, total };
+}
+
+/**
+ * Different rows of the selected fields; those in which one is missing are left out (rest-api.md 4.1).
+ * @param values of the fields
+ * @throws BusError `too_many`
+ */
+export async function listDistinctRows<C, R>(
+  { offset, limit, sortKeys, descending, test, visit, item }: Omit<RowList<C, R>, 'read'>,
+  values: readonly ((candidate: C) => unknown)[],
+): Promise<RowPage> {
+  type Found = { readonly item: Record<string, unknown>; readonly ref: SortedRef };
+  const found = new Map<string, Found>();
+  await visit((candidate) => {
+    if (!test(candidate)) return;
+    const row = values.map((read) => read(candidate));
+    if (row.some((value) => value === undefined || value === '')) return;
+    const name = JSON.stringify(row);
+    if (found.has(name)) return;
+    if (found.size >= MAX_DISTINCT) {
+      throw new BusError('too_many', `There are more than ${String(MAX_DISTINCT)} different rows: narrow the search`);
+    }
+    const keys = sortKeys.map((key) => key(candidate));
+    found.set(name, { item: item(candidate), ref: { order: found.size, keys } });
+  });
+  const compare = compareRefs(descending);
+  const top = new TopEntries<Found>(offset + limit, (one, other) => compare(one.ref, other.ref));
+  for (const row of found.values()) top.add(row);
+  const items = (await top.finish()).slice(offset).map((row) => row.item);
+  return { items: cutPage(items), total: found.size };
+}
+
+/** Missing values last when ascending and first when descending; equal ones by their places. */
+export function compareRefs(descending: boolean): (one: SortedRef, other: SortedRef) => number {
+  const sign = descending ? -1 : 1;
+  return (one, other) => {
+    for (let index = 0; index < one.keys.length; index += 1) {
+      const order = compareKeys(one.keys[index], other.keys[index]);
+      if (order !== 0) return sign * order;
+    }
+    return one.order - other.order;
+  };
+}
+
+function compareKeys(left: SortKey, right: SortKey): number {
+  if (left === right) return 0;
+  if (left === undefined) return 1;
+  if (right === undefined) return -1;
+  if (typeof left !== typeof right) return typeof left === 'number' ? -1 : 1;
+  return left < right ? -1 : 1;
+}
