@@ -1,5 +1,6 @@
 import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
 import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
+import type { RequestScaDump } from '../../lib/engine/decode/internal/internal-decoder.js';
 import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
 import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
@@ -118,6 +119,9 @@ export class Analysis {
   get diffs(): FileDiffStore {
     return this.#diffs;
   }
+
+  /** Told whose results of a policy the engine lacks. */
+  onDumpRequest: RequestScaDump = () => {};
 
   /** Told of each log of logtest that the engine has come to. */
   onStoredLog: (stored: StoredLog) => void = () => {};
@@ -239,6 +243,9 @@ export class Analysis {
       },
       hourEnded: (report) => {
         this.#hourEnded(report);
+      },
+      requestScaDump: (...request) => {
+        this.onDumpRequest(...request);
       },
     };
     return new Engine({

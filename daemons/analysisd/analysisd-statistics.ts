@@ -3,6 +3,7 @@ import type { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import type { EventSink } from '../../lib/bus/event-sink.js';
 import type { RequestServerCounters } from '../../lib/bus/request-server.js';
 import type { Counters } from './counters.js';
+import type { DumpRequests } from './dump-requests.js';
 import type { EpsLimiter } from './eps-limiter.js';
 import type { Pipeline } from './pipeline/pipeline.js';
 import { stateFileText } from './state-file-text.js';
@@ -16,6 +17,7 @@ export type AnalysisdStatisticsParts = {
   readonly limiter: EpsLimiter | undefined;
   readonly pipeline: Pipeline;
   readonly sink: EventSink;
+  readonly dumps: DumpRequests;
   /** Wall clock, epoch milliseconds. */
   readonly now: () => number;
 };
@@ -30,7 +32,7 @@ export class AnalysisdStatistics {
 
   /** Counters in groups. @param requests those of the request socket */
   stats(requests: RequestServerCounters): Record<string, unknown> {
-    const { counters, pipeline, sink } = this.#parts;
+    const { counters, pipeline, sink, dumps } = this.#parts;
     const { engine } = pipeline.analysis;
     return {
       ...this.#flow(),
@@ -42,6 +44,7 @@ export class AnalysisdStatistics {
       },
       requests: { ...requests },
       bus: { ...sink.counters },
+      dump_requests: { ...dumps.counters },
       engine: {
         rules: engine.ruleset.rules.nodeCount,
         failures: engine.failures + counters.alertsFailed,

@@ -1,5 +1,8 @@
+import type { Contract } from '../../lib/bus/contract.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
+import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
+import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { EventSink } from '../../lib/bus/event-sink.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
@@ -15,6 +18,7 @@ import { SETTINGS } from './analysisd-settings.js';
 import { AnalysisdStatistics } from './analysisd-statistics.js';
 import { writeArConf } from './ar-conf.js';
 import { Counters } from './counters.js';
+import { DumpRequests } from './dump-requests.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { EpsLimiter } from './eps-limiter.js';
 import { ExhaustedReport } from './exhausted-report.js';
@@ -47,7 +51,7 @@ export const ANALYSISD = defineDaemon({
     const counters = new Counters(now());
     /** What is removed when all has ended; a start that fails leaves it as it was. */
     const leftovers = parts.together();
-    const { alerts, responses, pipeline } = await openPipeline(context, parts, counters, limiter);
+    const { alerts, responses, dumps, pipeline } = await openPipeline(context, parts, counters, limiter);
     const { configuration } = pipeline;
     const logtest = logtestOf(context, pipeline);
     const takeOver = async (next: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> => {
@@ -62,7 +66,7 @@ export const ANALYSISD = defineDaemon({
       logger,
       onBatch: (batch) => pipeline.take(batch),
     });
-    const statistics = new AnalysisdStatistics({ counters, limiter, pipeline, sink, now });
+    const statistics = new AnalysisdStatistics({ counters, limiter, pipeline, sink, dumps, now });
     const server = requests({
       stats: (calls) => statistics.stats(calls),
       // The settings of the skeleton do not follow `ruleset.reload`.
@@ -128,13 +132,21 @@ function epsLimiter({ config }: Settings, logger: Logger): EpsLimiter | undefine
   return new EpsLimiter(maximum, timeframe, Math.floor(now() / 1000));
 }
 
-/** The way of events, not begun yet, with those it tells: readers of alerts, and svc-db, which stores what agents tell. */
+/**
+ * The way of events, not begun yet, with those it tells: readers of alerts, svc-db, which stores what agents tell, and
+ * agents whose results of policies lack.
+ */
 async function openPipeline(
   { home, logger, settings, problems }: AnalysisdContext,
   parts: DaemonParts,
   counters: Counters,
   limiter: EpsLimiter | undefined,
-): Promise<{ readonly alerts: RecordReader; readonly responses: RecordReader; readonly pipeline: Pipeline }> {
+): Promise<{
+  readonly alerts: RecordReader;
+  readonly responses: RecordReader;
+  readonly dumps: DumpRequests;
+  readonly pipeline: Pipeline;
+}> {
   const reader = (files: DatedName, what: string): RecordReader =>
     parts.use(
       new RecordReader(
@@ -145,7 +157,12 @@ async function openPipeline(
     );
   const alerts = reader({ directory: home.path('logs', 'alerts'), ...ALERT_FILES }, 'Alert stream');
   const responses = reader(responseFiles(home), 'Stream of responses');
-  const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
+  const client = <C extends Contract>(contract: C): RequestClient<C> =>
+    parts.use(new RequestClient({ contract, path: home.socket(contract.daemon) }));
+  const db = client(dbContract);
+  const dumps = parts.use(
+    new DumpRequests({ remoted: client(remotedContract), modulesd: client(modulesdContract), logger }),
+  );
   const pipeline = await Pipeline.open({
     home,
     logger,
@@ -158,9 +175,15 @@ async function openPipeline(
       alerts.wake();
       responses.wake();
     },
-    stores: eventStores(db),
+    stores: eventStores(db, (order) => {
+      dumps.order(order);
+    }),
   });
-  return { alerts, responses, pipeline };
+  pipeline.analysis.onDumpRequest = (...request) => {
+    // What is analysed once more after a start was asked for before it.
+    if (!pipeline.replaying) dumps.ask('engine', ...request);
+  };
+  return { alerts, responses, dumps, pipeline };
 }
 
 /** Sessions on the ruleset on disk; they share the logs of `check_diff` with the engine. */

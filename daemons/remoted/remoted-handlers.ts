@@ -70,6 +70,9 @@ export function remotedHandlers(parts: HandlerParts): Pick<Handlers<typeof remot
   };
 }
 
+/** Asks for the results of a policy. */
+const DUMP_ORDER = `${CONTROL_HEADER}sca-dump:`;
+
 /** The agent with this id, however many zeros the key file writes before it. */
 function find(store: KeyStore<AgentLink>, id: string): Agent | undefined {
   return store.byId(id) ?? store.byId(tableId(id)) ?? store.byId(String(Number(id)));
@@ -84,7 +87,7 @@ async function sendTo(
   if (agent === undefined) return { code: 'unknown_agent', message: unknownText(id) };
   const held = pushes.hold(agent, text, () => {
     try {
-      if (sender.send(agent, text, freshSince()) === undefined) countOrder(counters, agent);
+      if (sender.send(agent, text, freshSince()) === undefined) countOrder(counters, agent, text);
     } catch (error) {
       // Nobody waits for it any more.
       if (!(error instanceof MessageSizeError)) throw error;
@@ -98,13 +101,14 @@ async function sendTo(
     failure = trySend(sender, agent, text, freshSince());
   }
   if (failure !== undefined) return { code: failure, message: FAILURES[failure](id) };
-  countOrder(counters, agent);
+  countOrder(counters, agent, text);
   return undefined;
 }
 
-function countOrder(counters: RemotedCounters, agent: Agent): void {
-  counters.sent.ar += 1;
-  linkOf(agent).counts.sent.ar += 1;
+function countOrder(counters: RemotedCounters, agent: Agent, text: string): void {
+  const kind = text.startsWith(DUMP_ORDER) ? 'sca' : 'ar';
+  counters.sent[kind] += 1;
+  linkOf(agent).counts.sent[kind] += 1;
 }
 
 function trySend(

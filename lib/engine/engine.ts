@@ -4,7 +4,7 @@ import { AlertJson, type AlertJsonOptions } from './alert/alert-json.js';
 import { AlertText, isCompleteFirewallEvent } from './alert/alert-text.js';
 import { RuleJson } from './alert/rule-json.js';
 import { EventDecoder } from './decode/event-decoder.js';
-import { type AgentEffects, NO_EFFECTS } from './decode/internal/internal-decoder.js';
+import type { RequestScaDump } from './decode/internal/internal-decoder.js';
 import { InternalDecoders } from './decode/internal/internal-decoders.js';
 import type { DecodingTools } from './decode/interpret-decoders.js';
 import { makePlugins } from './decode/plugins/plugins.js';
@@ -36,8 +36,8 @@ export type HourReport = HourCounters & {
 export interface EngineHooks extends RuleRunHooks {
   /** An hour ended; the counters start anew. */
   hourEnded?(report: HourReport): void;
-  /** What messages of agents' own modules cause in the agents' database and at the agents. */
-  readonly agentEffects?: AgentEffects;
+  /** The results of a policy that an agent summed up are not those that it told. */
+  readonly requestScaDump?: RequestScaDump;
 }
 
 export type EngineOptions = {
@@ -110,7 +110,7 @@ export class Engine {
       set: ruleset.decoders,
       json: plugins.JSON_Decoder,
       memory: state.agents,
-      effects: this.#hooks.agentEffects ?? NO_EFFECTS,
+      requestScaDump: (...request) => this.#hooks.requestScaDump?.(...request),
       diagnostics,
     });
     this.#json = new AlertJson(options.origin, this.#clock);

@@ -6,11 +6,16 @@ import type { EventStore } from './stored-events.js';
 
 type Database = Pick<RequestClient<typeof dbContract>, 'call'>;
 type FileCall = CallParams<typeof dbContract, 'fim.apply'>;
+/** What an agent is to be told. */
+type AgentOrder = { readonly agent: string; readonly text: string };
 type PolicyCall = CallParams<typeof dbContract, 'sca.apply'>;
 type InventoryCall = CallParams<typeof dbContract, 'inventory.apply'>;
 
-/** What svc-db stores of events (integrity-and-inventory.md 7, 10): each of its stores has a position of its own in the journal. */
-export function eventStores(db: Database): readonly EventStore[] {
+/**
+ * What svc-db stores of events (integrity-and-inventory.md 7, 10): each of its stores has a position of its own in the journal.
+ * @param onOrder gets what agents are to be told by one of them
+ */
+export function eventStores(db: Database, onOrder: (order: AgentOrder) => void): readonly EventStore[] {
   return [
     {
       name: 'files',
@@ -25,7 +30,10 @@ export function eventStores(db: Database): readonly EventStore[] {
       name: 'policies',
       kinds: new Map([[QUEUE_IDS.policyAssessment, 'sca']]),
       position: (options) => db.call('sca.position', {}, options),
-      apply: (call, options) => db.call('sca.apply', call as PolicyCall, options),
+      apply: async (call, options) => {
+        const { orders } = await db.call('sca.apply', call as PolicyCall, options);
+        for (const order of orders ?? []) onOrder(order);
+      },
     },
     {
       name: 'inventory',

@@ -19,6 +19,8 @@ export type StoredCheck = {
 export type StoredScan = {
   readonly hash: string;
   readonly scanId: number;
+  /** Dumps since then that ended without the results it summed up; absent: none. */
+  readonly repeated?: number;
 };
 
 /** What one agent reported before, as far as it decides about later events. */
@@ -52,8 +54,8 @@ export type AgentMemorySnapshot = {
 
 /**
  * What rootcheck, policy scans and host information reported before (decoding.md 4.11). The reference asks the agent's
- * database; the engine keeps it itself, because alerts depend on it and a replay must decide the same again. The database
- * is told through `AgentEffects`.
+ * database; the engine keeps it itself, because alerts depend on it and a replay must decide the same again. What is shown
+ * of agents is stored by svc-db.
  */
 export class AgentMemory {
   readonly #agents = new Map<string, AgentRecord>();

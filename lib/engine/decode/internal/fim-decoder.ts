@@ -1,14 +1,13 @@
 import type { FileAttributes } from '../../../events/fim/file-attributes.js';
 import { AUDIT_NAMES, changeOfName, INDEXED_VERSION } from '../../../events/fim/fim-names.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
-import { compactJson, integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
+import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../json/parse-json.js';
 import type { AgentMemory } from './agent-memory.js';
 import { FIM_DECODERS, type FimKind } from './fim-decoder-names.js';
 import { fimLog } from './fim-log.js';
 import {
   addField,
-  type AgentEffects,
   type Identities,
   type InternalDecoder,
   type InternalOutcome,
@@ -32,18 +31,6 @@ const ATTRIBUTES = [
   ['attributes', 'win_attributes'],
 ] as const satisfies readonly (readonly [keyof FileAttributes, string])[];
 
-/** Members of an event that are not stored. */
-const NOT_STORED: ReadonlySet<string> = new Set([
-  'mode',
-  'type',
-  'tags',
-  'content_changes',
-  'changed_attributes',
-  'hard_links',
-  'old_attributes',
-  'audit',
-]);
-
 /**
  * File integrity events (queue `8`; integrity-and-inventory.md 6): those in JSON; the text form of older agents is another
  * decoder's.
@@ -51,13 +38,11 @@ const NOT_STORED: ReadonlySet<string> = new Set([
 export class FimDecoder implements InternalDecoder {
   readonly #legacy: LegacyFimDecoder;
   readonly #identities: Identities;
-  readonly #effects: AgentEffects;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects, diagnostics: Diagnostics) {
-    this.#legacy = new LegacyFimDecoder(identities, memory, effects, diagnostics);
+  constructor(identities: Identities, memory: AgentMemory, diagnostics: Diagnostics) {
+    this.#legacy = new LegacyFimDecoder(identities, memory, diagnostics);
     this.#identities = identities;
-    this.#effects = effects;
     this.#diagnostics = diagnostics;
   }
 
@@ -70,12 +55,7 @@ export class FimDecoder implements InternalDecoder {
     }
     const data = objectMember(message, 'data');
     const type = stringMember(message, 'type');
-    if (data !== undefined && (type === 'scan_start' || type === 'scan_end')) {
-      const timestamp = integerText(data.get('timestamp')) ?? '0';
-      const column = type === 'scan_start' ? 'start_scan' : 'end_scan';
-      this.#effects.database(event.agentId, `syscheck scan_info_update ${column} ${timestamp}`);
-      return 'done';
-    }
+    if (data !== undefined && (type === 'scan_start' || type === 'scan_end')) return 'done';
     if (data === undefined || type !== 'event') {
       this.#diagnostics.error('Invalid FIM event');
       return 'done';
@@ -108,12 +88,6 @@ export class FimDecoder implements InternalDecoder {
     }
     event.fullLog = fimLog({ kind, change, fields });
     event.log = event.fullLog;
-    if (change === 'deleted') {
-      this.#effects.database(event.agentId, `syscheck delete ${indexed ? (index ?? path) : path}`);
-    } else {
-      const stored = new Map([...data].filter(([name]) => !NOT_STORED.has(name)));
-      this.#effects.database(event.agentId, `syscheck save2 ${compactJson(stored)}`);
-    }
     return 'rules';
   }
 }

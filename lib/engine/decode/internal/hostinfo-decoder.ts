@@ -1,12 +1,6 @@
 import type { EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
-import {
-  type AgentEffects,
-  type Identities,
-  type InternalDecoder,
-  type InternalOutcome,
-  setDecoder,
-} from './internal-decoder.js';
+import { type Identities, type InternalDecoder, type InternalOutcome, setDecoder } from './internal-decoder.js';
 
 const HOST = /^Host: (\S+) \(([^)]*)\), ([^]*)$/;
 
@@ -14,12 +8,10 @@ const HOST = /^Host: (\S+) \(([^)]*)\), ([^]*)$/;
 export class HostinfoDecoder implements InternalDecoder {
   readonly #identities: Identities;
   readonly #memory: AgentMemory;
-  readonly #effects: AgentEffects;
 
-  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects) {
+  constructor(identities: Identities, memory: AgentMemory) {
     this.#identities = identities;
     this.#memory = memory;
-    this.#effects = effects;
   }
 
   decode(event: EngineEvent): InternalOutcome {
@@ -32,7 +24,6 @@ export class HostinfoDecoder implements InternalDecoder {
       return 'done';
     }
     this.#memory.setHost(ip, information);
-    this.#effects.hostInformation(ip + information);
     setDecoder(event, this.#identities(known === undefined ? 'hostinfo_new' : 'hostinfo_modified'));
     return 'rules';
   }

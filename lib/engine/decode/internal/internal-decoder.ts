@@ -13,22 +13,11 @@ export interface InternalDecoder {
 /** Identities of internal decoders as the ruleset at hand numbers them. */
 export type Identities = (name: InternalDecoderName) => DecoderIdentity;
 
-/** What internal decoders cause elsewhere. It decides nothing about the event at hand. */
-export interface AgentEffects {
-  /** A command of svc-db for an agent, without the leading `agent <id> `. Commands of one agent stay in order. */
-  database(agentId: string, command: string): void;
-  /** Asks an agent to send the results of a policy again; `first` as in the order `sca-dump:<policy>:<first>`. */
-  requestScaDump(agentId: string, policyId: string, first: boolean): void;
-  /** A new or changed line of the file of known hosts. */
-  hostInformation(line: string): void;
-}
-
-/** For engines that only show what would happen. */
-export const NO_EFFECTS: AgentEffects = {
-  database: () => {},
-  requestScaDump: () => {},
-  hostInformation: () => {},
-};
+/**
+ * Asks an agent to send the results of a policy again; `first` as in the order `sca-dump:<policy>:<first>`. It decides nothing
+ * about the event at hand.
+ */
+export type RequestScaDump = (agentId: string, policyId: string, first: boolean) => void;
 
 /** Makes the event one of this internal decoder. */
 export function setDecoder(event: EngineEvent, identity: DecoderIdentity): void {

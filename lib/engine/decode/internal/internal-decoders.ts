@@ -8,10 +8,10 @@ import { EventchannelDecoder } from './eventchannel-decoder.js';
 import { FimDecoder } from './fim-decoder.js';
 import { HostinfoDecoder } from './hostinfo-decoder.js';
 import {
-  type AgentEffects,
   type Identities,
   type InternalDecoder,
   type InternalOutcome,
+  type RequestScaDump,
   setDecoder,
 } from './internal-decoder.js';
 import { RootcheckDecoder } from './rootcheck-decoder.js';
@@ -24,7 +24,7 @@ export type InternalDecoderParts = {
   /** The JSON plugin of the same engine. */
   readonly json: JsonPlugin;
   readonly memory: AgentMemory;
-  readonly effects: AgentEffects;
+  readonly requestScaDump: RequestScaDump;
   readonly diagnostics: Diagnostics;
 };
 
@@ -32,18 +32,18 @@ export type InternalDecoderParts = {
 export class InternalDecoders {
   readonly #byQueue: ReadonlyMap<string, InternalDecoder>;
 
-  constructor({ set, json, memory, effects, diagnostics }: InternalDecoderParts) {
+  constructor({ set, json, memory, requestScaDump, diagnostics }: InternalDecoderParts) {
     const identities = makeIdentities(set);
     this.#byQueue = new Map<string, InternalDecoder>([
-      [QUEUE_IDS.hostInformation, new HostinfoDecoder(identities, memory, effects)],
+      [QUEUE_IDS.hostInformation, new HostinfoDecoder(identities, memory)],
       // State synchronisation and results of upgrades are never events; whoever takes envelopes forwards them.
       [QUEUE_IDS.synchronization, NO_EVENT],
-      [QUEUE_IDS.fileIntegrity, new FimDecoder(identities, memory, effects, diagnostics)],
-      [QUEUE_IDS.rootcheck, new RootcheckDecoder(identities, memory, effects)],
-      [QUEUE_IDS.inventory, new SyscollectorDecoder(identities, effects, diagnostics)],
+      [QUEUE_IDS.fileIntegrity, new FimDecoder(identities, memory, diagnostics)],
+      [QUEUE_IDS.rootcheck, new RootcheckDecoder(identities, memory)],
+      [QUEUE_IDS.inventory, new SyscollectorDecoder(identities, diagnostics)],
       [QUEUE_IDS.cisCat, { decode: (event) => (setDecoder(event, identities('ciscat')), 'rules') }],
       [QUEUE_IDS.windowsEventChannel, new EventchannelDecoder(identities, json, diagnostics)],
-      [QUEUE_IDS.policyAssessment, new ScaDecoder(identities, memory, effects, diagnostics)],
+      [QUEUE_IDS.policyAssessment, new ScaDecoder(identities, memory, requestScaDump, diagnostics)],
       [QUEUE_IDS.upgrade, NO_EVENT],
     ]);
   }

@@ -13,7 +13,6 @@ import type { AgentMemory } from './agent-memory.js';
 import { FIM_DECODERS } from './fim-decoder-names.js';
 import {
   addField,
-  type AgentEffects,
   type Identities,
   type InternalDecoder,
   type InternalOutcome,
@@ -50,13 +49,11 @@ type LegacyEntry = Extract<LegacyFim, { kind: 'entry' }>;
 export class LegacyFimDecoder implements InternalDecoder {
   readonly #identities: Identities;
   readonly #memory: AgentMemory;
-  readonly #effects: AgentEffects;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects, diagnostics: Diagnostics) {
+  constructor(identities: Identities, memory: AgentMemory, diagnostics: Diagnostics) {
     this.#identities = identities;
     this.#memory = memory;
-    this.#effects = effects;
     this.#diagnostics = diagnostics;
   }
 
@@ -68,8 +65,6 @@ export class LegacyFimDecoder implements InternalDecoder {
       return 'done';
     }
     if (message.kind === 'scan') {
-      const seconds = String(Math.floor(event.receivedAt / 1000));
-      this.#effects.database(agentId, `syscheck scan_info_update ${message.mark}_scan ${seconds}`);
       if (message.mark === 'end') this.#memory.setScanned(agentId);
       return 'done';
     }
@@ -84,11 +79,9 @@ export class LegacyFimDecoder implements InternalDecoder {
     const known = stored === GONE ? undefined : stored;
     if (known !== undefined && isSameSum(known, sum)) {
       if (tellsMore(sum, known)) this.#memory.setFile(agentId, path, sum);
-      this.#effects.database(agentId, `syscheck updatedate ${path}`);
       return 'done';
     }
     this.#memory.setFile(agentId, path, sum);
-    this.#effects.database(agentId, `syscheck save file ${sum} ${path}`);
     if (known !== undefined) return this.#tell(event, entry, 'modified', readLegacySum(known), readLegacySum(sum));
     // Until a scan has ended, the agent tells what is there from the beginning.
     return this.#memory.hasScanned(agentId) ? this.#tell(event, entry, 'added', {}, readLegacySum(sum)) : 'done';
@@ -98,7 +91,6 @@ export class LegacyFimDecoder implements InternalDecoder {
   #decodeDeletion(event: EngineEvent, entry: LegacyEntry, stored: string | undefined): InternalOutcome {
     const { agentId } = event;
     const { path } = entry;
-    this.#effects.database(agentId, `syscheck delete ${path}`);
     if (stored === GONE) return 'done';
     if (stored !== undefined) {
       this.#memory.deleteFile(agentId, path);

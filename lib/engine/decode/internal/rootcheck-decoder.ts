@@ -1,9 +1,7 @@
-import { readScanText } from '../../../events/fim/legacy-fim.js';
 import type { EngineEvent } from '../../event.js';
 import type { AgentMemory } from './agent-memory.js';
 import {
   addField,
-  type AgentEffects,
   type Identities,
   type InternalDecoder,
   type InternalOutcome,
@@ -16,23 +14,15 @@ const AUDIT_PREFIX = 'System Audit: ';
 export class RootcheckDecoder implements InternalDecoder {
   readonly #identities: Identities;
   readonly #memory: AgentMemory;
-  readonly #effects: AgentEffects;
 
-  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects) {
+  constructor(identities: Identities, memory: AgentMemory) {
     this.#identities = identities;
     this.#memory = memory;
-    this.#effects = effects;
   }
 
   decode(event: EngineEvent): InternalOutcome {
     const text = event.log;
-    const seconds = Math.floor(event.receivedAt / 1000);
     event.firstSeen = this.#memory.addRootcheck(event.agentId, text);
-    this.#effects.database(event.agentId, `rootcheck save ${String(seconds)} ${text}`);
-    const mark = readScanText(text);
-    if (mark !== undefined) {
-      this.#effects.database(event.agentId, `syscheck scan_info_update ${mark}_scan ${String(seconds)}`);
-    }
     setDecoder(event, this.#identities('rootcheck'));
     addField(event, 'title', titleOf(text));
     addField(event, 'file', fileOf(text));

@@ -5,10 +5,10 @@ import { type JsonObject, parseJsonObject } from '../json/parse-json.js';
 import type { AgentMemory } from './agent-memory.js';
 import {
   addField,
-  type AgentEffects,
   type Identities,
   type InternalDecoder,
   type InternalOutcome,
+  type RequestScaDump,
   setDecoder,
 } from './internal-decoder.js';
 
@@ -16,17 +16,12 @@ import {
 const LISTS = ['file', 'directory', 'registry', 'process', 'command'] as const;
 const NOT_APPLICABLE = 'not applicable';
 
-/** Table names of rules by the first letter of their text; `not ...` is numeric, as in the reference. */
-const RULE_TYPES: Readonly<Record<string, string>> = {
-  f: 'file',
-  d: 'directory',
-  r: 'registry',
-  c: 'command',
-  p: 'process',
-  n: 'numeric',
-};
+/** Requests behind dumps that do not come right, until the next summary: some never do. */
+const MAX_REPEATED_DUMPS = 3;
 
 const SUMMARY_NUMBERS = ['start_time', 'end_time', 'passed', 'failed', 'invalid', 'total_checks', 'score'] as const;
+/** Of those, the first that no field has. */
+const UNUSED_NUMBERS = 2;
 
 /**
  * Results of policy scans (queue `p`; integrity-and-inventory.md 10.5). An event goes to the rules only when something
@@ -35,13 +30,13 @@ const SUMMARY_NUMBERS = ['start_time', 'end_time', 'passed', 'failed', 'invalid'
 export class ScaDecoder implements InternalDecoder {
   readonly #identities: Identities;
   readonly #memory: AgentMemory;
-  readonly #effects: AgentEffects;
+  readonly #requestDump: RequestScaDump;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, memory: AgentMemory, effects: AgentEffects, diagnostics: Diagnostics) {
+  constructor(identities: Identities, memory: AgentMemory, requestDump: RequestScaDump, diagnostics: Diagnostics) {
     this.#identities = identities;
     this.#memory = memory;
-    this.#effects = effects;
+    this.#requestDump = requestDump;
     this.#diagnostics = diagnostics;
   }
 
@@ -89,37 +84,13 @@ export class ScaDecoder implements InternalDecoder {
     const result = stringMember(check, 'result') ?? NOT_APPLICABLE;
     const known = this.#memory.check(agentId, id);
     this.#memory.setCheck(agentId, id, { policyId: known?.policyId ?? policyId, result, scanId });
-    if (known === undefined) {
-      this.#insertCheck(agentId, event.log, id, check);
-    } else {
-      const reason = stringMember(check, 'reason') ?? 'NULL';
-      this.#effects.database(agentId, `sca update ${String(id)}|${result}|${reason}|${String(scanId)}`);
-      if (known.result === result) {
-        return 'done';
-      }
-    }
+    if (known?.result === result) return 'done';
     setDecoder(event, this.#identities('sca'));
     addField(event, 'sca.type', 'check');
     addField(event, 'sca.scan_id', String(scanId));
     addField(event, 'sca.policy', policy);
     addCheckFields(event, check, result, known?.result);
     return 'rules';
-  }
-
-  #insertCheck(agentId: string, message: string, id: number, check: JsonObject): void {
-    this.#effects.database(agentId, `sca insert ${message}`);
-    for (const [key, value] of objectMember(check, 'compliance') ?? []) {
-      const text = integerText(value);
-      if (text !== undefined) {
-        this.#effects.database(agentId, `sca insert_compliance ${String(id)}|${key}|${text}`);
-      }
-    }
-    for (const rule of stringsMember(check, 'rules') ?? []) {
-      const type = RULE_TYPES[rule.charAt(0)];
-      if (type !== undefined) {
-        this.#effects.database(agentId, `sca insert_rules ${String(id)}|${type}|${rule}`);
-      }
-    }
   }
 
   #summary(event: EngineEvent, message: JsonObject): InternalOutcome {
@@ -130,28 +101,18 @@ export class ScaDecoder implements InternalDecoder {
     }
     const { agentId } = event;
     const { policyId, scanId, hash, firstScan, numbers } = summary;
-    const [start, end, passed, failed, invalid, total, score] = numbers;
-    const counts = [passed, failed, invalid, total, score, hash].join('|');
+    const [passed, failed, invalid, total, score] = numbers;
     const stored = this.#memory.scan(agentId, policyId);
     this.#memory.setScan(agentId, policyId, { hash, scanId });
-    let dump: 'all' | 'changed' | undefined;
-    if (stored === undefined) {
-      this.#effects.database(agentId, `sca insert_scan_info ${[start, end, scanId, policyId].join('|')}|${counts}`);
-      dump = firstScan ? 'all' : undefined;
-    } else {
-      this.#effects.database(
-        agentId,
-        `sca update_scan_info_start ${[policyId, start, end, scanId].join('|')}|${counts}`,
-      );
-    }
-    if (this.#updatePolicy(agentId, message, summary)) {
+    let dump: 'all' | 'changed' | undefined = stored === undefined && firstScan ? 'all' : undefined;
+    if (this.#updatePolicy(agentId, summary)) {
       dump = 'all';
     }
     if (this.#memory.resultsHash(agentId, policyId) !== hash) {
       dump ??= firstScan ? 'all' : 'changed';
     }
     if (dump !== undefined) {
-      this.#effects.requestScaDump(agentId, policyId, dump === 'all');
+      this.#requestDump(agentId, policyId, dump === 'all');
     }
     if (!message.has('force_alert') && (firstScan || stored?.hash === hash)) {
       return 'done';
@@ -172,13 +133,9 @@ export class ScaDecoder implements InternalDecoder {
   }
 
   /** Whether the policy's file changed: everything stored for it is then of no use. */
-  #updatePolicy(agentId: string, message: JsonObject, { policyId, name, file, hashFile }: ScanSummary): boolean {
+  #updatePolicy(agentId: string, { policyId, hashFile }: ScanSummary): boolean {
     const known = this.#memory.policy(agentId, policyId);
     if (known === undefined) {
-      const description = stringMember(message, 'description') ?? 'NULL';
-      const references = stringMember(message, 'references') ?? 'NULL';
-      const values = [name, file, policyId, description, references, hashFile].join('|');
-      this.#effects.database(agentId, `sca insert_policy ${values}`);
       this.#memory.setPolicy(agentId, policyId, hashFile);
       return false;
     }
@@ -192,8 +149,6 @@ export class ScaDecoder implements InternalDecoder {
   #deletePolicy(agentId: string, policyId: string): void {
     this.#memory.deletePolicy(agentId, policyId);
     this.#memory.deleteChecks(agentId, policyId);
-    this.#effects.database(agentId, `sca delete_policy ${policyId}`);
-    this.#effects.database(agentId, `sca delete_check ${policyId}`);
   }
 
   #policies(agentId: string, listed: readonly string[] | undefined): void {
@@ -217,11 +172,12 @@ export class ScaDecoder implements InternalDecoder {
       return;
     }
     this.#memory.deleteChecks(agentId, policyId, scanId);
-    this.#effects.database(agentId, `sca delete_check_distinct ${policyId}|${String(scanId)}`);
     const hash = this.#memory.resultsHash(agentId, policyId);
-    if (hash !== undefined && hash !== this.#memory.scan(agentId, policyId)?.hash) {
-      this.#effects.requestScaDump(agentId, policyId, false);
-    }
+    const scan = this.#memory.scan(agentId, policyId);
+    if (hash === undefined || hash === scan?.hash) return;
+    const repeated = (scan?.repeated ?? 0) + 1;
+    if (scan !== undefined) this.#memory.setScan(agentId, policyId, { ...scan, repeated });
+    if (repeated <= MAX_REPEATED_DUMPS) this.#requestDump(agentId, policyId, false);
   }
 }
 
@@ -251,7 +207,7 @@ type ScanSummary = {
   readonly hash: string;
   readonly hashFile: string;
   readonly firstScan: boolean;
-  /** Texts of `SUMMARY_NUMBERS`; the score is cut to an integer. */
+  /** Texts of `SUMMARY_NUMBERS` from `passed` on; the score is cut to an integer. */
   readonly numbers: readonly string[];
 };
 
@@ -284,6 +240,6 @@ function readSummary(message: JsonObject): ScanSummary | undefined {
     hash,
     hashFile,
     firstScan: message.has('first_scan'),
-    numbers: numbers.map((value) => String(Math.trunc(value))),
+    numbers: numbers.slice(UNUSED_NUMBERS).map((value) => String(Math.trunc(value))),
   };
 }

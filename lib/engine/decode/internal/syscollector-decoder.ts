@@ -1,9 +1,8 @@
 import type { Diagnostics, EngineEvent } from '../../event.js';
-import { compactJson, objectMember, scalarText, stringMember } from '../json/json-values.js';
+import { objectMember, scalarText, stringMember } from '../json/json-values.js';
 import { type JsonObject, parseJsonObject } from '../json/parse-json.js';
 import {
   addField,
-  type AgentEffects,
   type Identities,
   type InternalDecoder,
   type InternalOutcome,
@@ -16,12 +15,10 @@ const PREFIX = 'dbsync_';
 /** Changes of the inventory (queue `d`; integrity-and-inventory.md 11.2, decoding.md 4.13). */
 export class SyscollectorDecoder implements InternalDecoder {
   readonly #identities: Identities;
-  readonly #effects: AgentEffects;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, effects: AgentEffects, diagnostics: Diagnostics) {
+  constructor(identities: Identities, diagnostics: Diagnostics) {
     this.#identities = identities;
-    this.#effects = effects;
     this.#diagnostics = diagnostics;
   }
 
@@ -56,7 +53,6 @@ export class SyscollectorDecoder implements InternalDecoder {
     for (const [column, field] of table.columns) {
       addField(event, field, scalarText(data.get(column)) ?? '');
     }
-    this.#effects.database(event.agentId, `dbsync ${name} ${operation} ${compactJson(data)}`);
     return 'rules';
   }
 }

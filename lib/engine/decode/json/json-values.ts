@@ -1,23 +1,5 @@
-import { jsonNumber, jsonString } from '../../json-text.js';
 import { fieldNumberText } from './number-text.js';
 import type { JsonObject, JsonValue } from './parse-json.js';
-
-/** A value as compact JSON text. */
-export function compactJson(value: JsonValue): string {
-  if (typeof value === 'string') {
-    return jsonString(value);
-  }
-  if (typeof value === 'number') {
-    return jsonNumber(value);
-  }
-  if (value === null || typeof value === 'boolean') {
-    return String(value);
-  }
-  if (Array.isArray(value)) {
-    return `[${value.map(compactJson).join(',')}]`;
-  }
-  return `{${[...value].map(([name, member]) => `${jsonString(name)}:${compactJson(member)}`).join(',')}}`;
-}
 
 /** A string or number member as text (numbers as `%i` or `%f`); undefined for others. */
 export function scalarText(value: JsonValue | undefined): string | undefined {

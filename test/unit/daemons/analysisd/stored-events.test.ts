@@ -58,7 +58,7 @@ class FakeDatabase {
 
 /** The store of files, or another one. */
 function storeOf({ client }: FakeDatabase, wanted = 'files'): EventStore {
-  const found = eventStores(client).find(({ name }) => name === wanted);
+  const found = eventStores(client, () => {}).find(({ name }) => name === wanted);
   if (found === undefined) throw new Error(`there is no store of ${wanted}`);
   return found;
 }

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { AgentEffects } from '../../../../../../lib/engine/decode/internal/internal-decoder.js';
 import { EngineState } from '../../../../../../lib/engine/engine-state.js';
 import { readLocation } from '../../../../../../lib/engine/predecode/read-location.js';
 import { group, loadTestRuleset, TestEngine } from '../../../../../support/engine/engine-kit.js';
@@ -24,20 +23,18 @@ const FIM = JSON.stringify({
 }); // oxfmt-ignore
 
 describe('internal decoders in the engine', () => {
-  const effects: string[] = [];
-  const agentEffects: AgentEffects = {
-    database: (agentId, command) => void effects.push(`${agentId} ${command.split(' ', 2).join(' ')}`),
-    requestScaDump: () => {},
-    hostInformation: () => {},
-  };
+  const requests: string[] = [];
   const ruleset = loadTestRuleset(RULES);
   let test: TestEngine;
   const send = (queue: string, message: string): ReturnType<TestEngine['send']> =>
     test.engine.process({ ...readLocation('[004] (web-02) any->x'), queue, message, receivedAt: test.now * 1000 });
 
   beforeEach(() => {
-    effects.length = 0;
-    test = new TestEngine(ruleset, { hooks: { agentEffects } });
+    requests.length = 0;
+    const requestScaDump = (agentId: string, policyId: string, first: boolean): void => {
+      requests.push(`${agentId} ${policyId} ${String(first)}`);
+    };
+    test = new TestEngine(ruleset, { hooks: { requestScaDump } });
   });
 
   it('decide about rules', () => {
@@ -51,7 +48,6 @@ describe('internal decoders in the engine', () => {
     expect(send('f', JSON.stringify({ Event: '<E><System><EventID>7</EventID></System></E>' })).rule?.rule.id).to.equal(
       120,
     );
-    expect(effects).to.deep.equal(['004 syscheck save2']);
   });
 
   it('show inodes of 64 bits as they are, and the attributes of a file in the text form', () => {
@@ -81,7 +77,24 @@ describe('internal decoders in the engine', () => {
   it('leave messages that hold nothing for the rules out', () => {
     const outcome = send('8', '{"type":"scan_start","data":{"timestamp":5}}');
     expect([outcome.disposition, outcome.rule, outcome.isAlert]).to.deep.equal(['discarded', undefined, false]);
-    expect(effects).to.deep.equal(['004 syscheck scan_info_update']);
+  });
+
+  it('tell whose results of a policy are asked for', () => {
+    const summary = {
+      ...{
+        type: 'summary',
+        scan_id: 7,
+        name: 'Demo',
+        policy_id: 'demo',
+        file: 'demo.yml',
+        passed: 1,
+        failed: 0,
+        invalid: 0,
+      },
+      ...{ total_checks: 1, score: 100, start_time: 1, end_time: 2, hash: 'ee', hash_file: 'ff', first_scan: 1 },
+    };
+    expect(send('p', JSON.stringify(summary)).disposition).to.equal('discarded');
+    expect(requests).to.deep.equal(['004 demo true']);
   });
 
   it('remember over a reload and a restart', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { AgentMemory } from '../../../../../../lib/engine/decode/internal/agent-memory.js';
-import type { AgentEffects, InternalOutcome } from '../../../../../../lib/engine/decode/internal/internal-decoder.js';
+import type { InternalOutcome } from '../../../../../../lib/engine/decode/internal/internal-decoder.js';
 import { InternalDecoders } from '../../../../../../lib/engine/decode/internal/internal-decoders.js';
 import { JsonPlugin } from '../../../../../../lib/engine/decode/plugins/json-plugin.js';
 import { EngineEvent } from '../../../../../../lib/engine/event.js';
@@ -9,11 +9,11 @@ import { INTERNAL_DECODER_NAMES } from '../../../../../../lib/engine/load/intern
 import { readLocation } from '../../../../../../lib/engine/predecode/read-location.js';
 import { RecordingDiagnostics } from '../../../../../support/recording-diagnostics.js';
 
-class Bench implements AgentEffects {
+class Bench {
   readonly memory = new AgentMemory();
   readonly diagnostics = new RecordingDiagnostics();
-  /** Effects since the last event. */
-  effects: string[] = [];
+  /** Requests for results since the last event. */
+  requests: string[] = [];
   readonly #decoders: InternalDecoders;
 
   constructor() {
@@ -21,21 +21,11 @@ class Bench implements AgentEffects {
       set: { ids: new Map(INTERNAL_DECODER_NAMES.map((name, i) => [name, i + 1])) },
       json: new JsonPlugin(256, this.diagnostics),
       memory: this.memory,
-      effects: this,
+      requestScaDump: (agentId, policyId, first) => {
+        this.requests.push(`${agentId} ${policyId} ${first ? '1' : '0'}`);
+      },
       diagnostics: this.diagnostics,
     });
-  }
-
-  database(agentId: string, command: string): void {
-    this.effects.push(`${agentId} ${command}`);
-  }
-
-  requestScaDump(agentId: string, policyId: string, first: boolean): void {
-    this.effects.push(`${agentId} dump ${policyId} ${first ? '1' : '0'}`);
-  }
-
-  hostInformation(line: string): void {
-    this.effects.push(`host ${line}`);
   }
 
   /** Outcome and event. */
@@ -44,7 +34,7 @@ class Bench implements AgentEffects {
     message: string,
     location = '[001] (web01) any->x',
   ): [InternalOutcome | undefined, EngineEvent] {
-    this.effects = [];
+    this.requests = [];
     const event = new EngineEvent({ ...readLocation(location), queue, message, receivedAt: 1_700_000_000_500 });
     return [this.#decoders.decode(event), event];
   }
@@ -113,15 +103,13 @@ describe('internal decoders', () => {
       expect(decoded.log).to.equal(decoded.fullLog);
     });
 
-    it('gives fields, and the row to store', () => {
+    it('gives fields', () => {
       const fields = bench.fields('8', event(MODIFIED)) as string[];
       expect(fields).to.include.members([
         'syscheck_integrity_changed', 'file=/etc/demo', 'mode=scheduled', 'size=13', 'size_before=12', 'mtime=1700000500',
         'inode=131075', 'inode_before=131075', 'md5=c897d1410af8f2c74fba11b1db511e9e', 'uname=root', 'changed_content=1c1\n< a\n',
         'changed_fields=size,mtime,md5,sha1,sha256', 'tag=demo,web', 'entry_type=file', 'event_type=modified',
       ]); // oxfmt-ignore
-      const stored = { path: '/etc/demo', version: 2, timestamp: 1700000600, attributes: NEW };
-      expect(bench.effects).to.deep.equal([`001 syscheck save2 ${JSON.stringify(stored)}`]);
     });
 
     it('tells additions and deletions, files and registry apart', () => {
@@ -136,13 +124,11 @@ describe('internal decoders', () => {
       expect(decoded.fullLog).to.equal("File '/etc/demo' added\nMode: realtime\n");
       expect(decoded.decoder?.name).to.equal('syscheck_new_entry');
       expect(bench.fields('8', event({ ...added, type: 'deleted' }))).to.include('syscheck_deleted');
-      expect(bench.effects).to.deep.equal(['001 syscheck delete /etc/demo']);
       const key = { ...added, version: 3, index: 'aa', arch: '[x64]', path: 'HKLM\\A', attributes: { type: 'registry_value', value_type: 'REG_SZ' }, value_name: 'v' }; // oxfmt-ignore
       const [, value] = bench.decode('8', event(key));
       expect(value.fullLog).to.equal("Registry Value '[x64] HKLM\\A\\v' added\nMode: realtime\n");
       expect(value.decoder?.name).to.equal('syscheck_registry_value_added');
-      bench.decode('8', event({ ...key, type: 'deleted' }));
-      expect(bench.effects).to.deep.equal(['001 syscheck delete aa']);
+      expect(bench.fields('8', event({ ...key, type: 'deleted' }))).to.include('syscheck_registry_value_deleted');
       expect(bench.fields('8', event({ ...key, index: undefined }))).to.equal('done');
     });
 
@@ -165,11 +151,10 @@ describe('internal decoders', () => {
       expect(decoded.fullLog.split("'")[1]).to.have.length(719 + 7 + 30);
     });
 
-    it('passes the marks of scans to the database', () => {
+    it('takes the marks of scans for no events', () => {
       expect(bench.fields('8', { type: 'scan_start', data: { timestamp: 1700000000 } })).to.equal('done');
-      expect(bench.effects).to.deep.equal(['001 syscheck scan_info_update start_scan 1700000000']);
       expect(bench.fields('8', { type: 'scan_end', data: { timestamp: 1700000060 } })).to.equal('done');
-      expect(bench.effects).to.deep.equal(['001 syscheck scan_info_update end_scan 1700000060']);
+      expect(bench.diagnostics.lines).to.be.empty;
     });
 
     it('reports and drops what is wrong', () => {
@@ -193,13 +178,6 @@ describe('internal decoders', () => {
   });
 
   describe('rootcheck', () => {
-    it('passes the marks of file scans of agents before 3.11 to the database', () => {
-      bench.decode('9', 'Starting syscheck scan.');
-      expect(bench.effects.at(-1)).to.match(/^001 syscheck scan_info_update start_scan \d+$/);
-      bench.decode('9', 'Ending syscheck scan.');
-      expect(bench.effects.at(-1)).to.match(/^001 syscheck scan_info_update end_scan \d+$/);
-    });
-
     const rows: [string, string, string?][] = [
       ['Starting rootcheck scan.', 'Starting rootcheck scan.'],
       ['System Audit: SSH Hardening - 1: Port 22 {PCI_DSS: 2.2.4}. File: /etc/ssh/sshd_config. Reference: 1 .', 'SSH Hardening - 1: Port 22', '/etc/ssh/sshd_config'],
@@ -212,7 +190,6 @@ describe('internal decoders', () => {
       it(`reads ${text}`, () => {
         const fields = ['rootcheck', `title=${title}`, ...(file === undefined ? [] : [`file=${file}`])];
         expect(bench.fields('9', text)).to.deep.equal(fields);
-        expect(bench.effects).to.deep.equal([`001 rootcheck save 1700000000 ${text}`]);
       });
     }
 
@@ -233,7 +210,6 @@ describe('internal decoders', () => {
     it('is an event when it is new or changed', () => {
       const text = (ports: string): string => `Host: 10.0.0.1 (db), open ports: ${ports}`;
       expect(bench.fields('3', text('22 (tcp)'))).to.deep.equal(['hostinfo_new']);
-      expect(bench.effects).to.deep.equal(['host 10.0.0.1open ports: 22 (tcp)']);
       expect(bench.fields('3', text('22 (tcp)'))).to.equal('done');
       expect(bench.fields('3', text('23 (tcp)'))).to.deep.equal(['hostinfo_modified']);
       expect(bench.fields('3', 'Host 10.0.0.1')).to.equal('done');
@@ -260,7 +236,6 @@ describe('internal decoders', () => {
         'program.version=1.24', 'program.architecture=', 'program.multiarch=', 'program.source=', 'program.description=',
         'program.location=',
       ]); // oxfmt-ignore
-      expect(bench.effects).to.deep.equal([`001 dbsync packages INSERTED ${JSON.stringify(row)}`]);
       const hardware = bench.fields(
         'd',
         delta('dbsync_hwinfo', { board_serial: 'S', cpu_mhz: 2400.5 }),
@@ -283,7 +258,6 @@ describe('internal decoders', () => {
       expect(bench.fields('d', delta('dbsync_network_address', { proto: 1 }), location)).to.include(
         'netinfo.addr.proto=ipv6',
       );
-      expect(bench.effects).to.deep.equal(['001 dbsync network_address INSERTED {"proto":"ipv6"}']);
     });
 
     it('drops what does not belong', () => {
@@ -292,7 +266,6 @@ describe('internal decoders', () => {
       expect(bench.fields('d', delta('dbsync___proto__', {}), location)).to.equal('done');
       expect(bench.fields('d', '{', location)).to.equal('done');
       expect(bench.fields('d', { type: 'dbsync_ports' }, location)).to.equal('done');
-      expect(bench.effects).to.deep.equal([]);
     });
   });
 
@@ -313,14 +286,7 @@ describe('internal decoders', () => {
         'sca.check.compliance.cis=5.2', 'sca.check.file=["/a","/b"]', 'sca.check.result=failed',
       ]; // oxfmt-ignore
       expect(bench.fields('p', check(1, 'failed'))).to.deep.equal(fields);
-      expect(bench.effects).to.deep.equal([
-        `001 sca insert ${JSON.stringify(check(1, 'failed'))}`,
-        '001 sca insert_compliance 1|cis|5.2',
-        '001 sca insert_rules 1|file|f:/x',
-        '001 sca insert_rules 1|numeric|not p:y',
-      ]);
       expect(bench.fields('p', check(1, 'failed', 8))).to.equal('done');
-      expect(bench.effects).to.deep.equal(['001 sca update 1|failed|NULL|8']);
       const changed = bench.fields('p', check(1, undefined, 9)) as string[];
       expect(changed.slice(-2)).to.deep.equal(['sca.check.result=not applicable', 'sca.check.previous_result=failed']);
     });
@@ -344,13 +310,9 @@ describe('internal decoders', () => {
         'sca', 'sca.type=summary', 'sca.scan_id=7', 'sca.policy=Demo', 'sca.description=Text', 'sca.policy_id=demo', 'sca.passed=2',
         'sca.failed=1', 'sca.invalid=1', 'sca.total_checks=4', 'sca.score=66', 'sca.file=demo.yml',
       ]); // oxfmt-ignore
-      expect(bench.effects).to.deep.equal([
-        `001 sca insert_scan_info 1|2|7|demo|2|1|1|4|66|${HASH}`,
-        '001 sca insert_policy Demo|demo.yml|demo|Text|R|ff',
-        '001 dump demo 0',
-      ]);
+      expect(bench.requests).to.deep.equal(['001 demo 0']);
       expect(bench.fields('p', summary())).to.equal('done');
-      expect(bench.effects[0]).to.equal(`001 sca update_scan_info_start demo|1|2|7|2|1|1|4|66|${HASH}`);
+      expect(bench.requests).to.deep.equal(['001 demo 0']);
       expect(bench.fields('p', summary({ hash: 'other' }))).to.include('sca.type=summary');
       expect(bench.fields('p', summary({ hash: 'third', first_scan: 1 }))).to.equal('done');
       expect(bench.fields('p', summary({ hash: 'third', force_alert: '1' }))).to.include('sca.type=summary');
@@ -358,14 +320,10 @@ describe('internal decoders', () => {
 
     it('asks for everything in a first scan and when the policy changed', () => {
       expect(bench.fields('p', summary({ first_scan: 1 }))).to.equal('done');
-      expect(bench.effects.at(-1)).to.equal('001 dump demo 1');
+      expect(bench.requests).to.deep.equal(['001 demo 1']);
       bench.fields('p', check(1, 'passed'));
       bench.fields('p', summary({ hash_file: 'new' }));
-      expect(bench.effects.slice(1)).to.deep.equal([
-        '001 sca delete_policy demo',
-        '001 sca delete_check demo',
-        '001 dump demo 1',
-      ]);
+      expect(bench.requests).to.deep.equal(['001 demo 1']);
       expect(bench.memory.check('001', 1)).to.equal(undefined);
     });
 
@@ -374,12 +332,28 @@ describe('internal decoders', () => {
       bench.fields('p', check(1, 'passed', 7));
       bench.fields('p', check(2, 'passed', 6));
       bench.fields('p', { type: 'dump_end', policy_id: 'demo', elements_sent: 1, scan_id: 7 });
-      expect(bench.effects).to.deep.equal(['001 sca delete_check_distinct demo|7', '001 dump demo 0']);
+      expect(bench.requests).to.deep.equal(['001 demo 0']);
       expect(bench.memory.check('001', 2)).to.equal(undefined);
       bench.fields('p', { type: 'policies', policies: ['demo'] });
-      expect(bench.effects).to.deep.equal([]);
+      expect(bench.memory.policies('001')).to.deep.equal(['demo']);
+      expect(bench.memory.check('001', 1)?.result).to.equal('passed');
       bench.fields('p', { type: 'policies', policies: [] });
-      expect(bench.effects).to.deep.equal(['001 sca delete_policy demo', '001 sca delete_check demo']);
+      expect(bench.requests).to.be.empty;
+      expect(bench.memory.policies('001')).to.be.empty;
+      expect(bench.memory.check('001', 1)).to.equal(undefined);
+    });
+
+    it('does not ask for ever for what never comes right', () => {
+      const asked: string[] = [];
+      bench.fields('p', summary());
+      for (let round = 0; round < 6; round += 1) {
+        bench.fields('p', check(1, 'passed', 7));
+        bench.fields('p', { type: 'dump_end', policy_id: 'demo', elements_sent: 1, scan_id: 7 });
+        asked.push(...bench.requests);
+      }
+      expect(asked).to.deep.equal(['001 demo 0', '001 demo 0', '001 demo 0']);
+      bench.fields('p', summary());
+      expect(bench.requests, 'the next scan').to.deep.equal(['001 demo 0']);
     });
 
     it('reports what lacks a member', () => {
