@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pause } from '../../lib/async/pause.js';
+import { unlessAborted } from '../../lib/async/unless-aborted.js';
 import { waitUntil } from '../../lib/async/wait-until.js';
 import type { EventStream } from '../../lib/bus/event-stream.js';
-import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import type { Logger } from '../../lib/log/logger.js';
 import {
   entryTime,

@@ -1,7 +1,7 @@
+import { unlessAborted } from '../../lib/async/unless-aborted.js';
 import type { BusEvent } from '../../lib/bus/bus-event.js';
 import type { EventProducer } from '../../lib/bus/event-producer.js';
 import type { LocalfileConfig } from '../../lib/config/sections/localfile.js';
-import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { CollectorSettings, CommandSettings, PipeSettings } from './collector-settings.js';

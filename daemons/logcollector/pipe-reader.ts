@@ -1,6 +1,6 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { unlessAborted } from '../../lib/daemon/unless-aborted.js';
+import { unlessAborted } from '../../lib/async/unless-aborted.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { admitLine } from './admit-line.js';
 import { identityOf, type InodeIdentity, isSameInode, lookAt } from './file-identity.js';

@@ -27,6 +27,10 @@ export type AgentOutletParts = {
   readonly producer: Pick<EventProducer, 'room' | 'ready' | 'send'>;
   /** Where the messages say they come from. */
   readonly location: string;
+  /** Kind of the messages; by default those of the synchronisation. */
+  readonly queue?: string;
+  /** What one is called in the log. */
+  readonly called?: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly logger: Logger;
@@ -40,10 +44,11 @@ export class AgentOutlet implements SyncOutlet {
 
   constructor(parts: AgentOutletParts) {
     this.#parts = parts;
+    const { called = 'message of the synchronisation' } = parts;
     const lostLog = parts.logger.limited();
     this.#inFlight = new InFlight(MOST_EVENTS, (error) => {
       this.#lost += 1;
-      lostLog.warn(`A message of the synchronisation did not get to the sink of events: ${describeError(error)}`);
+      lostLog.warn(`A ${called} did not get to the sink of events: ${describeError(error)}`);
     });
   }
 
@@ -52,11 +57,11 @@ export class AgentOutlet implements SyncOutlet {
   }
 
   async send(message: string): Promise<void> {
-    const { producer, location, now } = this.#parts;
+    const { producer, location, queue = QUEUE_IDS.synchronization, now } = this.#parts;
     await this.#inFlight.room();
     while (producer.room <= 0) await producer.ready();
     const event: BusEvent = {
-      queue: QUEUE_IDS.synchronization,
+      queue,
       location,
       message: bytesOf(message),
       receivedAt: now(),

@@ -1,12 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
-import { unlessAborted } from '../../../lib/daemon/unless-aborted.js';
 import { FIM_FILE, type FimRow, syncMessage } from '../../../lib/events/fim/fim-messages.js';
-import type { SyncStep } from '../../../lib/events/sync/sync-step.js';
-import { readable } from '../../../lib/fim/byte-order.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { type RangeSource, RangeSync } from '../../../lib/sync/range-sync.js';
+import { StepSender } from '../../../lib/sync/step-sender.js';
 import { SyncAnswers } from '../../../lib/sync/sync-answers.js';
 import type { SyncClock } from '../../../lib/sync/sync-clock.js';
 import type { SyncOutlet } from '../../../lib/sync/sync-outlet.js';
@@ -16,8 +13,6 @@ import { SyncSchedule } from './sync-schedule.js';
 const SECOND_MS = 1000;
 /** A timer takes no more; a longer wait is made of several. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
-/** Messages that are sent in one turn of the event loop. */
-const SENDS_A_TURN = 64;
 
 /** `<synchronization>` of `<syscheck>`. */
 export type SyncSettings = SyscheckConfig['synchronization'];
@@ -39,13 +34,11 @@ export class SyncRunner {
   readonly #parts: SyncParts;
   readonly #sync: RangeSync<FimRow>;
   readonly #answers: SyncAnswers;
-  readonly #counters = { rounds: 0, checks: 0, states: 0, too_long: 0, failed: 0 };
+  readonly #sender: StepSender<FimRow>;
+  readonly #counters = { rounds: 0, failed: 0 };
   readonly #failedLog: LimitedLogger;
-  readonly #tooLongLog: LimitedLogger;
   #settings: SyncSettings;
   #schedule: SyncSchedule;
-  /** Messages since the last pause. */
-  #burst = 0;
   #roundDue = false;
   /** Set while it runs. */
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
@@ -60,13 +53,21 @@ export class SyncRunner {
     this.#answers = new SyncAnswers(FIM_FILE, parts.logger);
     this.#schedule = scheduleOf(settings);
     this.#failedLog = parts.logger.limited();
-    this.#tooLongLog = parts.logger.limited();
+    this.#sender = new StepSender({
+      ...{ outlet: parts.outlet, clock: parts.clock, logger: parts.logger },
+      message: (step) => syncMessage(FIM_FILE, step),
+      maxBytes: MAX_FIM_MESSAGE_BYTES,
+      maxEps: () => this.#settings.max_eps,
+      sent: (kind) => {
+        if (kind === 'state') this.#schedule.traffic(parts.clock.elapsed(), kind);
+      },
+    });
   }
 
   /** For `stats` of the daemon. */
   get stats(): Record<string, unknown> {
     const { interval } = this.#schedule;
-    const counters = { ...this.#counters, ...this.#answers.counters };
+    const counters = { ...this.#counters, ...this.#sender.counters, ...this.#answers.counters };
     const { outlet } = this.#parts;
     return {
       enabled: this.#settings.enabled,
@@ -127,7 +128,8 @@ export class SyncRunner {
       this.#tick();
       const answer = this.#answers.next();
       try {
-        if (answer !== undefined) await this.#sendAll(this.#sync.answer(answer, signal), signal);
+        if (answer !== undefined)
+          await this.#sender.sendAll(this.#sync.answer(answer, signal), signal, () => this.#tick());
         else if (this.#roundDue) await this.#round(signal);
         else await this.#wait();
       } catch (error) {
@@ -141,17 +143,8 @@ export class SyncRunner {
   async #round(signal: AbortSignal): Promise<void> {
     this.#roundDue = false;
     this.#counters.rounds += 1;
-    await this.#send(await this.#sync.start(this.#parts.clock.now(), signal), signal);
-  }
-
-  /** Until one is lost: a manager that is not there gets nothing of the rest either. */
-  async #sendAll(steps: AsyncIterable<SyncStep<FimRow>>, signal: AbortSignal): Promise<void> {
-    const { outlet } = this.#parts;
-    const { lost } = outlet;
-    for await (const step of steps) {
-      await this.#send(step, signal);
-      if (outlet.lost > lost || signal.aborted) return;
-    }
+    await this.#sender.send(await this.#sync.start(this.#parts.clock.now(), signal), signal);
+    this.#tick();
   }
 
   /** Looks whether a round is to begin: also while answers are worked off, for its interval to grow meanwhile. */
@@ -166,36 +159,6 @@ export class SyncRunner {
     this.#idle = new AbortController();
     const seconds = Math.max(0, (this.#schedule.next ?? 0) - clock.elapsed());
     await clock.sleep(Math.min(seconds * SECOND_MS, LONGEST_SLEEP_MS), this.#idle.signal);
-  }
-
-  async #send(step: SyncStep<FimRow>, signal: AbortSignal): Promise<void> {
-    const { outlet, clock } = this.#parts;
-    const message = syncMessage(FIM_FILE, step);
-    if (message.length > MAX_FIM_MESSAGE_BYTES) {
-      this.#counters.too_long += 1;
-      const path = step.type === 'state' ? step.row.key : 'check' in step ? step.check.begin : '';
-      this.#tooLongLog.warn(
-        `A message of the synchronisation is longer than ${MAX_FIM_MESSAGE_BYTES} bytes and not sent: '${readable(path).slice(0, 256)}'`,
-      );
-      return;
-    }
-    await unlessAborted(signal, outlet.send(message));
-    if (signal.aborted) return;
-    if (step.type === 'state') {
-      this.#counters.states += 1;
-      this.#schedule.traffic(clock.elapsed(), 'state');
-    } else {
-      this.#counters.checks += 1;
-    }
-    this.#burst += 1;
-    const { max_eps } = this.#settings;
-    if (max_eps > 0 && this.#burst >= max_eps) {
-      this.#burst = 0;
-      await clock.sleep(SECOND_MS, signal);
-    } else if (this.#burst % SENDS_A_TURN === 0) {
-      await turn();
-    }
-    this.#tick();
   }
 }
 

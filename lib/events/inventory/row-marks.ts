@@ -25,7 +25,7 @@ export function rowChecksum(row: InventoryRow, { columns }: Pick<InventoryTable,
 }
 
 /** A value as JSON, as agents write it. */
-function valueText(value: string | number, isReal: boolean): string {
+export function valueText(value: string | number, isReal: boolean): string {
   if (typeof value === 'string') return JSON.stringify(value);
   return isReal && Number.isInteger(value) ? `${String(value)}.0` : String(value);
 }

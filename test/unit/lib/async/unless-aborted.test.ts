@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { unlessAborted } from '../../../../lib/daemon/unless-aborted.js';
+import { unlessAborted } from '../../../../lib/async/unless-aborted.js';
 
 describe('a wait that an abort ends', () => {
   const never = new Promise<string>(() => {});
