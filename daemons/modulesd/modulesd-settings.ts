@@ -12,6 +12,7 @@ import { type HomeRole, readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { loadPolicies, policyPlaces } from '../../lib/sca/load-policies.js';
 import type { PolicyFileOptions } from '../../lib/sca/policy-file.js';
+import { activeInventory } from './inventory/scan-settings.js';
 import { MAX_JSON_CHUNK_BYTES, MAX_UPGRADES_AT_ONCE } from './upgrade/upgrade-limits.js';
 
 const SECTIONS = ['agent-upgrade', 'task-manager', 'cluster', 'wodle', 'sca'] as const;
@@ -99,8 +100,10 @@ function sections(settings: () => ModulesdSettings): ReadonlyMap<string, ShownSe
 
 /** Modules as agents show theirs (daemons-and-config.md 1.7). */
 function activeModules({ role, config }: ModulesdSettings): readonly Record<string, unknown>[] {
+  const { command: commands, syscollector } = config.wodle;
   const modules = [
-    ...config.wodle.command.map((command) => ({ command: activeCommand(command) })),
+    ...commands.map((command) => ({ command: activeCommand(command) })),
+    ...(syscollector === undefined ? [] : [{ syscollector: activeInventory(syscollector) }]),
     ...(config.sca === undefined ? [] : [{ sca: activeSca(config.sca) }]),
   ];
   if (role === 'agent') return modules;

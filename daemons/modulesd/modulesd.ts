@@ -3,12 +3,8 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
-import { ownDirectory } from '../../lib/home/own-directory.js';
-import { CommandModules } from './command/command-modules.js';
-import { type ModulesdSettings, policyOptions, SETTINGS } from './modulesd-settings.js';
-import { ScaModule } from './sca/sca-module.js';
-import { RunTimes } from './schedule/run-times.js';
-import { takeOrder } from './take-order.js';
+import { HostModules } from './host-modules.js';
+import { type ModulesdSettings, SETTINGS } from './modulesd-settings.js';
 import { ManagerUpgrades } from './upgrade/manager-upgrades.js';
 
 /** Time for what was sent to be acknowledged when the daemon stops; what is not is lost, as the program ran already. */
@@ -27,7 +23,6 @@ export const MODULESD = defineDaemon({
   async build({ home, logger, moduleLogger, settings, problems, fatal, requests }, parts) {
     const { role, config } = settings.current;
     problems.set('shared', sharedProblem(config.shared));
-    const times = new RunTimes(`${ownDirectory(home, 'var', 'wodles')}/last-runs.json`, logger);
     const upgradeLogger = moduleLogger('agent-upgrade');
     const upgrades =
       role === 'agent'
@@ -36,37 +31,19 @@ export const MODULESD = defineDaemon({
 
     const ends = parts.together();
     const producer = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-modulesd', logger });
-    const { options } = settings.started;
-    const commands = new CommandModules({
-      directory: home.root,
-      file: config.file,
-      producer,
-      times,
-      logger: moduleLogger('command'),
-      maxEps: () => options.get('wazuh_modules.max_eps'),
-      killTimeout: () => options.get('wazuh_modules.kill_timeout'),
-      now: () => Date.now(),
-    });
-    const sca = new ScaModule({
-      ...{ producer, times, logger: moduleLogger('sca'), now: () => Date.now() },
-      maxEps: () => options.get('wazuh_modules.max_eps'),
-      killTimeout: () => options.get('wazuh_modules.kill_timeout'),
-      commandsTimeout: () => options.get('sca.commands_timeout'),
-      requestInterval: () => options.get('sca.request_db_interval'),
-    });
+    const modules = new HostModules({ home, producer, logger, moduleLogger, settings: settings.started }, parts);
     await ends.start(
       requests({
         stats: (counters) => ({
           requests: { ...counters },
           ...(upgrades === undefined ? {} : { tasks: upgrades.stats() }),
           events: producer.stats(),
-          commands: commands.stats(),
-          sca: sca.stats(),
+          ...modules.stats,
         }),
         handlers: {
           ...(upgrades?.handlers ?? NO_UPGRADES),
           order: ({ text }) => {
-            takeOrder(text, [['sca-dump:', (order) => sca.order(order)]]);
+            modules.order(text);
             return {};
           },
         },
@@ -74,17 +51,15 @@ export const MODULESD = defineDaemon({
     );
     await upgrades?.start(parts);
     producer.start();
-    await commands.follow(config.wodle.command);
-    await sca.follow({ config: config.sca, file: policyOptions(home, settings.current) });
+    await modules.follow(settings.current);
     ends.defer(async () => {
-      await Promise.all([commands.stop(), sca.stop()]);
+      await modules.stop();
       await producer.close(DRAIN_MS);
     });
     return {
       async apply(now: ModulesdSettings) {
         problems.set('shared', sharedProblem(now.config.shared));
-        await commands.follow(now.config.wodle.command);
-        await sca.follow({ config: now.config.sca, file: policyOptions(home, now) });
+        await modules.follow(now);
       },
     };
   },

@@ -2,8 +2,7 @@ import { unlessAborted } from '../async/unless-aborted.js';
 import type { SyncRow, SyncStep } from '../events/sync/sync-step.js';
 import { readable } from '../fim/byte-order.js';
 import type { LimitedLogger, Logger } from '../log/logger.js';
-import { Pace } from './pace.js';
-import type { SyncClock } from './sync-clock.js';
+import type { Pace } from './pace.js';
 import type { SyncOutlet } from './sync-outlet.js';
 
 /** Characters of a key that a log line shows. */
@@ -11,28 +10,25 @@ const SHOWN_KEY = 256;
 
 export type StepSenderParts<Row extends SyncRow> = {
   readonly outlet: SyncOutlet;
-  readonly clock: SyncClock;
   /** A step as its message for queue 5, a byte string. */
   readonly message: (step: SyncStep<Row>) => string;
   /** Longest message, bytes. */
   readonly maxBytes: number;
-  /** Messages a second; 0 is any number. */
-  readonly maxEps: () => number;
+  /** How fast; several tables may share it. */
+  readonly pace: Pace;
   /** Told of each message that was handed on. */
   readonly sent?: (kind: 'check' | 'state') => void;
   readonly logger: Logger;
 };
 
-/** Sends what a table has to say to the manager, so many messages a second. */
+/** Sends what a table has to say to the manager. */
 export class StepSender<Row extends SyncRow> {
   readonly counters = { checks: 0, states: 0, too_long: 0 };
   readonly #parts: StepSenderParts<Row>;
-  readonly #pace: Pace;
   readonly #tooLongLog: LimitedLogger;
 
   constructor(parts: StepSenderParts<Row>) {
     this.#parts = parts;
-    this.#pace = new Pace(parts.clock, parts.maxEps);
     this.#tooLongLog = parts.logger.limited();
   }
 
@@ -52,7 +48,7 @@ export class StepSender<Row extends SyncRow> {
 
   /** Resolves when the next one may come. A message that is too long is counted and not sent. */
   async send(step: SyncStep<Row>, signal: AbortSignal): Promise<void> {
-    const { outlet, message, maxBytes, sent } = this.#parts;
+    const { outlet, message, maxBytes, pace, sent } = this.#parts;
     const text = message(step);
     if (text.length > maxBytes) {
       this.counters.too_long += 1;
@@ -66,6 +62,6 @@ export class StepSender<Row extends SyncRow> {
     if (signal.aborted) return;
     this.counters[step.type === 'state' ? 'states' : 'checks'] += 1;
     sent?.(step.type === 'state' ? 'state' : 'check');
-    await this.#pace.sent(signal);
+    await pace.sent(signal);
   }
 }

@@ -13,7 +13,7 @@ export type ModuleLoopParts = {
   readonly runOnStart: boolean;
   /** One run. @returns false: it is not to run again */
   readonly run: (signal: AbortSignal) => Promise<boolean>;
-  readonly times: RunTimes;
+  readonly times: Pick<RunTimes, 'last' | 'keep'>;
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;

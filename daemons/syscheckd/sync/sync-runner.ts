@@ -2,6 +2,7 @@ import type { SyscheckConfig } from '../../../lib/config/sections/syscheck.js';
 import { FIM_FILE, type FimRow, syncMessage } from '../../../lib/events/fim/fim-messages.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import { Pace } from '../../../lib/sync/pace.js';
 import { type RangeSource, RangeSync } from '../../../lib/sync/range-sync.js';
 import { StepSender } from '../../../lib/sync/step-sender.js';
 import { SyncAnswers } from '../../../lib/sync/sync-answers.js';
@@ -54,10 +55,10 @@ export class SyncRunner {
     this.#schedule = scheduleOf(settings);
     this.#failedLog = parts.logger.limited();
     this.#sender = new StepSender({
-      ...{ outlet: parts.outlet, clock: parts.clock, logger: parts.logger },
+      ...{ outlet: parts.outlet, logger: parts.logger },
       message: (step) => syncMessage(FIM_FILE, step),
       maxBytes: MAX_FIM_MESSAGE_BYTES,
-      maxEps: () => this.#settings.max_eps,
+      pace: new Pace(parts.clock, () => this.#settings.max_eps),
       sent: (kind) => {
         if (kind === 'state') this.#schedule.traffic(parts.clock.elapsed(), kind);
       },
@@ -128,10 +129,13 @@ export class SyncRunner {
       this.#tick();
       const answer = this.#answers.next();
       try {
-        if (answer !== undefined)
+        if (answer !== undefined) {
           await this.#sender.sendAll(this.#sync.answer(answer, signal), signal, () => this.#tick());
-        else if (this.#roundDue) await this.#round(signal);
-        else await this.#wait();
+        } else if (this.#roundDue) {
+          await this.#round(signal);
+        } else {
+          await this.#wait();
+        }
       } catch (error) {
         if (signal.aborted) return;
         this.#counters.failed += 1;

@@ -117,10 +117,16 @@ export const WODLE_EFFECTS: Readonly<Record<string, SectionEffects>> = {
     ...each(works, 'disabled', 'tag', 'command', ...SCHEDULE, 'run_on_start', 'ignore_output', 'timeout'),
     ...each(works, 'verify_md5', 'verify_sha1', 'verify_sha256', 'skip_verification'),
   }),
-  syscollector: without('svc-monitord', later('no inventory is taken', switchedOff), [
-    ...['disabled', ...SCHEDULE, 'scan_on_start', 'hardware', 'os', 'network', 'packages', 'ports', 'processes'],
-    ...['users', 'groups', 'services', 'browser_extensions', 'hotfixes', 'synchronization'],
-  ]),
+  syscollector: section(
+    'svc-modulesd',
+    {
+      ...each(works, 'disabled', ...SCHEDULE, 'scan_on_start', 'hardware', 'os', 'network', 'packages', 'ports'),
+      ...each(works, 'processes', 'users', 'groups', 'services', 'browser_extensions'),
+      hotfixes: never(WINDOWS, saying('no')),
+      synchronization: inside(each(works, 'max_eps')),
+    },
+    switchedOff,
+  ),
   ...Object.fromEntries(
     ['open-scap', 'cis-cat', 'osquery', 'aws-s3', 'azure-logs', 'azure', 'docker-listener', 'agent-key-polling'].map(
       (name) => [name, without('svc-monitord', later(NO_MODULE, switchedOff), 'any')],

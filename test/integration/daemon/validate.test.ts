@@ -27,7 +27,7 @@ type Document = {
 /** What a configuration of 4.x asks for and this version does not do. */
 const WITHOUT_EFFECT = [
   ...['global/update_check'],
-  ...['database_output', 'agentless', 'wodle name="osquery"', 'wodle name="syscollector"'],
+  ...['database_output', 'agentless', 'wodle name="osquery"'],
   ...['wodle name="aws-s3"', 'vulnerability-detection', 'indexer/enabled', 'gcp-pubsub'],
   ...['github', 'ms-graph', 'fluent-forward'],
 ];

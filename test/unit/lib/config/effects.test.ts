@@ -128,7 +128,7 @@ describe('what of the configuration has an effect', () => {
     ].join('\n');
     expect(new Set(whats(on))).to.deep.equal(
       new Set([
-        ...['wodle name="osquery"', 'wodle name="syscollector"'],
+        'wodle name="osquery"',
         ...['indexer/enabled', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
         ...['gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],

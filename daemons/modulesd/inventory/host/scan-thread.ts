@@ -1,0 +1,9 @@
+import { serveJob } from '../../../../lib/thread/serve-thread.js';
+import { scanHost, setThreadPriority } from './scan-host.js';
+import type { ScanNews, ScanOrder, ScanSummary } from './scan-order.js';
+
+/** One scan of the host in a thread of its own: whatever it waits for, the daemon goes on. */
+serveJob<ScanOrder, ScanSummary, ScanNews>((order, tell) => {
+  setThreadPriority(order.nice);
+  return scanHost(order, tell);
+});

@@ -1,0 +1,19 @@
+import type { InventoryRow } from '../../../../lib/events/inventory/row-marks.js';
+import type { HostFiles } from '../host/host-files.js';
+import type { UserHome } from '../host/user-homes.js';
+import { readApk } from './apk.js';
+import { readDeb } from './deb.js';
+import { readLanguagePackages } from './language-packages.js';
+import { readPacman } from './pacman.js';
+import { readRpm } from './rpm.js';
+
+/** Everything that is installed: table `packages`. @throws Error for a list of the system that cannot be read */
+export async function readPackages(files: HostFiles, homes: readonly UserHome[]): Promise<InventoryRow[]> {
+  return [
+    ...readDeb(files),
+    ...(await readRpm(files)),
+    ...readPacman(files),
+    ...readApk(files),
+    ...readLanguagePackages(files, homes),
+  ];
+}

@@ -1,0 +1,59 @@
+import type { InventoryRow } from '../../../../lib/events/inventory/row-marks.js';
+import type { HostFiles } from '../host/host-files.js';
+import { known } from '../host/known.js';
+import { LISTENING, parseSockets, type Socket, type SocketProtocol } from './sockets.js';
+
+const PROTOCOLS: readonly SocketProtocol[] = ['tcp', 'tcp6', 'udp', 'udp6'];
+/** Descriptors of one process that are looked at: one that opens a million must not hold up the scan of the others. */
+const MOST_DESCRIPTORS = 65_536;
+
+/** The process that has a socket. */
+export type SocketOwner = { readonly pid: number; readonly name: string };
+
+/**
+ * Ports with their processes: table `ports`.
+ * @param all connections, too; otherwise ports of TCP that are listened at, and all of UDP
+ */
+export function readPorts(files: HostFiles, all: boolean): InventoryRow[] {
+  const sockets = PROTOCOLS.flatMap((protocol) =>
+    parseSockets(files.required(`/proc/net/${protocol}`)?.toString('latin1') ?? '', protocol),
+  ).filter(({ protocol, state }) => all || protocol.startsWith('udp') || state === LISTENING);
+  const owners = findOwners(files, new Set(sockets.map(({ inode }) => inode)));
+  return sockets.map((socket) => portRow(socket, owners.get(socket.inode)));
+}
+
+export function portRow(socket: Socket, owner: SocketOwner | undefined): InventoryRow {
+  return {
+    protocol: socket.protocol,
+    local_ip: socket.localAddress,
+    local_port: socket.localPort,
+    remote_ip: socket.remoteAddress,
+    remote_port: socket.remotePort,
+    tx_queue: socket.txQueue,
+    rx_queue: socket.rxQueue,
+    inode: socket.inode,
+    state: socket.state,
+    pid: owner?.pid ?? 0,
+    process: known(owner?.name),
+  };
+}
+
+/** The process of each socket; of several that share one that with the lowest number. */
+function findOwners(files: HostFiles, inodes: Set<number>): ReadonlyMap<number, SocketOwner> {
+  const owners = new Map<number, SocketOwner>();
+  // Those that wait for their end belong to nobody any more.
+  inodes.delete(0);
+  const pids = files.names('/proc').filter((name) => /^\d+$/.test(name));
+  for (const pid of pids.sort((one, other) => Number(one) - Number(other))) {
+    if (owners.size === inodes.size) break;
+    const directory = `/proc/${pid}/fd`;
+    const descriptors = files.names(directory);
+    if (descriptors.length > MOST_DESCRIPTORS) files.notes.add('too_many', directory);
+    for (const descriptor of descriptors.slice(0, MOST_DESCRIPTORS)) {
+      const [, inode] = /^socket:\[(\d{1,15})\]$/.exec(files.link(`${directory}/${descriptor}`) ?? '') ?? [];
+      if (inode === undefined || !inodes.has(Number(inode)) || owners.has(Number(inode))) continue;
+      owners.set(Number(inode), { pid: Number(pid), name: files.line(`/proc/${pid}/comm`) });
+    }
+  }
+  return owners;
+}
