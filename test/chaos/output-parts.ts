@@ -7,6 +7,7 @@ const OUTPUTS = {
   'alerts.json': { area: 'logs/alerts', stem: 'ossec-alerts', extension: 'json' },
   'alerts.log': { area: 'logs/alerts', stem: 'ossec-alerts', extension: 'log' },
   'archives.json': { area: 'logs/archives', stem: 'ossec-archive', extension: 'json' },
+  totals: { area: 'stats/totals', stem: 'ossec-totals', extension: 'log' },
   responses: { area: 'queue/responses', ...RESPONSE_FILES },
 } as const;
 export type OutputName = keyof typeof OUTPUTS;

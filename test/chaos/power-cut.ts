@@ -37,6 +37,7 @@ const STREAMS = {
   'alerts.log': 'alertsText',
   'archives.json': 'archivesJson',
   responses: 'responses',
+  totals: undefined,
 } as const;
 
 /**
@@ -98,7 +99,7 @@ export class PowerCut {
 
   #cutOutputs(data: CheckpointData | undefined): void {
     for (const [name, stream] of Object.entries(STREAMS) as [OutputName, (typeof STREAMS)[OutputName]][]) {
-      const state = data?.analysis.outputs.files[stream];
+      const state = stream === undefined ? data?.analysis.statistics.totals : data?.analysis.outputs.files[stream];
       // A part is made safe when the next one is begun.
       const newest = datedParts(this.#home, name).at(-1);
       if (newest === undefined) continue;

@@ -1,15 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadingOf } from '../../daemons/analysisd/in-force.js';
 import { compileRuleset } from '../../daemons/analysisd/ruleset-loader.js';
 import { loadSettings, type Settings } from '../../daemons/analysisd/settings.js';
-import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
+import { StatisticsFiles } from '../../daemons/analysisd/statistics-files.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks } from '../../lib/engine/engine.js';
 import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { EventOutcome } from '../../lib/engine/outcome.js';
 import { readLocation } from '../../lib/engine/predecode/read-location.js';
-import type { Home } from '../../lib/home/home.js';
+import { Home } from '../../lib/home/home.js';
 import { readOutput } from '../support/read-output.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
+import { removeTree } from '../support/remove-tree.js';
 import { DECODERS, rulesetVersionIn, rulesText } from './numbered-events.js';
 import { type OutputName, outputParts } from './output-parts.js';
 
@@ -91,13 +95,20 @@ export function compareWithReference(home: Home): string[] {
     json: new ComparedOutput(home, 'alerts.json'),
     archives: new ComparedOutput(home, 'archives.json'),
   };
+  const totals = new ReferenceTotals();
   let version = 0;
   let engine: Engine | undefined;
   for (const archived of archivedEvents(home)) {
     const eventVersion = rulesetVersionIn(archived.rule?.description ?? '') ?? version;
     if (eventVersion !== version || engine === undefined) {
       version = eventVersion;
-      engine = makeEngine(home, settings, Math.max(1, version), engine);
+      engine = makeEngine(
+        home,
+        settings,
+        Math.max(1, version),
+        engine,
+        totals.hooks(() => engine),
+      );
     }
     const outcome = engine.process({
       queue: '1',
@@ -112,7 +123,32 @@ export function compareWithReference(home: Home): string[] {
   Object.values(outputs).forEach((output) => {
     output.finish();
   });
-  return Object.values(outputs).flatMap(({ difference }) => difference ?? []);
+  return [...Object.values(outputs).flatMap(({ difference }) => difference ?? []), ...totals.differences(home)];
+}
+
+/** Totals of the hours that ended, as an engine counts them that is never interrupted. */
+class ReferenceTotals {
+  readonly #home = new Home(mkdtempSync(join(tmpdir(), 'svc-totals-')));
+  readonly #files = new StatisticsFiles(this.#home.path('stats'), new Date());
+
+  hooks(engine: () => Engine | undefined): EngineHooks {
+    return {
+      hourEnded: (report) => {
+        const isDayOver = report.hourKey.split('T')[0] !== report.nextHourKey.split('T')[0];
+        this.#files.appendTotals(report, isDayOver ? engine()?.state.statistics.counts : undefined);
+      },
+    };
+  }
+
+  /** Closes them and compares. */
+  differences(home: Home): string[] {
+    this.#files.close();
+    const read = (from: Home): string[] => outputParts(from, 'totals').map((path) => readOutput(path).toString());
+    const [expected, there] = [read(this.#home), read(home)];
+    removeTree(this.#home.root);
+    if (JSON.stringify(expected) === JSON.stringify(there)) return [];
+    return [`totals of hours are\n${there.join('---\n')}and should be\n${expected.join('---\n')}`];
+  }
 }
 
 function write(
@@ -142,7 +178,13 @@ function* archivedEvents(home: Home): Generator<Archived> {
   }
 }
 
-function makeEngine(home: Home, settings: Settings, version: number, before: Engine | undefined): Engine {
+function makeEngine(
+  home: Home,
+  settings: Settings,
+  version: number,
+  before: Engine | undefined,
+  hooks: EngineHooks,
+): Engine {
   const diagnostics = new RecordingDiagnostics();
   const mitre = home.path('ruleset', 'mitre', 'attack.json');
   const sources = {
@@ -157,6 +199,7 @@ function makeEngine(home: Home, settings: Settings, version: number, before: Eng
     state: before?.state.transferTo(ruleset.rules) ?? newState(settings, ruleset),
     options: { mode: 'live', origin: settings.origin, logFirewall: true, budget: DEFAULT_STEP_BUDGET },
     diagnostics,
+    hooks,
   });
 }
 
