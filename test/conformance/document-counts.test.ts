@@ -31,6 +31,14 @@ describe('the counts in the documents', () => {
     expect(readme).to.contain(`Total rules enabled: '${nodeCount}'`);
   });
 
+  it('of checks in the shipped policies are those of the files', () => {
+    const guide = readFileSync(path('docs/guide/assessment.md'), 'utf8');
+    for (const name of readdirSync(path('etc/ruleset/sca'))) {
+      const checks = readFileSync(path(`etc/ruleset/sca/${name}`), 'utf8').match(/^ {2}- id: /gm)?.length ?? 0;
+      expect(guide.split('\n').find((line) => line.includes(`ruleset/sca/${name}\` |`))).to.contain(`| ${checks}: `);
+    }
+  });
+
   it('of their tests are those of the files', () => {
     const { length } = findTests([path('etc/ruleset/tests')]);
     expect(programsGuide).to.contain(`\n${length} passed, 0 failed (`);

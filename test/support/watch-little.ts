@@ -5,8 +5,8 @@ import type { Home } from '../../lib/home/home.js';
 const CHECKS_OF_HOST = ['check_dev', 'check_if', 'check_pids', 'check_ports', 'check_sys', 'check_trojans'];
 
 /**
- * Has svc-syscheckd look at the configuration of a new home alone: what the host has takes it ten seconds of CPU and more,
- * and more still where temporary directories are large.
+ * Has svc-syscheckd look at the configuration of a new home alone, and svc-modulesd at nothing: what the host has takes them ten
+ * seconds of CPU and more, and more still where temporary directories are large.
  */
 export function watchLittle(home: Home): void {
   const configuration = home.path('etc', 'manager.conf');
@@ -15,6 +15,7 @@ export function watchLittle(home: Home): void {
   const little = text
     .replaceAll(/<directories>[^<]*<\/directories>/g, `<directories>${home.path('etc')}</directories>`)
     .replaceAll(checks, '')
+    .replace(/ *<sca>[^]*?<\/sca>\n/, '')
     .replace('</rootcheck>', `${CHECKS_OF_HOST.map((name) => `<${name}>no</${name}>`).join('')}</rootcheck>`);
   if (!little.includes(`>${home.path('etc')}<`) || !little.includes('<check_ports>no')) {
     throw new Error(`${configuration} has no directories or checks to watch less of`);

@@ -119,6 +119,9 @@ describe('initHome', () => {
     await initHome(agent, { role: 'agent' });
     expect(loadManagerConfig(agent).file).to.equal('etc/manager.conf');
     expect(existsSync(agent.path('api'))).to.equal(false);
+    expect(readdirSync(agent.path('ruleset', 'sca'))).to.include('debian.yml');
+    expect(readdirSync(home.path('ruleset', 'sca'))).to.include('debian.yml');
+    expect(existsSync(agent.path('ruleset', 'rules'))).to.equal(false);
     expect(JSON.parse(readFileSync(agent.path('etc', 'home.json'), 'utf8'))).to.deep.equal({
       version: 1,
       role: 'agent',
