@@ -179,9 +179,9 @@ async function openPipeline(
       dumps.order(order);
     }),
   });
-  pipeline.analysis.onDumpRequest = (...request) => {
-    // What is analysed once more after a start was asked for before it.
-    if (!pipeline.replaying) dumps.ask('engine', ...request);
+  pipeline.analysis.onDumpRequest = (agent, policyId, isFirst) => {
+    // What is analysed once more after a start was asked for before it. The engine has byte strings.
+    if (!pipeline.replaying) dumps.ask('engine', agent, Buffer.from(policyId, 'latin1').toString('utf8'), isFirst);
   };
   return { alerts, responses, dumps, pipeline };
 }

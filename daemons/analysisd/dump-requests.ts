@@ -19,6 +19,9 @@ const RETRY_MS = 1000;
 /** Sending to 100,000 agents takes a while. */
 const SEND_DEADLINE_MS = 60_000;
 
+/** Characters of a policy's id that svc-db takes. */
+const MAX_POLICY_ID = 256;
+const CONTROL = /[\u0000-\u001f\u007f]/;
 const ORDER = /^sca-dump:(.+):([01])$/s;
 
 /** Who lacks results. */
@@ -76,7 +79,8 @@ export class DumpRequests {
 
   /** @param first whether the summary is to come again behind the results */
   ask(asker: Asker, agent: string, policyId: string, first: boolean): void {
-    if (this.#stopped.signal.aborted) return;
+    // Such an id is no policy's, which svc-db counts: it would end the order.
+    if (this.#stopped.signal.aborted || CONTROL.test(policyId) || policyId.length > MAX_POLICY_ID) return;
     const name = `${agent}:${policyId}`;
     const lane = agent === MANAGER_ID ? this.#manager : this.#agents;
     const waiting = lane.waiting.get(name);

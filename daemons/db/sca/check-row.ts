@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Packr } from 'msgpackr';
 import { StoreError } from '../../../lib/store/store-error.js';
 
@@ -64,7 +64,7 @@ export function encodeDefinition(definition: CheckDefinition): EncodedDefinition
   const texts = [title, description, rationale, remediation, file, process, directory, registry, command, references];
   const columns = [...texts, condition].map((text) => text ?? null);
   const content = packr.pack([...columns, compliance.flat(), rules.flat()]);
-  const digest = createHash('sha256').update(content).digest().subarray(0, DIGEST_BYTES);
+  const digest = hash('sha256', content, 'buffer').subarray(0, DIGEST_BYTES);
   return { digest, bytes: Buffer.concat([digest, content]) };
 }
 

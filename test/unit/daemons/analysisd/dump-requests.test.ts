@@ -143,6 +143,13 @@ describe('requests for results of policies', () => {
     ]);
   });
 
+  it('are not made of ids that no policy has', async () => {
+    for (const id of ['a\nb', 'x'.repeat(257), '\u0000']) requests.ask('engine', '001', id, true);
+    requests.ask('engine', '001', 'x'.repeat(256), true);
+    await all(1);
+    expect(sent).to.deep.equal([`001 sca-dump:${'x'.repeat(256)}:1`]);
+  });
+
   it('end with the daemon', async () => {
     requests.ask('engine', '001', 'demo', true);
     await requests.stop();

@@ -1,6 +1,18 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { AppliedCounters, applyOperations } from '../../../../../daemons/db/rows/apply-operations.js';
+import { BatchWriter } from '../../../../../daemons/db/rows/batch-writer.js';
+import { DumpOrders } from '../../../../../daemons/db/sca/dump-orders.js';
+import { applyEvent } from '../../../../../daemons/db/sca/sca-apply.js';
+import { ScaBatch, type ScaMemory } from '../../../../../daemons/db/sca/sca-batch.js';
+import { NEW_SCA_STATE, openScaStore, type ScaTables, scaTables } from '../../../../../daemons/db/sca/sca-store.js';
+import { StoreError } from '../../../../../lib/store/store-error.js';
 import { policiesMessage, PolicyScan, type Results, ScaKit } from '../../../../support/db/sca-kit.js';
+import { removeTree } from '../../../../support/remove-tree.js';
 
 describe('The store of policies', () => {
   let kit: ScaKit;
@@ -79,5 +91,70 @@ describe('The store of policies', () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it('is whole when the disk does not take some of the transactions, which are made anew', async () => {
+    const scans = ['a', 'b'].flatMap((policy) =>
+      [1, 2, 3].map(
+        (number) => new PolicyScan(policy, number, { 1: number === 2 ? 'failed' : 'passed', [number + 1]: 'passed' }),
+      ),
+    );
+    const messages = scans.flatMap((scan) => [scan.summary(), ...scan.dump(), policiesMessage('a', scan.policyId)]);
+    const operations = messages.flatMap((text, index) => kit.operations(index % 3 === 0 ? '002' : '001', [text]));
+    await kit.apply(operations);
+
+    const directory = mkdtempSync(join(tmpdir(), 'svc-sca-'));
+    const store = await openScaStore(directory);
+    try {
+      const tables = scaTables(store);
+      const memory: ScaMemory = { state: NEW_SCA_STATE };
+      let commits = 0;
+      const writer = new BatchWriter({
+        store: {
+          // Every second one.
+          commit: (changes) =>
+            commits++ % 2 === 0 ? Promise.reject(new StoreError('full', 'full')) : store.commit(changes),
+        },
+        begin: (before: ScaBatch | undefined) => new ScaBatch(tables, memory, before),
+        setProblem: () => {},
+        what: 'x',
+      });
+      const orders = new DumpOrders();
+      const write = (from: number, after?: number): Promise<number> =>
+        writer.write((batch) =>
+          applyOperations(
+            batch,
+            { journal: 'one', operations: operations.slice(from, from + 3), upTo: from + 3, after },
+            (operation) => applyEvent(batch, operation, orders, { onGivenUp: () => {} }) === undefined,
+            new AppliedCounters(),
+          ),
+        );
+      for (let from = 0; from < operations.length;) {
+        // Two on their way at once, as svc-analysisd has them; from where it is stored on after a failure.
+        const first = write(from);
+        // The second is made on top of the first, which is on its way to the disk by then.
+        await Promise.race([first.catch(() => 0), nextTurn()]);
+        const calls = await Promise.allSettled([first, write(from + 3, from + 3)]);
+        const stored = calls.filter((call) => call.status === 'fulfilled').map(({ value }) => value);
+        from = Math.max(from, ...stored);
+      }
+      expect(commits).to.be.greaterThan(6);
+      const contents = ({ policies, checks, definitions, digests }: ScaTables) =>
+        [policies, checks, definitions, digests].map((table) =>
+          [...table.entries({ from: Buffer.alloc(4), to: Buffer.alloc(64, 0xff) })].map(
+            ({ key, value }) => `${key.toString('hex')} ${value.toString('hex')}`,
+          ),
+        );
+      // Nothing of what was dropped is emptied there: the other store empties as it goes.
+      await kit.database.emptied();
+      for (const [slot] of tables.garbage.entries()) {
+        while (!(await writer.write((batch) => batch.emptySlot(slot, 2)).catch(() => false)));
+      }
+      expect(memory.state).to.deep.equal(kit.database.tables.state.get('state'));
+      expect(contents(tables)).to.deep.equal(contents(kit.database.tables));
+    } finally {
+      await store.close();
+      removeTree(directory);
+    }
   });
 });
