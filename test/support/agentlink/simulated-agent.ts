@@ -28,6 +28,8 @@ export class SimulatedAgent {
   readonly key: AgentKey;
   /** Told of every acknowledgement, with the milliseconds since the message it answers. */
   onAck: ((latencyMs: number) => void) | undefined;
+  /** Told of orders about its inventory, `syscollector_packages dbsync no_data {..}`. */
+  onModuleOrder: ((text: string) => void) | undefined;
   /** Connections that ended without having been closed here. */
   lost = 0;
   /** What its keepalives report: it follows the files that are pushed to it. */
@@ -89,8 +91,9 @@ export class SimulatedAgent {
     this.#ask(buildKeepalive({ uname, version: 'Wazuh v4.14.7', mergedSum: this.mergedSum, agentIp: '127.0.0.1' }, []));
   }
 
-  event(location: string, text: string): void {
-    this.#socket?.write(this.seal(buildEventPayload('1', location, text)));
+  /** @returns whether the connection takes more at the moment */
+  event(location: string, text: string, queue = '1'): boolean {
+    return this.#socket?.write(this.seal(buildEventPayload(queue, location, text))) ?? false;
   }
 
   /** Writes the same bytes as fast as the manager reads them, while the connection lasts. */
@@ -164,6 +167,7 @@ export class SimulatedAgent {
       this.#announced = control.md5;
     }
     if (control.kind === 'push_end') this.#endFile();
+    if (control.kind === 'inventory') this.onModuleOrder?.(control.text);
     if (control.kind !== 'ack') return;
     this.#connected = true;
     if (this.#sentAt === undefined) return;
