@@ -5,7 +5,8 @@ import type { CellValue } from '../../../lib/events/inventory/read-row.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
 import { compileDatabaseQuery } from '../query/database-query.js';
 import { requireFields } from '../query/require-fields.js';
-import { listDistinctRows, listRows, type RowPage, type SortKey } from '../rows/list-rows.js';
+import { MAX_PAGE_BYTES } from '../rows/cut-page.js';
+import { ITEM_BYTES, listDistinctRows, listRows, type RowPage, type SortKey } from '../rows/list-rows.js';
 import { rowKey, slotRange } from '../rows/row-keys.js';
 import { ROWS_PER_TURN } from '../rows/row-limits.js';
 import { nameColumn } from './inventory-batch.js';
@@ -85,27 +86,23 @@ async function firstRows(
     if (take > 0) wanted.push({ ...part, skip, take });
     total += part.rows;
   }
-  const refs = async (each: Visit): Promise<void> => {
-    for (const { agent, slot, skip, take } of wanted) {
-      let place = 0;
-      await visitSlot(reader, slot, (key, value) => {
-        if (place >= skip && place < skip + take) {
-          each({ agent, row: new StoredRow(table.name, value) }, { agent, key });
-        }
-        place += 1;
-        return place < skip + take;
-      });
-    }
-  };
-  const page = await listRows<InventoryCandidate, Ref>({
-    ...{ offset: 0, limit, sortKeys: [], descending: false, test: () => true, item },
-    visit: refs,
-    read: ({ agent, key }) => {
-      const value = reader.tables.rows.get(key);
-      return value && { candidate: { agent, row: new StoredRow(table.name, value) }, bytes: value.length };
-    },
-  });
-  return { items: page.items, total };
+  const items: Record<string, unknown>[] = [];
+  let weight = 0;
+  for (const { agent, slot, skip, take } of wanted) {
+    let place = 0;
+    let isFull = false;
+    await visitSlot(reader, slot, (_key, value) => {
+      if (place >= skip) {
+        weight += ITEM_BYTES + value.length * 2;
+        isFull = weight > MAX_PAGE_BYTES && items.length > 0;
+        if (!isFull) items.push(item({ agent, row: new StoredRow(table.name, value) }));
+      }
+      place += 1;
+      return !isFull && place < skip + take;
+    });
+    if (isFull) break;
+  }
+  return { items, total };
 }
 
 function partsOf({ memory }: InventoryReader, { table }: InventoryView, agents: readonly string[]): Part[] {

@@ -7,7 +7,7 @@ import { TopEntries } from './top-entries.js';
 /** Different rows of `distinct` that are kept in memory at once. */
 const MAX_DISTINCT = 500_000;
 /** What an item weighs beside its values. */
-const ITEM_BYTES = 400;
+export const ITEM_BYTES = 400;
 
 export type RowPage = { readonly items: Record<string, unknown>[]; readonly total: number };
 

@@ -22,7 +22,7 @@ export class BenchAgents {
 
   /** Resolves when all are connected. @param first number of the first agent */
   static async start(
-    mode: 'events' | 'keepalives' | 'push',
+    mode: 'events' | 'keepalives' | 'push' | 'inventory',
     port: number,
     count: number,
     form: string,

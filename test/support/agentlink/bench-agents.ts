@@ -1,9 +1,10 @@
-/** The agents of `npm run bench -- remoted` and `-- push`, in a process of their own: MODE PORT COUNT FORM SIZE FIRST. */
+/** The agents of `npm run bench -- remoted`, `-- push` and `-- inventory-db sync`, in a process of their own: MODE PORT COUNT FORM SIZE FIRST. */
 import { buildEventPayload } from '../../../lib/agentlink/event-payload.js';
 import type { MessageForm } from '../../../lib/agentlink/message-form.js';
 import { quantile } from '../process/measuring.js';
 import { identity } from '../remoted/remoted-home.js';
 import type { AgentReport } from './bench-agents-process.js';
+import { synchroniseInventories } from './inventory-agents.js';
 import { connectAll, keepAlive, SimulatedAgent } from './simulated-agent.js';
 
 const [mode, port, count, form, size, first] = [
@@ -39,7 +40,13 @@ for (const [index, agent] of agents.entries()) {
   agent.trusting = mode === 'push' && index % READERS !== 0;
 }
 await connectAll(agents, port);
+let isSynchronising = false;
 process.on('message', () => {
+  // The first question begins it.
+  if (mode === 'inventory' && !isSynchronising) {
+    isSynchronising = true;
+    synchroniseInventories(agents, size);
+  }
   const sorted = latencies.sort((a, b) => a - b);
   latencies = [];
   const lost = agents.reduce((sum, agent) => sum + agent.lost, 0);

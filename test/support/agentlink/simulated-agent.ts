@@ -86,14 +86,18 @@ export class SimulatedAgent {
     });
   }
 
+  /** Whether the manager does not read as fast as was written. */
+  get isFull(): boolean {
+    return this.#socket?.writableNeedDrain === true;
+  }
+
   keepalive(): void {
     const uname = `Linux |${this.key.name} |6.1.0 |#1 SMP |x86_64 [Debian GNU/Linux|debian: 12 (bookworm)]`;
     this.#ask(buildKeepalive({ uname, version: 'Wazuh v4.14.7', mergedSum: this.mergedSum, agentIp: '127.0.0.1' }, []));
   }
 
-  /** @returns whether the connection takes more at the moment */
-  event(location: string, text: string, queue = '1'): boolean {
-    return this.#socket?.write(this.seal(buildEventPayload(queue, location, text))) ?? false;
+  event(location: string, text: string, queue = '1'): void {
+    this.#socket?.write(this.seal(buildEventPayload(queue, location, text)));
   }
 
   /** Writes the same bytes as fast as the manager reads them, while the connection lasts. */
