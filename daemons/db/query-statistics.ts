@@ -10,7 +10,7 @@ const zeros = (...names: readonly string[]): Tree => Object.fromEntries(names.ma
 const NEVER_ASKED: Tree = {
   agent: {
     db: zeros('begin', 'close', 'commit', 'get_fragmentation', 'remove', 'sleep', 'sql', 'vacuum'),
-    tables: { ...zeros('ciscat'), syscollector: {} },
+    tables: zeros('ciscat'),
   },
   global: { db: zeros('backup', 'get_fragmentation', 'sleep', 'sql', 'vacuum') },
 };
@@ -32,7 +32,9 @@ const OTHER_TABLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['agents.memberships', ['belongs']],
 ]);
 /** Messages of the synchronisation are one number there. */
-const SYNC_METHODS: ReadonlySet<string> = new Set(['fim.sync', 'fim.sync_all']);
+const SYNC_METHODS: ReadonlySet<string> = new Set([
+  ...['fim.sync', 'fim.sync_all', 'inventory.sync', 'inventory.sync_all'],
+]);
 
 /** Counts the calls of svc-db and the time they take, for the statistics of daemons (daemons-and-config.md 11.3). */
 export class QueryStatistics {
@@ -109,6 +111,7 @@ function placeOf(method: string): { part: 'agent' | 'global' | 'wazuhdb'; path: 
   if (subject === 'backups') return { part: 'global', path: ['db', 'backup'] };
   if (subject === 'fim') return { part: 'agent', path: ['tables', 'syscheck', leaf] };
   if (subject === 'rootcheck') return { part: 'agent', path: ['tables', 'rootcheck', leaf] };
+  if (subject === 'inventory') return { part: 'agent', path: ['tables', 'syscollector', leaf] };
   if (subject === 'sca') return { part: 'agent', path: ['tables', 'sca'] };
   if (subject === 'agents') return { part: 'global', path: ['tables', 'agent', leaf] };
   if (subject === 'groups') return { part: 'global', path: ['tables', 'group', leaf] };

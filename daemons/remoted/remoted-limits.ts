@@ -81,14 +81,17 @@ export const MAX_SYNC_MESSAGES_PER_AGENT = 4096;
 /** The same in bytes. */
 export const MAX_SYNC_BYTES_PER_AGENT = 8 * 1024 * 1024;
 
-/** Messages that go to svc-db in one call: it brings the states among them to the disk together. */
+/** Messages that go to svc-db in one call, of one agent or of many: it brings the states among them to the disk together. */
 export const MAX_SYNC_CALL_MESSAGES = 256;
 
 /** The same in bytes; the message that crosses it still goes along. */
 export const MAX_SYNC_CALL_BYTES = 512 * 1024;
 
-/** Calls that svc-db has in hand: half of those it carries out at once, the others are for everything else. */
-export const MAX_SYNC_CALLS = 32;
+/**
+ * Calls that svc-db has in hand about files, and as many about inventories: enough that one that has to read a large table
+ * keeps no others waiting, and so few that what comes meanwhile goes along in the next.
+ */
+export const MAX_SYNC_CALLS = 8;
 
 /** Of one agent: while one goes to the disk, the next is prepared. */
 export const MAX_SYNC_CALLS_PER_AGENT = 2;

@@ -22,7 +22,7 @@ export function fimHandlers(fim: FimDatabase, now: () => number): FimHandlers {
     'fim.position': () => fim.position,
     'fim.apply': async (events) => ({ position: await fim.apply(events) }),
     'fim.sync': ({ agent, message }) => fim.sync.take(agent, message),
-    'fim.sync_all': ({ agent, messages }) => takeAll(fim.sync, agent, messages),
+    'fim.sync_all': ({ agents }) => takeAll(fim.sync, agents),
     'fim.list': (params) => answeringList(() => lists.run(() => listFim(fim.reader, params, now()))),
     'fim.last_scan': ({ agent }) => {
       const { start, end } = fim.reader.tables.scans.get(Number(agent)) ?? { start: 0, end: 0 };

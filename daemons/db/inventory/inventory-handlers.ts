@@ -28,7 +28,7 @@ export function inventoryHandlers(
     'inventory.position': () => inventory.position,
     'inventory.apply': async (events) => ({ position: await inventory.apply(events) }),
     'inventory.sync': ({ agent, message }) => inventory.sync.take(agent, message),
-    'inventory.sync_all': ({ agent, messages }) => takeAll(inventory.sync, agent, messages),
+    'inventory.sync_all': ({ agents }) => takeAll(inventory.sync, agents),
     'inventory.list': (params) =>
       answeringList(() => lists.run(() => listInventory(inventory.reader, params, ids, now()))),
     'inventory.follow': async ({ follower: name }) => ({ number: await follower.begin(name) }),

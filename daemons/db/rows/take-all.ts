@@ -1,12 +1,18 @@
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { SyncAnswer } from './table-sync.js';
 
-/** Takes messages of an agent's synchronisation in their order, those that wait together in one transaction. */
+type Taker = { take(agent: string, message: Uint8Array): Promise<SyncAnswer> };
+type AgentAnswers = { orders: Buffer[]; failed: number; reason?: string };
+
+/** Takes messages of the synchronisation, those of an agent in their order, those that wait together in one transaction. */
 export async function takeAll(
-  sync: { take(agent: string, message: Uint8Array): Promise<SyncAnswer> },
-  agent: string,
-  messages: readonly Uint8Array[],
-): Promise<{ orders: Buffer[]; failed: number; reason?: string }> {
+  sync: Taker,
+  agents: readonly { readonly agent: string; readonly messages: readonly Uint8Array[] }[],
+): Promise<{ answers: AgentAnswers[] }> {
+  return { answers: await Promise.all(agents.map(({ agent, messages }) => takeOfAgent(sync, agent, messages))) };
+}
+
+async function takeOfAgent(sync: Taker, agent: string, messages: readonly Uint8Array[]): Promise<AgentAnswers> {
   const answers = await Promise.allSettled(messages.map((message) => sync.take(agent, message)));
   const failures = answers.filter((answer) => answer.status === 'rejected');
   return {

@@ -6,7 +6,7 @@ export const MAX_OPERATIONS = 2048;
 export const MAX_APPLY_BYTES = 8 * 1024 * 1024;
 /** Bytes of one message of an agent (integrity-and-inventory.md 15, 35), with room for events that are made locally. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Messages of one `sync_all`. */
+/** Messages of one agent in a `sync_all`, and agents. */
 const MAX_SYNC_GROUP = 256;
 /** Orders to agents in one answer: one for each operation at most. */
 const MAX_ORDERS = MAX_OPERATIONS;
@@ -80,16 +80,23 @@ export const syncMethod = {
 };
 
 /**
- * Several messages of one agent in their order, as if each came by itself: states go to the disk together. What is
- * wrong with one is no error of the call.
+ * Messages of several agents, those of each in their order, as if each came by itself: states go to the disk together. What
+ * is wrong with one is no error of the call.
  */
 export const syncAllMethod = {
-  params: z.object({ agent: agentId, messages: z.array(message).max(MAX_SYNC_GROUP) }),
+  params: z.object({
+    agents: z.array(z.object({ agent: agentId, messages: z.array(message).max(MAX_SYNC_GROUP) })).max(MAX_SYNC_GROUP),
+  }),
   result: z.object({
-    /** What is to be sent to the agent behind `#!-`, in the order of the messages that it answers. */
-    orders: z.array(bytes),
-    failed: z.number().int(),
-    /** Of the first that failed. */
-    reason: z.string().optional(),
+    /** In the order of the agents. */
+    answers: z.array(
+      z.object({
+        /** What is to be sent to the agent behind `#!-`, in the order of the messages that it answers. */
+        orders: z.array(bytes),
+        failed: z.number().int(),
+        /** Of the first that failed. */
+        reason: z.string().optional(),
+      }),
+    ),
   }),
 };

@@ -12,8 +12,9 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 
 type Asked = {
   readonly method: string;
-  readonly agent: string;
-  readonly texts: readonly string[];
+  /** Agent and texts of each that goes along. */
+  readonly agents: readonly (readonly [agent: string, texts: readonly string[]])[];
+  /** @param orders of the first agent */
   readonly answer: (orders?: readonly string[], failed?: number) => void;
   readonly fail: () => void;
 };
@@ -32,19 +33,17 @@ describe('relay of the synchronisation', () => {
     sent = [];
     logger = new RecordingLogger();
     relay = new SyncRelay({
-      call: (method, { agent: id, messages }) =>
+      call: (method, { agents }) =>
         new Promise((resolve, reject) => {
           asked.push({
             method,
-            agent: id,
-            texts: messages.map((message) => Buffer.from(message).toString()),
+            agents: agents.map(({ agent: id, messages }) => [id, messages.map((each) => Buffer.from(each).toString())]),
             answer: (orders = [], failed = 0) => {
-              const answers = orders.map((order) => Buffer.from(order));
-              resolve({
-                orders: answers,
-                failed,
+              const first = {
+                ...{ orders: orders.map((order) => Buffer.from(order)), failed },
                 ...(failed > 0 && { reason: 'dbsync: Invalid component specified.' }),
-              });
+              };
+              resolve({ answers: agents.map((_each, index) => (index === 0 ? first : { orders: [], failed: 0 })) });
             },
             fail: () => {
               reject(new Error('svc-db is not there'));
@@ -56,28 +55,38 @@ describe('relay of the synchronisation', () => {
     });
   });
 
+  const names = (count: number): string[] => Array.from({ length: count }, (_none, index) => `m${String(index)}`);
+  const textsOf = ({ agents }: Asked): string[] => agents.flatMap(([, texts]) => texts);
+  /** Answers what is asked, also what is asked upon that. */
+  const answerAll = async (orders: readonly string[] = []): Promise<void> => {
+    for (const call of asked) {
+      call.answer(orders);
+      await turn();
+    }
+  };
+
   it('asks in order, what waits together, and takes the answers back', async () => {
     const one = agent('001');
-    const names = Array.from({ length: MAX_SYNC_CALL_MESSAGES + 40 }, (_none, index) => `m${index}`);
-    for (const name of names) relay.take(one, 'fim_file', Buffer.from(name));
-    expect(asked.map(({ texts }) => texts)).to.deep.equal([['m0'], ['m1']]);
+    const all = names(MAX_SYNC_CALL_MESSAGES + 40);
+    for (const name of all) relay.take(one, 'fim_file', Buffer.from(name));
+    expect(asked.map(textsOf)).to.deep.equal([['m0'], ['m1']]);
     for (let index = 0; index < 4; index += 1) {
       asked[index]?.answer(index === 2 ? ['fim_file dbsync no_data {"id":1}', 'fim_file dbsync checksum_fail {}'] : []);
       await turn();
     }
-    expect(asked.map(({ texts }) => texts.length)).to.deep.equal([1, 1, MAX_SYNC_CALL_MESSAGES, 38]);
-    expect(asked.flatMap(({ texts }) => texts)).to.deep.equal(names);
+    expect(asked.map((call) => textsOf(call).length)).to.deep.equal([1, 1, MAX_SYNC_CALL_MESSAGES, 38]);
+    expect(asked.flatMap(textsOf)).to.deep.equal(all);
     expect(sent).to.deep.equal(['001 #!-fim_file dbsync no_data {"id":1}', '001 #!-fim_file dbsync checksum_fail {}']);
     expect(relay.waiting).to.equal(0);
-    const received = names.length;
+    const received = all.length;
     expect(relay.counters).to.deep.equal({ received, answered: 2, dropped: 0, failed: 0 });
   });
 
   it('asks the store of inventories about those, beside that of files', async () => {
     const one = agent('001');
-    for (let index = 0; index < 10; index += 1) relay.take(one, 'fim_file', Buffer.from('file'));
+    for (const name of names(10)) relay.take(one, 'fim_file', Buffer.from(name));
     relay.take(one, 'syscollector', Buffer.from('package'));
-    expect(asked.at(-1)).to.deep.include({ method: 'inventory.sync_all', texts: ['package'] });
+    expect(asked.at(-1)).to.deep.include({ method: 'inventory.sync_all', agents: [['001', ['package']]] });
     asked.at(-1)?.answer(['syscollector_packages dbsync no_data {"id":1}']);
     await turn();
     expect(sent).to.deep.equal(['001 #!-syscollector_packages dbsync no_data {"id":1}']);
@@ -89,23 +98,32 @@ describe('relay of the synchronisation', () => {
     for (let index = 0; index < 2 + 20; index += 1) relay.take(one, 'fim_file', message);
     asked[0]?.answer();
     await turn();
-    expect(asked[2]?.texts).to.have.length(Math.ceil(MAX_SYNC_CALL_BYTES / message.length));
+    expect(textsOf(asked[2]!)).to.have.length(Math.ceil(MAX_SYNC_CALL_BYTES / message.length));
   });
 
-  it('gives agents their turns, and keeps to the number of calls', async () => {
-    const agents = Array.from({ length: 20 }, (_none, index) => agent(String(index).padStart(3, '0')));
-    for (const each of agents) {
-      for (let index = 0; index < 30; index += 1) relay.take(each, 'fim_file', Buffer.from('x'));
+  it('has what waits of many agents go along together, each in its turn and its order', async () => {
+    const agents = Array.from({ length: 600 }, (_none, index) => agent(String(index + 1).padStart(3, '0')));
+    for (const name of names(3)) for (const each of agents) relay.take(each, 'syscollector', Buffer.from(name));
+    expect(asked, 'so many calls, of one message each').to.have.length(MAX_SYNC_CALLS);
+    await answerAll();
+    const received = agents.length * 3;
+    expect(asked.flatMap(textsOf)).to.have.length(received);
+    expect(asked.length).to.be.below(2 * MAX_SYNC_CALLS + Math.ceil(received / MAX_SYNC_CALL_MESSAGES));
+    for (const { id } of agents) {
+      const own = asked.flatMap((call) => call.agents.filter(([name]) => name === id).flatMap(([, texts]) => texts));
+      expect(own, id).to.deep.equal(names(3));
     }
-    expect(asked).to.have.length(MAX_SYNC_CALLS);
-    expect(new Set(asked.map(({ agent: id }) => id)).size).to.equal(MAX_SYNC_CALLS / MAX_SYNC_CALLS_PER_AGENT);
-    for (let index = 0; index < 8; index += 1) {
-      asked[index]?.answer();
-      await turn();
-    }
-    const later = asked.slice(MAX_SYNC_CALLS);
-    expect(later).to.have.length(8);
-    expect(later.filter(({ agent: id }) => id >= '016').length).to.be.greaterThan(3);
+    for (const call of asked) expect(textsOf(call).length).to.be.at.most(MAX_SYNC_CALL_MESSAGES);
+    expect(relay.counters).to.deep.equal({ received, answered: 0, dropped: 0, failed: 0 });
+  });
+
+  it('keeps nobody waiting behind one that sends much', async () => {
+    const busy = agent('001');
+    for (const name of names(3000)) relay.take(busy, 'fim_file', Buffer.from(name));
+    relay.take(agent('002'), 'fim_file', Buffer.from('other'));
+    expect(asked.at(-1)?.agents).to.deep.equal([['002', ['other']]]);
+    await answerAll();
+    expect(asked.flatMap(textsOf)).to.have.length(3001);
   });
 
   it('drops what finds no room, and what is not answered, and counts both', async () => {
@@ -114,8 +132,8 @@ describe('relay of the synchronisation', () => {
     for (let index = 0; index < all + 3; index += 1) relay.take(one, 'fim_file', Buffer.from('x'));
     expect(relay.counters).to.include({ dropped: 3 });
     relay.take(agent('002'), 'fim_file', Buffer.from('other'));
-    expect(asked.at(-1)?.texts).to.deep.equal(['other']);
     // Others are asked meanwhile.
+    expect(asked.at(-1)?.agents).to.deep.equal([['002', ['other']]]);
     for (const { fail } of asked) {
       fail();
       await turn();

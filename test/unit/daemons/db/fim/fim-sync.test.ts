@@ -239,8 +239,10 @@ describe('Synchronisation of files', () => {
       state.replace('fim_file', 'x'),
       check('right', ['/z', '/z', sum]),
     ];
-    const answer = kit.handlers['fim.sync_all']({ agent: '001', messages: texts.map((text) => Buffer.from(text)) });
-    const { orders, failed, reason } = await answer;
+    const answer = kit.handlers['fim.sync_all']({
+      agents: [{ agent: '001', messages: texts.map((text) => Buffer.from(text)) }],
+    });
+    const { orders = [], failed, reason } = (await answer).answers[0] ?? {};
     expect(orders.map((order) => Buffer.from(order).toString().split(' ')[2])).to.deep.equal([
       'checksum_fail',
       'no_data',
