@@ -60,9 +60,17 @@ export class Product {
     return this.#ended;
   }
 
+  /**
+   * Whether there is a supervisor, or is about to be. `svc-control restart` begins one where there is none: when ours has ended
+   * because a daemon was killed while it started.
+   */
   get supervised(): boolean {
+    return this.#ownSupervisor !== undefined || ProcessLock.holder(supervisorLock(this.#place.home)) !== undefined;
+  }
+
+  get #ownSupervisor(): ChildProcess | undefined {
     const child = this.#supervisor;
-    return child !== undefined && child.exitCode === null && child.signalCode === null;
+    return child?.exitCode === null && child.signalCode === null ? child : undefined;
   }
 
   /** Starts a supervisor; it takes over the daemons that run. @throws Error after `end` */
@@ -162,8 +170,13 @@ export class Product {
 
   /** Stops it in order. @throws Error when that does not go well */
   async stop(): Promise<void> {
-    const child = this.#supervisor;
-    if (child === undefined || !this.supervised) throw new Error('no supervisor to stop');
+    if (!this.supervised) throw new Error('no supervisor to stop');
+    const child = this.#ownSupervisor;
+    if (child === undefined) {
+      const exit = await this.control('stop');
+      if (exit !== 0) throw new Error(`svc-control stop ended with ${String(exit)}`);
+      return;
+    }
     const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
     child.kill('SIGTERM');
     const result = await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
