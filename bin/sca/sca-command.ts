@@ -9,7 +9,7 @@ import { resolveHome } from '../../lib/home/resolve-home.js';
 import { type CommandRefusal, type CommandRunner, Evaluator } from '../../lib/sca/evaluate.js';
 import { type LoadedPolicies, loadPolicies, type PolicyPlace, policyPlaces } from '../../lib/sca/load-policies.js';
 import { look } from '../../lib/sca/look.js';
-import type { LoadedPolicy } from '../../lib/sca/policy-file.js';
+import { type LoadedPolicy, refusalReason } from '../../lib/sca/policy-file.js';
 import { ScaCommands } from '../../lib/sca/run-sca-command.js';
 import type { TextStyle } from '../terminal/text-style.js';
 import type { ToolStreams } from '../terminal/tool-arguments.js';
@@ -186,6 +186,7 @@ class ScaReport {
   #refusal({ refusal }: LoadedPolicy): CommandRefusal | undefined {
     if (!this.#options.commands) return (line) => `Command '${line}' is not run: --no-commands`;
     if (this.#options.base !== '') return (line) => `Command '${line}' is not run: it would look at this host`;
-    return this.#options.trust === true ? undefined : refusal;
+    if (refusal === undefined || this.#options.trust === true) return undefined;
+    return (line) => refusalReason(refusal, line);
   }
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/log/logger.js';
 import { CommandModules } from './command/command-modules.js';
 import { hostInventory } from './inventory/host-inventory.js';
 import type { InventoryModule } from './inventory/inventory-module.js';
-import { type ModulesdSettings, policyOptions } from './modulesd-settings.js';
+import type { ModulesdSettings } from './modulesd-settings.js';
 import { ScaModule } from './sca/sca-module.js';
 import { RunTimes } from './schedule/run-times.js';
 import { takeOrder } from './take-order.js';
@@ -22,7 +22,6 @@ export type HostModulesParts = {
 
 /** The modules of this host that run by a schedule, on managers and agents (daemons-and-config.md 7). */
 export class HostModules {
-  readonly #home: Home;
   readonly #commands: CommandModules;
   readonly #sca: ScaModule;
   readonly #inventory: InventoryModule;
@@ -33,7 +32,6 @@ export class HostModules {
     const maxEps = (): number => options.get('wazuh_modules.max_eps');
     const killTimeout = (): number => options.get('wazuh_modules.kill_timeout');
     const now = (): number => Date.now();
-    this.#home = home;
     this.#commands = new CommandModules({
       ...{ directory: home.root, file: config.file, producer, times, logger: moduleLogger('command') },
       ...{ maxEps, killTimeout, now },
@@ -58,7 +56,7 @@ export class HostModules {
     const { wodle, sca } = settings.config;
     await this.#commands.follow(wodle.command);
     await this.#inventory.follow(wodle.syscollector);
-    await this.#sca.follow({ config: sca, file: policyOptions(this.#home, settings) });
+    await this.#sca.follow({ config: sca, file: settings.policies });
   }
 
   /** Takes an order of the manager, a byte string. @throws BusError `unrecognized` */

@@ -27,6 +27,8 @@ export type ModulesdSettings = {
   readonly config: HostConfig<(typeof SECTIONS)[number]>;
   readonly options: InternalOptions<'wazuh_modules' | 'wazuh_command' | 'sca'>;
   readonly nodeName: string;
+  /** Where policies lie, and whose commands may run (integrity-and-inventory.md 10.1). */
+  readonly policies: PolicyFileOptions;
 };
 
 /** How svc-modulesd reads its configuration. */
@@ -38,7 +40,7 @@ export const SETTINGS: DaemonSettings<ModulesdSettings> = {
     logWarnings(settings, logger);
     const problem = sharedProblem(settings.config.shared);
     if (problem !== undefined) logger.error(problem);
-    for (const warning of policyWarnings(home, settings)) logger.warn(warning);
+    for (const warning of policyWarnings(settings)) logger.warn(warning);
   },
   sections,
   // Places for upgrades are made at the start.
@@ -46,18 +48,11 @@ export const SETTINGS: DaemonSettings<ModulesdSettings> = {
     isDeepStrictEqual(upgradesAtOnce(next), upgradesAtOnce(started)) ? [] : ['agent-upgrade'],
 };
 
-/** Policies of this host and whose commands may run (integrity-and-inventory.md 10.1). */
-export function policyOptions(home: Home, { role, options }: ModulesdSettings): PolicyFileOptions {
-  return { home, remoteCommands: role === 'agent' && options.get('sca.remote_commands') === 1 };
-}
-
 /** What is wrong with policies that would be used: each scan says it again. */
-function policyWarnings(home: Home, settings: ModulesdSettings): readonly string[] {
-  const { sca } = settings.config;
+function policyWarnings({ config: { sca }, policies }: ModulesdSettings): readonly string[] {
   if (sca?.enabled !== true) return [];
-  const options = policyOptions(home, settings);
-  const { places, warnings } = policyPlaces(options, sca.policies.policy);
-  return [...warnings, ...loadPolicies(places, options).warnings];
+  const { places, warnings } = policyPlaces(policies, sca.policies.policy);
+  return [...warnings, ...loadPolicies(places, policies).warnings];
 }
 
 /** Agents that packages are sent to at once: `max_threads`, 0 being as many as the host has processors. */
@@ -69,10 +64,11 @@ export function upgradesAtOnce({ config }: ModulesdSettings): number {
 /** @throws ConfigError with file and line */
 function load(home: Home): ModulesdSettings {
   const config = loadHostConfig(home, SECTIONS);
+  const options = loadInternalOptions(home, ['wazuh_modules', 'wazuh_command', 'sca']);
+  const { role } = readHomeRecord(home);
   return {
-    role: readHomeRecord(home).role,
-    config,
-    options: loadInternalOptions(home, ['wazuh_modules', 'wazuh_command', 'sca']),
+    ...{ role, config, options },
+    policies: { home, remoteCommands: role === 'agent' && options.get('sca.remote_commands') === 1 },
     nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
   };
 }
@@ -99,12 +95,12 @@ function sections(settings: () => ModulesdSettings): ReadonlyMap<string, ShownSe
 }
 
 /** Modules as agents show theirs (daemons-and-config.md 1.7). */
-function activeModules({ role, config }: ModulesdSettings): readonly Record<string, unknown>[] {
+function activeModules({ role, config, policies }: ModulesdSettings): readonly Record<string, unknown>[] {
   const { command: commands, syscollector } = config.wodle;
   const modules = [
     ...commands.map((command) => ({ command: activeCommand(command) })),
     ...(syscollector === undefined ? [] : [{ syscollector: activeInventory(syscollector) }]),
-    ...(config.sca === undefined ? [] : [{ sca: activeSca(config.sca) }]),
+    ...(config.sca === undefined ? [] : [{ sca: activeSca(config.sca, policies) }]),
   ];
   if (role === 'agent') return modules;
   const { chunk_size, max_threads, wpk_repository } = config['agent-upgrade'];
@@ -134,10 +130,10 @@ function activeCommand(command: CommandModuleConfig): Record<string, unknown> {
   };
 }
 
-/** As agents show their `sca`. */
-function activeSca(sca: ScaConfig): Record<string, unknown> {
+/** As agents show their `sca`: with the policies of `ruleset/sca` that are used, too. */
+function activeSca(sca: ScaConfig, options: PolicyFileOptions): Record<string, unknown> {
   const { interval, ...start } = activeSchedule(sca);
-  const policies = sca.policies.policy.filter(({ enabled }) => enabled).map(({ path }) => path);
+  const policies = policyPlaces(options, sca.policies.policy).places.map(({ real }) => real);
   return {
     ...interval,
     ...defined(start),

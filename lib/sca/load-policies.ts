@@ -1,7 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { ifPresentSync } from '../files/if-present.js';
-import { describeError } from '../log/describe-error.js';
-import { PolicyError } from './policy-fields.js';
 import { findPolicy, type LoadedPolicy, loadPolicyFile, type PolicyFileOptions } from './policy-file.js';
 
 /** Policies of a host: each is a file of some hundred kilobytes and a scan of some seconds. */
@@ -52,38 +50,42 @@ export function policyPlaces(
   return { places: places.slice(0, MOST_POLICIES), warnings };
 }
 
-/**
- * Loads policies. One that is not right is left out whole, as is one whose id, or the id of one of its checks, another one has: the
- * first counts.
- */
+/** Loads policies, see {@link PolicyCollection}. */
 export function loadPolicies(places: readonly PolicyPlace[], options: PolicyFileOptions): LoadedPolicies {
-  const policies: LoadedPolicy[] = [];
-  const warnings: string[] = [];
-  const owners = new Map<number | string, string>();
-  for (const { path, real } of places) {
-    try {
-      const loaded = loadPolicyFile(path, real, options);
-      claim(loaded, owners);
-      policies.push(loaded);
-      warnings.push(...loaded.problems);
-    } catch (error) {
-      if (!(error instanceof PolicyError)) throw error;
-      warnings.push(describeError(error), `Error found while validating policy file: '${path}'. Skipping it.`);
-    }
-  }
-  return { policies, warnings };
+  const collection = new PolicyCollection();
+  for (const { path, real } of places) collection.take(path, loadPolicyFile(path, real, options));
+  return collection;
 }
 
-/** @param owners paths, by ids of policies and of checks @throws PolicyError */
-function claim({ policy, path }: LoadedPolicy, owners: Map<number | string, string>): void {
-  const owner = owners.get(policy.id);
-  if (owner !== undefined) throw new PolicyError(`${path}: its 'id' '${policy.id}' is that of ${owner}`);
-  for (const { id } of policy.checks) {
-    const other = owners.get(id);
-    if (other !== undefined) {
-      throw new PolicyError(`${path}: check ${String(id)}: its 'id' is that of a check of ${other}`);
+/**
+ * Policies that are used together. One that is not right is left out whole, as is one whose id, or the id of one of its checks,
+ * another one has: the first counts.
+ */
+export class PolicyCollection implements LoadedPolicies {
+  readonly policies: LoadedPolicy[] = [];
+  readonly warnings: string[] = [];
+  /** Paths, by ids of policies and of checks. */
+  readonly #owners = new Map<number | string, string>();
+
+  /** @param loaded what is wrong as a text */
+  take(path: string, loaded: LoadedPolicy | string): void {
+    const problem = typeof loaded === 'string' ? loaded : this.#conflict(loaded);
+    if (problem === undefined && typeof loaded !== 'string') {
+      const { policy } = loaded;
+      for (const id of [policy.id, ...policy.checks.map((check) => check.id)]) this.#owners.set(id, path);
+      this.policies.push(loaded);
+      this.warnings.push(...loaded.problems);
+    } else if (problem !== undefined) {
+      this.warnings.push(problem, `Error found while validating policy file: '${path}'. Skipping it.`);
     }
   }
-  owners.set(policy.id, path);
-  for (const { id } of policy.checks) owners.set(id, path);
+
+  #conflict({ policy, path }: LoadedPolicy): string | undefined {
+    const owner = this.#owners.get(policy.id);
+    if (owner !== undefined) return `${path}: its 'id' '${policy.id}' is that of ${owner}`;
+    const check = policy.checks.find(({ id }) => this.#owners.has(id));
+    if (check === undefined) return undefined;
+    const other = this.#owners.get(check.id) ?? '';
+    return `${path}: check ${String(check.id)}: its 'id' is that of a check of ${other}`;
+  }
 }

@@ -5,7 +5,6 @@ import { withRegularFileSync } from '../files/regular-file.js';
 import type { Home } from '../home/home.js';
 import { untrustedBecause } from '../home/trusted-file.js';
 import { describeError } from '../log/describe-error.js';
-import type { CommandRefusal } from './evaluate.js';
 import type { ScaPolicy } from './policy.js';
 import { PolicyError } from './policy-fields.js';
 import { readPolicy } from './read-policy.js';
@@ -15,6 +14,9 @@ const MOST_POLICY_BYTES = 4 * 1024 * 1024;
 /** Where what managers push lies, below a home. */
 const SHARED = 'etc/shared';
 
+/** Why commands of a policy do not run: a manager pushed it, or others than root could have written it, for that reason. */
+export type PolicyRefusal = { readonly kind: 'shared' } | { readonly kind: 'untrusted'; readonly why: string };
+
 /** A policy with what is to be known of its file. */
 export type LoadedPolicy = {
   readonly policy: ScaPolicy;
@@ -23,7 +25,7 @@ export type LoadedPolicy = {
   /** SHA-256 of the file, hex digits. */
   readonly hash: string;
   /** Why its commands do not run; undefined when they do. */
-  readonly refusal: CommandRefusal | undefined;
+  readonly refusal: PolicyRefusal | undefined;
   /** What of it can never give a result. */
   readonly problems: readonly string[];
 };
@@ -55,9 +57,25 @@ export function findPolicy(home: Home, path: string): string | undefined {
  * Loads a policy.
  * @param path how messages call it
  * @param real where it lies, without links
- * @throws PolicyError with file, line, check and field
+ * @returns what is wrong as a text, with file, line, check and field
  */
-export function loadPolicyFile(path: string, real: string, options: PolicyFileOptions): LoadedPolicy {
+export function loadPolicyFile(path: string, real: string, options: PolicyFileOptions): LoadedPolicy | string {
+  try {
+    return load(path, real, options);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    return error.message;
+  }
+}
+
+/** Words why a command of a policy is not run. @param line the command, as it is read */
+export function refusalReason(refusal: PolicyRefusal, line: string): string {
+  const ignored = `Ignoring check for running command '${line}'.`;
+  if (refusal.kind === 'shared') return `${ignored} The internal option 'sca.remote_commands' is disabled`;
+  return `${ignored} Others than root could have written it: ${refusal.why}`;
+}
+
+function load(path: string, real: string, options: PolicyFileOptions): LoadedPolicy {
   const { bytes, untrusted } = readFile(path, real, options.home);
   const { policy, problems } = readPolicy(bytes.toString('utf8'), path);
   const hash = createHash('sha256').update(bytes).digest('hex');
@@ -84,14 +102,9 @@ function refusalOf(
   real: string,
   untrusted: string | undefined,
   { home, remoteCommands }: PolicyFileOptions,
-): CommandRefusal | undefined {
-  if (isShared(home, real)) {
-    if (remoteCommands) return undefined;
-    return (line) =>
-      `Ignoring check for running command '${line}'. The internal option 'sca.remote_commands' is disabled`;
-  }
-  if (untrusted === undefined) return undefined;
-  return (line) => `Ignoring check for running command '${line}'. Others than root could have written it: ${untrusted}`;
+): PolicyRefusal | undefined {
+  if (isShared(home, real)) return remoteCommands ? undefined : { kind: 'shared' };
+  return untrusted === undefined ? undefined : { kind: 'untrusted', why: untrusted };
 }
 
 function isShared(home: Home, real: string): boolean {

@@ -46,6 +46,7 @@ export async function validateHome(order: ValidationOrder): Promise<Validation> 
     looked.push('main configuration', 'internal options');
     if (names.includes('svc-apid')) looked.push('api.yaml');
     if (names.includes('svc-analysisd')) looked.push('ruleset and lists');
+    if (names.includes('svc-modulesd')) looked.push('policies');
     say(undefined, checkInternalOptions(home));
     if (role === 'server') {
       const groups = await checkGroups(home);

@@ -139,6 +139,7 @@ export class ScaModule {
     const { counts } = this.#scans ?? {};
     this.#scans = new ScaScans({
       ...{ evaluator, results: this.#results, sender: this.#sender, turns: this.#turns, logger, now, pause },
+      load: (order, signal) => this.#looks.load(order, signal),
       scanId: () => randomInt(1, MOST_SCAN_ID),
     });
     if (counts !== undefined) Object.assign(this.#scans.counts, counts);

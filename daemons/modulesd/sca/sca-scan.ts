@@ -1,14 +1,22 @@
 import type { Limiter } from '../../../lib/async/limiter.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Evaluator } from '../../../lib/sca/evaluate.js';
-import { type LoadedPolicies, loadPolicies, type NamedPolicy, policyPlaces } from '../../../lib/sca/load-policies.js';
-import type { LoadedPolicy, PolicyFileOptions } from '../../../lib/sca/policy-file.js';
+import {
+  type LoadedPolicies,
+  type NamedPolicy,
+  PolicyCollection,
+  policyPlaces,
+} from '../../../lib/sca/load-policies.js';
+import { type LoadedPolicy, type PolicyFileOptions, refusalReason } from '../../../lib/sca/policy-file.js';
+import type { PolicyOrder } from './look-threads.js';
 import { checkMessage, policiesMessage, type PolicyScan, type ScaMessage, summaryMessage } from './sca-messages.js';
 import type { ScaResults, StoredCheck } from './sca-results.js';
 import type { ScaSender } from './sca-sender.js';
 
 export type ScaScanParts = {
   readonly evaluator: Evaluator;
+  /** Reads a policy; a text says what is wrong with it. */
+  readonly load: (order: PolicyOrder, signal: AbortSignal) => Promise<LoadedPolicy | string>;
   readonly results: ScaResults;
   readonly sender: ScaSender;
   /** One sends messages of a policy at a time: a scan, or the answer to a request. */
@@ -50,7 +58,7 @@ export class ScaScans {
     const begun = now();
     this.counts.scans += 1;
     logger.info('Starting Security Configuration Assessment scan.');
-    const { policies, warnings, listed } = this.#load(order);
+    const { policies, warnings, listed } = await this.#load(order, signal);
     for (const warning of warnings) logger.warn(warning);
     for (const policy of policies) await this.#policy(policy, signal);
     results.keepOnly(new Set(listed));
@@ -60,9 +68,16 @@ export class ScaScans {
   }
 
   /** `listed`: ids of all, those included whose file was right before and is not now: nobody is to forget their results. */
-  #load({ file, named }: ScaScanOrder): LoadedPolicies & { readonly listed: readonly string[] } {
+  async #load(
+    { file, named }: ScaScanOrder,
+    signal: AbortSignal,
+  ): Promise<LoadedPolicies & { readonly listed: readonly string[] }> {
     const { places, warnings } = policyPlaces(file, named);
-    const loaded = loadPolicies(places, file);
+    const loaded = new PolicyCollection();
+    for (const place of places) {
+      const order = { ...place, home: file.home.root, remoteCommands: file.remoteCommands };
+      loaded.take(place.path, await this.#parts.load(order, signal));
+    }
     this.counts.refused += places.length - loaded.policies.length;
     const read = new Map(loaded.policies.map(({ path, policy }) => [path, policy.id]));
     const listed = new Set<string>();
@@ -76,10 +91,12 @@ export class ScaScans {
 
   async #policy(loaded: LoadedPolicy, signal: AbortSignal): Promise<void> {
     const { evaluator, logger, scanId, now, turns } = this.#parts;
-    const { policy, path, hash, refusal } = loaded;
+    const { policy, path, hash } = loaded;
+    const refusal = loaded.refusal;
+    const refuse = refusal === undefined ? undefined : (line: string): string => refusalReason(refusal, line);
     const { requirements } = policy;
     if (requirements !== undefined) {
-      const { result } = await evaluator.evaluate(requirements, refusal, signal);
+      const { result } = await evaluator.evaluate(requirements, refuse, signal);
       if (result !== 'passed') {
         this.counts.skipped += 1;
         logger.info(`Skipping policy '${path}': '${requirements.title}'`);
@@ -91,7 +108,7 @@ export class ScaScans {
     const started = epochSeconds(now());
     const checks = new Map<number, StoredCheck>();
     for (const check of policy.checks) {
-      const evaluation = await evaluator.evaluate(check, refusal, signal);
+      const evaluation = await evaluator.evaluate(check, refuse, signal);
       if (evaluation.reason !== undefined) {
         logger.debug(`Check ${String(check.id)} of policy '${path}' is not applicable: ${evaluation.reason}`);
       }

@@ -71,7 +71,7 @@ describe('svc-control validate, and the checks before a start', function () {
     const { code, stdout } = await control('validate');
     expect([code, stdout]).to.deep.equal([
       0,
-      'Looked at: main configuration, internal options, api.yaml, ruleset and lists, agent.conf of 1 group.\n' +
+      'Looked at: main configuration, internal options, api.yaml, ruleset and lists, policies, agent.conf of 1 group.\n' +
         'The configuration is valid: 0 errors, 0 warnings, 0 sections or settings without effect.\n',
     ]);
     expect(await validate()).to.deep.equal({
@@ -249,6 +249,27 @@ describe('svc-control validate, and the checks before a start', function () {
     expect(failures[0]?.output).to.match(
       /ERROR: \(1235\): Invalid value for element 'port': x\.\n.*CRITICAL: \(1202\)/,
     );
+  });
+
+  it('reads policies, and names file, line, check and field', async () => {
+    const path = home.path('ruleset', 'sca', 'mine.yml');
+    writeFileSync(
+      path,
+      `policy: {id: mine, file: mine.yml, name: n, description: d}\nchecks:\n  - id: 5\n    title: t\n    condition: some\n    rules: ["f:/a"]\n`,
+    );
+    try {
+      const { code, stdout } = await control('validate');
+      expect(code).to.equal(0);
+      expect(stdout).to.include(
+        "WARNING: ruleset/sca/mine.yml line 5: check 5: 'condition' is 'some': it must be 'all', 'any' or 'none'\n",
+      );
+      expect(stdout).to.include(
+        "WARNING: Error found while validating policy file: 'ruleset/sca/mine.yml'. Skipping it.\n",
+      );
+      expect(stdout).to.match(/^Looked at: .*, policies, /m);
+    } finally {
+      rmSync(path);
+    }
   });
 
   it('looks at every other file, and names file and line', async () => {

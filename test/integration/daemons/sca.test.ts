@@ -83,7 +83,10 @@ describe('the configuration assessment of svc-modulesd', function () {
       wmodules: Record<string, unknown>[];
     };
     expect(wmodules.find((each) => 'sca' in each)).to.deep.equal({
-      sca: { interval: 86_400, enabled: 'yes', scan_on_start: 'yes', skip_nfs: 'yes' },
+      sca: {
+        ...{ interval: 86_400, enabled: 'yes', scan_on_start: 'yes', skip_nfs: 'yes' },
+        policies: [home.path('ruleset/sca/demo.yml')],
+      },
     });
   });
 

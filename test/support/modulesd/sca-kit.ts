@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { PolicyOrder } from '../../../daemons/modulesd/sca/look-threads.js';
 import { ScaDumps } from '../../../daemons/modulesd/sca/sca-dumps.js';
 import { ScaResults } from '../../../daemons/modulesd/sca/sca-results.js';
 import { ScaScans } from '../../../daemons/modulesd/sca/sca-scan.js';
@@ -8,6 +9,7 @@ import { ScaSender } from '../../../daemons/modulesd/sca/sca-sender.js';
 import { Limiter } from '../../../lib/async/limiter.js';
 import { Evaluator } from '../../../lib/sca/evaluate.js';
 import { look } from '../../../lib/sca/look.js';
+import { loadPolicyFile } from '../../../lib/sca/policy-file.js';
 import { ScaCommands } from '../../../lib/sca/run-sca-command.js';
 import { eventually } from '../eventually.js';
 import { RecordingLogger } from '../recording-logger.js';
@@ -52,7 +54,9 @@ export class ScaKit {
       base: this.home.path('base'),
     });
     const shared = { results, sender, turns, pause, logger: this.#logger };
-    this.scans = new ScaScans({ ...shared, evaluator, scanId: () => this.scanId, now: () => time * 1000 });
+    const load = ({ path, real, remoteCommands }: PolicyOrder) =>
+      Promise.resolve(loadPolicyFile(path, real, { home: this.home, remoteCommands }));
+    this.scans = new ScaScans({ ...shared, evaluator, load, scanId: () => this.scanId, now: () => time * 1000 });
     this.dumps = new ScaDumps({ ...shared, longestDelay: () => 300, random: () => 0.5 });
   }
 

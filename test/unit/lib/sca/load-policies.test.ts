@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadPolicies, type NamedPolicy, policyPlaces } from '../../../../lib/sca/load-policies.js';
+import { refusalReason } from '../../../../lib/sca/policy-file.js';
 import { TemporaryHome } from '../../../support/temporary-home.js';
 
 const policy = (id: string, check: number) => `policy: {id: ${id}, file: ${id}.yml, name: n, description: d}
@@ -38,7 +39,9 @@ describe('the policies of a host', () => {
     };
   }
   const refusalOf = ({ policies }: ReturnType<typeof load>, id: string) =>
-    policies.find(({ policy: { id: each } }) => each === id)?.refusal?.('id');
+    policies.flatMap(({ policy, refusal }) =>
+      policy.id === id && refusal !== undefined ? [refusalReason(refusal, 'id')] : [],
+    )[0];
 
   it('are those of ruleset/sca and those that are named, each once', () => {
     write('etc/shared/c.yml', policy('c', 3));
