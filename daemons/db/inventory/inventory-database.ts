@@ -15,13 +15,7 @@ import { agentOfComponent, inventoryComponent } from './inventory-component.js';
 import { InventoryCounters, type Refusal } from './inventory-counters.js';
 import { InventoryFollower } from './inventory-follower.js';
 import { inventoryChecksum } from './inventory-row.js';
-import {
-  type InventoryMemory,
-  type InventoryTables,
-  inventoryTables,
-  openInventoryStore,
-  readInventoryMemory,
-} from './inventory-store.js';
+import { type InventoryReader, inventoryTables, openInventoryStore, readInventoryMemory } from './inventory-store.js';
 
 export type InventoryDatabaseParts = {
   /** `{home}/queue/db/inventory`. */
@@ -32,9 +26,6 @@ export type InventoryDatabaseParts = {
   /** Whether an agent is registered. */
   readonly knows: (agent: string) => boolean;
 };
-
-/** What lists read: the store, as it was last committed. */
-export type InventoryReader = { readonly tables: InventoryTables; readonly memory: InventoryMemory };
 
 const TEXTS: Readonly<Record<Refusal, string | undefined>> = {
   malformed: 'it is no JSON, or something is missing from it',

@@ -5,9 +5,9 @@ import { MAX_PAGE_BYTES } from '../rows/cut-page.js';
 import { keyInSlot, rowKey, slotRange } from '../rows/row-keys.js';
 import { type ChangeKind, type InventoryBatch, readChange } from './inventory-batch.js';
 import { agentOfComponent, inventoryComponent, tableOfNumber } from './inventory-component.js';
-import type { InventoryReader } from './inventory-database.js';
 import { changeKey, LAST_CHANGE, numberOfChange } from './inventory-keys.js';
 import { StoredRow } from './inventory-row.js';
+import type { InventoryReader } from './inventory-store.js';
 
 /** Values of a row by their columns; what was not told is left out. */
 export type RowValues = Record<string, string | number>;

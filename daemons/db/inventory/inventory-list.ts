@@ -11,10 +11,10 @@ import { rowKey, slotRange } from '../rows/row-keys.js';
 import { ROWS_PER_TURN } from '../rows/row-limits.js';
 import { nameColumn } from './inventory-batch.js';
 import { inventoryComponent } from './inventory-component.js';
-import type { InventoryReader } from './inventory-database.js';
 import { type InventoryCandidate, inventoryItem, type InventoryView, inventoryView } from './inventory-fields.js';
 import { nameKey, rowOfNameKey } from './inventory-keys.js';
 import { StoredRow } from './inventory-row.js';
+import type { InventoryReader } from './inventory-store.js';
 
 export type InventoryListParams = z.output<(typeof inventoryMethods)['inventory.list']['params']>;
 

@@ -35,6 +35,9 @@ export type InventoryTables = ComponentTables & {
 /** What of the store is in memory, as it was last committed. */
 export type InventoryMemory = ComponentMemory & { follower: FollowerRecord | undefined };
 
+/** What lists read: the store, as it was last committed. */
+export type InventoryReader = { readonly tables: InventoryTables; readonly memory: InventoryMemory };
+
 /** Opens `queue/db/inventory`. @throws StoreError */
 export function openInventoryStore(directory: string): Promise<LmdbStore> {
   return LmdbStore.open({

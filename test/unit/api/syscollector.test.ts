@@ -273,7 +273,7 @@ describe('inventories over the API', () => {
     await packages('001', [packageRow('one')]);
     const client = new RequestClient({ contract: dbContract, path: api.home.socket('svc-db') });
     await client.call('agents.remove', { ids: ['001'] });
-    await client.close();
+    client.close();
     expect(db.stores.inventory.holds('001')).to.equal(false);
   });
 });
