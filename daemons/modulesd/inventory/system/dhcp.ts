@@ -1,5 +1,5 @@
 import type { HostFiles } from '../host/host-files.js';
-import type { AddressFamily } from './network.js';
+import type { AddressFamily } from './address-family.js';
 
 /** What `network_protocol.dhcp` may say. */
 export type Dhcp = 'enabled' | 'disabled' | 'BOOTP' | 'unknown';

@@ -1,10 +1,9 @@
 import type { InventoryRow } from '../../../../lib/events/inventory/row-marks.js';
 import { known, UNKNOWN } from '../host/known.js';
+import type { AddressFamily } from './address-family.js';
 import { broadcastOf } from './address-text.js';
 import type { Dhcp } from './dhcp.js';
 import type { DefaultRoute } from './routes.js';
-
-export type AddressFamily = 'ipv4' | 'ipv6';
 
 /** An address of an interface that is up. */
 export type InterfaceAddress = {

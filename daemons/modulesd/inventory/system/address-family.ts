@@ -1,0 +1,1 @@
+export type AddressFamily = 'ipv4' | 'ipv6';
