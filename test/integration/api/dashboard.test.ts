@@ -310,6 +310,14 @@ describe('an unmodified dashboard', function () {
     expect(await first('/syscheck/001/last_scan')).to.have.all.keys('start', 'end');
   });
 
+  it('shows how an agent does by its policies (3)', async () => {
+    // This one has told nothing of them.
+    expect(await dashboard.list('GET', '/sca/001?sort=-end_scan')).to.deep.include({ affected_items: [] });
+    const any = 'q=(title~sshd,rules.rule~sshd,compliance.value~sshd)';
+    const checks = `/sca/001/checks/cis_debian12?offset=0&limit=15&sort=+id&${any}`;
+    expect(await dashboard.list('GET', checks)).to.deep.include({ affected_items: [] });
+  });
+
   it('shows ATT&CK (3)', async () => {
     for (const kind of ['tactics', 'techniques', 'groups', 'mitigations', 'software']) {
       const [item] = await items(`/mitre/${kind}?limit=1&offset=0`);

@@ -155,11 +155,32 @@ describe('policies of agents', function () {
     await asked(2);
     expect(orders()[1]).to.equal(ORDER);
     expect(await results()).to.deep.equal([]);
-    say(CHECKS[0].replace('1314069263', '88'), DUMP_END.replace('1314069263', '88'));
+    say(
+      CHECKS[0].replace('1314069263', '88'),
+      DUMP_END.replace('1314069263', '88'),
+      summary({ ...other, hash_file: 'e'.repeat(64), force_alert: '1' }),
+    );
+    await alerted(9);
+    expect(rules(6), 'the check is a new one, and the summary comes again').to.deep.equal(['19001', '19008', '19001']);
     await stored([[90001, 'passed']]);
     say('{"type":"policies","policies":[]}');
     await eventually('it is gone', async () => (await db.call('sca.policies', { agent: key.id })).total === 0);
     expect(await results()).to.deep.equal([]);
+  });
+
+  it('are not asked for once more by a replay, and go with the agent', async () => {
+    await daemons.get('svc-analysisd')?.stop('SIGKILL');
+    await start('svc-analysisd');
+    const left = { 90001: 'failed' } as const;
+    const again = { scan_id: 99, passed: 0, failed: 1, invalid: 0, total_checks: 1, score: 0, hash: resultsHash(left) };
+    say(
+      CHECKS[0].replace('1314069263', '99').replace('"result":"passed"', '"result":"failed"'),
+      summary({ ...again, hash_file: 'e'.repeat(64) }),
+    );
+    await stored([[90001, 'failed']]);
+    await alerted(11);
+    expect(rules(9)).to.deep.equal(['19007', '19005']);
+    expect(orders()).to.deep.equal([ORDER, ORDER]);
     await db.call('agents.remove', { ids: [key.id] });
     const { sca } = (await db.call('stats', {})) as { sca?: unknown };
     expect(sca).to.deep.include({ policies: 0, checks: 0 });

@@ -111,9 +111,9 @@ describe('The store of policies', () => {
       let commits = 0;
       const writer = new BatchWriter({
         store: {
-          // Every second one.
+          // Every third one: of two on their way, each fails at times, and both succeed at times.
           commit: (changes) =>
-            commits++ % 2 === 0 ? Promise.reject(new StoreError('full', 'full')) : store.commit(changes),
+            commits++ % 3 === 0 ? Promise.reject(new StoreError('full', 'full')) : store.commit(changes),
         },
         begin: (before: ScaBatch | undefined) => new ScaBatch(tables, memory, before),
         setProblem: () => {},
