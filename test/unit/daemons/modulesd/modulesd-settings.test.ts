@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { SETTINGS, upgradesAtOnce } from '../../../../daemons/modulesd/modulesd-settings.js';
@@ -54,6 +54,32 @@ describe('the settings of svc-modulesd', () => {
     expect(lines).to.have.length(2);
     expect(lines[0]).to.match(/^warn: 'agent-upgrade' 'max_threads' 100 is more than there is: 32 agents/);
     expect(lines[1]).to.match(/^warn: 'agent-upgrade' 'chunk_size' 60000 does not fit into a message: .* 45000 bytes/);
+  });
+
+  it('have policies, whose commands a manager may not have run on itself', async () => {
+    writeFileSync(home.path('etc', 'local_internal_options.conf'), 'sca.remote_commands=1\n');
+    mkdirSync(home.path('ruleset', 'sca'), { recursive: true });
+    for (const name of ['a.yml', 'b.yaml', 'c.txt']) writeFileSync(home.path('ruleset', 'sca', name), 'policy: {');
+    const sca =
+      '<sca><interval>2w</interval><wday>monday</wday><time>04:30</time><scan_on_start>no</scan_on_start><policies><policy enabled="no">a.yml</policy></policies></sca>';
+    const { settings } = load(sca);
+    expect(settings.policies.remoteCommands).to.equal(false);
+    const { wmodules } = ((await SETTINGS.sections?.(() => settings).get('wmodules')?.()) ?? {}) as {
+      wmodules: unknown[];
+    };
+    expect(wmodules[0]).to.deep.equal({
+      sca: {
+        ...{ interval: 1_209_600, wday: 'monday', time: '04:30', enabled: 'yes', scan_on_start: 'no', skip_nfs: 'yes' },
+        policies: [realpathSync(home.path('ruleset', 'sca', 'b.yaml'))],
+      },
+    });
+    const logger = new RecordingLogger();
+    SETTINGS.check?.({ name: 'svc-modulesd', home, logger, ownFlags: {} });
+    expect(logger.lines.at(-1)).to.equal(
+      "warn: Error found while validating policy file: 'ruleset/sca/b.yaml'. Skipping it.",
+    );
+    writeFileSync(home.path('etc', 'home.json'), JSON.stringify({ version: 1, role: 'agent' }));
+    expect(load(sca).settings.policies.remoteCommands).to.equal(true);
   });
 
   it('are read anew, but for the number of places', () => {

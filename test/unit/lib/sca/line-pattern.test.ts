@@ -87,6 +87,23 @@ describe('the pattern of a rule', () => {
     expect(performance.now() - begun).to.be.below(2000);
   });
 
+  it('has nothing left when the steps of a rule are used up', () => {
+    const cheap = new LinePattern('r:^(a|b)+\\1z?x$', 'pcre2');
+    const number = new LinePattern('n:(a|b)+\\1(\\d+)$ compare > 1', 'pcre2');
+    const line = `${'ab'.repeat(500)}x1`;
+    const budget = new StepBudget(20_000);
+    const findings = Array.from({ length: 2000 }, () => cheap.test(line, budget).finding);
+    expect([findings[0], findings.at(-1)]).to.deep.equal(['not-found', 'invalid']);
+    expect(number.test(line, budget).finding).to.equal('invalid');
+    expect(cheap.test(line, new StepBudget()).finding).to.equal('not-found');
+    expect(cheap.test(line, new StepBudget(0)).finding).to.equal('invalid');
+  });
+
+  it('tells what of it can never be said', () => {
+    expect(new LinePattern('r:a && n:( compare > 1 && n:x', 'pcre2').problems).to.have.length(2);
+    expect(new LinePattern('r:a && n:(\\d) compare > 1 && text', 'pcre2').problems).to.deep.equal([]);
+  });
+
   it('compares numbers of any size, and knows an integer when it sees one', () => {
     const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
     fc.assert(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadPolicies, type NamedPolicy, policyPlaces } from '../../../../lib/sca/load-policies.js';
 import { refusalReason } from '../../../../lib/sca/policy-file.js';
@@ -72,6 +72,14 @@ describe('the policies of a host', () => {
     expect(warnings[2]).to.equal("Error found while validating policy file: 'ruleset/sca/c.yml'. Skipping it.");
   });
 
+  it('are used though a regex of theirs is wrong, which is told', () => {
+    write('ruleset/sca/c.yml', policy('c', 3).replace('r:root', 'r:('));
+    const { ids, warnings } = load();
+    expect(ids).to.deep.equal(['a', 'b', 'c']);
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.match(/^ruleset\/sca\/c\.yml line 2: check 3: rule 1 can give no result: Invalid regex/);
+  });
+
   it('do not share ids, neither of policies nor of checks: the first counts', () => {
     write('ruleset/sca/c.yml', policy('a', 3));
     write('ruleset/sca/d.yml', policy('d', 2));
@@ -115,6 +123,11 @@ describe('the policies of a host', () => {
       /a\.yaml' can be written by every user/,
     );
     expect(outside(() => chmodSync(home.path('ruleset/sca/a.yaml'), 0o644))).to.equal(undefined);
+    const mine = outside(() => chownSync(home.path('ruleset/sca/a.yaml'), 4711, 0));
+    expect(mine).to.equal(
+      `Ignoring check for running command 'id'. Others than root could have written it: '${realpathSync(home.path('ruleset/sca/a.yaml'))}' belongs to user 4711`,
+    );
+    chownSync(home.path('ruleset/sca/a.yaml'), 0, 0);
     expect(outside(() => chownSync(home.path('ruleset/sca'), 12_345, 0))).to.match(
       /ruleset\/sca' belongs to user 12345/,
     );

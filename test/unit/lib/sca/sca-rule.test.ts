@@ -11,6 +11,8 @@ describe('the text of a rule', () => {
     expect(splitRule('c:sshd -T -> r:x').target).to.equal('sshd -T');
     expect(splitRule('p:r:sshd -> x').target).to.equal('r:sshd -> x');
     expect(splitRule('f:/a->b').target).to.equal('/a->b');
+    expect(splitRule('c:,').target).to.equal(',');
+    expect(readRule('f:/a, /b,', 'pcre2')).to.deep.include({ kind: 'file', paths: ['/a', '/b'] });
   });
 
   it('is refused without a type, or with nothing to look at', () => {
@@ -27,7 +29,7 @@ describe('the text of a rule', () => {
     ]) {
       expect(() => splitRule(text), text).to.throw(ScaRuleError, /does not begin with f:, d:, p: or c:/);
     }
-    for (const text of ['f:', 'd: -> x', 'c:  ', 'not p:']) {
+    for (const text of ['f:', 'd: -> x', 'c:  ', 'not p:', 'f: , ,']) {
       expect(() => splitRule(text), text).to.throw(ScaRuleError, /names nothing/);
     }
   });
