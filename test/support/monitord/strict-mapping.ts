@@ -2,7 +2,13 @@ import { isIP } from 'node:net';
 import { isObject } from '../../../lib/json/is-object.js';
 
 /** A field of a mapping. */
-export type FieldMapping = { type?: string; format?: string; properties?: Record<string, FieldMapping> };
+export type FieldMapping = {
+  type?: string;
+  format?: string;
+  ignore_above?: number;
+  scaling_factor?: number;
+  properties?: Record<string, FieldMapping>;
+};
 
 /** What a search engine says of a document that it refuses. */
 export class RefusedDocument extends Error {
@@ -17,6 +23,13 @@ export class RefusedDocument extends Error {
 const MAX_DEPTH = 20;
 const MAX_FIELDS = 10_000;
 const MAX_KEYWORD = 32_766;
+/** Whole numbers that the types take. */
+const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  short: [-(2n ** 15n), 2n ** 15n - 1n],
+  integer: [-(2n ** 31n), 2n ** 31n - 1n],
+  long: [-(2n ** 63n), 2n ** 63n - 1n],
+  unsigned_long: [0n, 2n ** 64n - 1n],
+};
 const ISO_DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
 /**
@@ -25,15 +38,22 @@ const ISO_DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]
  */
 export class StrictMapping {
   properties: Record<string, FieldMapping>;
+  readonly #isStrict: boolean;
   #fields: number;
 
-  constructor(properties: Record<string, FieldMapping>) {
+  /** @param isStrict fields that are not in the mapping are refused (`dynamic: strict`) */
+  constructor(properties: Record<string, FieldMapping>, isStrict = false) {
     this.properties = structuredClone(properties);
+    this.#isStrict = isStrict;
     this.#fields = countFields(this.properties);
   }
 
   /** @throws RefusedDocument; nothing of the mapping has changed then */
   take(document: Record<string, unknown>): void {
+    if (this.#isStrict) {
+      this.#object(document, this.properties, '', 0);
+      return;
+    }
     const before = structuredClone(this.properties);
     const fields = this.#fields;
     try {
@@ -64,8 +84,12 @@ export class StrictMapping {
       const at = path === '' ? name : `${path}.${name}`;
       for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
         if (one === null || one === undefined) continue;
-        properties[name] ??= this.#dynamic(one);
-        this.#value(one, properties[name], at, depth);
+        const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+        if (field === undefined && this.#isStrict) {
+          const reason = `mapping set to strict, dynamic introduction of [${at}] is not allowed`;
+          throw new RefusedDocument('strict_dynamic_mapping_exception', reason);
+        }
+        this.#value(one, field ?? (properties[name] = this.#dynamic(one)), at, depth);
       }
     }
   }
@@ -99,7 +123,8 @@ export class StrictMapping {
     if (isObject(value) ? type !== 'geo_point' : !fits(value, field)) {
       throw new RefusedDocument('mapper_parsing_exception', `failed to parse field [${path}] of type [${type}]`);
     }
-    if (type === 'keyword' && Buffer.byteLength(String(value)) > MAX_KEYWORD) {
+    const isSearched = type === 'keyword' && String(value).length <= (field.ignore_above ?? Infinity);
+    if (isSearched && Buffer.byteLength(String(value)) > MAX_KEYWORD) {
       throw new RefusedDocument(
         'illegal_argument_exception',
         `Document contains at least one immense term in field="${path}"`,
@@ -109,9 +134,14 @@ export class StrictMapping {
 }
 
 function fits(value: unknown, { type, format }: FieldMapping): boolean {
+  const range = RANGES[type ?? ''];
+  if (range !== undefined && !isWithin(value, range)) return false;
   switch (type) {
+    case 'short':
     case 'long':
     case 'integer':
+    case 'unsigned_long':
+    case 'scaled_float':
     case 'double':
     case 'float':
       return typeof value === 'number' || (typeof value === 'string' && value !== '' && !Number.isNaN(Number(value)));
@@ -129,6 +159,13 @@ function fits(value: unknown, { type, format }: FieldMapping): boolean {
     default:
       return true;
   }
+}
+
+function isWithin(value: unknown, [least, most]: readonly [bigint, bigint]): boolean {
+  const number = Number(value);
+  if (!Number.isFinite(number)) return false;
+  const whole = typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : BigInt(Math.trunc(number));
+  return whole >= least && whole <= most;
 }
 
 function countFields(properties: Record<string, FieldMapping>): number {
