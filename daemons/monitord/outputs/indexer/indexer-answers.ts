@@ -43,8 +43,9 @@ export function bulkOutcomes(text: string, count: number): ItemOutcome[] {
 }
 
 function outcomeOf(status: number, error: unknown): ItemOutcome {
-  // A document of this id is there: it came with a request whose answer did not.
-  if ((status >= 200 && status < 300) || status === 409) return { kind: 'done' };
+  // A document of this id is there: it came with a request whose answer did not. Or one that was to be deleted is not.
+  const isNotThere = status === 404 && error === undefined;
+  if ((status >= 200 && status < 300) || status === 409 || isNotThere) return { kind: 'done' };
   const { type, reason } = errorMembers(error);
   const shown = oneLine(`${String(status)} ${type}: ${reason}`);
   const isFull = type === 'validation_exception' && reason.includes(TOO_MANY_SHARDS);

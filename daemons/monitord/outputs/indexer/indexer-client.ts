@@ -9,7 +9,7 @@ export type IndexerAnswer = { readonly status: number; readonly text: string };
 export type IndexerRequest = {
   /** `https://host:9200` */
   readonly host: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its query. */
   readonly path: string;
   readonly body?: string | Buffer;

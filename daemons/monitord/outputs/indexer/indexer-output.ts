@@ -1,26 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isAbsolute } from 'node:path';
 import type { ManagerConfig } from '../../../../lib/config/manager-config.js';
 import type { Home } from '../../../../lib/home/home.js';
-import { indexerSecretPath } from '../../../../lib/indexer/indexer-secret.js';
 import { describeError } from '../../../../lib/log/describe-error.js';
 import type { Logger } from '../../../../lib/log/logger.js';
 import type { OutputDefinition } from '../alert-outputs.js';
 import { DocumentMaker } from './alert-document.js';
-import { IndexerAccount } from './indexer-account.js';
-import { type IndexerCertificates, IndexerClient } from './indexer-client.js';
-import { IndexerHosts } from './indexer-hosts.js';
+import { certificatesOf, connectIndexer, hostsOf, type IndexerSection } from './indexer-connection.js';
 import { IndexerReceiver, type IndexerReceiverParts } from './indexer-receiver.js';
 import { IndexerSetup } from './indexer-setup.js';
 import { RejectedAlerts } from './rejected-alerts.js';
 
 type Sections = ManagerConfig<'global' | 'indexer' | 'cluster'>;
-type Indexer = NonNullable<Sections['indexer']>;
 
-const DEFAULT_HOST = 'http://localhost:9200';
-const HEALTH = '/_cat/health?format=json';
-const HEALTH_MS = 5000;
 const SECOND_MS = 1000;
 
 /** Which streams are indexed (indexer.md 4.1). */
@@ -49,7 +40,7 @@ export function indexerOutputs(config: Sections, { home, logger, sleep }: Indexe
     name: stream === 'alerts' ? 'indexer' : `indexer ${stream}`,
     stream,
     settings: { indexer, node },
-    receiver: () => indexerReceiver({ indexer, hosts, home, logger, sleep }, stream, new DocumentMaker(prefix, node)),
+    receiver: () => indexerReceiver({ indexer, home, logger, sleep }, stream, new DocumentMaker(prefix, node)),
     announcement: `Indexing ${stream} at: '${hosts.join("', '")}'.`,
   }));
 }
@@ -70,71 +61,21 @@ export function indexerProblems(config: Sections, home: Home): string[] {
   return problems;
 }
 
-/** @throws Error naming what cannot be read */
-function certificatesOf({ ssl }: Indexer, home: Home): IndexerCertificates {
-  const { certificate, key, certificate_authorities: authorities } = ssl;
-  if ((certificate === undefined) !== (key === undefined)) {
-    throw new Error("'ssl' of 'indexer' needs 'certificate' and 'key', or neither of them.");
-  }
-  const read = (what: string, path: string): Buffer => {
-    try {
-      return readFileSync(isAbsolute(path) ? path : home.path(path));
-    } catch (error) {
-      throw new Error(`The ${what} '${path}' of 'indexer' cannot be read: ${describeError(error)}`, { cause: error });
-    }
-  };
-  const ca = authorities.ca.map((path) => read('CA root certificate file', path));
-  return {
-    ...(ca.length === 0 ? {} : { ca }),
-    ...(certificate === undefined || key === undefined
-      ? {}
-      : { cert: read('certificate', certificate), key: read('key', key) }),
-  };
-}
-
-type IndexerContext = IndexerOutputsContext & { readonly indexer: Indexer; readonly hosts: readonly string[] };
+type ReceiverContext = IndexerOutputsContext & { readonly indexer: IndexerSection };
 
 function indexerReceiver(
-  { indexer, hosts: names, home, logger, sleep }: IndexerContext,
+  { indexer, home, logger, sleep }: ReceiverContext,
   stream: 'alerts' | 'archives',
   documents: DocumentMaker,
 ): IndexerReceiver {
-  const { batch_size: batchSize, flush_interval: flush, timeout, geoip } = indexer.options;
-  const account = new IndexerAccount(indexerSecretPath(home), logger);
-  const client = new IndexerClient({
-    certificates: () => certificatesOf(indexer, home),
-    authorization: () => account.header(),
-  });
-  const timeoutMs = timeout * SECOND_MS;
-  const hosts = new IndexerHosts({
-    hosts: names,
-    health: (host, signal) => client.request({ host, method: 'GET', path: HEALTH, timeoutMs: HEALTH_MS, signal }),
-    stamp: () => account.stamp,
-    logger,
-  });
-  const setup = new IndexerSetup({
-    ask: async (request) => {
-      const host = await hosts.take(request.signal);
-      try {
-        return await client.request({ ...request, host });
-      } catch (error) {
-        request.signal.throwIfAborted();
-        hosts.failed(host, describeError(error));
-        throw error;
-      }
-    },
-    geoip: geoip === 'pipeline',
-    timeoutMs,
-    logger,
-  });
+  const { batch_size: batchSize, flush_interval: flush, geoip } = indexer.options;
+  const connection = connectIndexer(indexer, home, logger);
+  const { timeoutMs } = connection;
   return new IndexerReceiver({
-    ...{ stream, documents, client, hosts, setup, logger, batchSize, timeoutMs, account },
+    ...{ stream, documents, connection, logger, batchSize },
+    setup: new IndexerSetup({ ask: connection.ask, geoip: geoip === 'pipeline', timeoutMs, logger }),
     rejected: new RejectedAlerts(home.path('logs', 'indexer-rejected.json')),
     flushMs: flush * SECOND_MS,
     ...(sleep === undefined ? {} : { sleep }),
   });
-}
-
-function hostsOf({ hosts }: Indexer): readonly string[] {
-  return hosts.host.length === 0 ? [DEFAULT_HOST] : hosts.host.map((host) => host.trim().replace(/\/+$/, ''));
 }

@@ -2,13 +2,12 @@ import { isObject } from '../../../../lib/json/is-object.js';
 import type { Logger } from '../../../../lib/log/logger.js';
 import { indexTemplate, TEMPLATE_NAME } from './index-template.js';
 import { errorOf } from './indexer-answers.js';
-import type { IndexerAnswer, IndexerRequest } from './indexer-client.js';
+import type { IndexerAnswer } from './indexer-client.js';
+import type { IndexerConnection } from './indexer-connection.js';
 
 export type IndexerSetupParts = {
   /** Asks whichever host is available. @throws Error when none is, or there is no answer */
-  readonly ask: (
-    request: Pick<IndexerRequest, 'method' | 'path' | 'body' | 'timeoutMs' | 'signal'>,
-  ) => Promise<IndexerAnswer>;
+  readonly ask: IndexerConnection['ask'];
   /** Whether the server is to look up where addresses are. */
   readonly geoip: boolean;
   readonly timeoutMs: number;
