@@ -35,6 +35,8 @@ import { mailTransport } from './outputs/mail/mail-output.js';
 import { neededAlerts } from './outputs/needed-alerts.js';
 import { outputDefinitions } from './outputs/output-definitions.js';
 import { SharedOutputStore } from './outputs/shared-output-store.js';
+import { StatesOutput } from './outputs/states/states-output.js';
+import { statesSettings } from './outputs/states/states-settings.js';
 import { DailyReports, earlierDay } from './reports/daily-reports.js';
 import { reportPlan } from './reports/report-plan.js';
 
@@ -58,6 +60,8 @@ export const MONITORD = defineDaemon({
     const ends = parts.together();
     const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
     const authd = parts.use(new RequestClient({ contract: authdContract, path: home.socket('svc-authd') }));
+    // It calls svc-db until it ends.
+    const states = parts.use(new StatesOutput({ db, store, home, logger }));
     // Before the clients are closed, and those before the group: a call under way would otherwise be waited for.
     const stopped = parts.adopt(new AbortController(), (controller) => {
       controller.abort();
@@ -80,7 +84,7 @@ export const MONITORD = defineDaemon({
       }),
     );
     const reports = dailyReports(home, logger, settings, store);
-    const readers = { outputs, reports };
+    const readers = { outputs, reports, states };
     const maintenance = logMaintenance({ home, logger, signal: stopped.signal }, settings, readers);
     await ends.start(
       requests({
@@ -88,7 +92,7 @@ export const MONITORD = defineDaemon({
           requests: { ...counters },
           events: events.stats(),
           agents: { disconnected: watch.remembered },
-          outputs: outputs.stats(),
+          outputs: { ...outputs.stats(), ...states.stats() },
           reports: reports.stats(),
         }),
         handlers: {
@@ -118,6 +122,9 @@ export const MONITORD = defineDaemon({
     return { apply: followOutputs };
   },
 });
+
+/** What hands on what others have written. */
+type Readers = { readonly outputs: AlertOutputs; readonly reports: DailyReports; readonly states: StatesOutput };
 
 const STREAMS: Readonly<Record<string, StreamName>> = { [ALERTS]: 'alerts', [ARCHIVES]: 'archives' };
 
@@ -153,11 +160,11 @@ function dailyReports(
   });
 }
 
-/** Has what reads alerts follow the settings; resolves when new outputs have begun, as a rule. */
+/** Has what reads alerts and inventories follow the settings; resolves when new outputs have begun, as a rule. */
 function followerOf(
   home: Home,
   logger: Logger,
-  { outputs, reports }: { readonly outputs: AlertOutputs; readonly reports: DailyReports },
+  { outputs, reports, states }: Readers,
 ): (now: MonitordSettings) => Promise<void> {
   return async ({ config, options }) => {
     const debugIntegrations = options.get('integrator.debug') > 0;
@@ -166,6 +173,7 @@ function followerOf(
       fullSubject: options.get('maild.full_subject') === 1,
     };
     reports.follow(reportPlan(config, home));
+    states.follow(statesSettings(config));
     // Who sees that it runs, or has reloaded, may count on it that what is alerted then goes out.
     await within(
       OUTPUTS_BEGIN_MS,
@@ -175,18 +183,16 @@ function followerOf(
 }
 
 /** What became of alerts (daemons-and-config.md 11.3). */
-function statistics(
-  startedAt: number,
-  { outputs, reports }: { readonly outputs: AlertOutputs; readonly reports: DailyReports },
-): Record<string, unknown> {
-  return { ...reportTimes(startedAt), metrics: { outputs: outputs.report(), reports: reports.stats() } };
+function statistics(startedAt: number, { outputs, reports, states }: Readers): Record<string, unknown> {
+  const metrics = { outputs: [...outputs.report(), ...states.report()], reports: reports.stats() };
+  return { ...reportTimes(startedAt), metrics };
 }
 
 /** The look after the logs of the home; alerts and archives that outputs and reports have yet to read are kept. */
 function logMaintenance(
   { home, logger, signal }: Pick<LogRotationParts, 'home' | 'logger' | 'signal'>,
   settings: SettingsInForce<MonitordSettings>,
-  { outputs, reports }: { readonly outputs: AlertOutputs; readonly reports: DailyReports },
+  { outputs, reports }: Readers,
 ): LogMaintenance {
   const clock = HOST_CLOCK;
   const neededDay = (stream: StreamName | undefined): LocalDay | 'all' | undefined => {

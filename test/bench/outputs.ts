@@ -134,7 +134,7 @@ function section(kind: Kind, port: number): string {
     case 'webhook':
       return `<integration><name>webhook</name><hook_url>http://${at}/hook</hook_url><level>1</level></integration>`;
     case 'indexer':
-      return `<indexer><enabled>yes</enabled><hosts><host>http://${at}</host></hosts><options><alerts>yes</alerts></options></indexer>`;
+      return `<indexer><enabled>yes</enabled><hosts><host>http://${at}</host></hosts><options><alerts>yes</alerts><states>no</states></options></indexer>`;
     case 'mail':
       return `<global><email_notification>yes</email_notification><email_to>a@x.test</email_to><email_from>b@x.test</email_from>
         <smtp_server>127.0.0.1</smtp_server><smtp_port>${String(port)}</smtp_port><email_maxperhour>1000000</email_maxperhour></global>

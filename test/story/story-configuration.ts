@@ -67,7 +67,7 @@ export function managerConfiguration(
   <indexer>
     <enabled>yes</enabled>
     <hosts><host>${ports.indexer}</host></hosts>
-    <options><alerts>yes</alerts></options>
+    <options><alerts>yes</alerts><states>no</states></options>
   </indexer>
   <command>
     <name>firewall-drop</name><executable>firewall-drop</executable><timeout_allowed>yes</timeout_allowed>

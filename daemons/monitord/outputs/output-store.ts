@@ -5,6 +5,7 @@ import { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
 import type { StoreTable } from '../../../lib/store/store-table.js';
 import type { LocalDay } from '../../../lib/time/local-day.js';
+import { STATES_TABLES, StatesStore } from './states/states-store.js';
 
 const POSITIONS = 'positions';
 const MAILS = 'mails';
@@ -37,8 +38,8 @@ const storedDay = z.object({
 });
 
 /**
- * How far each output is in the stream of alerts, the alerts that wait for a mail, how many mails the hour has had, and of
- * which day the reports are (`queue/outputs`, which svc-monitord alone opens).
+ * How far each output is in the stream of alerts, the alerts that wait for a mail, how many mails the hour has had, of
+ * which day the reports are, and how far inventories are indexed (`queue/outputs`, which svc-monitord alone opens).
  */
 export class OutputStore {
   /** Resolves when nothing can be written any more; the process should end then. */
@@ -46,6 +47,8 @@ export class OutputStore {
   readonly mails: StoreTable<number, StoredMail>;
   /** By the key of the report. */
   readonly reports: StoreTable<string, LocalDay>;
+  /** How far inventories are indexed. */
+  readonly states: StatesStore;
   readonly #store: LmdbStore;
   readonly #mailHours: StoreTable<string, MailHour>;
   readonly #positions: StoreTable<string, RecordPosition>;
@@ -56,12 +59,14 @@ export class OutputStore {
     this.#positions = store.table<string, RecordPosition>(POSITIONS, storedPosition);
     this.mails = store.table<number, StoredMail>(MAILS, storedMail);
     this.reports = store.table<string, LocalDay>(REPORTS, storedDay);
+    this.states = new StatesStore(store);
     this.#mailHours = store.table<string, MailHour>(MAIL_HOURS, storedMailHour);
   }
 
   /** @param directory `queue/outputs` @throws StoreError `damaged`, `too_new`, `in_use`, `full` */
   static async open(directory: string): Promise<OutputStore> {
-    return new OutputStore(await LmdbStore.open({ directory, tables: [POSITIONS, MAILS, REPORTS, MAIL_HOURS] }));
+    const tables = [POSITIONS, MAILS, REPORTS, MAIL_HOURS, ...STATES_TABLES];
+    return new OutputStore(await LmdbStore.open({ directory, tables }));
   }
 
   /** Undefined for an output that is new. @throws StoreError `damaged` */

@@ -1,7 +1,4 @@
-import type { XmlElement } from '../../xml/xml-element.js';
-import { lastContent } from '../last-content.js';
 import {
-  type AsksNothing,
   each,
   type ElementEffects,
   inside,
@@ -57,26 +54,13 @@ const ROOTCHECK: ElementEffects = {
   ...each(never(WINDOWS, saying('no')), 'check_winapps', 'check_winaudit', 'check_winmalware'),
 };
 
-const saysYes = (parent: XmlElement, name: string): boolean => lastContent(parent, name)?.trim() === 'yes';
-
-/** Whether `<indexer>` has alerts or archives indexed, or wants no states. */
-const asksForAlerts: AsksNothing = (_element, parent) =>
-  parent.children.some(
-    (child) =>
-      child.name === 'options' &&
-      (saysYes(child, 'alerts') || saysYes(child, 'archives') || lastContent(child, 'states')?.trim() === 'no'),
-  );
-
 const INDEXER: ElementEffects = {
-  enabled: later(
-    "inventory and vulnerabilities are not sent yet, and alerts are with '<options><alerts>yes'",
-    asksForAlerts,
-  ),
+  enabled: works,
   hosts: inside(each(works, 'host')),
   ssl: inside({ certificate_authorities: inside(each(works, 'ca')), ...each(works, 'certificate', 'key') }),
   options: inside({
-    ...each(works, 'alerts', 'archives', 'geoip', 'batch_size', 'flush_interval', 'timeout'),
-    ...each(later('inventory and vulnerabilities are not sent yet', saying('no')), 'states', 'fim_states'),
+    ...each(works, 'alerts', 'archives', 'states', 'geoip', 'batch_size', 'flush_interval', 'timeout'),
+    fim_states: later('states of files are not sent', saying('no')),
   }),
 };
 

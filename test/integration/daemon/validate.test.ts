@@ -28,7 +28,7 @@ type Document = {
 const WITHOUT_EFFECT = [
   ...['global/update_check'],
   ...['database_output', 'agentless', 'wodle name="osquery"'],
-  ...['wodle name="aws-s3"', 'vulnerability-detection', 'indexer/enabled', 'gcp-pubsub'],
+  ...['wodle name="aws-s3"', 'vulnerability-detection', 'gcp-pubsub'],
   ...['github', 'ms-graph', 'fluent-forward'],
 ];
 

@@ -4,7 +4,8 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isObject } from '../../../lib/json/is-object.js';
 import type { TestCertificate } from '../tls/test-certificates.js';
-import { type FieldMapping, RefusedDocument, StrictMapping } from './strict-mapping.js';
+import { type FieldMapping, parseSource, RefusedDocument, StrictMapping } from './strict-mapping.js';
+import { StrictStates } from './strict-states.js';
 
 type Index = { readonly mapping: StrictMapping; readonly documents: Map<string, Record<string, unknown>> };
 
@@ -23,6 +24,8 @@ export type StrictIndexerOptions = {
   readonly account?: { readonly username: string; readonly password: string };
   readonly maxBytes?: number;
   readonly geoip?: boolean;
+  /** Types that it does not know. */
+  readonly without?: readonly string[];
 };
 
 const FIELD_TYPES = new Set(['keyword', 'text', 'long', 'integer', 'double', 'boolean', 'ip', 'geo_point', 'date']);
@@ -36,6 +39,8 @@ const BAD_INDEX = /[A-Z\\/*?"<>| ,#:]|^[-_+.]/;
 export class StrictIndexer {
   readonly indices = new Map<string, Index>();
   readonly templates = new Map<string, Record<string, unknown>>();
+  /** Indices of states. */
+  readonly states: StrictStates;
   readonly pipelines = new Map<string, Record<string, unknown>>();
   /** Documents of each bulk request, and what was asked with it. */
   readonly bulks: { readonly count: number; readonly bytes: number; readonly path: string }[] = [];
@@ -53,6 +58,7 @@ export class StrictIndexer {
 
   constructor(options: StrictIndexerOptions = {}) {
     this.#options = options;
+    this.states = new StrictStates(options.without ?? [], (violation) => this.violations.push(violation));
   }
 
   async start(): Promise<void> {
@@ -125,8 +131,9 @@ export class StrictIndexer {
       }
       return;
     }
+    if (this.states.answer({ method, url, body: body.toString(), send, fail })) return;
     const [, kind, name] =
-      /^\/(_template|_ingest\/pipeline|_bulk)(?:\/([\w-]+))?(?:\?pipeline=([\w-]+))?$/.exec(url) ?? [];
+      /^\/(_template|_ingest\/pipeline|_bulk)(?:\/([\w-]+))?(?:\?pipeline=([\w-]+)|\?refresh=true)?$/.exec(url) ?? [];
     if (kind === '_template' && name !== undefined) {
       this.#template(method, name, body, send, fail);
     } else if (kind === '_ingest/pipeline' && name !== undefined && method === 'PUT') {
@@ -202,21 +209,19 @@ export class StrictIndexer {
       fail(400, 'illegal_argument_exception', problem ?? 'no such pipeline');
       return;
     }
-    const lines = body.toString().split('\n').slice(0, -1);
-    this.bulks.push({ count: lines.length / 2, bytes: body.length, path: url });
+    const actions = actionsOf(body.toString().split('\n').slice(0, -1));
+    this.bulks.push({ count: actions.length, bytes: body.length, path: url });
     const statuses = typeof fault === 'object' ? [...fault.items] : [];
-    const items: unknown[] = [];
-    for (let at = 0; at < lines.length; at += 2) {
-      items.push(this.#item(lines[at] ?? '', lines[at + 1] ?? '', statuses.shift()));
+    const items = actions.map(({ line, source }) => this.#item(line, source, statuses.shift()));
+    if (url.endsWith('?refresh=true')) {
+      for (const { line } of actions) this.states.refresh(targetOf(line).index);
     }
     if (fault === 'close_after') response.destroy();
     else send(200, { took: 1, errors: items.some((item) => JSON.stringify(item).includes('"error"')), items });
   }
 
-  #item(action: string, source: string, status: number | undefined): unknown {
-    const [[kind, { _index: index, _id: id }]] = Object.entries(
-      JSON.parse(action) as Record<string, { _index: string; _id: string }>,
-    ) as [[string, { _index: string; _id: string }]];
+  #item(action: string, source: string | undefined, status: number | undefined): unknown {
+    const { kind, index, id } = targetOf(action);
     const item = (code: number, more: object): unknown => ({
       [kind]: { _index: index, _id: id, status: code, ...more },
     });
@@ -227,6 +232,7 @@ export class StrictIndexer {
       this.violations.push(`index ${index}`);
       return item(400, { error: { type: 'invalid_index_name_exception', reason: `Invalid index name [${index}]` } });
     }
+    if (kind !== 'create') return item(...this.states.write(index, id, source));
     const found = this.indices.get(index) ?? this.#make(index);
     if (kind === 'create' && found.documents.has(id)) {
       const reason = `[${id}]: version conflict, document already exists`;
@@ -234,7 +240,7 @@ export class StrictIndexer {
     }
     let document: Record<string, unknown>;
     try {
-      document = parseSource(source);
+      document = parseSource(source ?? '');
       found.mapping.take(document);
     } catch (error) {
       if (!(error instanceof RefusedDocument)) throw error;
@@ -255,14 +261,23 @@ export class StrictIndexer {
   }
 }
 
-function parseSource(source: string): Record<string, unknown> {
-  try {
-    const document: unknown = JSON.parse(source);
-    if (isObject(document)) return document;
-  } catch {
-    // Told below.
+function targetOf(action: string): { readonly kind: string; readonly index: string; readonly id: string } {
+  const [[kind, { _index: index, _id: id }]] = Object.entries(
+    JSON.parse(action) as Record<string, { _index: string; _id: string }>,
+  ) as [[string, { _index: string; _id: string }]];
+  return { kind, index, id };
+}
+
+/** Lines of actions, each with its document where it has one. */
+function actionsOf(lines: readonly string[]): { readonly line: string; readonly source: string | undefined }[] {
+  const actions: { line: string; source: string | undefined }[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    const hasSource = !line.startsWith('{"delete"');
+    if (hasSource) at += 1;
+    actions.push({ line, source: hasSource ? (lines[at] ?? '') : undefined });
   }
-  throw new RefusedDocument('mapper_parsing_exception', 'failed to parse');
+  return actions;
 }
 
 type Send = (status: number, answer: unknown) => void;
@@ -276,9 +291,9 @@ function bulkProblem(headers: IncomingMessage['headers'], body: Buffer): string 
   if (!Buffer.from(text).equals(body)) return 'the body is no UTF-8';
   if (!text.endsWith('\n')) return 'The bulk request must be terminated by a newline [\\n]';
   const lines = text.split('\n').slice(0, -1);
-  if (lines.length === 0 || lines.length % 2 !== 0) return 'actions and documents do not come in pairs';
-  for (const [at, line] of lines.entries()) {
-    if (at % 2 === 1) continue;
+  if (lines.length === 0) return 'there are no actions';
+  for (const [at, { line, source }] of actionsOf(lines).entries()) {
+    if (source === '') return 'an action has no document';
     let value: unknown;
     try {
       value = JSON.parse(line);
@@ -287,7 +302,7 @@ function bulkProblem(headers: IncomingMessage['headers'], body: Buffer): string 
     }
     if (!isObject(value)) return `line ${String(at + 1)} is no object`;
     const [[kind, target] = [], ...more] = Object.entries(value);
-    if (more.length > 0 || (kind !== 'create' && kind !== 'index')) {
+    if (more.length > 0 || !['create', 'index', 'delete'].includes(kind ?? '')) {
       return `Malformed action/metadata line [${String(at + 1)}]`;
     }
     const { _index: index, _id: id } = target as { _index?: unknown; _id?: unknown };

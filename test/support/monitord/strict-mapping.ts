@@ -20,6 +20,17 @@ export class RefusedDocument extends Error {
   }
 }
 
+/** A document of a request. @throws RefusedDocument */
+export function parseSource(source: string): Record<string, unknown> {
+  try {
+    const document: unknown = JSON.parse(source);
+    if (isObject(document)) return document;
+  } catch {
+    // Told below.
+  }
+  throw new RefusedDocument('mapper_parsing_exception', 'failed to parse');
+}
+
 const MAX_DEPTH = 20;
 const MAX_FIELDS = 10_000;
 const MAX_KEYWORD = 32_766;

@@ -45,17 +45,19 @@ export function indexerOutputs(config: Sections, { home, logger, sleep }: Indexe
   }));
 }
 
-/** What of `<indexer>` cannot work, as messages without a place; alerts wait until it can. */
+/** What of `<indexer>` cannot work, as messages without a place; what is to be indexed waits until it can. */
 export function indexerProblems(config: Sections, home: Home): string[] {
   const { indexer, global } = config;
-  if (indexer?.enabled !== true || !(indexer.options.alerts || indexer.options.archives)) return [];
+  if (indexer?.enabled !== true) return [];
+  const { alerts, archives, states } = indexer.options;
+  if (!(alerts || archives || states)) return [];
   const problems: string[] = [];
   try {
     certificatesOf(indexer, home);
   } catch (error) {
     problems.push(`Nothing is indexed for now: ${describeError(error)}`);
   }
-  if (indexer.options.archives && !global.logall_json) {
+  if (archives && !global.logall_json) {
     problems.push("Archives are not indexed: '<logall_json>yes' of 'global' has them written.");
   }
   return problems;

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { openRegularFile } from '../../../../lib/files/regular-file.js';
 import { syncDirectoryWherePossible } from '../../../../lib/files/sync-directory.js';
 
-/** An alert that a search engine refuses. */
+/** An alert, or another document, that a search engine refuses. */
 export type RejectedAlert = {
-  /** `alerts`, `archives`. */
+  /** `alerts`, `archives`, `states`. */
   readonly output: string;
   readonly index: string;
   readonly id: string;
@@ -13,8 +13,10 @@ export type RejectedAlert = {
   readonly reason: string;
   /** `reduced`: it was taken with its `data` as one text; `no`: in no form. */
   readonly indexed: 'reduced' | 'no';
-  /** Its line. */
-  readonly line: string;
+  /** Line of an alert. */
+  readonly line?: string;
+  /** A document that is none of an alert. */
+  readonly document?: string;
 };
 
 const FILE_MODE = 0o640;
@@ -31,7 +33,9 @@ export class RejectedAlerts {
   async write(alerts: readonly RejectedAlert[]): Promise<void> {
     if (alerts.length === 0) return;
     const time = new Date().toISOString();
-    const lines = alerts.map(({ line, ...rest }) => `${JSON.stringify({ time, ...rest, alert: line })}\n`);
+    const lines = alerts.map(
+      ({ line, ...rest }) => `${JSON.stringify({ time, ...rest, ...(line === undefined ? {} : { alert: line }) })}\n`,
+    );
     // Opened for each group: a rotation renames the file.
     const file = await openRegularFile(this.#path, { access: 'append', makeMode: FILE_MODE });
     try {

@@ -129,7 +129,7 @@ describe('what of the configuration has an effect', () => {
     expect(new Set(whats(on))).to.deep.equal(
       new Set([
         'wodle name="osquery"',
-        ...['indexer/enabled', 'vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
+        ...['vulnerability-detection', 'agentless', 'database_output', 'auth/key_request'],
         ...['gcp-pubsub', 'remote/queue_size', 'client', 'labels'],
         ...['syscheck/windows_registry', 'rootcheck/check_winapps'],
       ]),
@@ -138,13 +138,10 @@ describe('what of the configuration has an effect', () => {
 
   it('says what an indexer does not get', () => {
     const indexer = (options: string) => whats(`<indexer><enabled>yes</enabled>${options}</indexer>`);
-    expect(indexer('')).to.deep.equal(['indexer/enabled']);
-    expect(indexer('<options><geoip>off</geoip></options>')).to.deep.equal(['indexer/enabled']);
-    expect(indexer('<options><alerts>yes</alerts></options>')).to.deep.equal([]);
-    expect(indexer('<options><states>no</states></options>')).to.deep.equal([]);
-    expect(indexer('<options><alerts>yes</alerts><states>yes</states></options>')).to.deep.equal([
-      'indexer/options/states',
-    ]);
+    expect(indexer('')).to.deep.equal([]);
+    expect(indexer('<options><alerts>yes</alerts><states>yes</states></options>')).to.deep.equal([]);
+    expect(indexer('<options><fim_states>no</fim_states></options>')).to.deep.equal([]);
+    expect(indexer('<options><fim_states>yes</fim_states></options>')).to.deep.equal(['indexer/options/fim_states']);
     expect(whats('<indexer><hosts><host>https://a:9200</host></hosts></indexer>')).to.deep.equal([]);
   });
 

@@ -29,12 +29,7 @@ const SILENT = new Set([
 ]);
 
 /** What is told only beside other sections: effects.test.ts has these. */
-const BESIDE_OTHERS = new Set([
-  'global/jsonout_output',
-  'indexer/enabled',
-  'indexer/options/states',
-  'indexer/options/fim_states',
-]);
+const BESIDE_OTHERS = new Set(['global/jsonout_output', 'indexer/options/fim_states']);
 
 /** The elements of a section with their paths, those inside others included. */
 function* walk(effects: ElementEffects, path: readonly string[]): Generator<readonly [readonly string[], Effect]> {
