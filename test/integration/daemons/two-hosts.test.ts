@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { initHome } from '../../../bin/control/home/init-home.js';
 import { agentdContract } from '../../../lib/bus/contracts/agentd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
+import type { InventoryType } from '../../../lib/bus/contracts/db-inventory.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { readRunRecord } from '../../../lib/daemon/run-record.js';
@@ -85,6 +87,7 @@ describe('a manager and an agent', function () {
          <localfile><log_format>syslog</log_format><location>logs/app/auth.log</location></localfile>
          <localfile><log_format>syslog</log_format><location>logs/active-responses.log</location></localfile>
          <localfile><log_format>syslog</log_format><location>logs/many/*</location></localfile>
+         <wodle name="syscollector"><interval>1h</interval><synchronization><max_eps>1000</max_eps></synchronization></wodle>
        </manager_config>\n`,
     );
     const control = join(fileURLToPath(productRoot()), 'bin', 'svc-control');
@@ -129,8 +132,9 @@ describe('a manager and an agent', function () {
     const own = readFileSync(agent.path('etc', 'client.keys'), 'utf8');
     expect(own).to.match(/^001 web01 any [0-9a-f]{64}\n$/);
     expect(readFileSync(manager.path('etc', 'client.keys'), 'utf8')).to.equal(own);
-    const state = await agentd.call('getstate', {});
-    expect(state).to.include({ status: 'connected', msg_buffer: 0, buffer_enabled: true });
+    const state = async () => agentd.call('getstate', {});
+    expect(await state()).to.include({ status: 'connected', buffer_enabled: true });
+    await eventually('its buffer is empty', async () => (await state()).msg_buffer === 0, WAIT_MS);
     const log = readFileSync(agent.path('logs', 'manager.log'), 'utf8');
     expect(log).to.contain('Valid key received').and.contain('Unable to connect to').and.contain('Trying next server');
     expect(log).to.contain(`(4102): Connected to the server ([127.0.0.1]:${port('svc-remoted', 'agents_tcp')}/tcp).`);
@@ -193,6 +197,21 @@ describe('a manager and an agent', function () {
     expect(await ask('com', 'getconfig cluster')).to.equal('err Could not get requested section');
     expect(await ask('agent', 'getconfig logging')).to.equal('err Could not get requested section');
     expect(await ask('nosuch', 'x')).to.equal("err Unknown target 'nosuch'");
+  });
+
+  it('has the inventory of the agent', async () => {
+    const listed = (type: InventoryType) => db.call('inventory.list', { type, agents: ['001'], limit: 100_000 });
+    await eventually('its system', async () => (await listed('os')).total === 1, WAIT_MS);
+    expect((await listed('os')).items[0]).to.include({ agent_id: '001', hostname: hostname() });
+    const agentds = async () =>
+      (await listed('processes')).items.filter(({ pid }) => pid === String(pidOf('svc-agentd')));
+    const [row] = await eventually('its processes', async () => {
+      const found = await agentds();
+      return found.length > 0 && found;
+    });
+    expect(row?.['argvs']).to.contain(agent.root);
+    const users = readFileSync('/etc/passwd', 'utf8').match(/^[^#+:\n-][^:\n]*(?=:)/gm) ?? [];
+    await eventually('its users', async () => (await listed('users')).total === new Set(users).size, WAIT_MS);
   });
 
   it('carries out a response at the agent, whose answer becomes an alert', async () => {
