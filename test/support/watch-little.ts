@@ -16,6 +16,7 @@ export function watchLittle(home: Home): void {
     .replaceAll(/<directories>[^<]*<\/directories>/g, `<directories>${home.path('etc')}</directories>`)
     .replaceAll(checks, '')
     .replace(/ *<sca>[^]*?<\/sca>\n/, '')
+    .replace(/ *<wodle name="syscollector">[^]*?<\/wodle>\n/, '')
     .replace('</rootcheck>', `${CHECKS_OF_HOST.map((name) => `<${name}>no</${name}>`).join('')}</rootcheck>`);
   if (!little.includes(`>${home.path('etc')}<`) || !little.includes('<check_ports>no')) {
     throw new Error(`${configuration} has no directories or checks to watch less of`);

@@ -1,7 +1,8 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { expect } from 'chai';
+import { initHome } from '../../../bin/control/home/init-home.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import type { InventoryType } from '../../../lib/bus/contracts/db-inventory.js';
 import { modulesdContract } from '../../../lib/bus/contracts/modulesd.js';
@@ -11,6 +12,7 @@ import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { eventually } from '../../support/eventually.js';
 import { KeepingSink } from '../../support/remoted/remoted-home.js';
 import { TemporaryHome } from '../../support/temporary-home.js';
+import { knowFewRules } from '../../support/watch-little.js';
 
 type Message = {
   readonly type: string;
@@ -157,36 +159,55 @@ describe('inventory of svc-modulesd on an agent', function () {
   });
 });
 
+/** As the guide has it, for ports (docs/guide/inventory.md). */
+const RULE = `<group name="local,">
+  <rule id="100300" level="5">
+    <if_sid>221</if_sid>
+    <field name="type">dbsync_ports</field>
+    <field name="operation_type">INSERTED</field>
+    <description>Port $(port.local_port) was opened by $(port.process).</description>
+  </rule>
+</group>`;
+
 describe('inventory of svc-modulesd on a manager', function () {
   this.timeout(60_000);
   const home = new TemporaryHome();
-  const sink = new KeepingSink(home);
   const db = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+  const modulesd = new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') });
   const daemons: RunningDaemon[] = [];
 
   after(async () => {
     await Promise.all(daemons.map((daemon) => daemon.stop('SIGKILL')));
     db.close();
-    await sink.stop();
+    modulesd.close();
     home.remove();
   });
 
-  it('is stored by svc-db as that of agent 000, without an event', async () => {
-    copyFileSync(new URL('etc/internal_options.conf', productRoot()), home.path('etc', 'internal_options.conf'));
-    for (const directory of ['queue/db', 'queue/tasks', 'etc/shared/default']) {
-      mkdirSync(home.path(directory), { recursive: true });
-    }
+  function configure(interval: string): void {
     writeFileSync(
       home.path('etc', 'manager.conf'),
       `<manager_config>
+         <ruleset><rule_dir>ruleset/rules</rule_dir><rule_dir>etc/rules</rule_dir><decoder_dir>ruleset/decoders</decoder_dir></ruleset>
          <wodle name="syscollector">
-           <interval>1h</interval>
+           <interval>${interval}</interval>
            <synchronization><max_eps>100000</max_eps></synchronization>
          </wodle>
        </manager_config>`,
     );
-    await sink.start();
-    daemons.push(await RunningDaemon.start('svc-db', home), await RunningDaemon.start('svc-modulesd', home));
+  }
+  const alerts = (): string => {
+    const path = home.path('logs', 'alerts', 'alerts.json');
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  };
+
+  it('is stored by svc-db as that of agent 000, without an event', async () => {
+    await initHome(home, { role: 'server' });
+    knowFewRules(home);
+    writeFileSync(home.path('etc', 'rules', 'ports.xml'), RULE);
+    configure('1h');
+    for (const name of ['svc-db', 'svc-analysisd', 'svc-modulesd'] as const) {
+      daemons.push(await RunningDaemon.start(name, home));
+    }
     const listed = (type: InventoryType) => db.call('inventory.list', { type, agents: ['000'], limit: 100_000 });
     const groups = readFileSync('/etc/group', 'utf8').match(/^[^#\n:]+(?=:)/gm) ?? [];
     await eventually('its groups', async () => (await listed('groups')).total === groups.length);
@@ -197,6 +218,21 @@ describe('inventory of svc-modulesd on a manager', function () {
       (await listed('processes')).items.find((item) => item['pid'] === String(process.pid)),
     );
     expect(own).to.include({ ppid: process.ppid });
-    expect(sink.events.filter(({ location }) => location === 'syscollector')).to.deep.equal([]);
+    expect(alerts()).to.not.contain('syscollector');
+  });
+
+  it('tells of changes, which become alerts by rules and change what is stored', async () => {
+    configure('1s');
+    await modulesd.call('reload', {});
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    await eventually('the alert', () => alerts().includes(`Port ${String(port)} was opened by node.`));
+    const listed = async () =>
+      (await db.call('inventory.list', { type: 'ports', agents: ['000'], q: `local.port=${String(port)}` })).items;
+    await eventually('the port', async () => (await listed()).length === 1);
+    expect((await listed())[0]).to.include({ pid: process.pid, state: 'listening' });
+    await new Promise((resolve) => server.close(resolve));
+    await eventually('it is gone', async () => (await listed()).length === 0);
   });
 });
