@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { ifPresentSync } from '../files/if-present.js';
+import { describeError } from '../log/describe-error.js';
 import { findPolicy, type LoadedPolicy, loadPolicyFile, type PolicyFileOptions } from './policy-file.js';
 
 /** Policies of a host: each is a file of some hundred kilobytes and a scan of some seconds. */
@@ -31,11 +32,7 @@ export function policyPlaces(
 ): { readonly places: readonly PolicyPlace[]; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
   const wanted = new Map<string, { readonly path: string; readonly enabled: boolean }>();
-  const shipped = (ifPresentSync(() => readdirSync(home.path(SHIPPED))) ?? [])
-    .filter((name) => /\.ya?ml$/.test(name))
-    .sort()
-    .map((name) => ({ path: `${SHIPPED}/${name}`, enabled: true }));
-  for (const { path, enabled } of [...shipped, ...named]) {
+  for (const { path, enabled } of [...shippedPolicies(home.path(SHIPPED), warnings), ...named]) {
     const real = findPolicy(home, path);
     if (real === undefined) {
       if (enabled) warnings.push(`Policy file '${path}' not found. Check your configuration.`);
@@ -48,6 +45,18 @@ export function policyPlaces(
     warnings.push(`There are ${String(places.length)} policies: only the first ${String(MOST_POLICIES)} are used.`);
   }
   return { places: places.slice(0, MOST_POLICIES), warnings };
+}
+
+function shippedPolicies(directory: string, warnings: string[]): NamedPolicy[] {
+  try {
+    return (ifPresentSync(() => readdirSync(directory)) ?? [])
+      .filter((name) => /\.ya?ml$/.test(name))
+      .sort()
+      .map((name) => ({ path: `${SHIPPED}/${name}`, enabled: true }));
+  } catch (error) {
+    warnings.push(`The policies of '${SHIPPED}' cannot be read: ${describeError(error)}`);
+    return [];
+  }
 }
 
 /** Loads policies, see {@link PolicyCollection}. */

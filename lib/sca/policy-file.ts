@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
-import { isErrno } from '../files/is-errno.js';
 import { withRegularFileSync } from '../files/regular-file.js';
 import type { Home } from '../home/home.js';
 import { untrustedBecause } from '../home/trusted-file.js';
@@ -44,11 +43,9 @@ export function findPolicy(home: Home, path: string): string | undefined {
   const places = path.startsWith('/') ? [path] : [home.path(path)];
   if (!path.includes('/')) places.push(home.path('ruleset', 'sca', path));
   for (const place of places) {
-    try {
-      return realpathSync(place);
-    } catch (error) {
-      if (!isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) throw error;
-    }
+    // A path may be anything that a manager wrote: too long, a loop of links, no path at all.
+    const real = realpathOf(place);
+    if (real !== undefined) return real;
   }
   return undefined;
 }

@@ -21,6 +21,8 @@ const MOST_VARIABLES = 1000;
 const MOST_ID = 2_147_483_647;
 /** Characters of a policy's id: it is part of orders and the key of tables. */
 const MOST_ID_CHARACTERS = 255;
+/** Characters of a policy's name and file, which each message of it has. */
+const MOST_NAME_CHARACTERS = 1024;
 
 const CONDITIONS: Readonly<Record<string, Condition>> = {
   all: 'all',
@@ -47,7 +49,7 @@ export function readPolicy(text: string, file: string): ReadPolicy {
   if (id.length > MOST_ID_CHARACTERS || /[\x00-\x1f\x7f]/.test(id)) {
     throw policy.error('id', `'id' has control characters or more than ${String(MOST_ID_CHARACTERS)} of others`);
   }
-  const named = { file: policy.text('file'), name: policy.text('name'), description: policy.text('description') };
+  const named = { file: nameOf(policy, 'file'), name: nameOf(policy, 'name'), description: policy.text('description') };
   const reader = new RuleReader(readVariables(root), languageOf(policy, 'osregex'));
   const requirements = root.has('requirements') ? readRequirements(root, reader) : undefined;
   return {
@@ -58,6 +60,12 @@ export function readPolicy(text: string, file: string): ReadPolicy {
     },
     problems: reader.problems,
   };
+}
+
+function nameOf(policy: PolicyFields, field: string): string {
+  const name = policy.text(field);
+  if (name.length <= MOST_NAME_CHARACTERS) return name;
+  throw policy.error(field, `'${field}' has more than ${String(MOST_NAME_CHARACTERS)} characters`);
 }
 
 function readRoot(text: string, file: string): PolicyFields {

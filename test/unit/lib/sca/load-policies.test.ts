@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { expect } from 'chai';
 import { loadPolicies, type NamedPolicy, policyPlaces } from '../../../../lib/sca/load-policies.js';
 import { refusalReason } from '../../../../lib/sca/policy-file.js';
@@ -61,6 +70,16 @@ describe('the policies of a host', () => {
     expect(load([off(home.path('ruleset/sca/b.yml')), off('a.yaml')]).ids).to.deep.equal([]);
     expect(load([off('b.yml'), { path: 'b.yml', enabled: true }]).ids).to.deep.equal(['a', 'b']);
     expect(load([off('none.yml')]).warnings).to.deep.equal([]);
+  });
+
+  it('may be named by anything, and lie in what is no directory', () => {
+    const odd = ['x'.repeat(5000), 'a\0b', '/', '..', '', 'b.yml/'];
+    const { ids, warnings } = load(odd.map((path) => ({ path, enabled: true })));
+    expect(ids).to.deep.equal(['a', 'b']);
+    expect(warnings.filter((text) => text.includes('not found'))).to.have.length(3);
+    rmSync(home.path('ruleset'), { recursive: true });
+    write('ruleset', '');
+    expect(load().warnings[0]).to.match(/^The policies of 'ruleset\/sca' cannot be read: ENOTDIR/);
   });
 
   it('are left out where they are not there or not right, and the others stay', () => {

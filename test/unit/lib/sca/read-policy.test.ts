@@ -92,6 +92,11 @@ checks:
       /line 2: policy: 'id' has control characters/,
     ],
     ['an id that is a list', HEAD.replace('"demo"', '[a]') + CHECKS, /line 2: policy: 'id' is no text/],
+    [
+      'a long name',
+      HEAD.replace('Demo baseline', 'x'.repeat(1025)) + CHECKS,
+      /line 4: policy: 'name' has more than 1024/,
+    ],
     ['no checks', HEAD, /there are no 'checks'/],
     ['checks that are none', `${HEAD}checks: []`, /line 6: there are no 'checks'/],
     ['checks that are no list', `${HEAD}checks: {a: b}`, /line 6: 'checks' is no list/],
