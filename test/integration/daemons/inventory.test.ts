@@ -227,7 +227,8 @@ describe('inventory of svc-modulesd on a manager', function () {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    await eventually('the alert', () => alerts().includes(`Port ${String(port)} was opened by node.`));
+    const own = readFileSync('/proc/self/comm', 'utf8').trim();
+    await eventually('the alert', () => alerts().includes(`Port ${String(port)} was opened by ${own}.`));
     const listed = async () =>
       (await db.call('inventory.list', { type: 'ports', agents: ['000'], q: `local.port=${String(port)}` })).items;
     await eventually('the port', async () => (await listed()).length === 1);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect } from 'chai';
@@ -100,7 +101,7 @@ describe('tables of this host', function () {
         protocol: 'tcp',
         local_ip: '127.0.0.1',
         pid: process.pid,
-        process: 'node',
+        process: readFileSync('/proc/self/comm', 'utf8').trim(),
         remote_port: 0,
       });
       const text = said('ss', '-Htlnpe', `sport = :${String(port)}`);
