@@ -376,6 +376,19 @@ describe('the shipped policies', function () {
     }
   }
 
+  it('judge the sshd of Debian 12, as it is installed, by what it says', async () => {
+    const recorded = readFileSync(new URL('test/vectors/sshd-settings-debian12.txt', productRoot()), 'utf8');
+    const checks = policies.find(({ policy }) => policy.id === 'svc_sshd')?.policy.checks ?? [];
+    const failed: number[] = [];
+    for (const check of checks.filter(({ id }) => id in SSHD_BAD)) {
+      const result = await evaluate(check, { prints: { '/usr/sbin/sshd': recorded } });
+      expect(result).to.be.oneOf(['passed', 'failed']);
+      if (result === 'failed') failed.push(check.id);
+    }
+    const expected = [3, 6, 7, 8, 13, 14, 15, 16, 21, 23];
+    expect(failed).to.deep.equal(expected.map((number) => 1_801_000 + number));
+  });
+
   it('are for the systems that they name alone', async () => {
     const [debian, sshd] = ['svc_debian', 'svc_sshd'].map(
       (id) => policies.find(({ policy }) => policy.id === id)?.policy.requirements,
