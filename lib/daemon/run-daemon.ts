@@ -197,12 +197,13 @@ class Lifecycle {
       rmSync(this.#files.exit(), { force: true });
       writeOwnFile(this.#files.pid(process.pid), `${process.pid}\n`);
       this.#running = await this.#spec.build(this.#context());
+      // Whoever sees that it runs finds that in the log.
+      this.#logger.info(`Started (pid: ${process.pid}).`);
       this.#becomeReady(this.#running);
     } catch (error) {
       this.#fatal(error);
       return;
     }
-    this.#logger.info(`Started (pid: ${process.pid}).`);
     if (this.#stopSignal !== undefined) await this.#stop(this.#running);
   }
 

@@ -107,16 +107,24 @@ describe('enrolment under kill -9', function () {
         const half = Math.round((given.length + end) / 2);
         for (const [name, { pid }] of await readDaemonStatus(home, DAEMONS)) (pids[name] ??= new Set()).add(pid);
         let next = given.length;
+        let killed: Promise<void> | undefined;
+        let endShare = (): void => {};
+        const shareEnded = new Promise<void>((resolve) => (endShare = resolve));
         const one = async (): Promise<void> => {
           while (next < end) {
             const key = await enrolled(`agent-${next++}`);
-            if (given.push(key) === half) void nextKeys().then(() => victims.forEach(kill));
+            if (given.push(key) === half) {
+              // On a busy machine all others may have got theirs with it.
+              killed = Promise.race([nextKeys(), shareEnded]).then(() => victims.forEach(kill));
+            }
             const agent = new SimulatedAgent(key);
             agents.push(agent);
             agent.stay(ports.agents, RETRY_MS, NOTIFY_MS);
           }
         };
         await Promise.all(Array.from({ length: AT_ONCE }, one));
+        endShare();
+        await killed;
         await allRun();
       }
       const enrolledAt = performance.now();
