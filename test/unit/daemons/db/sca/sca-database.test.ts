@@ -112,11 +112,56 @@ describe('Results of policies in the database', () => {
   it('does not ask for ever what never comes right', async () => {
     await kit.take('001', first.summary({ hash: 'a'.repeat(64) }));
     const asked: string[][] = [];
-    for (let round = 0; round < 6; round += 1) asked.push(await kit.take('001', ...first.dump()));
+    for (let round = 0; round < 7; round += 1) asked.push(await kit.take('001', ...first.dump()));
     expect(asked.flat()).to.deep.equal(Array.from({ length: 3 }, () => '001 sca-dump:demo:0'));
-    expect(kit.database.counters.dumps).to.deep.equal({ requested: 4, given_up: 3 });
+    expect(kit.database.counters.dumps).to.deep.equal({ requested: 4, given_up: 4 });
     expect(kit.logger.lines.filter((line) => line.includes('does not give the results'))).to.have.lengthOf(1);
     expect(await kit.take('001', first.summary({ hash: 'a'.repeat(64) })), 'the next scan').to.have.lengthOf(1);
+  });
+
+  it('asks again for what still lacks when the end of its dump is told again, as often as that may be', async () => {
+    const wrong = first.summary({ hash: 'a'.repeat(64) });
+    const told = kit.operations('001', [wrong]);
+    await kit.apply(told);
+    expect(await kit.apply(told), 'there are no results at all').to.deep.equal(['001 sca-dump:demo:1']);
+    await kit.take('001', first.check(90001));
+    expect(await kit.apply(told), 'there are some').to.deep.equal(['001 sca-dump:demo:0']);
+    for (let round = 1; round <= 4; round += 1) {
+      const end = kit.operations('001', [first.dumpEnd()]);
+      const expected = round <= 3 ? ['001 sca-dump:demo:0'] : [];
+      expect(await kit.apply(end), String(round)).to.deep.equal(expected);
+      expect(await kit.apply(end), `${String(round)} again`).to.deep.equal(expected);
+      expect(await kit.apply([...told, ...end]), `${String(round)} with the summary`).to.have.lengthOf(1);
+    }
+    const gone = kit.operations('001', [policiesMessage()]);
+    await kit.apply(gone);
+    expect(await kit.apply([...told, ...gone]), 'of a policy that is not there any more').to.be.empty;
+  });
+
+  it('does not ask for what a later event of the call takes back', async () => {
+    const lacking = first.summary({ hash: 'a'.repeat(64) });
+    expect(await kit.take('001', lacking, policiesMessage('other'))).to.be.empty;
+    expect(await kit.take('001', lacking, ...first.checks(), first.summary())).to.be.empty;
+    expect(await kit.take('001', lacking, first.summary({ hash_file: 'e'.repeat(64) }))).to.deep.equal([
+      '001 sca-dump:demo:1',
+    ]);
+    expect(await kit.take('002', first.dumpEnd()), 'of a policy that is not known').to.be.empty;
+    expect(await kit.take('002', first.summary({ first_scan: 1 }), ...first.dump()), 'the end of its dump').to.be.empty;
+    const ends = Array.from({ length: 4 }, () => first.dumpEnd());
+    expect(await kit.take('002', lacking, ...ends), 'given up').to.be.empty;
+    expect(kit.database.counters.refused.malformed).to.equal(0);
+  });
+
+  it('cuts reasons that are too long between two characters', async () => {
+    const reason = (text: string) => first.check(90003, { result: undefined, reason: text });
+    for (const [told, kept] of [
+      ['x'.repeat(4096), 'x'.repeat(4096)],
+      ['x'.repeat(4097), 'x'.repeat(4096)],
+      [`x${'\u00e9'.repeat(3000)}`, `x${'\u00e9'.repeat(2047)}`],
+    ] as const) {
+      await kit.take('001', reason(told));
+      expect((await kit.checks()).items[0]).to.have.property('reason', kept);
+    }
   });
 
   it('refuses what is no result, with the reason counted, and goes on', async () => {

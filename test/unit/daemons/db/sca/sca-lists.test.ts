@@ -172,6 +172,20 @@ describe('Lists of policies and checks', () => {
       items: [{ condition: 'any' }, { condition: 'all' }],
       total: 2,
     });
+    const select = ['policy_id', 'reason', 'compliance', 'rules'];
+    expect((await kit.checks({ select, q: 'id=3' })).items).to.deep.equal([
+      {
+        ...{ id: 3, policy_id: 'demo', reason: "Could not open file '/etc/3'", compliance: [] },
+        rules: [{ type: 'numeric', rule: 'not p:cron' }],
+      },
+    ]);
+    expect(
+      (await kit.checks({ select: ['compliance.key'], distinct: true })).items,
+      'those that have one',
+    ).to.deep.equal([
+      { compliance: [{ key: 'cis' }, { key: 'pci_dss' }] },
+      { compliance: [{ key: 'cis' }, { key: 'hipaa' }] },
+    ]);
     expect(await kit.checks({ select: ['command'], distinct: true })).to.deep.equal({
       items: [{ command: 'id' }],
       total: 1,
