@@ -3,12 +3,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { OutputStore } from '../../../../../../daemons/monitord/outputs/output-store.js';
 import type { StatesSource } from '../../../../../../daemons/monitord/outputs/states/state-agents.js';
-import {
-  stateAgent,
-  StateDocuments,
-  stateId,
-} from '../../../../../../daemons/monitord/outputs/states/state-document.js';
-import { STATE_TABLES } from '../../../../../../daemons/monitord/outputs/states/state-tables.js';
 import { StatesOutput } from '../../../../../../daemons/monitord/outputs/states/states-output.js';
 import { statesSettings } from '../../../../../../daemons/monitord/outputs/states/states-settings.js';
 import { pause } from '../../../../../../lib/async/pause.js';
@@ -16,6 +10,7 @@ import { loadManagerConfig } from '../../../../../../lib/config/load-manager-con
 import { eventually } from '../../../../../support/eventually.js';
 import { InventoryKit } from '../../../../../support/inventory/inventory-kit.js';
 import { delta, packageRow, state } from '../../../../../support/inventory/inventory-messages.js';
+import { expectedStates, sortedJson } from '../../../../../support/monitord/expected-states.js';
 import {
   type BulkFault,
   StrictIndexer,
@@ -116,28 +111,12 @@ describe('inventories in indices of states', function () {
     follow();
   }
 
-  /** What should be there: each row of svc-db, as it says what the registry does. */
-  async function expected(): Promise<Record<string, Record<string, unknown>>> {
-    const documents = new StateDocuments(ORIGIN);
-    const all: Record<string, Record<string, unknown>> = {};
-    for (const table of STATE_TABLES) {
-      const found: Record<string, unknown> = (all[nameOf(table.kind)] = {});
-      for (const agent of [...registry.values()].map(stateAgent)) {
-        const { rows } = await kit.handlers['inventory.rows']({ agent: agent.id, table: table.table, limit: 5000 });
-        for (const { key, row } of rows) {
-          const id = stateId(agent.id, table, key);
-          const text = documents.make(table, agent, row);
-          if (id !== undefined && text !== undefined) found[id] = JSON.parse(text);
-        }
-      }
-    }
-    return all;
-  }
+  const expected = () => expectedStates(db, [...registry.values()], ORIGIN);
   const actual = (): Record<string, Record<string, unknown>> =>
     Object.fromEntries(
       [...indexer.states.indices].map(([name, { documents }]) => [name, Object.fromEntries(documents)]),
     );
-  const isEqual = async () => JSON.stringify(sorted(actual())) === JSON.stringify(sorted(await expected()));
+  const isEqual = async () => sortedJson(actual()) === sortedJson(await expected());
   async function caughtUp(): Promise<void> {
     await eventually('indices are as svc-db is', isEqual, PATIENCE_MS).catch(async () => {
       const seen = JSON.stringify({ turns, stats: stats(), db: kit.database.stats(), log: logger.lines.slice(-8) });
@@ -395,12 +374,3 @@ describe('inventories in indices of states', function () {
     );
   });
 });
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
-}
