@@ -5,7 +5,7 @@ import { MAX_PAGE_BYTES } from '../rows/cut-page.js';
 import { keyInSlot, rowKey, slotRange } from '../rows/row-keys.js';
 import { type ChangeKind, type InventoryBatch, readChange } from './inventory-batch.js';
 import { agentOfComponent, inventoryComponent, tableOfNumber } from './inventory-component.js';
-import { changeKey, LAST_CHANGE, numberOfChange } from './inventory-keys.js';
+import { changeKey, numberOfChange } from './inventory-keys.js';
 import { StoredRow } from './inventory-row.js';
 import type { InventoryReader } from './inventory-store.js';
 
@@ -71,8 +71,10 @@ export class InventoryFollower {
     await this.#acknowledge(slot, follower.acknowledged, number);
     const changes: FollowedChange[] = [];
     let bytes = 0;
-    const { tables } = this.#reader;
-    const range = { from: changeKey(slot, number), fromExclusive: true, to: changeKey(slot, LAST_CHANGE), limit };
+    const { tables, memory } = this.#reader;
+    // What is on the disk and not in memory yet would be told with a row that seems to be gone.
+    const to = { to: changeKey(slot, memory.state.nextNumber), toExclusive: true };
+    const range = { from: changeKey(slot, number), fromExclusive: true, ...to, limit };
     for (const { key, value } of tables.changes.entries(range)) {
       const { kind, component, key: row } = readChange(value);
       const change = this.#change(numberOfChange(key), kind, component, Buffer.from(row));

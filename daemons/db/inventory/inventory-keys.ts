@@ -29,6 +29,3 @@ export function changeKey(slot: number, number: number): Buffer {
 export function numberOfChange(key: Buffer): number {
   return key.readUIntBE(SLOT_BYTES, NUMBER_BYTES);
 }
-
-/** Largest number of a change. */
-export const LAST_CHANGE = 2 ** (8 * NUMBER_BYTES) - 1;

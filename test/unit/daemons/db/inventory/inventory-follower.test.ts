@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { LmdbStore } from '../../../../../lib/store/lmdb-store.js';
 import { InventoryKit } from '../../../../support/inventory/inventory-kit.js';
 import { delta, packageRow, state } from '../../../../support/inventory/inventory-messages.js';
 
@@ -95,6 +96,27 @@ describe('Following the store of inventories', () => {
     expect((await kit.list('packages', ['001'])).items[0]).to.deep.include({
       scan: { id: 0, time: '2026/11/22 08:00:00' },
     });
+  });
+
+  it('is told of a first row with its values, also when it asks before the store knows that it is on the disk', async () => {
+    const follower = 'soon';
+    const { number: after } = await kit.handlers['inventory.follow']({ follower });
+    const look = () => kit.handlers['inventory.changes']({ follower, after, limit: 10 });
+    const { commit } = LmdbStore.prototype;
+    let early: Awaited<ReturnType<typeof look>> | undefined;
+    LmdbStore.prototype.commit = async function (...changes) {
+      await commit.apply(this, changes);
+      early = await look();
+    };
+    try {
+      await kit.events('001', delta('packages', 'INSERTED', packageRow('one')));
+    } finally {
+      LmdbStore.prototype.commit = commit;
+    }
+    const { changes } = await look();
+    expect(changes.map(({ row }) => row?.['name'])).to.deep.equal(['one']);
+    // Told late is right; told as gone is not, for nobody would tell it again.
+    expect(early?.changes.filter(({ row }) => row === undefined)).to.deep.equal([]);
   });
 
   it('begins anew when another one followed, and costs nothing when nobody does', async () => {
