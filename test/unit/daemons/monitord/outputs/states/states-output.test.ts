@@ -186,6 +186,33 @@ describe('inventories in indices of states', function () {
     });
   });
 
+  it('are of the agent that has an id now, also when all happened while svc-monitord was away', async () => {
+    await kit.events('001', ...packages('a'));
+    follow();
+    await caughtUp();
+    await output.stop();
+    await remove('001');
+    register('001', 'another');
+    await kit.events('001', ...packages('b'));
+    await restart();
+    await caughtUp();
+    expect(indexer.states.documents(PACKAGES).size).to.equal(1);
+  });
+
+  it('stay when one of two keys that stand for the same document goes', async () => {
+    await kit.events('001', delta('hwinfo', 'INSERTED', { board_serial: '', cpu_cores: 2 }));
+    follow();
+    await caughtUp();
+    await kit.events(
+      '001',
+      delta('hwinfo', 'INSERTED', { board_serial: 'unknown', cpu_cores: 4 }),
+      delta('hwinfo', 'DELETED', { board_serial: '', cpu_cores: 2 }),
+    );
+    await caughtUp();
+    const hardware = indexer.states.documents(nameOf('hardware'));
+    expect(hardware.get('001_unknown')).to.have.nested.property('host.cpu.cores', 4);
+  });
+
   it('say what agents are called now, also when svc-monitord did not run meanwhile', async () => {
     await kit.events('001', ...packages('a', 'b', 'c', 'd', 'e', 'f'));
     follow();
