@@ -1,7 +1,7 @@
 import { isErrno } from '../files/is-errno.js';
 import { bytesOf, readable } from '../fim/byte-order.js';
 import type { Matcher } from '../patterns/matcher.js';
-import { SYSTEM_TREE } from '../rootcheck/tree-calls.js';
+import { SYSTEM_TREE, type TreeCalls } from '../rootcheck/tree-calls.js';
 import { FOUND, invalid, NOT_FOUND, type Outcome } from './finding.js';
 import type { LinePattern } from './line-pattern.js';
 import { fileExists, fileMatches, type LookBudget } from './look-at-file.js';
@@ -23,6 +23,9 @@ export function directoryExists(path: string): Outcome {
   }
 }
 
+/** System calls of a walk. */
+type WalkCalls = Pick<TreeCalls, 'real' | 'fileSystem' | 'entries' | 'lstat'>;
+
 export type DirectoryLook = {
   /** Of files, in the directory and below. */
   readonly names: Matcher;
@@ -36,10 +39,15 @@ export type DirectoryLook = {
  * directory is never the file that is looked for, whatever its name.
  * @param path byte string
  */
-export function directoryHas(path: string, look: DirectoryLook, budget: LookBudget): Outcome {
-  const walk = new DirectoryWalk(look, budget);
+export function directoryHas(
+  path: string,
+  look: DirectoryLook,
+  budget: LookBudget,
+  calls: WalkCalls = SYSTEM_TREE,
+): Outcome {
+  const walk = new DirectoryWalk(look, budget, calls);
   try {
-    walk.walk(SYSTEM_TREE.real(path), path);
+    walk.walk(calls.real(path), path);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return couldNotOpen(path, error);
@@ -51,11 +59,13 @@ class DirectoryWalk {
   result = NOT_FOUND;
   readonly #look: DirectoryLook;
   readonly #budget: LookBudget;
+  readonly #calls: WalkCalls;
   #entriesLeft = MOST_ENTRIES;
 
-  constructor(look: DirectoryLook, budget: LookBudget) {
+  constructor(look: DirectoryLook, budget: LookBudget, calls: WalkCalls) {
     this.#look = look;
     this.#budget = budget;
+    this.#calls = calls;
   }
 
   /** @param real where it is read @param shown how messages call it */
@@ -63,7 +73,7 @@ class DirectoryWalk {
     const pending = [{ real, shown, depth: 0 }];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       try {
-        if (this.#look.skipNfs && NETWORK_FILE_SYSTEMS.has(SYSTEM_TREE.fileSystem(next.real))) {
+        if (this.#look.skipNfs && NETWORK_FILE_SYSTEMS.has(this.#calls.fileSystem(next.real))) {
           this.#note(invalid(`Directory '${readable(next.shown)}' flagged as NFS and skip_nfs is enabled`));
           continue;
         }
@@ -82,14 +92,14 @@ class DirectoryWalk {
   /** @returns directories in it; undefined when nothing more is to be looked at */
   #directory({ real, shown, depth }: { readonly real: string; readonly shown: string; readonly depth: number }) {
     const below: { real: string; shown: string; depth: number }[] = [];
-    for (const { name, kind } of SYSTEM_TREE.entries(real)) {
+    for (const { name, kind } of this.#calls.entries(real)) {
       this.#entriesLeft -= 1;
       if (this.#entriesLeft < 0) {
         this.#note(invalid(`More than ${String(MOST_ENTRIES)} names below '${readable(shown)}'`));
         return undefined;
       }
       const entry = { real: joined(real, name), shown: joined(shown, name), depth: depth + 1 };
-      if (isDirectory(entry.real, kind)) {
+      if (this.#isDirectory(entry.real, kind)) {
         if (entry.depth <= MOST_DEPTH) below.push(entry);
         else this.#note(invalid(`'${readable(entry.shown)}' is too deep`));
         continue;
@@ -108,13 +118,13 @@ class DirectoryWalk {
     return pattern === undefined ? fileExists(path) : fileMatches(path, pattern, this.#budget);
   }
 
+  #isDirectory(path: string, kind: string | undefined): boolean {
+    return kind === undefined ? this.#calls.lstat(bytesOf(path))?.isDirectory() === true : kind === 'directory';
+  }
+
   #note(outcome: Outcome): void {
     if (outcome.finding === 'found' || this.result.finding === 'not-found') this.result = outcome;
   }
-}
-
-function isDirectory(path: string, kind: string | undefined): boolean {
-  return kind === undefined ? SYSTEM_TREE.lstat(bytesOf(path))?.isDirectory() === true : kind === 'directory';
 }
 
 function joined(directory: string, name: string): string {

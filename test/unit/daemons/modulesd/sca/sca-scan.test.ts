@@ -119,6 +119,22 @@ describe('scans of the configuration assessment', () => {
     expect(kit.dumps.counts).to.deep.equal({ taken: 2, merged: 1, unknown: 1, answered: 1 });
   });
 
+  it('answer each request that comes after an answer, and none when they are stopped', async () => {
+    await kit.scan();
+    for (let count = 1; count <= 2; count += 1) {
+      kit.take();
+      kit.dumps.take('ref_policy', true);
+      await kit.answered(count);
+      expect(kit.take()).to.include(DUMP_END);
+    }
+    kit.holdPauses();
+    kit.dumps.take('ref_policy', false);
+    await kit.paused('pause 150000');
+    await kit.dumps.stop();
+    expect(kit.take()).to.deep.equal(['pause 150000']);
+    expect(kit.log.filter((line) => line.startsWith('error:'))).to.deep.equal([]);
+  });
+
   it('do not mix with the answer to a request', async () => {
     await kit.scan();
     kit.take();
