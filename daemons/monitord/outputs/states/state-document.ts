@@ -24,6 +24,8 @@ export type StateAgent = {
 const SCHEMA_VERSION = '1.0';
 /** Longest id of a document that servers take, bytes. */
 const MAX_ID_BYTES = 512;
+/** Hosts that do not tell their serial have this for a key. */
+const UNKNOWN_KEY = Buffer.from(' ');
 const VERSION = /v\d.*$/;
 
 /** What documents say of an agent, from what svc-db says of it (indexer.md 3.1). */
@@ -48,8 +50,9 @@ export function stateAgent(item: Readonly<Record<string, unknown>>): StateAgent 
  * @returns undefined for a row that has no key where it needs one
  */
 export function stateId(agent: string, { emptyKey }: StateTable, key: Uint8Array): string | undefined {
-  if (key.length === 0) return emptyKey === undefined ? undefined : `${agent}_${emptyKey}`;
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.length);
+  if (emptyKey !== undefined && (bytes.length === 0 || bytes.equals(UNKNOWN_KEY))) return `${agent}_${emptyKey}`;
+  if (bytes.length === 0) return undefined;
   const isLong = agent.length + 1 + bytes.length > MAX_ID_BYTES;
   return `${agent}_${isLong || !isUtf8(bytes) ? hash('sha256', bytes) : bytes.toString()}`;
 }

@@ -246,6 +246,7 @@ describe('Documents of states', () => {
     const id = (table: string, key: string | Buffer) => stateId('001', tableOf(table), Buffer.from(key));
     expect(id('packages', 'abc')).to.equal('001_abc');
     expect([id('osinfo', ''), id('hwinfo', ''), id('hotfixes', '')]).to.deep.equal(['001_', '001_unknown', undefined]);
+    expect([id('osinfo', ' '), id('hwinfo', ' '), id('users', ' ')]).to.deep.equal(['001_', '001_unknown', '001_ ']);
     expect(id('users', 'Jörg "x"')).to.equal('001_Jörg "x"');
     expect(id('users', 'u'.repeat(508))).to.equal(`001_${'u'.repeat(508)}`);
     expect(id('users', 'u'.repeat(509))).to.match(/^001_[0-9a-f]{64}$/);
