@@ -1,8 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { openRealDirectory } from './open-real-directory.js';
 import { NotRegularFileError } from './regular-file.js';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** What is read at a time. */
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * Reads a file below a directory without following a link anywhere on the way: who may put files there must not have others
@@ -19,9 +22,22 @@ export function readFileBelow(base: string, path: string, maxBytes: number): Buf
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new NotRegularFileError(path);
     if (stats.size > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
-    return readFileSync(file);
+    return readToEnd(file, maxBytes);
   } finally {
     closeSync(file);
+  }
+}
+
+/** Reads until nothing more comes: the size that a file has is not what it may have a moment later. @throws RangeError */
+function readToEnd(file: number, maxBytes: number): Buffer {
+  const pieces: Buffer[] = [];
+  for (let length = 0; ;) {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    const read = readSync(file, piece, 0, PIECE_BYTES, null);
+    if (read === 0) return Buffer.concat(pieces, length);
+    pieces.push(piece.subarray(0, read));
+    length += read;
+    if (length > maxBytes) throw new RangeError(`larger than ${maxBytes} bytes`);
   }
 }
 

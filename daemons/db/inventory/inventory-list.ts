@@ -128,8 +128,14 @@ async function visit(
     const tell = (key: Buffer, value: Buffer): void => {
       each({ agent, row: new StoredRow(table.name, value) }, { agent, key });
     };
+    // A look costs as much as a row: a hundred thousand agents with one row each take their turns, too.
+    looks += 1;
+    if (looks >= ROWS_PER_TURN) {
+      await nextTurn();
+      looks = 0;
+    }
     if (name === undefined || String(name).toLowerCase() === 'all') {
-      await visitSlot(reader, slot, (key, value) => {
+      looks += await visitSlot(reader, slot, (key, value) => {
         tell(key, value);
         return true;
       });
@@ -142,18 +148,17 @@ async function visit(
       const key = rowKey(slot, rowOfNameKey(found));
       const value = reader.tables.rows.get(key);
       if (value !== undefined) tell(key, value);
+      looks += 1;
     }
-    looks += 1;
-    if (looks % ROWS_PER_TURN === 0) await nextTurn();
   }
 }
 
-/** @param each tells whether to go on */
+/** @param each tells whether to go on @returns how many rows were looked at since the last turn of the event loop */
 async function visitSlot(
   { tables }: InventoryReader,
   slot: number,
   each: (key: Buffer, value: Buffer) => boolean,
-): Promise<void> {
+): Promise<number> {
   let { from } = slotRange(slot);
   const { to } = slotRange(slot);
   for (let fromExclusive = false; ; fromExclusive = true) {
@@ -165,11 +170,11 @@ async function visitSlot(
       toExclusive: true,
       limit: ROWS_PER_TURN,
     })) {
-      if (!each(key, value)) return;
-      from = key;
       count += 1;
+      if (!each(key, value)) return count;
+      from = key;
     }
-    if (count < ROWS_PER_TURN) return;
+    if (count < ROWS_PER_TURN) return count;
     await nextTurn();
   }
 }

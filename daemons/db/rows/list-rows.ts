@@ -6,6 +6,8 @@ import { TopEntries } from './top-entries.js';
 
 /** Different rows of `distinct` that are kept in memory at once. */
 const MAX_DISTINCT = 500_000;
+/** Places of a sorted list up to which a page may lie: what is in front of it is kept in memory while it is sorted. */
+const MAX_SORTED = 1_000_000;
 /** What an item weighs beside its values. */
 export const ITEM_BYTES = 400;
 
@@ -31,19 +33,27 @@ export type RowList<C, R> = {
   readonly item: (candidate: C) => Record<string, unknown>;
 };
 
-/** A page of rows in order; it is cut where an answer would become too large. */
+/**
+ * A page of rows in order; it is cut where an answer would become too large.
+ * @throws BusError `too_many` for a page that lies too far behind in a sorted list
+ */
 export async function listRows<C, R>(list: RowList<C, R>): Promise<RowPage> {
   const { offset, limit, sortKeys, test, visit, read, item } = list;
   const top = new TopEntries<SortedRef & { readonly ref: R }>(offset + limit, compareRefs(list.descending));
   let total = 0;
   await visit((candidate, ref) => {
     if (!test(candidate)) return;
-    top.add({ ref, order: total, keys: sortKeys.map((key) => key(candidate)) });
+    const order = total;
     total += 1;
+    // Rows that are not sorted are in their places as they come: those of other pages need not be kept.
+    if (sortKeys.length === 0 && (order < offset || order >= offset + limit)) return;
+    if (sortKeys.length > 0 && offset + limit > MAX_SORTED && total > MAX_SORTED) throw tooFar();
+    top.add({ ref, order, keys: sortKeys.map((key) => key(candidate)) });
   });
   const items: Record<string, unknown>[] = [];
   let weight = 0;
-  for (const { ref } of (await top.finish()).slice(offset)) {
+  const sorted = await top.finish();
+  for (const { ref } of sortKeys.length === 0 ? sorted : sorted.slice(offset)) {
     const found = read(ref);
     if (found === undefined) continue;
     weight += ITEM_BYTES + found.bytes * 2;
@@ -79,9 +89,21 @@ export async function listDistinctRows<C, R>(
   });
   const compare = compareRefs(descending);
   const top = new TopEntries<Found>(offset + limit, (one, other) => compare(one.ref, other.ref));
-  for (const row of found.values()) top.add(row);
+  let added = 0;
+  for (const row of found.values()) {
+    top.add(row);
+    added += 1;
+    if (added % ROWS_PER_TURN === 0) await nextTurn();
+  }
   const items = (await top.finish()).slice(offset).map((row) => row.item);
   return { items: cutPage(items), total: found.size };
+}
+
+function tooFar(): BusError {
+  return new BusError(
+    'too_many',
+    `Pages of a sorted list of more than ${String(MAX_SORTED)} rows must lie in front of that row: narrow the search`,
+  );
 }
 
 /** Missing values last when ascending and first when descending; equal ones by their places. */

@@ -15,7 +15,7 @@ export async function rangeChecksum(
   slot: number,
   begin: Buffer,
   end: Buffer,
-): Promise<string | undefined> {
+): Promise<{ readonly digest: string; readonly rows: number } | undefined> {
   const sum = new RangeHash();
   const to = rowKey(slot, end);
   let from = rowKey(slot, begin);
@@ -31,5 +31,5 @@ export async function rangeChecksum(
     fromExclusive = true;
     await nextTurn();
   }
-  return sum.rows === 0 ? undefined : sum.digest();
+  return sum.rows === 0 ? undefined : { digest: sum.digest(), rows: sum.rows };
 }

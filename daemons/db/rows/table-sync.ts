@@ -21,6 +21,26 @@ export type SyncAnswer = {
   readonly order?: Buffer;
 };
 
+/** Rows that are summed up for the checks of one agent in one call: about a second, more than all ranges of a million rows that differ. */
+const MAX_SUMMED_ROWS = 2_000_000;
+
+/** What the checks of an agent in one call may cost. */
+export class SyncBudget {
+  #rows: number;
+
+  constructor(rows: number = MAX_SUMMED_ROWS) {
+    this.#rows = rows;
+  }
+
+  get isSpent(): boolean {
+    return this.#rows <= 0;
+  }
+
+  spend(rows: number): void {
+    this.#rows -= rows;
+  }
+}
+
 /** Of a store: what its synchronisation has done. */
 export class SyncCounters {
   /** Checks that agreed with the sum in memory. */
@@ -71,8 +91,12 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
     this.#parts = parts;
   }
 
-  /** Takes a message of queue 5. @throws BusError `bad_message`, `unknown_agent`, `disk_full`, `disk_failed` */
-  async take(agent: string, bytes: Uint8Array): Promise<SyncAnswer> {
+  /**
+   * Takes a message of queue 5.
+   * @param budget of the checks of this agent that come with it
+   * @throws BusError `bad_message`, `unknown_agent`, `busy` when the budget is spent, `disk_full`, `disk_failed`
+   */
+  async take(agent: string, bytes: Uint8Array, budget: SyncBudget = new SyncBudget()): Promise<SyncAnswer> {
     const { knows } = this.#parts;
     if (!knows(agent)) throw this.#refusal('unknown_agent', agent, 'unknown_agent', `There is no agent ${agent}`);
     const message = readJson(bytes);
@@ -96,7 +120,7 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
       case 'integrity_check_right': {
         const check = storedRange(type, message);
         if (typeof check === 'string') throw this.#bad(agent, check);
-        const { answer } = await this.#order.exclusive(agent, () => this.#check(component, check));
+        const { answer } = await this.#order.exclusive(agent, () => this.#check(component, check, budget));
         return answer === 'none' ? NONE : { answer, order: syncAnswer(name, answer, message) };
       }
       default:
@@ -124,18 +148,23 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
 
   /** The agent has no row at all. */
   async #clear(component: number, id: number): Promise<SyncAnswer> {
-    await this.#parts.writer.write((batch) => {
-      const { sync = NO_SYNC } = batch.component(component) ?? {};
-      batch.dropComponent(component);
+    const known = this.#parts.memory.components.get(component);
+    // Another slot has to be emptied later, and there are not endlessly many: agents whose table is empty say so with each round.
+    if (known !== undefined && known.rows <= ROWS_PER_TURN) await this.#deleteKeys(component, slotRange(known.slot));
+    const isDropped = await this.#parts.writer.write((batch) => {
+      const { rows = 0, sync = NO_SYNC } = batch.component(component) ?? {};
+      if (rows > 0) batch.dropComponent(component);
       const next = batch.ensureComponent(component);
       batch.setComponent(component, { ...next, sync: completed(sync, id, '') });
       this.#parts.onCleared?.(batch, component);
+      return rows > 0;
     });
-    this.#parts.onDropped();
+    if (isDropped) this.#parts.onDropped();
     return NONE;
   }
 
-  async #check(component: number, check: SyncCheck): Promise<SyncAnswer> {
+  async #check(component: number, check: SyncCheck, budget: SyncBudget): Promise<SyncAnswer> {
+    if (budget.isSpent) throw new BusError('busy', 'checks of this agent take too long: its next round goes on');
     const { writer, memory, rows, counters, checksumOf } = this.#parts;
     const { type, begin, end, tail, checksum, id } = check;
     counters.checks += 1;
@@ -149,11 +178,9 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
     const isCached = type === 'integrity_check_global' && known?.sync.managerChecksum === checksum;
     const version = memory.versions.get(component) ?? 0;
     const at = slot();
-    const sum = isCached
-      ? checksum
-      : at === undefined
-        ? undefined
-        : await rangeChecksum(rows, checksumOf, at, begin, end);
+    const found = isCached || at === undefined ? undefined : await rangeChecksum(rows, checksumOf, at, begin, end);
+    budget.spend(found?.rows ?? 0);
+    const sum = isCached ? checksum : found?.digest;
     if (isCached) counters.cached += 1;
     const answer = sum === undefined ? 'no_data' : sum === checksum ? 'none' : 'checksum_fail';
     if (answer !== 'none') counters[answer] += 1;

@@ -16,7 +16,14 @@ import {
 import { OverlayTable } from './overlay-table.js';
 import { decodePolicy, encodePolicy, policyKey, policyOfKey, type PolicyRecord } from './policy-record.js';
 import { checkKey, decodeUse, definitionKey, encodeUse } from './sca-keys.js';
-import { MAX_CHECK_BYTES, MAX_CHECKS, MAX_CHECKS_BYTES, MAX_POLICIES, MAX_POLICY_BYTES } from './sca-limits.js';
+import {
+  CHECKS_PER_TURN,
+  MAX_CHECK_BYTES,
+  MAX_CHECKS,
+  MAX_CHECKS_BYTES,
+  MAX_POLICIES,
+  MAX_POLICY_BYTES,
+} from './sca-limits.js';
 import type { ScaState, ScaTables } from './sca-store.js';
 
 /** What of the store is in memory, as it was last committed. */
@@ -117,6 +124,8 @@ export class ScaBatch implements Batch {
 
   /** The policy without its checks, to be put. */
   dropChecks(policy: OpenPolicy): OpenPolicy {
+    // Another slot has to be emptied later, and there are not endlessly many: an agent may name another file in each summary.
+    if (policy.record.checks <= CHECKS_PER_TURN) return this.#without(policy, () => true);
     this.#discard(policy.record);
     return { ...policy, record: { ...policy.record, slot: this.#newSlot(), checks: 0, bytes: 0, results: '' } };
   }
@@ -152,18 +161,7 @@ export class ScaBatch implements Batch {
 
   /** The policy without the checks that this scan did not tell, to be put. */
   keepScan(policy: OpenPolicy, scanId: number): OpenPolicy {
-    let { checks, bytes, results } = policy.record;
-    for (const { key, value } of this.#checks.entries(policy.record.slot)) {
-      const row = decodeCheck(value);
-      if (row.scanId === scanId) continue;
-      bytes -= this.#definition(row.definition).length;
-      checks -= 1;
-      results = '';
-      this.#checks.remove(key);
-      this.#release(row.definition);
-      this.#count({ checks: -1 });
-    }
-    return { ...policy, record: { ...policy.record, checks, bytes, results } };
+    return this.#without(policy, (row) => row.scanId !== scanId);
   }
 
   /** The policy with the digest of its results (integrity-and-inventory.md 10.4), which is empty when there are none; to be put. */
@@ -190,6 +188,22 @@ export class ScaBatch implements Batch {
     const isEmpty = found.length < most;
     if (isEmpty) this.#garbage.push(this.#tables.garbage.remove(slot));
     return isEmpty;
+  }
+
+  /** The policy without some checks, to be put. */
+  #without(policy: OpenPolicy, isGone: (row: CheckRow) => boolean): OpenPolicy {
+    let { checks, bytes, results } = policy.record;
+    for (const { key, value } of this.#checks.entries(policy.record.slot)) {
+      const row = decodeCheck(value);
+      if (!isGone(row)) continue;
+      bytes -= this.#definition(row.definition).length;
+      checks -= 1;
+      results = '';
+      this.#checks.remove(key);
+      this.#release(row.definition);
+      this.#count({ checks: -1 });
+    }
+    return { ...policy, record: { ...policy.record, checks, bytes, results } };
   }
 
   #checkAt(key: Buffer): CheckRow | undefined {

@@ -107,6 +107,8 @@ function rowOf({ name: table, columns }: InventoryTable, data: JsonObject, messa
 
 function cellOf(value: unknown, type: ColumnType, message: JsonMessage): CellValue {
   if (typeof value === 'boolean') return type === 'text' ? String(value) : Number(value);
+  // What is too large for a number is read as none that JSON has: 1e999.
+  if (typeof value === 'number' && !Number.isFinite(value)) return undefined;
   if (typeof value === 'number') return type === 'text' ? String(value) : value;
   if (typeof value !== 'string') return undefined;
   if (type === 'text') return value === '' ? undefined : message.text(value);

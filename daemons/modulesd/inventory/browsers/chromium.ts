@@ -18,7 +18,8 @@ const BROWSERS: readonly (readonly [name: string, directory: string])[] = [
   ['vivaldi', '.config/vivaldi'],
 ];
 const MOST_MANIFEST_BYTES = 1024 * 1024;
-const MOST_PREFERENCES_BYTES = 16 * 1024 * 1024;
+/** Of the settings of a profile, which have some hundred kilobytes: as JSON they may take thirty times as much memory. */
+const MOST_PREFERENCES_BYTES = 8 * 1024 * 1024;
 /** Microseconds from 1601 to 1970, from where these browsers count. */
 const EPOCH_1601 = 11_644_473_600n;
 
@@ -36,7 +37,7 @@ function readProfile(home: UserHome, browser: string, path: string, profile: str
   const extensions = home.files.names(`${path}/Extensions`).filter((id) => /^[a-p]{32}$/.test(id));
   if (extensions.length === 0) return [];
   const settings = ['Secure Preferences', 'Preferences']
-    .map((name) => settingsOf(home.files.json(`${path}/${name}`, MOST_PREFERENCES_BYTES)))
+    .map((name) => settingsOf(home.files.json(`${path}/${name}`, MOST_PREFERENCES_BYTES), extensions))
     .reduce((all, one) => new Map([...one, ...all]));
   return extensions.flatMap((id) =>
     home.files.names(`${path}/Extensions/${id}`).flatMap((version) => {
@@ -94,12 +95,20 @@ function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Settings of the extensions of a profile, by their ids. */
-function settingsOf(preferences: unknown): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+/** Settings of these extensions of a profile, by their ids: a file may have a million others. */
+function settingsOf(
+  preferences: unknown,
+  ids: readonly string[],
+): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   const extensions = isObject(preferences) ? preferences['extensions'] : undefined;
   const settings = isObject(extensions) ? extensions['settings'] : undefined;
   if (!isObject(settings)) return new Map();
-  return new Map(Object.entries(settings).flatMap(([id, value]) => (isObject(value) ? [[id, value] as const] : [])));
+  return new Map(
+    ids.flatMap((id) => {
+      const value = settings[id];
+      return isObject(value) ? [[id, value] as const] : [];
+    }),
+  );
 }
 
 function messagesOf(home: UserHome, directory: string, manifest: Readonly<Record<string, unknown>>): unknown {

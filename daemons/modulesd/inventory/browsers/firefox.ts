@@ -10,19 +10,23 @@ const DIRECTORIES = [
   'snap/firefox/common/.mozilla/firefox',
   '.var/app/org.mozilla.firefox/.mozilla/firefox',
 ];
-const MOST_BYTES = 16 * 1024 * 1024;
-/** Of one profile: people have some ten. */
+/** Of a list of extensions: as JSON it may take thirty times as much memory. */
+const MOST_BYTES = 4 * 1024 * 1024;
+/** Of one home: people have some ten. A file of a few bytes each must not take the room of others in the table. */
 const MOST_ADDONS = 5000;
 
 /** Extensions of Firefox, which it lists itself in each profile. */
 export function readFirefox(home: UserHome): InventoryRow[] {
+  let room = MOST_ADDONS;
   return DIRECTORIES.flatMap((directory) =>
     home.files.names(directory).flatMap((profile) => {
       const path = `${directory}/${profile}`;
       const document = home.files.json(`${path}/extensions.json`, MOST_BYTES);
       const addons = isObject(document) && Array.isArray(document['addons']) ? document['addons'] : [];
-      if (addons.length > MOST_ADDONS) home.files.notes.add('too_many', `${home.path}/${path}`);
-      return addons.slice(0, MOST_ADDONS).flatMap((addon: unknown) => {
+      if (addons.length > room) home.files.notes.add('too_many', `${home.path}/${path}`);
+      const looked = addons.slice(0, room);
+      room -= looked.length;
+      return looked.flatMap((addon: unknown) => {
         const columns = firefoxColumns(addon);
         if (columns === undefined) return [];
         return [

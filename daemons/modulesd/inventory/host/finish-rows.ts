@@ -9,6 +9,11 @@ import type { ScanNotes } from './scan-notes.js';
 const MAX_ROW_BYTES: number = MAX_PAYLOAD_BYTES - 4096;
 /** Rows of one table. */
 const MOST_ROWS = 100_000;
+/**
+ * Bytes of the values of a table, which the daemon keeps in memory: where there is more, each row has the same share. Descriptions
+ * of packages and extensions are as long as their makers like.
+ */
+const MOST_TABLE_BYTES = 64 * 1024 * 1024;
 
 /** How rows of a scan are finished. */
 export type Finishing = {
@@ -27,8 +32,10 @@ export function finishRows(table: InventoryTable, rows: readonly InventoryRow[],
   const { notes } = finishing;
   if (rows.length > MOST_ROWS) notes.add('too_many', table.name);
   const byKey = new Map<string, FinishedRow>();
-  for (const row of rows.slice(0, MOST_ROWS)) {
-    const finished = finishRow(table, fitted(row, table, notes), finishing);
+  const taken = rows.slice(0, MOST_ROWS);
+  const most = Math.min(MAX_ROW_BYTES, shareOf(taken));
+  for (const row of taken) {
+    const finished = finishRow(table, fitted(row, most, table, notes), finishing);
     if (byKey.has(finished.key)) notes.add('repeated', `${table.name} ${finished.key}`);
     else byKey.set(finished.key, finished);
   }
@@ -47,13 +54,20 @@ function finishRow(table: InventoryTable, row: InventoryRow, { scanTime, checksu
   return { key: String(whole[table.key] ?? ''), checksum: marks['checksum'] ?? '', text: `{${members.join(',')}}` };
 }
 
-/** The row with its longest texts cut until a message holds it. */
-function fitted(row: InventoryRow, { name: table }: InventoryTable, notes: ScanNotes): InventoryRow {
+/** Bytes that a row may have where all together are too many; more than enough otherwise. */
+function shareOf(rows: readonly InventoryRow[]): number {
+  let characters = 0;
+  for (const row of rows) for (const value of Object.values(row)) characters += String(value).length;
+  return characters <= MOST_TABLE_BYTES ? MAX_ROW_BYTES : Math.floor(MOST_TABLE_BYTES / rows.length);
+}
+
+/** The row with its longest texts cut until it has no more than so many bytes. */
+function fitted(row: InventoryRow, most: number, { name: table }: InventoryTable, notes: ScanNotes): InventoryRow {
   const sizes = new Map(Object.entries(row).map(([name, value]) => [name, sizeOf(value)]));
   let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  if (total <= MAX_ROW_BYTES) return row;
+  if (total <= most) return row;
   const texts = new Map(Object.entries(row));
-  while (total > MAX_ROW_BYTES) {
+  while (total > most) {
     const [longest = '', size = 0] = [...sizes].reduce((one, other) => (other[1] > one[1] ? other : one));
     const text = texts.get(longest);
     if (typeof text !== 'string' || text.length < 2) break;

@@ -74,10 +74,10 @@ export class HostFiles {
     return this.optional(path)?.toString('utf8') ?? '';
   }
 
-  /** What is in a directory, sorted; empty where there is none. */
-  names(path: string): string[] {
+  /** What is in a directory, sorted; empty where there is none. More than `most` is noted. */
+  names(path: string, most = MOST_NAMES): string[] {
     try {
-      return directoryNames(this.at(path), MOST_NAMES, () => this.notes.add('too_many', path)).sort();
+      return directoryNames(this.at(path), most, () => this.notes.add('too_many', path)).sort();
     } catch (error) {
       if (!isAbsent(error)) this.notes.add('unreadable', path);
       return [];

@@ -9,10 +9,10 @@ import type { ScanNotes } from './scan-notes.js';
 const MOST_NAMES = 10_000;
 
 /** What is looked at below one place: who fills it must not keep root at work. */
-export type PlaceLimits = { readonly files: number; readonly bytes: number };
+export type PlaceLimits = { readonly files: number; readonly bytes: number; readonly names: number };
 
 /** Of a place that packages are installed to. */
-const PLACE_LIMITS: PlaceLimits = { files: 20_000, bytes: 256 * 1024 * 1024 };
+const PLACE_LIMITS: PlaceLimits = { files: 20_000, bytes: 256 * 1024 * 1024, names: 500_000 };
 
 /**
  * Files below a place that others than root may write to: hostile. No link is followed on the way, no pipe is waited for, and what
@@ -24,6 +24,7 @@ export class UserFiles {
   readonly #limits: PlaceLimits;
   #files = 0;
   #bytes = 0;
+  #names = 0;
 
   /** @param base as the system calls take it; it may be a link itself */
   constructor(base: string, notes: ScanNotes, limits: PlaceLimits = PLACE_LIMITS) {
@@ -58,11 +59,16 @@ export class UserFiles {
   names(path: string): string[] {
     if (!this.#spend(path)) return [];
     const more = (): void => this.notes.add('too_many', `${this.base}/${path}`);
+    const listed = (directory: string): string[] => {
+      const names = directoryNames(directory, Math.min(MOST_NAMES, this.#limits.names - this.#names), more);
+      this.#names += names.length;
+      return names.sort();
+    };
     try {
-      if (path === '.') return directoryNames(this.base, MOST_NAMES, more).sort();
+      if (path === '.') return listed(this.base);
       const fd = openBelow(this.base, path);
       try {
-        return directoryNames(`/proc/self/fd/${String(fd)}`, MOST_NAMES, more).sort();
+        return listed(`/proc/self/fd/${String(fd)}`);
       } finally {
         closeSync(fd);
       }

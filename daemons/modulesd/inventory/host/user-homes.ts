@@ -7,7 +7,7 @@ import { type PlaceLimits, UserFiles } from './user-files.js';
 const FIRST_USER = 1000;
 const NOBODY = 65_534;
 /** Of one home: who owns it may fill it with anything. */
-const HOME_LIMITS: PlaceLimits = { files: 5000, bytes: 64 * 1024 * 1024 };
+const HOME_LIMITS: PlaceLimits = { files: 5000, bytes: 64 * 1024 * 1024, names: 100_000 };
 /** File systems whose server, or program, may not answer: a thread of this process would hang in them. */
 const REMOTE = /^(?:nfs|cifs|smb|afs|ceph|gluster|lustre|9p|fuse|autofs|davfs|ocfs|gfs|coda|ncp|virtiofs)/;
 

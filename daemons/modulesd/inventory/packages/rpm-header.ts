@@ -1,5 +1,5 @@
 import type { InventoryRow } from '../../../../lib/events/inventory/row-marks.js';
-import { known, UNKNOWN } from '../host/known.js';
+import { count, known, UNKNOWN } from '../host/known.js';
 
 /** Most entries of a header, and bytes of its values: what rpm itself lets pass. */
 const MOST_ENTRIES = 65_536;
@@ -22,6 +22,9 @@ const TAG = {
   longSize: 5009,
 } as const;
 
+/** A header may say ten thousand times that a text of megabytes is a value: only what is shown is read. */
+const WANTED: ReadonlySet<number> = new Set(Object.values(TAG));
+
 const INT32 = 4;
 const INT64 = 5;
 const TEXT_TYPES: ReadonlySet<number> = new Set([6, 8, 9]);
@@ -41,7 +44,8 @@ export function parseRpmHeader(blob: Uint8Array): InventoryRow | undefined {
     name,
     priority: UNKNOWN,
     groups: known(text(TAG.group)),
-    size: Number(values.get(TAG.longSize) ?? values.get(TAG.size) ?? 0),
+    // A text where a number should be is none.
+    size: count(String(values.get(TAG.longSize) ?? values.get(TAG.size) ?? 0)),
     vendor: known(text(TAG.vendor) || text(TAG.packager)),
     install_time: installed > 0 ? String(installed) : UNKNOWN,
     version,
@@ -62,8 +66,10 @@ function headerValues(blob: Buffer): Map<number, string | number> | undefined {
   if (entries > MOST_ENTRIES || bytes > MOST_BYTES || store + bytes > blob.length) return undefined;
   const values = new Map<number, string | number>();
   for (let at = 8; at < store; at += ENTRY_BYTES) {
+    const tag = blob.readUInt32BE(at);
+    if (!WANTED.has(tag) || values.has(tag)) continue;
     const value = valueOf(blob, blob.readUInt32BE(at + 4), store + blob.readUInt32BE(at + 8));
-    if (value !== undefined) values.set(blob.readUInt32BE(at), value);
+    if (value !== undefined) values.set(tag, value);
   }
   return values;
 }

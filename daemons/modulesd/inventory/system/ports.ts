@@ -6,6 +6,9 @@ import { LISTENING, parseSockets, type Socket, type SocketProtocol } from './soc
 const PROTOCOLS: readonly SocketProtocol[] = ['tcp', 'tcp6', 'udp', 'udp6'];
 /** Descriptors of one process that are looked at: one that opens a million must not hold up the scan of the others. */
 const MOST_DESCRIPTORS = 65_536;
+/** Those of all processes, and what is looked at of each further one: some seconds. Children share what their parent has opened. */
+const MOST_ALL_DESCRIPTORS = 1_000_000;
+const LEAST_DESCRIPTORS = 1024;
 
 /** The process that has a socket. */
 export type SocketOwner = { readonly pid: number; readonly name: string };
@@ -44,12 +47,13 @@ function findOwners(files: HostFiles, inodes: Set<number>): ReadonlyMap<number, 
   // Those that wait for their end belong to nobody any more.
   inodes.delete(0);
   const pids = files.names('/proc').filter((name) => /^\d+$/.test(name));
+  let room = MOST_ALL_DESCRIPTORS;
   for (const pid of pids.sort((one, other) => Number(one) - Number(other))) {
     if (owners.size === inodes.size) break;
     const directory = `/proc/${pid}/fd`;
-    const descriptors = files.names(directory);
-    if (descriptors.length > MOST_DESCRIPTORS) files.notes.add('too_many', directory);
-    for (const descriptor of descriptors.slice(0, MOST_DESCRIPTORS)) {
+    const descriptors = files.names(directory, Math.max(LEAST_DESCRIPTORS, Math.min(MOST_DESCRIPTORS, room)));
+    room -= descriptors.length;
+    for (const descriptor of descriptors) {
       const [, inode] = /^socket:\[(\d{1,15})\]$/.exec(files.link(`${directory}/${descriptor}`) ?? '') ?? [];
       if (inode === undefined || !inodes.has(Number(inode)) || owners.has(Number(inode))) continue;
       owners.set(Number(inode), { pid: Number(pid), name: files.line(`/proc/${pid}/comm`) });

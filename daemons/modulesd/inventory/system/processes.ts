@@ -15,6 +15,12 @@ import {
 const TICKS = 100;
 /** Bytes of a command line that are read: no message holds more. */
 const MOST_COMMAND_BYTES = 64 * 1024;
+/**
+ * Bytes of all command lines, and what is read of each further one: the children of a process share its arguments, so ten thousand
+ * with long ones cost their owner nothing, and would take the memory of the scan.
+ */
+const MOST_COMMANDS_BYTES = 32 * 1024 * 1024;
+const LEAST_COMMAND_BYTES = 512;
 
 /** Everything about one process. */
 export type ProcessFacts = {
@@ -42,13 +48,21 @@ export function readProcesses(files: HostFiles, accounts: Accounts): InventoryRo
     group: (id) => nameOf(groups, id),
     bootTime: Number(boot),
   };
+  let room = MOST_COMMANDS_BYTES;
+  const readCommand = (path: string): Buffer => {
+    const most = Math.max(LEAST_COMMAND_BYTES, Math.min(MOST_COMMAND_BYTES, room));
+    const bytes = files.beginning(path, most) ?? Buffer.alloc(0);
+    room -= bytes.length;
+    if (most < MOST_COMMAND_BYTES && bytes.length === most) files.notes.add('cut', path);
+    return bytes;
+  };
   return files.names('/proc').flatMap((name) => {
-    const facts = /^\d+$/.test(name) ? processFacts(files, Number(name)) : undefined;
+    const facts = /^\d+$/.test(name) ? processFacts(files, Number(name), readCommand) : undefined;
     return facts === undefined ? [] : [processRow(facts, names)];
   });
 }
 
-function processFacts(files: HostFiles, pid: number): ProcessFacts | undefined {
+function processFacts(files: HostFiles, pid: number, readCommand: (path: string) => Buffer): ProcessFacts | undefined {
   const directory = `/proc/${String(pid)}`;
   const stat = parseStat(files.text(`${directory}/stat`));
   if (stat === undefined) return undefined;
@@ -57,7 +71,7 @@ function processFacts(files: HostFiles, pid: number): ProcessFacts | undefined {
     stat,
     status: parseStatus(files.text(`${directory}/status`)),
     memory: parseStatm(files.text(`${directory}/statm`)),
-    command: parseCommandLine(files.beginning(`${directory}/cmdline`, MOST_COMMAND_BYTES) ?? Buffer.alloc(0)),
+    command: parseCommandLine(readCommand(`${directory}/cmdline`)),
   };
 }
 

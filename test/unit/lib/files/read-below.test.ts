@@ -38,6 +38,12 @@ describe('a file below a directory', () => {
       .map((descriptor) => ifPresentSync(() => readlinkSync(`/proc/self/fd/${descriptor}`)))
       .filter((target) => target?.startsWith(parent) === true);
 
+  it('is not read beyond its limit, whatever size it seems to have', () => {
+    // Files of the kernel say that they are empty.
+    expect(() => readFileBelow('/proc/self', 'status', 16)).to.throw(RangeError);
+    expect(readFileBelow('/proc/self', 'comm', 16).length).to.be.within(1, 16);
+  });
+
   it('is read at any depth, however the path is written', () => {
     expect(read('top')).to.equal('at the top');
     expect(read('a/b/deep')).to.equal('deep');

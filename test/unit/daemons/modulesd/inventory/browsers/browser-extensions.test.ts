@@ -27,6 +27,15 @@ describe('extensions of browsers', () => {
     return readBrowserExtensions(userHomes(files, { users: [ann] }));
   }
 
+  it('of one home do not take the room of others', () => {
+    const addons = Array.from({ length: 3000 }, (_none, index) => ({ id: String(index) }));
+    for (const profile of ['a', 'b', 'c']) {
+      root.write(`/home/ann/.mozilla/firefox/${profile}/extensions.json`, JSON.stringify({ addons }));
+    }
+    expect(read()).to.have.length(5000);
+    expect(root.notes).to.deep.equal([{ kind: 'too_many', count: 2, first: '/home/ann/.mozilla/firefox/b' }]);
+  });
+
   it('are those of Chrome and its like', () => {
     const manifest = JSON.stringify({
       ...{ name: '__MSG_appName__', version: '1.2', default_locale: 'en', permissions: ['tabs', { x: 1 }, 'storage'] },

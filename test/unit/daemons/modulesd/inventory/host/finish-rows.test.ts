@@ -51,6 +51,23 @@ describe('finished rows of a scan', () => {
     expect(notes.all).to.deep.equal([{ kind: 'repeated', count: 1, first: 'groups a' }]);
   });
 
+  it('share the memory of a table that has too much text', () => {
+    const notes = new ScanNotes();
+    const long = Array.from({ length: 3000 }, (_none, index) => ({
+      ...{ name: `p${String(index)}`, version: '1', description: 'x'.repeat(50_000), architecture: ' ', format: 'npm' },
+      location: '/x',
+    }));
+    const rows = finishRows(table('packages'), [{ name: 'short', description: 'y'.repeat(5000) }, ...long], {
+      scanTime,
+      notes,
+    });
+    const bytes = rows.reduce((sum, { text }) => sum + text.length, 0);
+    expect(rows).to.have.length(3001);
+    expect(bytes).to.be.lessThan(68 * 1024 * 1024);
+    expect(rows.some(({ text }) => text.includes(`"${'y'.repeat(5000)}"`))).to.equal(true);
+    expect(notes.all).to.deep.equal([{ kind: 'cut', count: 3000, first: 'packages' }]);
+  });
+
   it('fit into a message whatever a user has written', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),

@@ -106,16 +106,18 @@ describe('packages of Python and npm', () => {
   it('end at the limits of their place', () => {
     for (let index = 0; index < 9; index += 1) root.write(`/home/ann/p/${String(index)}`, 'x'.repeat(100));
     const files = root.files();
-    const few = new UserFiles(root.at('/home/ann'), files.notes, { files: 4, bytes: 1000 });
+    const few = new UserFiles(root.at('/home/ann'), files.notes, { files: 4, bytes: 1000, names: 9 });
     expect(
       Array.from({ length: 9 }, (_none, index) => few.read(`p/${String(index)}`, 500)).filter(Boolean),
     ).to.have.length(4);
-    const little = new UserFiles(root.at('/home/ann'), files.notes, { files: 100, bytes: 250 });
+    const little = new UserFiles(root.at('/home/ann'), files.notes, { files: 100, bytes: 250, names: 9 });
     expect(
       Array.from({ length: 9 }, (_none, index) => little.read(`p/${String(index)}`, 500)).filter(Boolean),
     ).to.have.length(3);
     expect(files.notes.all).to.deep.equal([{ kind: 'too_many', count: 11, first: `${root.at('/home/ann')}/p/4` }]);
     expect(() => few.read('../x', 1)).to.not.throw();
+    const narrow = new UserFiles(root.at('/home/ann'), files.notes, { files: 100, bytes: 250, names: 12 });
+    expect([narrow.names('p').length, narrow.names('p').length, narrow.names('p').length]).to.deep.equal([9, 3, 0]);
   });
 
   it('survive any text', () => {

@@ -47,6 +47,31 @@ const BASH = header([
 ]);
 
 describe('packages of rpm', () => {
+  it('have a size whatever stands in its place', () => {
+    const odd = header([
+      [1000, 'odd'],
+      [1009, 'many bytes'],
+    ]);
+    expect(parseRpmHeader(odd)).to.include({ name: 'odd', size: 0 });
+  });
+
+  it('are read at once though a header names a long text ten thousand times', () => {
+    const text = Buffer.from(`${'x'.repeat(1_000_000)}\0`);
+    const entries = Array.from({ length: 10_000 }, (_none, index) => {
+      const entry = Buffer.alloc(16);
+      entry.writeUInt32BE(index < 5000 ? 1000 : 1028, 0);
+      entry.writeUInt32BE(6, 4);
+      return entry;
+    });
+    const sizes = Buffer.alloc(8);
+    sizes.writeUInt32BE(entries.length, 0);
+    sizes.writeUInt32BE(text.length, 4);
+    const blob = Buffer.concat([sizes, ...entries, text]);
+    const before = performance.now();
+    expect(String(parseRpmHeader(blob)?.['name'])).to.have.length(1_000_000);
+    expect(performance.now() - before).to.be.lessThan(500);
+  });
+
   it('are read of their headers', () => {
     expect(parseRpmHeader(BASH)).to.deep.equal({
       ...{

@@ -40,6 +40,25 @@ describe('processes', () => {
     });
   });
 
+  it('are all there though the first have the longest command lines', () => {
+    const root = new FakeRoot();
+    try {
+      const command = Buffer.from(`/bin/x\0${'secretive '.repeat(7000)}\0`);
+      for (let pid = 100; pid < 700; pid += 1) {
+        root.write(`/proc/${String(pid)}/stat`, STAT.replace('1 (in) it (x)', `${String(pid)} (x)`));
+        root.write(`/proc/${String(pid)}/cmdline`, command);
+      }
+      const rows = readProcesses(root.files(), { users: [], groups: [] });
+      expect(rows).to.have.length(600);
+      const lengths = rows.map(({ argvs }) => String(argvs).length);
+      expect(lengths.reduce((sum, length) => sum + length)).to.be.lessThan(33 * 1024 * 1024);
+      expect(Math.min(...lengths)).to.be.greaterThan(400);
+      expect(root.notes.map(({ kind }) => kind)).to.deep.equal(['cut']);
+    } finally {
+      root.remove();
+    }
+  });
+
   it('are those of the host, without what is no process', () => {
     const root = new FakeRoot();
     try {
