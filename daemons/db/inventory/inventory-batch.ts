@@ -5,7 +5,7 @@ import { ComponentBatch } from '../rows/component-batch.js';
 import type { ComponentRecord } from '../rows/component-store.js';
 import { MAX_ROW_BYTES, MAX_ROW_KEY_BYTES } from '../rows/row-limits.js';
 import { tableOfNumber } from './inventory-component.js';
-import { changeKey, nameKey } from './inventory-keys.js';
+import { changeKey, nameHash, nameKey } from './inventory-keys.js';
 import { MAX_CHANGES, MAX_TABLE_ROWS } from './inventory-limits.js';
 import { encodeInventoryRow, isSameContent, StoredRow } from './inventory-row.js';
 import { FOLLOWER_KEY, type FollowerRecord, type InventoryMemory, type InventoryTables } from './inventory-store.js';
@@ -166,7 +166,7 @@ export class InventoryBatch extends ComponentBatch {
     const next = after?.cell(column);
     if (old === next) return;
     const { names } = this.#tables;
-    if (old !== undefined) this.changed.push(names.remove(nameKey(slot, String(old), key)));
-    if (next !== undefined) this.changed.push(names.put(nameKey(slot, String(next), key), NOTHING));
+    if (old !== undefined) this.changed.push(names.remove(nameKey(slot, nameHash(old), key)));
+    if (next !== undefined) this.changed.push(names.put(nameKey(slot, nameHash(next), key), NOTHING));
   }
 }

@@ -6,10 +6,14 @@ import { SLOT_BYTES } from '../rows/row-limits.js';
 const HASH_BYTES = 8;
 const NUMBER_BYTES = 6;
 
-/** What the keys of rows begin with in the index that have a value. */
-export function nameKey(slot: number, value: string, key: Buffer): Buffer {
-  const hash = createHash('sha1').update(value.toLowerCase()).digest().subarray(0, HASH_BYTES);
-  return rowKey(slot, Buffer.concat([hash, key]));
+/** What stands for a value in the index. */
+export function nameHash(value: string | number): Buffer {
+  return createHash('sha1').update(String(value).toLowerCase()).digest().subarray(0, HASH_BYTES);
+}
+
+/** Key in the index of a row that has a value; without its key, what the keys of all of them begin with. */
+export function nameKey(slot: number, hash: Buffer, key?: Buffer): Buffer {
+  return rowKey(slot, key === undefined ? hash : Buffer.concat([hash, key]));
 }
 
 /** The key of the row in a key of the index; shares its memory. */

@@ -12,7 +12,7 @@ import { ROWS_PER_TURN } from '../rows/row-limits.js';
 import { nameColumn } from './inventory-batch.js';
 import { inventoryComponent } from './inventory-component.js';
 import { type InventoryCandidate, inventoryItem, type InventoryView, inventoryView } from './inventory-fields.js';
-import { nameKey, rowOfNameKey } from './inventory-keys.js';
+import { nameHash, nameKey, rowOfNameKey } from './inventory-keys.js';
 import { StoredRow } from './inventory-row.js';
 import type { InventoryReader } from './inventory-store.js';
 
@@ -123,6 +123,7 @@ async function visit(
   const column = nameColumn(table);
   const field = [...fields.values()].find((one) => one.column !== undefined && one.column === column);
   const name = field === undefined ? undefined : filters[field.name];
+  const hash = name === undefined ? Buffer.alloc(0) : nameHash(name);
   let looks = 0;
   for (const { agent, slot } of parts) {
     const tell = (key: Buffer, value: Buffer): void => {
@@ -142,7 +143,7 @@ async function visit(
       continue;
     }
     const { to, toExclusive } = slotRange(slot);
-    const from = nameKey(slot, String(name), Buffer.alloc(0));
+    const from = nameKey(slot, hash);
     for (const found of reader.tables.names.keys({ from, to, toExclusive })) {
       if (found.compare(from, 0, from.length, 0, from.length) !== 0) break;
       const key = rowKey(slot, rowOfNameKey(found));
