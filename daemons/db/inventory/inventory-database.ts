@@ -36,6 +36,9 @@ const TEXTS: Readonly<Record<Refusal, string | undefined>> = {
   too_many_rows: 'the agent has too many rows in that table',
 };
 
+/** Agents forgotten in one turn of the event loop: a hundred thousand may be removed at once. */
+const AGENTS_PER_TASK = 256;
+
 /** What is on the hosts of all agents (integrity-and-inventory.md 11): `queue/db/inventory`. */
 export class InventoryDatabase {
   readonly what = 'Inventories';
@@ -126,9 +129,12 @@ export class InventoryDatabase {
 
   /** Takes away all that is stored of agents. @throws BusError `disk_full`, `disk_failed` */
   async forget(agents: readonly string[]): Promise<void> {
-    await this.#writer.write((batch) => {
-      for (const agent of agents) batch.forgetAgent(componentsOf(agent));
-    });
+    for (let from = 0; from < agents.length; from += AGENTS_PER_TASK) {
+      const some = agents.slice(from, from + AGENTS_PER_TASK);
+      await this.#writer.write((batch) => {
+        for (const agent of some) batch.forgetAgent(componentsOf(agent));
+      });
+    }
     this.#garbage.wake();
   }
 

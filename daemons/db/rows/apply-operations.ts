@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { StoredOperation } from '../../../lib/bus/contracts/db-events.js';
 import type { StateRecord } from './component-store.js';
-import { OPERATIONS_PER_TURN } from './row-limits.js';
+import { TURN_MS } from './row-limits.js';
 
 /** What a call of `apply` brings (lib/bus/contracts/db-events.ts). */
 export type JournalEvents<Kind extends string> = {
@@ -46,7 +46,7 @@ export async function applyOperations<Kind extends string>(
       `Events before ${String(after)} of the journal are not stored, only those before ${String(from)}`,
     );
   }
-  let sinceTurn = 0;
+  let turnAt = performance.now();
   for (const operation of operations) {
     if (operation.position < from) {
       counters.repeated += 1;
@@ -54,10 +54,9 @@ export async function applyOperations<Kind extends string>(
     } else if (apply(operation)) {
       counters.applied += 1;
     }
-    sinceTurn += 1;
-    if (sinceTurn >= OPERATIONS_PER_TURN) {
+    if (performance.now() - turnAt >= TURN_MS) {
       await nextTurn();
-      sinceTurn = 0;
+      turnAt = performance.now();
     }
   }
   const position = Math.max(isKnown ? batch.state.position : 0, upTo);

@@ -113,14 +113,14 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
       case 'integrity_clear': {
         const id = readSyncId(message.value['data']);
         if (id === undefined) throw this.#bad(agent, 'integrity_clear has no id');
-        return this.#order.exclusive(agent, () => this.#clear(component, id));
+        return this.#order.exclusive(agent, () => this.#clear(agent, component, id));
       }
       case 'integrity_check_global':
       case 'integrity_check_left':
       case 'integrity_check_right': {
         const check = storedRange(type, message);
         if (typeof check === 'string') throw this.#bad(agent, check);
-        const { answer } = await this.#order.exclusive(agent, () => this.#check(component, check, budget));
+        const { answer } = await this.#order.exclusive(agent, () => this.#check(agent, component, check, budget));
         return answer === 'none' ? NONE : { answer, order: syncAnswer(name, answer, message) };
       }
       default:
@@ -129,13 +129,14 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
   }
 
   async #state(agent: string, message: JsonMessage): Promise<SyncAnswer> {
-    const { writer, counters, onRefused, readState } = this.#parts;
+    const { writer, counters, knows, onRefused, readState } = this.#parts;
     const store = readState(agent, message);
     if (store === undefined) return NONE;
     if (typeof store === 'string') throw this.#bad(agent, store);
     await this.#order.shared(agent, () =>
       writer.write((batch) => {
-        const refusal = store(batch);
+        // It may have been removed, with its rows, while this one waited.
+        const refusal = knows(agent) ? store(batch) : 'unknown_agent';
         if (refusal === undefined) {
           counters.states += 1;
           return;
@@ -147,11 +148,12 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
   }
 
   /** The agent has no row at all. */
-  async #clear(component: number, id: number): Promise<SyncAnswer> {
+  async #clear(agent: string, component: number, id: number): Promise<SyncAnswer> {
     const known = this.#parts.memory.components.get(component);
     // Another slot has to be emptied later, and there are not endlessly many: agents whose table is empty say so with each round.
     if (known !== undefined && known.rows <= ROWS_PER_TURN) await this.#deleteKeys(component, slotRange(known.slot));
     const isDropped = await this.#parts.writer.write((batch) => {
+      if (!this.#parts.knows(agent)) return false;
       const { rows = 0, sync = NO_SYNC } = batch.component(component) ?? {};
       if (rows > 0) batch.dropComponent(component);
       const next = batch.ensureComponent(component);
@@ -163,7 +165,7 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
     return NONE;
   }
 
-  async #check(component: number, check: SyncCheck, budget: SyncBudget): Promise<SyncAnswer> {
+  async #check(agent: string, component: number, check: SyncCheck, budget: SyncBudget): Promise<SyncAnswer> {
     if (budget.isSpent) throw new BusError('busy', 'checks of this agent take too long: its next round goes on');
     const { writer, memory, rows, counters, checksumOf } = this.#parts;
     const { type, begin, end, tail, checksum, id } = check;
@@ -186,6 +188,7 @@ export class TableSync<B extends SyncBatch, Refusal extends string> {
     if (answer !== 'none') counters[answer] += 1;
     if (type === 'integrity_check_global') {
       await writer.write((batch) => {
+        if (!this.#parts.knows(agent)) return;
         const record = batch.ensureComponent(component);
         // An event may have changed an entry while they were read: the sum is then good for an answer, not to be kept.
         const isSteady = record.slot === at && batch.version(component) === version;

@@ -104,6 +104,28 @@ describe('Agents that mean harm to the store of inventories', () => {
     expect(turns).to.be.at.least(4);
   });
 
+  it('leave nothing behind when they are removed while they talk', async () => {
+    const messages = [state('packages', packageRow('one')), CLEAR, global('0', 'g')];
+    const taken = Promise.allSettled(messages.map((message) => kit.sync('001', message)));
+    kit.known.delete('001');
+    await kit.database.forget(['001']);
+    await taken;
+    expect(kit.database.holds('001')).to.equal(false);
+    expect(kit.database.counters.refused.unknown_agent).to.equal(1);
+  });
+
+  it('are forgotten some at a time when very many are removed', async () => {
+    const ids = Array.from({ length: 600 }, (_none, index) => String(index + 1).padStart(3, '0'));
+    for (const id of ids) kit.known.add(id);
+    await Promise.all(ids.map((id) => kit.sync(id, state('osinfo', { os_name: 'Debian', hostname: 'a' }))));
+    const commits = (): number => (kit.database.stats()['writes'] as { commits: number }).commits;
+    const before = commits();
+    for (const id of ids) kit.known.delete(id);
+    await kit.database.forget(ids);
+    expect(ids.filter((id) => kit.database.holds(id))).to.deep.equal([]);
+    expect(commits() - before).to.be.at.least(3);
+  });
+
   it('fill no memory with the rows in front of a page', async () => {
     await Promise.all(['one', 'two', 'three'].map((name) => kit.sync('001', state('packages', packageRow(name)))));
     const { items, total } = await kit.list('packages', ['001'], { q: 'name~o', offset: 1, limit: 1 });

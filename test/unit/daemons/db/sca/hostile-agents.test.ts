@@ -26,6 +26,22 @@ describe('Agents that mean harm to the store of policies', () => {
     expect(await kit.wrongUses()).to.deep.equal([]);
   });
 
+  it('do not hold the event loop with messages that have much looked at', async () => {
+    const results = Object.fromEntries(Array.from({ length: 4096 }, (_none, id) => [id, 'passed' as const]));
+    const scan = new PolicyScan('demo', 1, results);
+    await kit.take('001', ...scan.checks());
+    let longest = 0;
+    let at = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - at);
+      at = performance.now();
+    }, 1);
+    await kit.take('001', ...Array.from({ length: 127 }, () => scan.dumpEnd()));
+    clearInterval(timer);
+    // All of them take three to four hundred.
+    expect(longest).to.be.lessThan(150);
+  });
+
   it('leave a store that is right, whatever they tell', async () => {
     const scan = new PolicyScan('demo', 5, { 1: 'passed', 2: 'failed' });
     const whole = [scan.summary(), ...scan.checks(), scan.dumpEnd(), policiesMessage('demo'), policiesMessage()];
