@@ -9,6 +9,8 @@ const CLOSE_MS = 1000;
 export class ThreadDeadlineError extends Error {
   override readonly name = 'ThreadDeadlineError';
   readonly code = 'thread_deadline';
+  /** Whether the thread is still there, in a system call that does not return; one that was merely slow has ended. */
+  isLeft = false;
 
   constructor(title: string, mostMs: number) {
     super(`${title} took more than ${String(mostMs / 1000)} s`);
@@ -51,11 +53,17 @@ export async function runInThread<Input, Output, News = never>(
   signal?.addEventListener('abort', abort, { once: true });
   const timer =
     mostMs === undefined ? undefined : setTimeout(() => end(new ThreadDeadlineError(title, mostMs)), mostMs);
+  let failure: unknown;
   try {
     return await thread.call('run', input);
+  } catch (error) {
+    failure = error;
+    throw error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
-    await Promise.race([thread.close(), sleep(CLOSE_MS, undefined, { ref: false })]);
+    const ended = thread.close().then(() => true);
+    const isLeft = !(await Promise.race([ended, sleep(CLOSE_MS, false, { ref: false })]));
+    if (failure instanceof ThreadDeadlineError) failure.isLeft = isLeft;
   }
 }

@@ -38,7 +38,7 @@ type Table = { readonly rows: TableRows; hasBaseline: boolean; failures: number 
 
 type Running = { readonly settings: string; readonly loop: ModuleLoop };
 
-/** Scans that took too long: each may have left a thread behind that is in a call of the system. */
+/** Scans whose thread is left behind in a call of the system; those that were merely slow do not count. */
 const MOST_STUCK = 3;
 
 /** What notes are called in the log. */
@@ -162,7 +162,7 @@ export class InventoryModule {
       if (signal.aborted) return true;
       this.#counters.failed += 1;
       logger.error(`The inventory of this host could not be taken whole: ${describeError(error)}`);
-      if (error instanceof ThreadDeadlineError) this.#counters.stuck += 1;
+      if (error instanceof ThreadDeadlineError && error.isLeft) this.#counters.stuck += 1;
     }
     this.#counters.last_scan = Math.floor(begun / 1000);
     this.#counters.last_duration_ms = now() - begun;

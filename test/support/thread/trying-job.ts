@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { serveJob } from '../../../lib/thread/serve-thread.js';
 
 /** What is done: the text is said back, or what it names. */
@@ -8,6 +9,7 @@ serveJob<TryingWork, string, string>(async ({ text }, tell) => {
   if (text === 'throw') throw Object.assign(new TypeError('no such work'), { code: 'no_work' });
   if (text === 'exit') process.exit(3);
   if (text === 'hang') for (;;);
+  if (text.startsWith('read ')) readFileSync(text.slice('read '.length));
   await tell(`begun: ${text}`);
   return `done: ${text}`;
 });

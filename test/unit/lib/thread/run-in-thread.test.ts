@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { type JobOptions, runInThread } from '../../../../lib/thread/run-in-thread.js';
 import type { TryingWork } from '../../../support/thread/trying-job.js';
@@ -28,7 +32,21 @@ describe('work in a thread', () => {
 
   it('is given up when it takes too long', async () => {
     const error = await run('hang', { mostMs: 300 });
-    expect(error).to.include({ code: 'thread_deadline', message: 'its thread took more than 0.3 s' });
+    expect(error).to.include({ code: 'thread_deadline', message: 'its thread took more than 0.3 s', isLeft: false });
+  });
+
+  it('is left behind in a call that does not return, and it is said', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'svc-thread-'));
+    try {
+      const pipe = join(directory, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const error = await run(`read ${pipe}`, { mostMs: 300 });
+      expect(error).to.include({ code: 'thread_deadline', isLeft: true });
+      // Somebody writes at last: the thread ends.
+      closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK));
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 
   it('is called off, before it begins and while it runs', async () => {
