@@ -3,7 +3,7 @@ import { ComponentBatch } from '../rows/component-batch.js';
 import type { ComponentMemory } from '../rows/component-store.js';
 import { MAX_ROW_BYTES } from '../rows/row-limits.js';
 import { hashKey, isIndexed, numberKey } from './fim-keys.js';
-import { MAX_ROWS } from './fim-limits.js';
+import { MAX_ROWS, MAX_ROWS_BYTES } from './fim-limits.js';
 import { decodeRow, encodeRow, type FimCount, type FimRow } from './fim-row.js';
 import type { FimTables, ScanRecord } from './fim-store.js';
 
@@ -68,6 +68,8 @@ export class FimBatch extends ComponentBatch {
     const number = before?.number ?? this.state.nextNumber;
     const encoded = encodeRow(columns, count(before), number);
     if (encoded.length > MAX_ROW_BYTES) return 'row_too_large';
+    const growth = encoded.length - (found.bytes?.length ?? 0);
+    if (growth > 0 && record.bytes + growth > MAX_ROWS_BYTES) return 'too_many_rows';
     if (before === undefined) {
       this.changed.push(this.#tables.numbers.put(numberKey(record.slot, this.nextNumber()), path));
     }

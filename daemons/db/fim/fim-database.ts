@@ -209,7 +209,7 @@ const TEXTS: Readonly<Record<Refusal, string | undefined>> = {
   unknown_agent: undefined,
   path_too_long: 'its path is too long',
   row_too_large: 'it is too large',
-  too_many_rows: 'the agent has too many of them',
+  too_many_rows: 'the agent has too many of them, or too long ones',
   finding_too_large: 'the finding of rootcheck is too large',
   too_many_findings: 'rootcheck has found too much on it',
 };

@@ -6,7 +6,7 @@ import type { ComponentRecord } from '../rows/component-store.js';
 import { MAX_ROW_BYTES, MAX_ROW_KEY_BYTES } from '../rows/row-limits.js';
 import { tableOfNumber } from './inventory-component.js';
 import { changeKey, nameHash, nameKey } from './inventory-keys.js';
-import { MAX_CHANGES, MAX_TABLE_ROWS } from './inventory-limits.js';
+import { MAX_CHANGES, MAX_TABLE_BYTES, MAX_TABLE_ROWS } from './inventory-limits.js';
 import { encodeInventoryRow, isSameContent, StoredRow } from './inventory-row.js';
 import { FOLLOWER_KEY, type FollowerRecord, type InventoryMemory, type InventoryTables } from './inventory-store.js';
 
@@ -77,6 +77,8 @@ export class InventoryBatch extends ComponentBatch {
     const encoded = encodeInventoryRow(table, row);
     if (encoded.length > MAX_ROW_BYTES) return 'row_too_large';
     const { bytes } = found;
+    const growth = encoded.length - (bytes?.length ?? 0);
+    if (growth > 0 && record.bytes + growth > MAX_TABLE_BYTES) return 'too_many_rows';
     if (bytes?.equals(encoded) === true) return undefined;
     const before = bytes === undefined ? undefined : new StoredRow(table.name, bytes);
     this.store(component, found, encoded, before?.checksum !== row.checksum);

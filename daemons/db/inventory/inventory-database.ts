@@ -33,7 +33,7 @@ const TEXTS: Readonly<Record<Refusal, string | undefined>> = {
   unknown_agent: undefined,
   key_too_long: 'its key is too long',
   row_too_large: 'it is too large',
-  too_many_rows: 'the agent has too many rows in that table',
+  too_many_rows: 'the agent has too many rows in that table, or too long ones',
 };
 
 /** Agents forgotten in one turn of the event loop: a hundred thousand may be removed at once. */

@@ -96,7 +96,7 @@ export class ComponentBatch {
   ensureComponent(component: number): ComponentRecord {
     const known = this.component(component);
     if (known !== undefined) return known;
-    const record = { slot: this.takeSlot(), rows: 0, sync: NO_SYNC };
+    const record = { slot: this.takeSlot(), rows: 0, bytes: 0, sync: NO_SYNC };
     this.setComponent(component, record);
     return record;
   }
@@ -157,14 +157,15 @@ export class ComponentBatch {
   protected store(component: number, { key, name, bytes }: FoundRow, encoded: Buffer, isNews: boolean): void {
     this.#own.rows.set(name, encoded);
     this.changed.push(this.#tables.rows.put(key, encoded));
-    if (isNews) this.#tableChanged(component, bytes === undefined ? 1 : 0);
+    const growth = encoded.length - (bytes?.length ?? 0);
+    this.#tableChanged(component, { rows: bytes === undefined ? 1 : 0, bytes: growth, isNews });
   }
 
   /** Takes a row away that was found. */
-  protected take(component: number, { key, name }: FoundRow): void {
+  protected take(component: number, { key, name, bytes }: FoundRow): void {
     this.#own.rows.set(name, undefined);
     this.changed.push(this.#tables.rows.remove(key));
-    this.#tableChanged(component, -1);
+    this.#tableChanged(component, { rows: -1, bytes: -(bytes?.length ?? 0), isNews: true });
   }
 
   #stored(name: string, key: Buffer): Buffer | undefined {
@@ -178,16 +179,21 @@ export class ComponentBatch {
     this.#own.changed.set(component, (this.#own.changed.get(component) ?? 0) + 1);
   }
 
-  /** A sum of the whole table that was known is not known any more. */
-  #tableChanged(component: number, rows: number): void {
+  /** After news, a sum of the whole table that was known is not known any more. */
+  #tableChanged(
+    component: number,
+    { rows, bytes, isNews }: { readonly rows: number; readonly bytes: number; readonly isNews: boolean },
+  ): void {
     const record = this.ensureComponent(component);
     const { sync } = record;
-    this.#noteChange(component);
-    if (rows === 0 && sync.managerChecksum === '') return;
+    if (isNews) this.#noteChange(component);
+    const losesSum = isNews && sync.managerChecksum !== '';
+    if (rows === 0 && bytes === 0 && !losesSum) return;
     this.setComponent(component, {
       ...record,
       rows: record.rows + rows,
-      sync: sync.managerChecksum === '' ? sync : { ...sync, managerChecksum: '' },
+      bytes: Math.max(0, record.bytes + bytes),
+      sync: losesSum ? { ...sync, managerChecksum: '' } : sync,
     });
   }
 }

@@ -29,6 +29,8 @@ const componentRecord = z.object({
   /** What the keys of its rows begin with: another one after they were cleared, so that clearing costs nothing. */
   slot: z.number().int(),
   rows: z.number().int(),
+  /** Of its rows; those that were stored before they were counted are missing. */
+  bytes: z.number().int().default(0),
   sync: syncInfo,
 });
 /** What is known of a component of an agent as a whole. */

@@ -6,6 +6,8 @@ import { TopEntries } from './top-entries.js';
 
 /** Different rows of `distinct` that are kept in memory at once. */
 const MAX_DISTINCT = 500_000;
+/** Characters of them: command lines of processes have up to 64 thousand. */
+const MAX_DISTINCT_CHARACTERS = 64 * 1024 * 1024;
 /** Places of a sorted list up to which a page may lie: what is in front of it is kept in memory while it is sorted. */
 const MAX_SORTED = 1_000_000;
 /** What an item weighs beside its values. */
@@ -75,6 +77,7 @@ export async function listDistinctRows<C, R>(
 ): Promise<RowPage> {
   type Found = { readonly item: Record<string, unknown>; readonly ref: SortedRef };
   const found = new Map<string, Found>();
+  let characters = 0;
   await visit((candidate) => {
     if (!test(candidate)) return;
     const row = values.map((read) => read(candidate));
@@ -83,6 +86,10 @@ export async function listDistinctRows<C, R>(
     if (found.has(name)) return;
     if (found.size >= MAX_DISTINCT) {
       throw new BusError('too_many', `There are more than ${String(MAX_DISTINCT)} different rows: narrow the search`);
+    }
+    characters += name.length;
+    if (characters > MAX_DISTINCT_CHARACTERS) {
+      throw new BusError('too_many', 'There is too much in different rows: narrow the search');
     }
     const keys = sortKeys.map((key) => key(candidate));
     found.set(name, { item: item(candidate), ref: { order: found.size, keys } });

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { InventoryBatch } from '../../../../../daemons/db/inventory/inventory-batch.js';
+import { inventoryComponent } from '../../../../../daemons/db/inventory/inventory-component.js';
+import { MAX_TABLE_BYTES } from '../../../../../daemons/db/inventory/inventory-limits.js';
 import { SyncBudget } from '../../../../../daemons/db/rows/table-sync.js';
 import { inventoryMethods } from '../../../../../lib/bus/contracts/db-inventory.js';
-import { INVENTORY_TABLES } from '../../../../../lib/events/inventory/inventory-tables.js';
+import { INVENTORY_TABLES, inventoryTable } from '../../../../../lib/events/inventory/inventory-tables.js';
 import { readDelta, readInventoryState } from '../../../../../lib/events/inventory/read-row.js';
 import { readJson } from '../../../../../lib/events/sync/read-json.js';
 import { InventoryKit } from '../../../../support/inventory/inventory-kit.js';
@@ -102,6 +105,42 @@ describe('Agents that mean harm to the store of inventories', () => {
     await Promise.all(ids.map((id) => kit.sync(id, state('osinfo', row))));
     const turns = await turnsOf(() => kit.list('os', 'all', { q: 'os.name=Debian' }));
     expect(turns).to.be.at.least(4);
+  });
+
+  it('cannot fill the disk with few rows that are long', async () => {
+    const component = inventoryComponent('001', 'packages');
+    const { tables, memory } = kit.database.reader;
+    const bytes = (): number | undefined => memory.components.get(component)?.bytes;
+    const stored = (): number =>
+      [...tables.rows.entries({ from: Buffer.alloc(4), to: Buffer.alloc(4, 255) })]
+        .map(({ value }) => value.length)
+        .reduce((sum, length) => sum + length, 0);
+    await kit.events(
+      '001',
+      delta('packages', 'INSERTED', packageRow('one')),
+      delta('packages', 'INSERTED', packageRow('two')),
+    );
+    await kit.sync('001', state('packages', packageRow('one', { description: 'longer than before' })));
+    await kit.sync(
+      '001',
+      state('packages', packageRow('one', { description: 'longer than before' }), '2026/11/21 01:00:2'),
+    );
+    expect([bytes(), stored() > 0]).to.deep.equal([stored(), true]);
+    await kit.events(
+      '001',
+      delta('packages', 'DELETED', packageRow('one')),
+      delta('packages', 'DELETED', packageRow('two')),
+    );
+    expect(bytes()).to.equal(0);
+
+    const batch = new InventoryBatch(tables, memory);
+    batch.setComponent(component, { ...batch.ensureComponent(component), bytes: MAX_TABLE_BYTES - 500 });
+    const table = inventoryTable('packages');
+    if (table === undefined) throw new Error('no table');
+    const row = { cells: table.columns.map(() => 'x'.repeat(50)), checksum: CHECKSUM, scanTime: '' };
+    const short = { ...row, cells: table.columns.map(() => 'x') };
+    expect(batch.putRow(component, table, Buffer.from('a'), row)).to.equal('too_many_rows');
+    expect(batch.putRow(component, table, Buffer.from('a'), short)).to.equal(undefined);
   });
 
   it('leave nothing behind when they are removed while they talk', async () => {

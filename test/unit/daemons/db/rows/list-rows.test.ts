@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listRows, type RowList, type RowPage } from '../../../../../daemons/db/rows/list-rows.js';
+import { listDistinctRows, listRows, type RowList, type RowPage } from '../../../../../daemons/db/rows/list-rows.js';
 
 describe('Pages of very long lists', () => {
   const MANY = 1_000_001;
@@ -26,5 +26,22 @@ describe('Pages of very long lists', () => {
   it('lie anywhere in one that is not sorted', async () => {
     expect(await page(MANY - 1, false)).to.deep.equal({ items: [{ row: MANY - 1 }], total: MANY });
     expect(await page(2_000_000, false)).to.deep.equal({ items: [], total: MANY });
+  });
+
+  it('of different rows are refused when there is too much text in them', async () => {
+    const distinct = (length: number): Promise<RowPage> =>
+      listDistinctRows<string, string>(
+        {
+          ...{ offset: 0, limit: 1, descending: false, sortKeys: [], test: () => true },
+          visit: (each) => {
+            for (let row = 0; row < 1100; row += 1) each(`${String(row)} ${'x'.repeat(length)}`, '');
+            return Promise.resolve();
+          },
+          item: (row) => ({ row }),
+        },
+        [(row) => row],
+      );
+    expect(await distinct(65_000).catch((reason: unknown) => reason)).to.include({ code: 'too_many' });
+    expect(await distinct(10)).to.include({ total: 1100 });
   });
 });
