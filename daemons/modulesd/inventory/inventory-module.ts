@@ -209,9 +209,13 @@ export class InventoryModule {
 
   #tell(notes: readonly Note[]): void {
     for (const { kind, count, first } of notes) {
-      this.#notes.set(kind, (this.#notes.get(kind) ?? 0) + count);
+      const known = this.#notes.get(kind);
+      this.#notes.set(kind, (known ?? 0) + count);
       const more = count > 1 ? ` and ${String(count - 1)} more` : '';
-      this.#parts.logger.debug(`In the inventory, ${NOTES[kind]}: ${printable(first)}${more}`);
+      const line = `In the inventory, ${NOTES[kind]}: ${printable(first)}${more}`;
+      // The same again with every scan: it is said once.
+      if (known === undefined) this.#parts.logger.info(`${line}. Later ones are counted in its statistics alone.`);
+      else this.#parts.logger.debug(line);
     }
   }
 }

@@ -196,6 +196,19 @@ describe('inventory of a host', function () {
     expect(module.stats).to.deep.include({ enabled: false });
   });
 
+  it('says once what it could not take whole, and counts it', async () => {
+    root.write('/usr/lib/node_modules/\u001bx/package.json', '{');
+    await module.follow(CONFIG);
+    await scans(1);
+    await again(2);
+    const lines = logger.lines.filter((line) => line.includes('In the inventory'));
+    expect(lines.map((line) => line.replace(root.path, ''))).to.deep.equal([
+      'info: In the inventory, not what it should be: /usr/lib/node_modules/?x/package.json. Later ones are counted in its statistics alone.',
+      'debug: In the inventory, not what it should be: /usr/lib/node_modules/?x/package.json',
+    ]);
+    expect(module.stats).to.deep.include({ notes: { malformed: 2 } });
+  });
+
   it('gives up where scans do not come back', async () => {
     let scansBegun = 0;
     make((order) => {
