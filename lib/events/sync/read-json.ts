@@ -22,8 +22,11 @@ const AS_BYTES = {
   text: (text: string) => Buffer.from(text, 'latin1').toString('utf8'),
 };
 
-/** A string, with its escapes, or a number that may be larger than a number can hold. */
-const STRING_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
+/**
+ * A string, with its escapes, or a number that may be larger than a number can hold. One without an end is a string, too: looked for
+ * again behind each of its quotation marks, 64 KiB of them would take seconds.
+ */
+const STRING_OR_LONG_NUMBER = /"(?:[^"\\]|\\.?)*"?|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|.)/gs;
 /** What a long number must look like outside of a string; a string may hold the same. */
 const LONG_NUMBER = /[[:,]\s*-?\d{16}/;
