@@ -27,9 +27,10 @@ export function pythonRow(text: string, location: string): InventoryRow | undefi
   for (const line of text.split('\n')) {
     // The description follows behind an empty line.
     if (line.trim() === '') break;
-    const [, name, value] = /^([A-Za-z-]{1,64}):\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined && !values.has(name.toLowerCase())) {
-      values.set(name.toLowerCase(), value);
+    // No pattern looks at the value: one of a megabyte of blanks would keep it busy for ever.
+    const [, name] = /^([A-Za-z-]{1,64}):/.exec(line) ?? [];
+    if (name !== undefined && !values.has(name.toLowerCase())) {
+      values.set(name.toLowerCase(), line.slice(name.length + 1).trim());
     }
   }
   const value = (...names: readonly string[]): string =>

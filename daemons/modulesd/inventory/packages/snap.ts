@@ -22,7 +22,8 @@ export function readSnap(place: UserFiles, current: (name: string) => string | u
 export function snapRow(text: string, location: string): InventoryRow | undefined {
   const values = new Map<string, string>();
   for (const line of text.split('\n')) {
-    const [, name, double, single, plain] = /^([a-z-]{1,64}):\s+(?:"([^"]*)"|'([^']*)'|(\S.*?))\s*$/.exec(line) ?? [];
+    const [, name, double, single, plain] =
+      /^([a-z-]{1,64}):\s+(?:"([^"]*)"|'([^']*)'|(\S.*))$/.exec(line.trimEnd()) ?? [];
     const value = double ?? single ?? plain;
     // `|` and its like begin a text of several lines.
     if (name !== undefined && value !== undefined && !/^[|>]/.test(value) && !values.has(name)) values.set(name, value);

@@ -7,6 +7,7 @@ import { userHomes } from '../../../../../../daemons/modulesd/inventory/host/use
 import { readLanguagePackages } from '../../../../../../daemons/modulesd/inventory/packages/language-packages.js';
 import { nodeRow } from '../../../../../../daemons/modulesd/inventory/packages/node.js';
 import { pythonRow } from '../../../../../../daemons/modulesd/inventory/packages/python.js';
+import { snapRow } from '../../../../../../daemons/modulesd/inventory/packages/snap.js';
 import { readAccounts } from '../../../../../../daemons/modulesd/inventory/system/accounts.js';
 import { FakeRoot } from '../../../../../support/modulesd/fake-root.js';
 
@@ -118,6 +119,14 @@ describe('packages of Python and npm', () => {
     expect(() => few.read('../x', 1)).to.not.throw();
     const narrow = new UserFiles(root.at('/home/ann'), files.notes, { files: 100, bytes: 250, names: 12 });
     expect([narrow.names('p').length, narrow.names('p').length, narrow.names('p').length]).to.deep.equal([9, 3, 0]);
+  });
+
+  it('are read at once, however many blanks are in a line', () => {
+    const before = performance.now();
+    const blanks = ' '.repeat(200_000);
+    expect(pythonRow(`Name: a${blanks}b\nVersion:${blanks}1${blanks}\n`, '/x')).to.include({ version: '1' });
+    expect(snapRow(`name: a${blanks}b\nversion: "1"${blanks}`, '/x')).to.include({ version: '1' });
+    expect(performance.now() - before).to.be.lessThan(1000);
   });
 
   it('survive any text', () => {
