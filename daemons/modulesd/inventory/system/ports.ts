@@ -4,11 +4,13 @@ import { known } from '../host/known.js';
 import { LISTENING, parseSockets, type Socket, type SocketProtocol } from './sockets.js';
 
 const PROTOCOLS: readonly SocketProtocol[] = ['tcp', 'tcp6', 'udp', 'udp6'];
-/** Descriptors of one process that are looked at: one that opens a million must not hold up the scan of the others. */
-const MOST_DESCRIPTORS = 65_536;
-/** Those of all processes, and what is looked at of each further one: some seconds. Children share what their parent has opened. */
-const MOST_ALL_DESCRIPTORS = 1_000_000;
-const LEAST_DESCRIPTORS = 1024;
+/**
+ * Open files that are looked at: those of one process, those of all, and at least so many of each. A process that opens a million,
+ * whose children share them, must not hold up the scan, nor hide the sockets of others.
+ */
+export type DescriptorLimits = { readonly each: number; readonly all: number; readonly least: number };
+/** Of all: some seconds. */
+const LIMITS: DescriptorLimits = { each: 65_536, all: 1_000_000, least: 1024 };
 
 /** The process that has a socket. */
 export type SocketOwner = { readonly pid: number; readonly name: string };
@@ -17,11 +19,11 @@ export type SocketOwner = { readonly pid: number; readonly name: string };
  * Ports with their processes: table `ports`.
  * @param all connections, too; otherwise ports of TCP that are listened at, and all of UDP
  */
-export function readPorts(files: HostFiles, all: boolean): InventoryRow[] {
+export function readPorts(files: HostFiles, all: boolean, limits: DescriptorLimits = LIMITS): InventoryRow[] {
   const sockets = PROTOCOLS.flatMap((protocol) =>
     parseSockets(files.required(`/proc/net/${protocol}`)?.toString('latin1') ?? '', protocol),
   ).filter(({ protocol, state }) => all || protocol.startsWith('udp') || state === LISTENING);
-  const owners = findOwners(files, new Set(sockets.map(({ inode }) => inode)));
+  const owners = findOwners(files, new Set(sockets.map(({ inode }) => inode)), limits);
   return sockets.map((socket) => portRow(socket, owners.get(socket.inode)));
 }
 
@@ -42,16 +44,20 @@ export function portRow(socket: Socket, owner: SocketOwner | undefined): Invento
 }
 
 /** The process of each socket; of several that share one that with the lowest number. */
-function findOwners(files: HostFiles, inodes: Set<number>): ReadonlyMap<number, SocketOwner> {
+function findOwners(
+  files: HostFiles,
+  inodes: Set<number>,
+  { each, all, least }: DescriptorLimits,
+): ReadonlyMap<number, SocketOwner> {
   const owners = new Map<number, SocketOwner>();
   // Those that wait for their end belong to nobody any more.
   inodes.delete(0);
   const pids = files.names('/proc').filter((name) => /^\d+$/.test(name));
-  let room = MOST_ALL_DESCRIPTORS;
+  let room = all;
   for (const pid of pids.sort((one, other) => Number(one) - Number(other))) {
     if (owners.size === inodes.size) break;
     const directory = `/proc/${pid}/fd`;
-    const descriptors = files.names(directory, Math.max(LEAST_DESCRIPTORS, Math.min(MOST_DESCRIPTORS, room)));
+    const descriptors = files.names(directory, Math.max(least, Math.min(each, room)));
     room -= descriptors.length;
     for (const descriptor of descriptors) {
       const [, inode] = /^socket:\[(\d{1,15})\]$/.exec(files.link(`${directory}/${descriptor}`) ?? '') ?? [];

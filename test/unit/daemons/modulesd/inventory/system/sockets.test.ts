@@ -60,6 +60,27 @@ describe('sockets', () => {
     }
   });
 
+  it('have their process though others have opened more than is looked at', () => {
+    const root = new FakeRoot();
+    try {
+      root.write('/proc/net/tcp6', TCP6);
+      for (const [pid, opened] of [
+        [8, 30],
+        [9, 20],
+      ] as const) {
+        for (let fd = 0; fd < opened; fd += 1) root.link(`/proc/${String(pid)}/fd/${String(fd)}`, '/dev/null');
+      }
+      root.link('/proc/100/fd/0', 'socket:[88]');
+      root.write('/proc/100/comm', 'nginx');
+      const [row] = readPorts(root.files(), false, { each: 25, all: 30, least: 10 });
+      expect(row).to.include({ local_port: 80, pid: 100, process: 'nginx' });
+      // 25 of the first, ten of the second: both have more.
+      expect(root.notes).to.deep.equal([{ kind: 'too_many', count: 2, first: '/proc/8/fd' }]);
+    } finally {
+      root.remove();
+    }
+  });
+
   it('have addresses as the system writes them', () => {
     expect(addressOf('0100007F')).to.equal('127.0.0.1');
     expect(addressOf('00000000000000000000000000000000')).to.equal('::');
