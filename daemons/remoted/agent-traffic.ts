@@ -25,6 +25,8 @@ const SECOND_MS = 1000;
 const FINISH_MS = 2000;
 /** svc-db answers messages of the synchronisation by then: a check reads all of a large table. */
 const SYNC_DEADLINE_MS = 30_000;
+/** How often it is looked whether further agents are told to send their tables. */
+const SYNC_LOOK_MS = 250;
 
 export type AgentTrafficParts = {
   readonly base: RemotedBase;
@@ -71,6 +73,10 @@ export function agentTraffic(
       sender.send(agent, payload, 0);
     },
     logger,
+    now: () => performance.now(),
+  });
+  parts.every(SYNC_LOOK_MS, () => {
+    sync.look();
   });
   const upgrades = new UpgradeReports({ modulesd, logger });
   const listeners = new Listeners({

@@ -96,5 +96,21 @@ export const MAX_SYNC_CALLS = 8;
 /** Of one agent: while one goes to the disk, the next is prepared. */
 export const MAX_SYNC_CALLS_PER_AGENT = 2;
 
+/**
+ * Agents that are told to send their tables at once, at the least: with the default of ten messages a second each, what svc-db
+ * takes in passing. More are, as long as it keeps up.
+ */
+export const FEWEST_SYNCHRONISING = 256;
+
+/** Messages that wait for svc-db beyond which fewer agents are told to send, and below which more are. */
+export const MANY_SYNC_MESSAGES = MAX_SYNC_MESSAGES / 4;
+export const FEW_SYNC_MESSAGES = MAX_SYNC_MESSAGES / 16;
+
+/** Orders of the synchronisation that wait for their turn: all thirteen tables of 30,000 agents. */
+export const MAX_SYNC_ORDERS = 400_000;
+
+/** Of one agent: one that makes checks up cannot take the room of others. */
+export const MAX_SYNC_ORDERS_PER_AGENT = 64;
+
 /** Agents whose reports of upgrades wait for svc-modulesd, one each; agents repeat what is dropped. */
 export const MAX_UPGRADE_REPORTS = 10_000;

@@ -167,7 +167,10 @@ function daemonCounters({ counters, store, files, status, traffic, syslog }: Rem
     downloads: files.downloads.stats(),
     pushes: files.pushes.stats(),
     states: { waiting: status.waiting, ...counters.mailbox },
-    synchronisation: { waiting: sync.waiting, ...sync.counters },
+    synchronisation: {
+      ...{ waiting: sync.waiting, ...sync.counters },
+      agents: { sending: sync.pace.active, orders_waiting: sync.pace.waiting, ...sync.pace.counters },
+    },
     upgrades: { waiting: upgrades.waiting, ...upgrades.counters },
     ...(ofSyslog === undefined ? {} : { syslog: ofSyslog }),
   };

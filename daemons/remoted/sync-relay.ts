@@ -14,6 +14,7 @@ import {
   MAX_SYNC_MESSAGES,
   MAX_SYNC_MESSAGES_PER_AGENT,
 } from './remoted-limits.js';
+import { SyncPace } from './sync-pace.js';
 
 type RelayMethod = 'fim.sync_all' | 'inventory.sync_all';
 export type SyncCall = (
@@ -26,6 +27,8 @@ export type SyncRelayParts = {
   /** Sends a payload to an agent; it may not get there. */
   readonly send: (agent: Agent, payload: Buffer) => void;
   readonly logger: Logger;
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
 };
 
 /** Messages of one agent for one store that wait, the next one first. */
@@ -59,6 +62,7 @@ const HEADER = Buffer.from(CONTROL_HEADER, 'latin1');
  */
 export class SyncRelay {
   readonly counters = { received: 0, answered: 0, dropped: 0, failed: 0 };
+  readonly pace: SyncPace;
   readonly #parts: SyncRelayParts;
   readonly #files = newWay('fim.sync_all');
   readonly #inventory = newWay('inventory.sync_all');
@@ -70,7 +74,11 @@ export class SyncRelay {
 
   constructor(parts: SyncRelayParts) {
     this.#parts = parts;
-    const { logger } = parts;
+    const { logger, now } = parts;
+    const send = (agent: Agent, order: Buffer): void => {
+      parts.send(agent, Buffer.concat([HEADER, order]));
+    };
+    this.pace = new SyncPace({ send, logger, now });
     this.#droppedLog = logger.limited();
     this.#failedLog = logger.limited();
   }
@@ -83,6 +91,7 @@ export class SyncRelay {
   take(agent: Agent, location: string, message: Buffer): void {
     if (this.#closed) return;
     this.counters.received += 1;
+    this.pace.heard(agent);
     const way = location === INVENTORY_LOCATION ? this.#inventory : this.#files;
     let lane = way.lanes.get(agent.id);
     if (lane?.agent !== agent) lane = { agent, messages: [], head: 0, bytes: 0, calls: 0 };
@@ -106,9 +115,15 @@ export class SyncRelay {
     this.#ask(way);
   }
 
+  /** Whose turn it is; to be called a few times a second. */
+  look(): void {
+    this.pace.look(this.#messages);
+  }
+
   /** Nothing is asked or answered any more. */
   close(): void {
     this.#closed = true;
+    this.pace.close();
     for (const { ready, lanes } of [this.#files, this.#inventory]) {
       ready.clear();
       lanes.clear();
@@ -171,7 +186,7 @@ export class SyncRelay {
       if (this.#closed) return;
       for (const [index, { lane, messages }] of shares.entries()) {
         const { orders = [], failed = messages.length, reason = '' } = answers[index] ?? {};
-        for (const order of orders) this.#parts.send(lane.agent, Buffer.concat([HEADER, order]));
+        for (const order of orders) this.pace.offer(lane.agent, Buffer.from(order));
         this.counters.answered += orders.length;
         if (failed > 0) this.#failed(lane.agent, failed, reason);
       }

@@ -27,6 +27,8 @@ const OPERATIONS = 2000;
 const ROUNDS = 50;
 /** Agents whose acknowledgements are timed, in a process that does nothing else. */
 const OBSERVERS = 500;
+/** Beyond that something is wrong. */
+const MOST_MS = 400_000;
 const PATIENT = { deadlineMs: 60_000 };
 const line = (name: string, value: string) => process.stdout.write(`${name.padEnd(64)} ${value}\n`);
 const now = () => 1_795_000_000_000;
@@ -137,6 +139,7 @@ async function benchSync(): Promise<void> {
   const db = await RunningDaemon.start('svc-db', home);
   const remoted = await RunningDaemon.start('svc-remoted', home);
   const client = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+  const link = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
   const running: BenchAgents[] = [];
   try {
     for (let at = 0; at < all.length; at += OPERATIONS) {
@@ -160,7 +163,16 @@ async function benchSync(): Promise<void> {
     const before = usage();
     const started = performance.now();
     await agents.report();
-    await eventually('all rows are stored', async () => (await stored()) >= count * rows, 900_000);
+    const state = async (): Promise<string> => {
+      const { synchronisation } = (await link.call('stats', {}, PATIENT)) as { synchronisation: unknown };
+      return `${String(await stored())} rows, svc-remoted ${JSON.stringify(synchronisation)}`;
+    };
+    await eventually('all rows are stored', async () => (await stored()) >= count * rows, MOST_MS).catch(
+      async (error: unknown) => {
+        line('it did not end', await state());
+        throw error;
+      },
+    );
     const seconds = (performance.now() - started) / 1000;
     const after = usage();
     const report = await observers.report();
@@ -180,13 +192,11 @@ async function benchSync(): Promise<void> {
       `keepalives of ${String(OBSERVERS)} others meanwhile`,
       `${String(report.acks)} acknowledged, 99 of 100 within ${report.p99.toFixed(0)} ms, all within ${report.max.toFixed(0)} ms, ${String(report.lost)} connections lost`,
     );
-    const link = new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') });
-    const { synchronisation } = (await link.call('stats', {}, PATIENT)) as { synchronisation: unknown };
-    line('synchronisation in svc-remoted', JSON.stringify(synchronisation));
-    link.close();
+    line('in the end', await state());
   } finally {
     for (const agents of running) await agents.stop();
     client.close();
+    link.close();
     await remoted.stop('SIGKILL');
     await db.stop('SIGKILL');
     home.remove();

@@ -52,6 +52,7 @@ describe('relay of the synchronisation', () => {
         }),
       send: ({ id }, payload) => sent.push(`${id} ${payload.toString()}`),
       logger,
+      now: () => 0,
     });
   });
 
