@@ -259,7 +259,9 @@ describe('outputs of alerts, from the event to the receivers', function () {
     const after = Object.fromEntries(
       Object.entries(twice()).map(([name, numbers]) => [name, numbers.length - (before[name] ?? 0)]),
     );
-    expect(after).to.deep.include({ program: 1, webhook: 1, mail: 0 });
+    expect(after).to.deep.include({ program: 1, webhook: 1 });
+    // The last may have been on its way.
+    expect(after['mail']).to.be.at.most(1);
     expect(after['syslog']).to.be.at.most(MOST_IN_FLIGHT);
     // As many as had left svc-monitord.
     expect(after['syslog']).to.equal(syslog.connections[connections]?.messages.length);
