@@ -8,6 +8,7 @@ import type { ComponentMemory } from '../rows/component-store.js';
 import { listDistinctRows, listRows, type RowPage } from '../rows/list-rows.js';
 import { keyInSlot, rowKey, slotRange } from '../rows/row-keys.js';
 import { MAX_ROW_KEY_BYTES, ROWS_PER_TURN, SLOT_BYTES } from '../rows/row-limits.js';
+import { visitSlot } from '../rows/visit-slot.js';
 import { firstVariant, isVariant, nextVariant } from './case-variants.js';
 import { componentKey } from './fim-component.js';
 import {
@@ -95,9 +96,16 @@ async function visit({ tables, memory }: FimReader, params: FimListParams, each:
     if (slot === undefined) continue;
     // The key of a registry entry is not its path; a path that is no UTF-8 is shown with other bytes than it has.
     const isKey = component === 'fim_file' && params.file !== undefined && !params.file.includes('\ufffd');
-    if (hash !== undefined) await visitHash(tables, slot, hash, each);
-    else if (isKey) await visitFile(tables, slot, Buffer.from(params.file ?? ''), each);
-    else await visitAll(tables, slot, each);
+    if (hash !== undefined) {
+      await visitHash(tables, slot, hash, each);
+    } else if (isKey) {
+      await visitFile(tables, slot, Buffer.from(params.file ?? ''), each);
+    } else {
+      await visitSlot(tables.rows, slot, (key, value) => {
+        each(candidateOf(key, value), key);
+        return true;
+      });
+    }
   }
 }
 
@@ -114,27 +122,6 @@ async function visitFile(tables: FimTables, slot: number, path: Buffer, each: Vi
     if (isVariant(path, there)) each(candidateOf(found.key, found.value), found.key);
     from = nextVariant(path, there);
     if (looks % ROWS_PER_TURN === 0) await nextTurn();
-  }
-}
-
-async function visitAll(tables: FimTables, slot: number, each: Visit): Promise<void> {
-  let { from } = slotRange(slot);
-  const { to } = slotRange(slot);
-  for (let fromExclusive = false; ; fromExclusive = true) {
-    let count = 0;
-    for (const { key, value } of tables.rows.entries({
-      from,
-      fromExclusive,
-      to,
-      toExclusive: true,
-      limit: ROWS_PER_TURN,
-    })) {
-      each(candidateOf(key, value), key);
-      from = key;
-      count += 1;
-    }
-    if (count < ROWS_PER_TURN) return;
-    await nextTurn();
   }
 }
 

@@ -9,6 +9,7 @@ import { MAX_PAGE_BYTES } from '../rows/cut-page.js';
 import { ITEM_BYTES, listDistinctRows, listRows, type RowPage, type SortKey } from '../rows/list-rows.js';
 import { rowKey, slotRange } from '../rows/row-keys.js';
 import { ROWS_PER_TURN } from '../rows/row-limits.js';
+import { visitSlot } from '../rows/visit-slot.js';
 import { nameColumn } from './inventory-batch.js';
 import { inventoryComponent } from './inventory-component.js';
 import { type InventoryCandidate, inventoryItem, type InventoryView, inventoryView } from './inventory-fields.js';
@@ -91,7 +92,7 @@ async function firstRows(
   for (const { agent, slot, skip, take } of wanted) {
     let place = 0;
     let isFull = false;
-    await visitSlot(reader, slot, (_key, value) => {
+    await visitSlot(reader.tables.rows, slot, (_key, value) => {
       if (place >= skip) {
         weight += ITEM_BYTES + value.length * 2;
         isFull = weight > MAX_PAGE_BYTES && items.length > 0;
@@ -136,44 +137,36 @@ async function visit(
       looks = 0;
     }
     if (name === undefined || String(name).toLowerCase() === 'all') {
-      looks += await visitSlot(reader, slot, (key, value) => {
+      looks += await visitSlot(reader.tables.rows, slot, (key, value) => {
         tell(key, value);
         return true;
       });
       continue;
     }
-    const { to, toExclusive } = slotRange(slot);
-    const from = nameKey(slot, hash);
-    for (const found of reader.tables.names.keys({ from, to, toExclusive })) {
-      if (found.compare(from, 0, from.length, 0, from.length) !== 0) break;
-      const key = rowKey(slot, rowOfNameKey(found));
-      const value = reader.tables.rows.get(key);
-      if (value !== undefined) tell(key, value);
-      looks += 1;
-    }
+    looks += await visitName(reader, slot, hash, tell);
   }
 }
 
-/** @param each tells whether to go on @returns how many rows were looked at since the last turn of the event loop */
-async function visitSlot(
+/** Goes over the rows of a slot that have a name. @returns how many were looked at since the last turn of the event loop */
+async function visitName(
   { tables }: InventoryReader,
   slot: number,
-  each: (key: Buffer, value: Buffer) => boolean,
+  hash: Buffer,
+  each: (key: Buffer, value: Buffer) => void,
 ): Promise<number> {
-  let { from } = slotRange(slot);
+  const start = nameKey(slot, hash);
   const { to } = slotRange(slot);
+  let from = start;
   for (let fromExclusive = false; ; fromExclusive = true) {
     let count = 0;
-    for (const { key, value } of tables.rows.entries({
-      from,
-      fromExclusive,
-      to,
-      toExclusive: true,
-      limit: ROWS_PER_TURN,
-    })) {
+    // An agent may have a hundred thousand rows of one name.
+    for (const found of tables.names.keys({ from, fromExclusive, to, toExclusive: true, limit: ROWS_PER_TURN })) {
+      if (found.compare(start, 0, start.length, 0, start.length) !== 0) return count;
+      from = found;
       count += 1;
-      if (!each(key, value)) return count;
-      from = key;
+      const key = rowKey(slot, rowOfNameKey(found));
+      const value = tables.rows.get(key);
+      if (value !== undefined) each(key, value);
     }
     if (count < ROWS_PER_TURN) return count;
     await nextTurn();

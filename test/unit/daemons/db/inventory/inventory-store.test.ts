@@ -137,6 +137,14 @@ describe('Store of inventories', () => {
     }
   });
 
+  it('finds all rows of a name, be they more than are looked at in one go', async () => {
+    const rows = Array.from({ length: 1200 }, (_none, index) => packageRow('same', { version: `1.${String(index)}` }));
+    await kit.events('001', ...rows.map((row) => delta('packages', 'INSERTED', row)));
+    await kit.events('001', delta('packages', 'INSERTED', packageRow('other')));
+    const { items, total } = await kit.list('packages', ['001'], { limit: 2000, filters: { name: 'SAME' } });
+    expect([total, new Set(items.map(({ version }) => version)).size]).to.deep.equal([1200, 1200]);
+  });
+
   it('does not take the names of an object for columns', async () => {
     const row = packageRow('__proto__', { constructor: 'x' });
     await kit.events('001', delta('packages', 'INSERTED', row));
