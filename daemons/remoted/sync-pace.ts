@@ -10,6 +10,8 @@ import {
 
 /** An agent that sent nothing for so long has told what it was asked for, milliseconds. */
 const QUIET_MS = 1500;
+/** While others wait, an agent that goes on sending keeps its place no longer: those that never end would keep all of them. */
+const TURN_MS = 60_000;
 /**
  * How the number of agents grows and shrinks from one look to the next. It grows slowly: whoever was told to send goes on for seconds,
  * and what is too much shows late.
@@ -26,6 +28,9 @@ export type SyncPaceParts = {
   readonly now: () => number;
 };
 
+/** Of one agent: when it began, and when it was heard last. */
+type Turn = { readonly since: number; heard: number };
+
 /**
  * Says when agents are told what to send of their tables (integrity-and-inventory.md 4.4): thousands that begin at once,
  * after a restart of the manager say, are asked some at a time, as many as svc-db keeps up with. What they were asked for and did
@@ -36,8 +41,8 @@ export class SyncPace {
   readonly counters = { held: 0, dropped: 0 };
   readonly #parts: SyncPaceParts;
   readonly #droppedLog: LimitedLogger;
-  /** Agents that were told to send, and when they were heard last. */
-  readonly #active = new Map<string, number>();
+  /** Agents that were told to send. */
+  readonly #active = new Map<string, Turn>();
   /** Orders that wait, the agents in the order of their turns. */
   readonly #held = new Map<Agent, Buffer[]>();
   #orders = 0;
@@ -60,7 +65,8 @@ export class SyncPace {
 
   /** An agent sends: it is not through yet. */
   heard(agent: Agent): void {
-    if (this.#active.has(agent.id)) this.#active.set(agent.id, this.#parts.now());
+    const turn = this.#active.get(agent.id);
+    if (turn !== undefined) turn.heard = this.#parts.now();
   }
 
   /** Sends an order at once, or when it is the agent's turn. */
@@ -87,7 +93,10 @@ export class SyncPace {
   /** Looks who is through, and whose turn it is. @param messages of agents that wait for svc-db */
   look(messages: number): void {
     const now = this.#parts.now();
-    for (const [id, heard] of this.#active) if (now - heard >= QUIET_MS) this.#active.delete(id);
+    for (const [id, { since, heard }] of this.#active) {
+      const isOver = now - heard >= QUIET_MS || (this.#orders > 0 && now - since >= TURN_MS);
+      if (isOver) this.#active.delete(id);
+    }
     if (messages > MANY_SYNC_MESSAGES) {
       this.#limit = Math.max(FEWEST_SYNCHRONISING, Math.floor(this.#limit * SHRINKAGE));
     } else if (messages < FEW_SYNC_MESSAGES && this.#orders > 0) {
@@ -110,7 +119,8 @@ export class SyncPace {
   }
 
   #send(agent: Agent, orders: readonly Buffer[]): void {
-    this.#active.set(agent.id, this.#parts.now());
+    const now = this.#parts.now();
+    this.#active.set(agent.id, { since: this.#active.get(agent.id)?.since ?? now, heard: now });
     for (const order of orders) this.#parts.send(agent, order);
   }
 }

@@ -91,6 +91,20 @@ describe('pace of agents that synchronise', () => {
     expect(sent.slice(FEWEST_SYNCHRONISING)).to.deep.equal(kept);
   });
 
+  it('lets nobody keep a place for ever while others wait, however much svc-db has to do', () => {
+    const greedy = agents(FEWEST_SYNCHRONISING);
+    for (const agent of greedy) pace.offer(agent, order);
+    const late = { id: '999' } as Agent;
+    pace.offer(late, order);
+    const minute = 60_000 / LOOK_MS;
+    for (let times = 0; times < minute; times += 1) {
+      expect(sent, 'it is not its turn yet').to.not.include('999 no_data');
+      for (const agent of greedy) pace.heard(agent);
+      look(MANY_SYNC_MESSAGES + 1);
+    }
+    expect(sent).to.include('999 no_data');
+  });
+
   it('sends nothing after it was closed', () => {
     for (const agent of agents(FEWEST_SYNCHRONISING + 5)) pace.offer(agent, order);
     pace.close();
