@@ -12,3 +12,6 @@ export const MAX_INFLATED_BYTES = 65_536;
 
 /** Most Blowfish key schedules held at a time (4 KiB each): messages under many ids must not fill the memory. */
 export const MAX_BLOWFISH_SCHEDULES = 16_384;
+
+/** Most AES ciphers held at a time (some 1.4 KiB each), for the same reason. */
+export const MAX_AES_DECIPHERS = 8192;

@@ -1,9 +1,11 @@
-import { createDecipheriv, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
+import { AesDecipher } from './aes-decipher.js';
 import type { AgentKey } from './agent-key.js';
 import { BLOWFISH_BLOCK } from './blowfish.js';
 import type { BlowfishCache } from './blowfish-cache.js';
-import { MAX_INFLATED_BYTES } from './link-limits.js';
+import { KeyCache } from './key-cache.js';
+import { MAX_AES_DECIPHERS, MAX_INFLATED_BYTES } from './link-limits.js';
 import * as form from './message-form.js';
 import { type Rejection, rejection } from './message-rejection.js';
 
@@ -36,6 +38,7 @@ const MIDDLE_INPUT_BYTES = 900;
  */
 export class MessageOpener {
   readonly #schedules: BlowfishCache;
+  readonly #deciphers = new KeyCache(({ aesKey }) => new AesDecipher(aesKey), MAX_AES_DECIPHERS);
 
   constructor(schedules: BlowfishCache) {
     this.#schedules = schedules;
@@ -52,7 +55,7 @@ export class MessageOpener {
     if (body[0] !== HASH_SIGN || body.toString('latin1', 0, form.AES_MARK.length) !== form.AES_MARK) {
       return rejection('malformed');
     }
-    const clear = decryptAes(key, body.subarray(form.AES_MARK.length));
+    const clear = this.#decryptAes(key, body.subarray(form.AES_MARK.length));
     return clear === undefined ? rejection('wrong_key') : openAes(clear, last);
   }
 
@@ -61,20 +64,18 @@ export class MessageOpener {
     const clear = this.#schedules.of(key).decryptCbc(cipher, form.BLOWFISH_IV);
     return openClear(clear, 'blowfish');
   }
-}
 
-/** Decrypts with the fixed IV and takes the padding off; undefined when the key cannot be the right one. */
-function decryptAes(key: AgentKey, cipher: Buffer): Buffer | undefined {
-  if (cipher.length === 0 || cipher.length % form.AES_BLOCK !== 0) return undefined;
-  const decipher = createDecipheriv('aes-256-cbc', key.aesKey, form.AES_IV);
-  // The padding is checked here: one buffer instead of two and their sum, and no exception for a wrong key.
-  decipher.setAutoPadding(false);
-  const clear = decipher.update(cipher);
-  const padding = clear[clear.length - 1] ?? 0;
-  if (padding === 0 || padding > form.AES_BLOCK) return undefined;
-  const end = clear.length - padding;
-  for (let at = end; at < clear.length; at += 1) if (clear[at] !== padding) return undefined;
-  return clear.subarray(0, end);
+  /** Decrypts with the fixed IV and takes the padding off; undefined when the key cannot be the right one. */
+  #decryptAes(key: AgentKey, cipher: Buffer): Buffer | undefined {
+    if (cipher.length === 0 || cipher.length % form.AES_BLOCK !== 0) return undefined;
+    const clear = this.#deciphers.of(key).decrypt(cipher);
+    // Checked here: one buffer instead of two and their sum, and no exception for a wrong key.
+    const padding = clear[clear.length - 1] ?? 0;
+    if (padding === 0 || padding > form.AES_BLOCK) return undefined;
+    const end = clear.length - padding;
+    for (let at = end; at < clear.length; at += 1) if (clear[at] !== padding) return undefined;
+    return clear.subarray(0, end);
+  }
 }
 
 /**

@@ -41,6 +41,9 @@ if (!(seconds > 0) || !(connections > 0) || !(logins >= 0)) {
 const MOST_SECONDS = 120;
 const LOG_LINE = 'Nov 21 03:00:00 web01 sshd[4242]: Failed password for root from 203.0.113.9 port 4711 ssh2';
 
+/** As many as one request may bring. */
+const EVENTS_AT_ONCE = 100;
+
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
@@ -199,6 +202,8 @@ try {
     path: '/logtest',
     body: { ...event, token: opened.data.token },
   });
+  const many = Array.from({ length: EVENTS_AT_ONCE }, () => LOG_LINE);
+  await api.measure('POST /events, 100 at a time', { method: 'POST', path: '/events', body: { events: many } });
   if (logins > 0 && values.only === '') await api.measureLogins('GET /manager/status', get('/manager/status'));
 } finally {
   await client.stop();
