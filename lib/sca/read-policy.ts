@@ -4,6 +4,7 @@ import type { ScaLanguage } from './line-pattern.js';
 import type { Condition, PolicyRule, RuleSet, ScaCheck, ScaPolicy } from './policy.js';
 import { PolicyError, PolicyFields } from './policy-fields.js';
 import { readRule, ScaRuleError } from './sca-rule.js';
+import { UnknownFields } from './unknown-fields.js';
 import { replaceVariables, sortVariables, type Variables } from './variables.js';
 
 /** Values of a policy: a file of 4 MiB could hold a million, and each costs some hundred bytes. */
@@ -33,7 +34,10 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   'any required': 'any',
 };
 
-/** A policy, and what of it can never give a result: each with file, line and check. */
+/** Characters of a value that a message shows. */
+const MOST_SHOWN = 64;
+
+/** A policy, and what of it can never give a result or has no effect: each with file, line and check. */
 export type ReadPolicy = { readonly policy: ScaPolicy; readonly problems: readonly string[] };
 
 /**
@@ -44,13 +48,16 @@ export type ReadPolicy = { readonly policy: ScaPolicy; readonly problems: readon
  */
 export function readPolicy(text: string, file: string): ReadPolicy {
   const root = readRoot(text, file);
+  const unknown = new UnknownFields(file);
+  unknown.look('a policy file', root);
   const policy = root.mapping('policy');
+  unknown.look('policy', policy);
   const id = policy.text('id');
   if (id.length > MOST_ID_CHARACTERS || /[\x00-\x1f\x7f]/.test(id)) {
     throw policy.error('id', `'id' has control characters or more than ${String(MOST_ID_CHARACTERS)} of others`);
   }
   const named = { file: nameOf(policy, 'file'), name: nameOf(policy, 'name'), description: policy.text('description') };
-  const reader = new RuleReader(readVariables(root), languageOf(policy, 'osregex'));
+  const reader = new RuleReader(readVariables(root), policy, unknown);
   const requirements = root.has('requirements') ? readRequirements(root, reader) : undefined;
   return {
     policy: {
@@ -58,7 +65,7 @@ export function readPolicy(text: string, file: string): ReadPolicy {
       requirements,
       checks: readChecks(root, reader),
     },
-    problems: reader.problems,
+    problems: [...unknown.problems, ...reader.problems],
   };
 }
 
@@ -93,7 +100,7 @@ function readVariables(root: PolicyFields): Variables {
 }
 
 function readRequirements(root: PolicyFields, reader: RuleReader): RuleSet {
-  return reader.ruleSet(root.mapping('requirements'));
+  return reader.ruleSet('requirements', root.mapping('requirements'));
 }
 
 function readChecks(root: PolicyFields, reader: RuleReader): ScaCheck[] {
@@ -119,7 +126,7 @@ function readCheck(unnamed: PolicyFields, reader: RuleReader): ScaCheck {
   const fields = unnamed.of(`check ${String(id)}`);
   return {
     id,
-    ...reader.ruleSet(fields),
+    ...reader.ruleSet('a check', fields),
     description: fields.optionalText('description'),
     rationale: fields.optionalText('rationale'),
     remediation: fields.optionalText('remediation'),
@@ -142,33 +149,30 @@ function readCompliance(fields: PolicyFields): ScaCheck['compliance'] {
   return [...found];
 }
 
-function languageOf(fields: PolicyFields, otherwise: ScaLanguage): ScaLanguage {
-  const type = fields.optionalText('regex_type');
-  if (type === undefined) return otherwise;
-  return type === 'pcre2' ? 'pcre2' : 'osregex';
-}
-
 /** Reads the rules of one policy. */
 class RuleReader {
   readonly variables: Variables;
   readonly problems: string[] = [];
   readonly #language: ScaLanguage;
+  readonly #unknown: UnknownFields;
   #rules = 0;
   #characters = 0;
 
-  constructor(variables: Variables, language: ScaLanguage) {
+  constructor(variables: Variables, policy: PolicyFields, unknown: UnknownFields) {
     this.variables = variables;
-    this.#language = language;
+    this.#unknown = unknown;
+    this.#language = this.#languageOf(policy, 'osregex');
   }
 
-  ruleSet(fields: PolicyFields): RuleSet {
+  ruleSet(place: 'requirements' | 'a check', fields: PolicyFields): RuleSet {
+    this.#unknown.look(place, fields);
     const title = fields.text('title');
     const text = fields.text('condition');
     const condition = Object.hasOwn(CONDITIONS, text) ? CONDITIONS[text] : undefined;
     if (condition === undefined) {
       throw fields.error('condition', `'condition' is '${text}': it must be 'all', 'any' or 'none'`);
     }
-    const language = languageOf(fields, this.#language);
+    const language = this.#languageOf(fields, this.#language);
     const rules = fields.get('rules');
     if (!Array.isArray(rules) || rules.length === 0) throw fields.error('rules', "there are no 'rules'");
     if (rules.length > MOST_RULES) throw fields.error('rules', `there are more than ${String(MOST_RULES)} 'rules'`);
@@ -176,6 +180,14 @@ class RuleReader {
       ...{ title, condition, language },
       rules: rules.map((rule: unknown, index) => this.#rule(rule, index, fields, language)),
     };
+  }
+
+  #languageOf(fields: PolicyFields, otherwise: ScaLanguage): ScaLanguage {
+    const type = fields.optionalText('regex_type');
+    if (type === undefined || type === 'pcre2' || type === 'osregex') return type ?? otherwise;
+    const text = `'regex_type' is '${type.slice(0, MOST_SHOWN)}', neither 'pcre2' nor 'osregex': the native regex is used`;
+    this.problems.push(fields.error('regex_type', text).message);
+    return 'osregex';
   }
 
   #rule(rule: unknown, index: number, fields: PolicyFields, language: ScaLanguage): PolicyRule {

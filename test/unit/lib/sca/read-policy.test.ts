@@ -174,6 +174,37 @@ ${CHECKS}    __proto__: {title: other}
     expect(problems[0]).to.match(/^etc\/demo\.yml line 10: check 90001: rule 1 can give no result: Invalid regex/);
   });
 
+  it('tells once of each field that has no effect, with line and check', () => {
+    const text = `${HEAD}  regex: pcre2
+requirement: {}
+checks:
+${CHECK}    remediaton: "How"
+${CHECK.replace('90001', '90002')}    remediaton: "How"
+    "bad\\nname": 1
+`;
+    expect(read(text).problems).to.deep.equal([
+      "etc/demo.yml line 7: 'requirement' is no field of a policy file: it has no effect",
+      "etc/demo.yml line 6: policy: 'regex' is no field of policy: it has no effect",
+      "etc/demo.yml line 13: check 90001: 'remediaton' is no field of a check: it has no effect (so have 1 more)",
+      "etc/demo.yml line 19: check 90002: 'bad\\nname' is no field of a check: it has no effect",
+    ]);
+  });
+
+  it('bounds how many such fields are told', () => {
+    const names = Array.from({ length: 25 }, (_, index) => `    x${String(index)}: 1\n`).join('');
+    const { problems } = read(HEAD + CHECKS + names);
+    expect(problems).to.have.length(21);
+    expect(problems.at(-1)).to.equal('etc/demo.yml: 5 more fields have no effect');
+  });
+
+  it('tells of a regex_type that is none', () => {
+    const { policy, problems } = read(`${HEAD}  regex_type: pcre\n${CHECKS}`);
+    expect(problems).to.deep.equal([
+      "etc/demo.yml line 6: policy: 'regex_type' is 'pcre', neither 'pcre2' nor 'osregex': the native regex is used",
+    ]);
+    expect(policy.checks[0]?.language).to.equal('osregex');
+  });
+
   it('answers anything with a policy or one clear error', () => {
     const word = fc.constantFrom(
       'policy',
