@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { CheckTable, type StoredCheck } from '../../agents/check-table.js';
+import { SharedValues } from '../../agents/shared-values.js';
 
 /** Bounds on what is remembered, so that an agent that makes things up cannot fill the manager's memory. */
 const MAX_ROOTCHECK_TEXTS = 10_000;
@@ -8,13 +10,6 @@ const MAX_HOSTS = 65_536;
 /** Files of an agent before 3.11: the reference's default directories have about half as many. */
 const MAX_FILES = 20_000;
 
-/** A check of a policy as it was last reported. */
-export type StoredCheck = {
-  readonly policyId: string;
-  readonly result: string;
-  readonly scanId: number;
-};
-
 /** The last scan of a policy. */
 export type StoredScan = {
   readonly hash: string;
@@ -23,16 +18,16 @@ export type StoredScan = {
   readonly repeated?: number;
 };
 
-/** What one agent reported before, as far as it decides about later events. */
+/** What one agent reported before, as far as it decides about later events. Most agents have little of all that. */
 type AgentRecord = {
   /** Texts of rootcheck, the longest unseen first. */
-  readonly rootcheck: Set<string>;
-  readonly checks: Map<number, StoredCheck>;
-  readonly scans: Map<string, StoredScan>;
+  rootcheck?: Set<string>;
+  checks?: CheckTable;
+  scans?: Map<string, StoredScan>;
   /** Hash of the file of each known policy. */
-  readonly policies: Map<string, string>;
+  policies?: Map<string, string>;
   /** Sums of files by their paths, of agents before 3.11, whose messages do not tell what was before. */
-  readonly files: Map<string, string>;
+  files?: Map<string, string>;
   /** Whether all those files were told once: a further one is new then. */
   hasScanned: boolean;
 };
@@ -60,68 +55,71 @@ export type AgentMemorySnapshot = {
 export class AgentMemory {
   readonly #agents = new Map<string, AgentRecord>();
   readonly #hosts = new Map<string, string>();
+  readonly #shared = new SharedValues();
 
   /** Remembers a text of rootcheck; whether the agent had not sent it before. */
   addRootcheck(agentId: string, text: string): boolean {
-    const { rootcheck } = this.#agent(agentId);
+    const rootcheck = (this.#agent(agentId).rootcheck ??= new Set());
     // Deleted and added again, it is the one seen last.
     const known = rootcheck.delete(text);
-    rootcheck.add(text);
+    rootcheck.add(this.#shared.text(text));
     dropOldest(rootcheck, MAX_ROOTCHECK_TEXTS);
     return !known;
   }
 
   /** Forgets the rootcheck texts of an agent, when its database was cleared. */
   clearRootcheck(agentId: string): void {
-    this.#agents.get(agentId)?.rootcheck.clear();
+    this.#agents.get(agentId)?.rootcheck?.clear();
   }
 
   check(agentId: string, id: number): StoredCheck | undefined {
-    return this.#agents.get(agentId)?.checks.get(id);
+    return this.#agents.get(agentId)?.checks?.get(id);
   }
 
-  setCheck(agentId: string, id: number, check: StoredCheck): void {
-    setBounded(this.#agent(agentId).checks, id, check, MAX_CHECKS);
+  setCheck(agentId: string, id: number, { policyId, result, scanId }: StoredCheck): void {
+    const checks = (this.#agent(agentId).checks ??= new CheckTable());
+    checks.set(id, { policyId: this.#shared.text(policyId), result: this.#shared.text(result), scanId });
+    if (checks.size > MAX_CHECKS) checks.deleteOldest();
   }
 
   /** Removes the checks of a policy that are not of this scan; all of them without one. */
   deleteChecks(agentId: string, policyId: string, exceptScan?: number): void {
-    const checks = this.#agents.get(agentId)?.checks;
-    for (const [id, check] of checks ?? []) {
-      if (check.policyId === policyId && check.scanId !== exceptScan) {
-        checks?.delete(id);
-      }
-    }
+    this.#agents.get(agentId)?.checks?.deletePolicy(policyId, exceptScan);
   }
 
   scan(agentId: string, policyId: string): StoredScan | undefined {
-    return this.#agents.get(agentId)?.scans.get(policyId);
+    return this.#agents.get(agentId)?.scans?.get(policyId);
   }
 
+  /** A summary is what a scan ends with, and the end of a dump: no more checks come for long. */
   setScan(agentId: string, policyId: string, scan: StoredScan): void {
-    setBounded(this.#agent(agentId).scans, policyId, scan, MAX_POLICIES);
+    const agent = this.#agent(agentId);
+    const stored = { ...scan, hash: this.#shared.text(scan.hash) };
+    setBounded((agent.scans ??= new Map()), this.#shared.text(policyId), stored, MAX_POLICIES);
+    agent.checks?.compact(this.#shared);
   }
 
   /** Hash of the policy's file, undefined for an unknown policy. */
   policy(agentId: string, policyId: string): string | undefined {
-    return this.#agents.get(agentId)?.policies.get(policyId);
+    return this.#agents.get(agentId)?.policies?.get(policyId);
   }
 
   setPolicy(agentId: string, policyId: string, hashFile: string): void {
-    setBounded(this.#agent(agentId).policies, policyId, hashFile, MAX_POLICIES);
+    const policies = (this.#agent(agentId).policies ??= new Map());
+    setBounded(policies, this.#shared.text(policyId), this.#shared.text(hashFile), MAX_POLICIES);
   }
 
   deletePolicy(agentId: string, policyId: string): void {
-    this.#agents.get(agentId)?.policies.delete(policyId);
+    this.#agents.get(agentId)?.policies?.delete(policyId);
   }
 
   policies(agentId: string): string[] {
-    return [...(this.#agents.get(agentId)?.policies.keys() ?? [])];
+    return [...(this.#agents.get(agentId)?.policies?.keys() ?? [])];
   }
 
   /** SHA-256 of a policy's results in the order of check ids, joined with `:`; undefined without results. */
   resultsHash(agentId: string, policyId: string): string | undefined {
-    const checks = [...(this.#agents.get(agentId)?.checks ?? [])]
+    const checks = [...(this.#agents.get(agentId)?.checks?.entries() ?? [])]
       .filter(([, check]) => check.policyId === policyId)
       .sort(([a], [b]) => a - b);
     if (checks.length === 0) {
@@ -133,20 +131,21 @@ export class AgentMemory {
 
   /** Sum of a file as an agent before 3.11 told it last. */
   file(agentId: string, path: string): string | undefined {
-    return this.#agents.get(agentId)?.files.get(path);
+    return this.#agents.get(agentId)?.files?.get(path);
   }
 
   setFile(agentId: string, path: string, sum: string): void {
-    setBounded(this.#agent(agentId).files, path, sum, MAX_FILES);
+    const files = (this.#agent(agentId).files ??= new Map());
+    setBounded(files, this.#shared.text(path), this.#shared.text(sum), MAX_FILES);
   }
 
   deleteFile(agentId: string, path: string): void {
-    this.#agents.get(agentId)?.files.delete(path);
+    this.#agents.get(agentId)?.files?.delete(path);
   }
 
   /** Whether as many files of an agent are remembered as may be: others may have been forgotten. */
   isFullOfFiles(agentId: string): boolean {
-    return (this.#agents.get(agentId)?.files.size ?? 0) >= MAX_FILES;
+    return (this.#agents.get(agentId)?.files?.size ?? 0) >= MAX_FILES;
   }
 
   /** Whether an agent before 3.11 has ended a scan. */
@@ -163,7 +162,7 @@ export class AgentMemory {
   }
 
   setHost(ip: string, information: string): void {
-    setBounded(this.#hosts, ip, information, MAX_HOSTS);
+    setBounded(this.#hosts, this.#shared.text(ip), this.#shared.text(information), MAX_HOSTS);
   }
 
   /** Forgets everything about an agent that was removed. */
@@ -176,11 +175,11 @@ export class AgentMemory {
       hosts: [...this.#hosts],
       agents: [...this.#agents].map(([id, { rootcheck, checks, scans, policies, files, hasScanned }]) => ({
         id,
-        rootcheck: [...rootcheck],
-        checks: [...checks],
-        scans: [...scans],
-        policies: [...policies],
-        ...(files.size > 0 || hasScanned ? { files: [...files], hasScanned } : {}),
+        rootcheck: [...(rootcheck ?? [])],
+        checks: [...(checks?.entries() ?? [])],
+        scans: [...(scans ?? [])],
+        policies: [...(policies ?? [])],
+        ...((files !== undefined && files.size > 0) || hasScanned ? { files: [...(files ?? [])], hasScanned } : {}),
       })),
     };
   }
@@ -188,32 +187,22 @@ export class AgentMemory {
   restore(snapshot: AgentMemorySnapshot): void {
     this.#agents.clear();
     this.#hosts.clear();
-    for (const [ip, information] of snapshot.hosts) {
-      this.#hosts.set(ip, information);
-    }
-    for (const { id, rootcheck, checks, scans, policies, files, hasScanned = false } of snapshot.agents) {
-      this.#agents.set(id, {
-        rootcheck: new Set(rootcheck),
-        checks: new Map(checks),
-        scans: new Map(scans),
-        policies: new Map(policies),
-        files: new Map(files),
-        hasScanned,
-      });
+    for (const [ip, information] of snapshot.hosts) this.setHost(ip, information);
+    for (const { id, rootcheck, checks, scans, policies, files = [], hasScanned = false } of snapshot.agents) {
+      this.#agent(id).hasScanned = hasScanned;
+      for (const text of rootcheck) this.addRootcheck(id, text);
+      for (const [check, stored] of checks) this.setCheck(id, check, stored);
+      for (const [policyId, hashFile] of policies) this.setPolicy(id, policyId, hashFile);
+      for (const [path, sum] of files) this.setFile(id, path, sum);
+      // Last, as it has the checks take little room.
+      for (const [policyId, scan] of scans) this.setScan(id, policyId, scan);
     }
   }
 
   #agent(id: string): AgentRecord {
     let record = this.#agents.get(id);
     if (record === undefined) {
-      record = {
-        rootcheck: new Set(),
-        checks: new Map(),
-        scans: new Map(),
-        policies: new Map(),
-        files: new Map(),
-        hasScanned: false,
-      };
+      record = { hasScanned: false };
       this.#agents.set(id, record);
     }
     return record;
