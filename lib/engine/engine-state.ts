@@ -1,10 +1,10 @@
+import { AgentMemory, type AgentMemorySnapshot } from './agents/agent-memory.js';
 import type { RememberedEvents } from './correlate/correlation-columns.js';
 import type { CorrelationSnapshot } from './correlate/correlation-snapshot.js';
 import { CorrelationStore } from './correlate/correlation-store.js';
 import { type DiffSnapshot, type DiffStore, MemoryDiffStore } from './correlate/diff-store.js';
 import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './correlate/first-time-seen.js';
 import { Accumulator, type AccumulatorSnapshot } from './decode/accumulator.js';
-import { AgentMemory, type AgentMemorySnapshot } from './decode/internal/agent-memory.js';
 import type { CompiledRule, Ruleset } from './rules/ruleset.js';
 import { Statistics, type StatisticsOptions, type StatisticsSnapshot } from './statistics.js';
 

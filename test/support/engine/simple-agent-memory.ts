@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { AgentMemorySnapshot, StoredScan } from '../../../lib/engine/agents/agent-memory.js';
 import type { StoredCheck } from '../../../lib/engine/agents/check-table.js';
-import type { AgentMemorySnapshot, StoredScan } from '../../../lib/engine/decode/internal/agent-memory.js';
 
 /** Bounds on what is remembered, so that an agent that makes things up cannot fill the manager's memory. */
 const MAX_ROOTCHECK_TEXTS = 10_000;

@@ -1,9 +1,9 @@
 import type { FileAttributes } from '../../../events/fim/file-attributes.js';
 import { AUDIT_NAMES, changeOfName, INDEXED_VERSION } from '../../../events/fim/fim-names.js';
+import type { AgentMemory } from '../../agents/agent-memory.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../json/parse-json.js';
-import type { AgentMemory } from './agent-memory.js';
 import { FIM_DECODERS, type FimKind } from './fim-decoder-names.js';
 import { fimLog } from './fim-log.js';
 import {

@@ -1,9 +1,9 @@
 import { QUEUE_IDS } from '../../../events/queue-ids.js';
+import type { AgentMemory } from '../../agents/agent-memory.js';
 import type { DecoderIdentity, Diagnostics, EngineEvent } from '../../event.js';
 import { INTERNAL_DECODER_NAMES } from '../../load/internal-decoder-names.js';
 import type { DecoderSet } from '../decoder-set.js';
 import type { JsonPlugin } from '../plugins/json-plugin.js';
-import type { AgentMemory } from './agent-memory.js';
 import { EventchannelDecoder } from './eventchannel-decoder.js';
 import { FimDecoder } from './fim-decoder.js';
 import { HostinfoDecoder } from './hostinfo-decoder.js';

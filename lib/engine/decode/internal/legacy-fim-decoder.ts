@@ -8,8 +8,8 @@ import {
   readRegistryKey,
   tellsMore,
 } from '../../../events/fim/legacy-fim.js';
+import type { AgentMemory } from '../../agents/agent-memory.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
-import type { AgentMemory } from './agent-memory.js';
 import { FIM_DECODERS } from './fim-decoder-names.js';
 import {
   addField,

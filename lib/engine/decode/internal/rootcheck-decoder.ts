@@ -1,5 +1,5 @@
+import type { AgentMemory } from '../../agents/agent-memory.js';
 import type { EngineEvent } from '../../event.js';
-import type { AgentMemory } from './agent-memory.js';
 import {
   addField,
   type Identities,

@@ -1,8 +1,8 @@
+import type { AgentMemory } from '../../agents/agent-memory.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { jsonStrings } from '../../json-text.js';
 import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import { type JsonObject, parseJsonObject } from '../json/parse-json.js';
-import type { AgentMemory } from './agent-memory.js';
 import {
   addField,
   type Identities,

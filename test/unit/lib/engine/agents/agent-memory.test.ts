@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { AgentMemory } from '../../../../../lib/engine/decode/internal/agent-memory.js';
+import { AgentMemory } from '../../../../../lib/engine/agents/agent-memory.js';
 import { SimpleAgentMemory } from '../../../../support/engine/simple-agent-memory.js';
 
 const AGENTS = ['001', '002'];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { AgentMemory } from '../../../../../../lib/engine/decode/internal/agent-memory.js';
+import { AgentMemory } from '../../../../../../lib/engine/agents/agent-memory.js';
 import type { InternalOutcome } from '../../../../../../lib/engine/decode/internal/internal-decoder.js';
 import { InternalDecoders } from '../../../../../../lib/engine/decode/internal/internal-decoders.js';
 import { JsonPlugin } from '../../../../../../lib/engine/decode/plugins/json-plugin.js';

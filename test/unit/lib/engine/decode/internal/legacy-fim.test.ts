@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { AgentMemory } from '../../../../../../lib/engine/decode/internal/agent-memory.js';
+import { AgentMemory } from '../../../../../../lib/engine/agents/agent-memory.js';
 import { FimDecoder } from '../../../../../../lib/engine/decode/internal/fim-decoder.js';
 import { EngineEvent } from '../../../../../../lib/engine/event.js';
 import { readLocation } from '../../../../../../lib/engine/predecode/read-location.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CheckTable, type StoredCheck } from '../../agents/check-table.js';
-import { SharedValues } from '../../agents/shared-values.js';
+import { CheckTable, type StoredCheck } from './check-table.js';
+import { SharedValues } from './shared-values.js';
 
 /** Bounds on what is remembered, so that an agent that makes things up cannot fill the manager's memory. */
 const MAX_ROOTCHECK_TEXTS = 10_000;
