@@ -1,16 +1,31 @@
 import { asciiLowerCase } from './ascii-case.js';
 import type { EngineEvent } from './event.js';
 
+/** Events with more fields than this are looked up in an index: rules name many fields, and a log can have a thousand. */
+const MAX_SEARCHED = 16;
+
 /**
  * Value of the first dynamic field with this name, compared without regard to case (decoding.md 4.6).
  * @param key the name in ASCII lower case
  */
 export function findField(event: EngineEvent, key: string): string | undefined {
   const names = event.fieldNames;
+  if (names.length > MAX_SEARCHED) return indexed(event).get(key);
   for (let i = 0; i < names.length; i += 1) {
     const name = names[i];
     if (name === undefined || name.length !== key.length) continue;
     if (name === key || asciiLowerCase(name) === key) return event.fieldValues[i];
   }
   return undefined;
+}
+
+/** The event's fields by their names in lower case; those that came since the last time are added. */
+function indexed(event: EngineEvent): ReadonlyMap<string, string> {
+  const index = (event.fieldIndex ??= { count: 0, values: new Map<string, string>() });
+  const { fieldNames, fieldValues } = event;
+  for (; index.count < fieldNames.length; index.count += 1) {
+    const key = asciiLowerCase(fieldNames[index.count] ?? '');
+    if (!index.values.has(key)) index.values.set(key, fieldValues[index.count] ?? '');
+  }
+  return index.values;
 }

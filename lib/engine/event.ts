@@ -133,6 +133,8 @@ export class EngineEvent {
   /** Dynamic fields in order of capture; with equal names (case-insensitively) the first counts (decoding.md 4.6). */
   readonly fieldNames: string[] = [];
   readonly fieldValues: string[] = [];
+  /** The first `count` fields by their names in lower case; made when many are looked up (see `findField`). */
+  fieldIndex: { count: number; readonly values: Map<string, string> } | undefined = undefined;
   /**
    * Rule an alert of another manager names: the event is that rule's without any matching. Of category `ossec-alert`, an
    * event without it is not looked at further (decoding.md 4.8).

@@ -19,7 +19,33 @@ export function jsonStrings(texts: readonly string[]): string {
 export function jsonNumber(value: number): string {
   if (!Number.isFinite(value)) return 'null';
   if (Number.isInteger(value) && Math.abs(value) <= 0x7fffffff) return String(value);
-  const short = general(value, 15);
+  return ofFewDigits(value) ?? ofManyDigits(value);
+}
+
+/** Digits that each normal number keeps when it is read as a double and printed again (C's DBL_DIG). */
+const KEPT_DIGITS = 15;
+/** Numbers nearer to 0 have fewer digits than the others. */
+const LEAST_NORMAL = 2.2250738585072014e-308;
+
+/**
+ * `%.15g` of a number that has no more digits than that: these are its shortest ones, which cost a fraction of the
+ * others. Undefined for other numbers.
+ */
+function ofFewDigits(value: number): string | undefined {
+  const size = Math.abs(value);
+  if (size < LEAST_NORMAL) return undefined;
+  const text = size.toExponential();
+  const e = text.indexOf('e');
+  if (e > KEPT_DIGITS + 1) return undefined;
+  const exponent = Number(text.slice(e + 1));
+  const sign = value < 0 ? '-' : '';
+  if (exponent < -4 || exponent >= KEPT_DIGITS) return sign + withExponent(text.slice(0, e), exponent);
+  // Of this size JavaScript writes no exponent, but up to 1e-7.
+  return String(value);
+}
+
+function ofManyDigits(value: number): string {
+  const short = general(value, KEPT_DIGITS);
   return Number(short) === value ? short : general(value, 17);
 }
 
@@ -27,11 +53,12 @@ export function jsonNumber(value: number): string {
 function general(value: number, precision: number): string {
   const [mantissa = '', exponentText = '0'] = value.toExponential(precision - 1).split('e');
   const exponent = Number(exponentText);
-  if (exponent < -4 || exponent >= precision) {
-    const sign = exponent < 0 ? '-' : '+';
-    return `${withoutTrailingZeros(mantissa)}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
-  }
+  if (exponent < -4 || exponent >= precision) return withExponent(withoutTrailingZeros(mantissa), exponent);
   return withoutTrailingZeros(value.toFixed(precision - 1 - exponent));
+}
+
+function withExponent(mantissa: string, exponent: number): string {
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
 function withoutTrailingZeros(digits: string): string {

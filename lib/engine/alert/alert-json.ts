@@ -155,13 +155,13 @@ function extendedLists(
     }
   }
   if (added.length === 0) return undefined;
-  const result = lists.map(({ name, values }) => ({ name, values: [...values] }));
+  const result = new Map(lists.map(({ name, values }) => [name, { name, values: [...values] }]));
   for (const [name, values] of added) {
-    const list = result.find((each) => each.name === name);
-    if (list === undefined) result.push({ name, values: [...values] });
-    else list.values.push(...values);
+    const list = result.get(name);
+    if (list === undefined) result.set(name, { name, values: [...values] });
+    else for (const value of values) list.values.push(value);
   }
-  return result;
+  return [...result.values()];
 }
 
 function predecoderMember(event: EngineEvent, hostname: string | undefined): string {

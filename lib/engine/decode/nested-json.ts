@@ -11,17 +11,32 @@ type PathStep = { readonly key: string; readonly json: string };
 
 /** Names whose steps are kept; a flood of made-up names only makes the cache begin anew. */
 const MAX_PATHS = 8192;
+/** Longer names are split each time: a log can have hundreds of them, all different. */
+const MAX_PATH_LENGTH = 256;
+/**
+ * Most objects that a name opens; what is behind them is one name with its dots. A log of dots would be as many objects,
+ * which no reader of JSON takes.
+ */
+const MAX_DEPTH = 64;
 const paths = new Map<string, readonly PathStep[]>();
 
 /** Steps of a dotted name. Events of one source have the same names again and again. */
 function pathOf(dottedName: string): readonly PathStep[] {
   let path = paths.get(dottedName);
   if (path === undefined) {
-    path = dottedName.split('.').map(stepOf);
+    path = splitName(dottedName).map(stepOf);
+    if (dottedName.length > MAX_PATH_LENGTH) return path;
     if (paths.size >= MAX_PATHS) paths.clear();
     paths.set(dottedName, path);
   }
   return path;
+}
+
+function splitName(dottedName: string): string[] {
+  const names = dottedName.split('.', MAX_DEPTH + 1);
+  if (names.length <= MAX_DEPTH) return names;
+  const before = names.slice(0, MAX_DEPTH).join('.').length + 1;
+  return [...names.slice(0, MAX_DEPTH), dottedName.slice(before)];
 }
 
 function stepOf(name: string): PathStep {
@@ -60,7 +75,6 @@ export class NestedJson {
     return `${json}}`;
   }
 
-  /** Goes down step by step, and not by recursion: a name may have any number of dots. */
   static #addAt(root: NestedJson, path: readonly PathStep[], text: string): void {
     let parent = root;
     for (let i = 0; i < path.length - 1; i += 1) {
@@ -100,7 +114,7 @@ function textOrArray(text: string): string {
 function arrayJson(text: string): string | undefined {
   try {
     reader.start(text);
-    const json = printValue(reader, false);
+    const json = printValue(reader, false, Infinity);
     return reader.atEnd() ? json : undefined;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return undefined;

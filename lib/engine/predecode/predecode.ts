@@ -228,8 +228,9 @@ function readAppleLog(event: EngineEvent, message: string): void {
   event.log = message.slice(25);
   for (let at = message.indexOf('[', 25); at >= 0; at = message.indexOf('[', at)) {
     at += 1;
-    const close = message.indexOf(']', at);
+    // Looked for at three of the brackets at most: a message of brackets would be gone over at each of them.
     if (event.programName === undefined && message.startsWith('Sender ', at)) {
+      const close = message.indexOf(']', at);
       if (close < 0) {
         return;
       }
@@ -237,12 +238,14 @@ function readAppleLog(event: EngineEvent, message: string): void {
       at = close + 1;
     } else if (!haveMessage && message.startsWith('Message ', at)) {
       haveMessage = true;
+      const close = message.indexOf(']', at);
       event.log = close < 0 ? message.slice(at + 8) : message.slice(at + 8, close);
       if (close < 0) {
         return;
       }
       at = close + 1;
     } else if (message.startsWith('Host ', at)) {
+      const close = message.indexOf(']', at);
       if (close >= 0 && !event.fromAgent) {
         event.hostname = message.slice(at + 5, close);
       }

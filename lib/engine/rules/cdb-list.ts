@@ -1,5 +1,6 @@
 /** Entries of a list file beyond this are refused, so that a list cannot take all memory. */
 const MAX_LIST_BYTES = 512 * 1024 * 1024;
+const DOT = 0x2e;
 
 /**
  * A CDB list held in memory (rules-and-alerts.md 6.1). Keys and values are byte strings; look-ups are byte-exact.
@@ -7,12 +8,17 @@ const MAX_LIST_BYTES = 512 * 1024 * 1024;
  */
 export class CdbList {
   readonly #entries: ReadonlyMap<string, string>;
+  /** Lengths of the keys that end with a dot, the longest first: no other prefix of an address can be a key. */
+  readonly #networkLengths: readonly number[];
   /** Configured path of the text file, without `.cdb`. */
   readonly path: string;
 
   constructor(path: string, entries: ReadonlyMap<string, string>) {
     this.path = path;
     this.#entries = entries;
+    const lengths = new Set<number>();
+    for (const key of entries.keys()) if (key.endsWith('.')) lengths.add(key.length);
+    this.#networkLengths = [...lengths].sort((a, b) => b - a);
   }
 
   /**
@@ -46,13 +52,14 @@ export class CdbList {
 
   /** Value of the key or of its longest prefix that ends in a dot: `10.1.2.3`, `10.1.2.`, `10.1.`, `10.`. */
   findAddress(key: string): string | undefined {
-    let value = this.#entries.get(key);
-    for (let dot = key.lastIndexOf('.'); value === undefined && dot >= 0; dot = key.lastIndexOf('.', dot - 1)) {
-      value = this.#entries.get(key.slice(0, dot + 1));
-      // lastIndexOf reads a negative start as 0
-      if (dot === 0) break;
+    const whole = this.#entries.get(key);
+    if (whole !== undefined) return whole;
+    for (const length of this.#networkLengths) {
+      if (length > key.length || key.charCodeAt(length - 1) !== DOT) continue;
+      const value = this.#entries.get(key.slice(0, length));
+      if (value !== undefined) return value;
     }
-    return value;
+    return undefined;
   }
 }
 

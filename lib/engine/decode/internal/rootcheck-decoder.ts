@@ -41,7 +41,16 @@ function titleOf(text: string): string {
   if (sentence >= 0) {
     title = title.slice(0, sentence + 1);
   }
-  return title.replace(/([Ff]ile )'[^]*?' /, '$1');
+  return withoutQuoted(title);
+}
+
+/** Without the text in quotes behind the first `file`, where it ends. */
+function withoutQuoted(title: string): string {
+  const quoted = /[Ff]ile '/.exec(title);
+  if (quoted === null) return title;
+  const start = quoted.index + quoted[0].length;
+  const end = title.indexOf("' ", start);
+  return end < 0 ? title : title.slice(0, start - 1) + title.slice(end + 2);
 }
 
 function fileOf(text: string): string | undefined {

@@ -14,6 +14,9 @@ import {
 
 /** Members of a check that are comma lists and become arrays. */
 const LISTS = ['file', 'directory', 'registry', 'process', 'command'] as const;
+/** Entries that are kept of such a list, and standards of `compliance`: a message could name tens of thousands. */
+const MAX_LIST = 1000;
+const MAX_STANDARDS = 100;
 const NOT_APPLICABLE = 'not applicable';
 
 /** Requests behind dumps that do not come right, until the next summary: some never do. */
@@ -186,13 +189,13 @@ function addCheckFields(event: EngineEvent, check: JsonObject, result: string, p
   for (const name of ['title', 'description', 'rationale', 'remediation']) {
     addField(event, `sca.check.${name}`, stringMember(check, name));
   }
-  for (const [key, value] of objectMember(check, 'compliance') ?? []) {
+  for (const [key, value] of [...(objectMember(check, 'compliance') ?? [])].slice(0, MAX_STANDARDS)) {
     addField(event, `sca.check.compliance.${key}`, integerText(value));
   }
   addField(event, 'sca.check.references', stringMember(check, 'references'));
   for (const name of LISTS) {
     const list = stringMember(check, name);
-    addField(event, `sca.check.${name}`, list === undefined ? undefined : jsonStrings(list.split(',')));
+    addField(event, `sca.check.${name}`, list === undefined ? undefined : jsonStrings(list.split(',', MAX_LIST)));
   }
   addField(event, 'sca.check.result', result);
   addField(event, 'sca.check.reason', stringMember(check, 'reason'));

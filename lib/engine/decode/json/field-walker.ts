@@ -19,14 +19,17 @@ const BRACE = 0x7d;
 const BRACKET = 0x5d;
 /** A list of scalars as long as this gives no field (decoding.md 4.8). */
 const MAX_CSV = 65536;
+/** An array whose printed text is longer gives no field either: it could be a hundred times as long as the log. */
+const MAX_ARRAY = 128 * 1024;
 
 /**
  * Flattens a JSON object into names and values (decoding.md 4.8). One object serves all events: after `walk` said true,
- * the first `count` entries of `names` and `values` are the fields, in document order.
+ * the first `count` entries of `names` and what `value` gives for them are the fields, in document order.
  */
 export class FieldWalker {
   readonly names: string[] = [];
-  readonly values: string[] = [];
+  /** Numbers are made texts when somebody asks: a log has thousands, and some take microseconds. */
+  readonly #values: (string | number)[] = [];
   count = 0;
   readonly #reader = new JsonReader();
   #discardNulls = false;
@@ -52,6 +55,12 @@ export class FieldWalker {
     }
   }
 
+  /** Value of the field at an index below `count`. */
+  value(index: number): string {
+    const value = this.#values[index] ?? '';
+    return typeof value === 'number' ? fieldNumberText(value) : value;
+  }
+
   #walkObject(prefix: string): void {
     const reader = this.#reader;
     if (!reader.open(BRACE)) {
@@ -65,7 +74,7 @@ export class FieldWalker {
           this.#add(name, reader.readString());
           break;
         case JSON_NUMBER:
-          this.#add(name, fieldNumberText(reader.readNumber()));
+          this.#add(name, reader.readNumber());
           break;
         case JSON_OBJECT:
           this.#walkObject(`${name}.`);
@@ -93,15 +102,18 @@ export class FieldWalker {
     } while (reader.next(BRACE));
   }
 
-  #add(name: string, value: string): void {
+  #add(name: string, value: string | number): void {
     this.names[this.count] = name;
-    this.values[this.count] = value;
+    this.#values[this.count] = value;
     this.count += 1;
   }
 
   #addArray(name: string): void {
     if (this.#arrays === 'array') {
-      this.#add(name, printValue(this.#reader, true));
+      const printed = printValue(this.#reader, true, MAX_ARRAY);
+      if (printed !== undefined) {
+        this.#add(name, printed);
+      }
       return;
     }
     const text = this.#readScalars();
@@ -118,7 +130,7 @@ export class FieldWalker {
       return text;
     }
     for (;;) {
-      const scalar = this.#readScalar();
+      const scalar = this.#readScalar(text.length < MAX_CSV);
       const more = reader.next(BRACKET);
       if (scalar !== undefined) {
         text += more ? `${scalar},` : scalar;
@@ -129,20 +141,23 @@ export class FieldWalker {
     }
   }
 
-  #readScalar(): string | undefined {
+  /** @param counts false: the list is too long already, and numbers need no text any more */
+  #readScalar(counts: boolean): string | undefined {
     const reader = this.#reader;
     const kind = reader.kind();
     switch (kind) {
       case JSON_STRING:
         return reader.readString();
-      case JSON_NUMBER:
-        return fieldNumberText(reader.readNumber());
+      case JSON_NUMBER: {
+        const value = reader.readNumber();
+        return counts ? fieldNumberText(value) : undefined;
+      }
       case JSON_OBJECT:
       case JSON_ARRAY:
-        printValue(reader, false);
+        printValue(reader, false, 0);
         return undefined;
       default:
-        return printValue(reader, false);
+        return printValue(reader, false, MAX_CSV);
     }
   }
 }

@@ -17,54 +17,81 @@ const BRACKET = 0x5d;
 
 /**
  * Prints the value at the reader's position again: compact, or as the reference prints for people, with `, ` in arrays
- * and members of objects on lines of their own, tabs before them.
+ * and members of objects on lines of their own, tabs before them. The reader is then behind the value.
  *
- * @param depth number of containers around the value
+ * @param most bytes that the text may have: one tab a level makes a hundred times as much of a log that nests deeply
+ * @returns undefined when the text would be longer
  * @throws JsonSyntaxError
  */
-export function printValue(reader: JsonReader, formatted: boolean, depth = 0): string {
+export function printValue(reader: JsonReader, formatted: boolean, most: number): string | undefined {
+  const room = { left: most };
+  const text = print(reader, formatted, 0, room);
+  return room.left < 0 ? undefined : text;
+}
+
+/** Bytes that may still be printed; below 0 values are read on and nothing is printed any more. */
+type Room = { left: number };
+
+function print(reader: JsonReader, formatted: boolean, depth: number, room: Room): string {
   const kind = reader.kind();
   switch (kind) {
-    case JSON_STRING:
-      return jsonString(reader.readString());
-    case JSON_NUMBER:
-      return jsonNumber(reader.readNumber());
+    case JSON_STRING: {
+      const text = reader.readString();
+      return room.left < 0 ? '' : taken(jsonString(text), room);
+    }
+    case JSON_NUMBER: {
+      const value = reader.readNumber();
+      return room.left < 0 ? '' : taken(jsonNumber(value), room);
+    }
     case JSON_TRUE:
     case JSON_FALSE:
     case JSON_NULL:
       reader.skipLiteral(kind);
-      return kind === JSON_TRUE ? 'true' : kind === JSON_FALSE ? 'false' : 'null';
+      return taken(kind === JSON_TRUE ? 'true' : kind === JSON_FALSE ? 'false' : 'null', room);
     case JSON_OBJECT:
-      return printObject(reader, formatted, depth + 1);
+      return printObject(reader, formatted, depth + 1, room);
     case JSON_ARRAY:
-      return printArray(reader, formatted, depth + 1);
+      return printArray(reader, formatted, depth + 1, room);
     case JSON_NONE:
     default:
       throw new JsonSyntaxError('no value');
   }
 }
 
-function printArray(reader: JsonReader, formatted: boolean, depth: number): string {
-  let text = '[';
-  if (reader.open(BRACKET)) {
-    text += printValue(reader, formatted, depth);
-    while (reader.next(BRACKET)) {
-      text += (formatted ? ', ' : ',') + printValue(reader, formatted, depth);
-    }
-  }
-  return `${text}]`;
+function taken(text: string, room: Room): string {
+  room.left -= text.length;
+  return text;
 }
 
-function printObject(reader: JsonReader, formatted: boolean, depth: number): string {
+function printArray(reader: JsonReader, formatted: boolean, depth: number, room: Room): string {
+  const comma = formatted ? ', ' : ',';
+  let text = '[';
+  room.left -= 2;
+  if (reader.open(BRACKET)) {
+    text += print(reader, formatted, depth, room);
+    while (reader.next(BRACKET)) {
+      room.left -= comma.length;
+      text += comma + print(reader, formatted, depth, room);
+    }
+  }
+  return room.left < 0 ? '' : `${text}]`;
+}
+
+function printObject(reader: JsonReader, formatted: boolean, depth: number, room: Room): string {
   const lineStart = formatted ? `\n${'\t'.repeat(depth)}` : '';
   const lineEnd = formatted ? `\n${'\t'.repeat(depth - 1)}` : '';
   const colon = formatted ? ':\t' : ':';
   let text = '{';
+  room.left -= 2 + lineEnd.length;
   if (reader.open(BRACE)) {
-    text += lineStart + jsonString(reader.readKey()) + colon + printValue(reader, formatted, depth);
-    while (reader.next(BRACE)) {
-      text += `,${lineStart}${jsonString(reader.readKey())}${colon}${printValue(reader, formatted, depth)}`;
-    }
+    let comma = '';
+    do {
+      const key = jsonString(reader.readKey());
+      room.left -= comma.length + lineStart.length + key.length + colon.length;
+      const value = print(reader, formatted, depth, room);
+      if (room.left >= 0) text += comma + lineStart + key + colon + value;
+      comma = ',';
+    } while (reader.next(BRACE));
   }
-  return `${text + lineEnd}}`;
+  return room.left < 0 ? '' : `${text + lineEnd}}`;
 }

@@ -22,6 +22,11 @@ const STATIC_KEYS: ReadonlyMap<string, StaticField> = new Map([
   ['systemname', 'system_name'],
 ]);
 const LONGEST_STATIC_KEY = 10;
+/**
+ * Bytes of the names and values of an event's fields: twice the longest log. Names repeat those of all objects around
+ * them, so that a log of 64 KB could have a hundred times as much in its fields, and in its alert.
+ */
+const MAX_FIELD_BYTES = 128 * 1024;
 
 /** `JSON_Decoder`: members of a JSON object become fields (decoding.md 4.8). */
 export class JsonPlugin implements Plugin {
@@ -50,19 +55,25 @@ export class JsonPlugin implements Plugin {
     if (!walker.walk(text, from, discardNulls, arrays)) {
       return;
     }
-    const { names, values, count } = walker;
+    const { names, count } = walker;
     let dropped = false;
+    let room = MAX_FIELD_BYTES;
     for (let i = 0; i < count; i += 1) {
       const name = names[i] ?? '';
-      const value = values[i] ?? '';
       const field = name.length <= LONGEST_STATIC_KEY ? STATIC_KEYS.get(name) : undefined;
       if (field !== undefined) {
-        setStaticField(event, field, value);
+        setStaticField(event, field, walker.value(i));
       } else if (name === 'user' && (event.dstuser === undefined || event.dstuser === '')) {
-        event.dstuser = value;
-      } else if (event.fieldNames.length < this.#orderSize) {
-        event.fieldNames.push(name);
-        event.fieldValues.push(value);
+        event.dstuser = walker.value(i);
+      } else if (event.fieldNames.length < this.#orderSize && room > name.length) {
+        const text = walker.value(i);
+        room -= name.length + text.length;
+        if (room >= 0) {
+          event.fieldNames.push(name);
+          event.fieldValues.push(text);
+        } else {
+          dropped = true;
+        }
       } else {
         dropped = true;
       }

@@ -10,7 +10,7 @@ function fields(text: string, discardNulls = false, arrays: ArrayMode = 'array')
   if (!walker.walk(text, 0, discardNulls, arrays)) {
     return undefined;
   }
-  return walker.names.slice(0, walker.count).map((name, i) => [name, walker.values[i]!]);
+  return walker.names.slice(0, walker.count).map((name, i) => [name, walker.value(i)]);
 }
 
 /** Plain JavaScript value of what was parsed. */

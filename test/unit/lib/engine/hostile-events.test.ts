@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { jsonNumber } from '../../../../lib/engine/json-text.js';
+import { readLocation } from '../../../../lib/engine/predecode/read-location.js';
+import { CdbList } from '../../../../lib/engine/rules/cdb-list.js';
+import { group, type TestEngine, testEngine } from '../../../support/engine/engine-kit.js';
+
+/** A message of which work by the square of its length would take minutes, and fail by the time limit of each test. */
+const LARGE = 1 << 22;
+/** Bytes of the longest log that sources send. */
+const LONGEST = 65_536;
+
+const RULES = group(
+  `<rule id="100" level="3"><if_sid>1</if_sid><description>one</description></rule>
+   <rule id="101" level="3"><if_sid>7</if_sid><description>two</description></rule>`,
+);
+
+describe('hostile events', () => {
+  const engine = (): TestEngine => testEngine(RULES);
+
+  /** Processes a message of a queue and writes its alert; gives the fields and the JSON. */
+  const take = (test: TestEngine, message: string, queue = '1'): { fields: Map<string, string>; json: string } => {
+    const incoming = { ...readLocation('[004] (web-02) any->x'), queue, message, receivedAt: 1_741_083_330_000 };
+    const { event, alert } = test.engine.process(incoming);
+    expect(test.engine.failures).to.equal(0);
+    const fields = new Map(event.fieldNames.map((name, i) => [name, event.fieldValues[i] ?? '']));
+    return { fields, json: test.engine.alertJson(alert, { id: '1.1' }) };
+  };
+
+  it('of opening brackets behind the date of an Apple log are looked through once', () => {
+    take(engine(), `[Time 2023.12.01 10:10:10 UTC] ${'['.repeat(LARGE)}`);
+  });
+
+  it('of quotes that rootcheck does not close are looked through once', () => {
+    const { fields } = take(engine(), "File '".repeat(LARGE / 6), '9');
+    expect(fields.get('title')).to.have.lengthOf(6 * Math.floor(LARGE / 6));
+    expect(take(engine(), "File '/x' is odd", '9').fields.get('title')).to.equal('File is odd');
+    expect(take(engine(), "A file '' file '/y' is odd", '9').fields.get('title')).to.equal("A file file '/y' is odd");
+  });
+
+  it('of dots as an address are looked up by as many prefixes as a list has lengths of networks', () => {
+    let asked = 0;
+    class Counted extends Map<string, string> {
+      override get(key: string): string | undefined {
+        asked += 1;
+        return super.get(key);
+      }
+    }
+    const entries: [string, string][] = [
+      ['10.', 'ten'],
+      ['10.0.', 'more'],
+      ['host', '1'],
+    ];
+    const list = new CdbList('x', new Counted(entries));
+    expect(list.findAddress('.'.repeat(LONGEST))).to.equal(undefined);
+    expect(asked).to.equal(3);
+    expect(list.findAddress(`10.0.${'.'.repeat(LONGEST)}`)).to.equal('more');
+    expect(list.findAddress('10.1.2.3')).to.equal('ten');
+  });
+
+  it('whose name in JSON is dots open some objects, not one for each', () => {
+    const { json } = take(engine(), `{ "${'.'.repeat(LONGEST - 20)}":"1"}`);
+    expect(json.split('{').length).to.be.within(60, 80);
+    const path = Array.from({ length: 100 }, (_, i) => String(i)).join('.');
+    let data = (JSON.parse(take(engine(), `{ "${path}":"deep"}`).json) as { data: Record<string, unknown> }).data;
+    for (let level = 0; level < 64; level += 1) data = data[String(level)] as Record<string, unknown>;
+    expect(data).to.deep.equal({ [path.slice(path.indexOf('64'))]: 'deep' });
+  });
+
+  it('that nest long names fill fields up to a bound', () => {
+    const wide = Array.from({ length: 3000 }, (_, i) => `"b${String(i)}":1`).join(',');
+    const test = engine();
+    const { fields, json } = take(test, `{ "${'a'.repeat(30_000)}":{${wide}},"id":"7","c":1}`);
+    expect([...fields].reduce((sum, [name, value]) => sum + name.length + value.length, 0)).to.be.within(
+      100_000,
+      131_072,
+    );
+    expect(json.length).to.be.below(400_000);
+    // Members of the event behind it are read, and a field that still has room.
+    expect(json).to.contain('"id":"7"');
+    expect(fields.get('c')).to.equal('1');
+    expect(test.diagnostics.lines).to.deep.equal(['error Too many fields for JSON decoder.']);
+  });
+
+  it('of objects that nest deeply in an array are no field when they would be printed as megabytes', () => {
+    const inner = Array.from({ length: 6000 }, () => '"a":1').join(',');
+    const message = `{ "deep":[${'{"a":'.repeat(900)}{${inner}}${'}'.repeat(900)}],"flat":["x"]}`;
+    const { fields } = take(engine(), message);
+    expect([...fields]).to.deep.equal([['flat', '["x"]']]);
+  });
+
+  it('with thousands of standards in a policy check keep some', () => {
+    const compliance = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${String(i)}`, '1']));
+    const check = { id: 1, title: 't', result: 'failed', compliance, file: ','.repeat(20_000) };
+    const { fields, json } = take(
+      engine(),
+      JSON.stringify({ type: 'check', id: 1, policy: 'p', policy_id: 'p', check }),
+      'p',
+    );
+    expect([...fields.keys()].filter((name) => name.startsWith('sca.check.compliance.'))).to.have.lengthOf(100);
+    expect(JSON.parse(fields.get('sca.check.file') ?? '')).to.have.lengthOf(1000);
+    expect(json).to.contain('"k99":["1"]');
+  });
+
+  it('with many fields find them by name, whatever the case, the first of equal ones', () => {
+    const rules = group('<rule id="100" level="3"><if_sid>1</if_sid><description>$(LAST) $(n7)</description></rule>');
+    const members = Array.from({ length: 200 }, (_, i) => `"n${String(i)}":"v${String(i)}"`);
+    const outcome = testEngine(rules).send(`{ ${members.join(',')},"N7":"other","Last":"end"}`);
+    expect(outcome.alert.description).to.equal('end v7');
+  });
+});
+
+describe('jsonNumber', () => {
+  it('writes few digits as it writes many', () => {
+    const rows: readonly [number, string][] = [
+      [-0, '0'],
+      [1.5, '1.5'],
+      [-2.25, '-2.25'],
+      [1e14, '100000000000000'],
+      [999999999999999, '999999999999999'],
+      [1e15, '1e+15'],
+      [1.5e20, '1.5e+20'],
+      [-1e99, '-1e+99'],
+      [0.0001, '0.0001'],
+      [0.000099, '9.9e-05'],
+      [1e-7, '1e-07'],
+      [1e-100, '1e-100'],
+      [5e-324, '4.94065645841247e-324'],
+      [0.1 + 0.2, '0.30000000000000004'],
+      [4294967295, '4294967295'],
+    ];
+    for (const [value, text] of rows) expect(jsonNumber(value), String(value)).to.equal(text);
+  });
+});
