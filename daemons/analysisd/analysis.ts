@@ -1,8 +1,9 @@
 import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
 import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
 import type { RequestScaDump } from '../../lib/engine/decode/internal/internal-decoder.js';
-import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks, type HourReport } from '../../lib/engine/engine.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks } from '../../lib/engine/engine.js';
 import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
+import type { HourReport } from '../../lib/engine/event-counting.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { Statistics } from '../../lib/engine/statistics.js';
 import type { Home } from '../../lib/home/home.js';
@@ -22,6 +23,8 @@ import { StatisticsFiles, type StatisticsFilesState } from './statistics-files.j
 const MEGABYTE = 1024 * 1024;
 /** Bound on the memory of remembered events (correlation). */
 const MAX_REMEMBERED_BYTES = 256 * MEGABYTE;
+/** Parts of these by agent (rules-and-alerts.md 12). */
+const SHARDS = 64;
 
 /** Everything the analysis has come to, as plain data: the engine's state, and where the files end that it writes. */
 export type AnalysisSnapshot = {
@@ -299,7 +302,7 @@ const MAX_UNWRITTEN_KEYS = 10_000;
 const NOTHING_RESPONDS: RespondingSettings = { responses: [], whiteList: [] };
 
 function stateOptions({ state }: InForce): EngineStateOptions {
-  return { ...state, maxRememberedBytes: MAX_REMEMBERED_BYTES };
+  return { ...state, maxRememberedBytes: MAX_REMEMBERED_BYTES, shards: SHARDS };
 }
 
 function averagesOf({ hourly, weekly }: Statistics): string {

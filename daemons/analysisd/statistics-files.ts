@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HourReport } from '../../lib/engine/engine.js';
+import type { HourReport } from '../../lib/engine/event-counting.js';
 import type { HourTable, Statistics } from '../../lib/engine/statistics.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';

@@ -1,4 +1,3 @@
-import { QUEUE_IDS } from '../events/queue-ids.js';
 import type { Alert, AlertOrigin } from './alert/alert.js';
 import { AlertJson, type AlertJsonOptions } from './alert/alert-json.js';
 import { AlertText, isCompleteFirewallEvent } from './alert/alert-text.js';
@@ -8,8 +7,10 @@ import type { RequestScaDump } from './decode/internal/internal-decoder.js';
 import { InternalDecoders } from './decode/internal/internal-decoders.js';
 import type { DecodingTools } from './decode/interpret-decoders.js';
 import { makePlugins } from './decode/plugins/plugins.js';
-import type { EngineState, HourCounters } from './engine-state.js';
+import type { EngineMemory } from './engine-memory.js';
+import type { EngineState } from './engine-state.js';
 import { type Diagnostics, EngineEvent, type IncomingEvent } from './event.js';
+import type { HourReport } from './event-counting.js';
 import type { Explainer } from './explain/explainer.js';
 import type { EngineRuleset } from './load/engine-ruleset.js';
 import { MitreTable } from './load/mitre-table.js';
@@ -21,16 +22,6 @@ import { type MatchMode, matchRules, type RuleMatch } from './rules/match-rules.
 import { RuleRun, type RuleRunHooks, type StepBudget } from './rules/rule-run.js';
 import type { CompiledRule } from './rules/ruleset.js';
 import { statisticsRule } from './rules/statistics-rule.js';
-
-/** Counters of an hour that ended, for `stats/totals` (rules-and-alerts.md 11.1). */
-export type HourReport = HourCounters & {
-  /** Local day and hour, as `LocalClock.hourKey` names it. */
-  readonly hourKey: string;
-  /** The hour that begins, with the event that ended the other. */
-  readonly nextHourKey: string;
-  /** Rules that fired, in load order. */
-  readonly fired: readonly { readonly rule: CompiledRule; readonly times: number }[];
-};
 
 /** What the engine tells its owner beside the outcome of events. */
 export interface EngineHooks extends RuleRunHooks {
@@ -58,9 +49,9 @@ const MAX_SHOWN = 256;
  */
 export const DEFAULT_STEP_BUDGET: StepBudget = { event: 600_000, match: 250_000 };
 
-export type EngineParts = {
+export type EngineParts<M extends EngineMemory = EngineState> = {
   readonly ruleset: EngineRuleset;
-  readonly state: EngineState;
+  readonly state: M;
   readonly options: EngineOptions;
   readonly diagnostics: Diagnostics;
   readonly hooks?: EngineHooks;
@@ -70,9 +61,9 @@ export type EngineParts = {
  * The analysis of events: decoding, rules, and the texts of alerts. Deterministic: the same events with the same receive
  * times on the same state give the same outcomes. Many engines can share one ruleset; each has a state of its own.
  */
-export class Engine {
+export class Engine<M extends EngineMemory = EngineState> {
   readonly ruleset: EngineRuleset;
-  readonly state: EngineState;
+  readonly state: M;
   /** The manager's name up to its first dot: host of events that name none. */
   readonly hostName: string;
   readonly #options: EngineOptions;
@@ -89,7 +80,7 @@ export class Engine {
   readonly #statisticsJson: RuleJson;
   #failures = 0;
 
-  constructor(parts: EngineParts) {
+  constructor(parts: EngineParts<M>) {
     const { ruleset, state, options, diagnostics } = parts;
     this.ruleset = ruleset;
     this.state = state;
@@ -115,7 +106,7 @@ export class Engine {
     });
     this.#json = new AlertJson(options.origin, this.#clock);
     this.#text = new AlertText(options.origin, this.#clock);
-    this.#statisticsRule = statisticsRule(state.statistics.level, ruleset.mailLevel, ruleset.logLevel);
+    this.#statisticsRule = statisticsRule(state.statisticsLevel, ruleset.mailLevel, ruleset.logLevel);
     this.#statisticsJson = new RuleJson(this.#statisticsRule, MitreTable.empty);
   }
 
@@ -181,20 +172,21 @@ export class Engine {
     const run = this.#run;
     run.begin(now, trace);
     const live = mode === 'live';
-    const counted = live ? state.countedAt(now) : now;
-    if (live) this.#countEvent(event, counted);
+    const ended = live ? state.counting.begin(event) : undefined;
+    if (ended !== undefined) this.#hooks.hourEnded?.(ended);
     const failure = this.#decode(event, explainer);
     if (failure !== undefined) return nothing(event, failure);
-    state.accumulator.apply(event, now);
+    state.accumulate(event, now);
     let firewall = false;
     if (live && event.category === 'firewall') {
-      state.hour.firewall += 1;
+      state.counting.firewall();
       if (logFirewall) {
         if (!isCompleteFirewallEvent(event)) return nothing(event, 'discarded');
         firewall = true;
       }
     }
-    const statistics = live ? this.#statisticsAlert(event, counted) : undefined;
+    const told = live ? state.counting.statistics() : undefined;
+    const statistics = told === undefined ? undefined : this.#statisticsAlert(event, told);
     if (event.category === 'ossec-alert' && event.generatedRule === undefined) return nothing(event, 'discarded');
     const match = matchRules(
       this.ruleset.rules,
@@ -251,25 +243,8 @@ export class Engine {
     };
   }
 
-  /** Hourly counters, which start anew when the local hour of the events changes. */
-  #countEvent(event: EngineEvent, now: number): void {
-    const { state } = this;
-    const hourKey = this.#clock.hourKey(now);
-    if (hourKey !== state.hourKey) {
-      if (state.hourKey !== '') {
-        const fired = [...state.firedRules()].map(([rule, times]) => ({ rule, times }));
-        this.#hooks.hourEnded?.({ ...state.hour, hourKey: state.hourKey, nextHourKey: hourKey, fired });
-      }
-      state.startHour(hourKey, now);
-    }
-    state.hour.events += 1;
-    if (event.queue === QUEUE_IDS.fileIntegrity) state.hour.syscheck += 1;
-  }
-
-  #statisticsAlert(event: EngineEvent, now: number): Alert | undefined {
-    const clock = this.#clock;
-    const text = this.state.statistics.count(clock.dayKey(now), clock.hour(now), clock.weekday(now));
-    if (text === undefined) return undefined;
+  /** The statistics alert that an event sets off. @param text what it says */
+  #statisticsAlert(event: EngineEvent, text: string): Alert {
     return {
       event,
       rule: this.#statisticsRule,

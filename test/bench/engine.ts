@@ -169,7 +169,7 @@ const figures = {
   nodes: loaded.rules.nodeCount,
   rssAfterLoadMiB: Math.round(rssAfterLoad / 2 ** 20),
   rssAfterRunMiB: Math.round(rssAfterRun / 2 ** 20),
-  rememberedEvents: engine.state.correlation.count,
+  rememberedEvents: engine.state.correlation.size,
   failures: engine.failures,
   writtenBytes: Math.round(bytesWritten / (repeat + 2)),
   calibration: calibrate(),

@@ -52,7 +52,7 @@ export class CompositeCondition implements Condition {
     const { search } = this;
     const facts = run.factsOf(event);
     this.lastCount = 0;
-    const { correlation } = run.state;
+    const correlation = run.state.correlation.of(event.agentId);
     const list = correlation.list(search.list);
     if (list === undefined) {
       if (!correlation.has(search.list)) run.diagnostics.debug('No sid search.');

@@ -1,8 +1,6 @@
 import type { Category } from '../event.js';
-import type { CorrelationSnapshot } from './correlation-snapshot.js';
+import type { SnapshotEvent } from './correlation-snapshot.js';
 import type { RememberedEvent } from './remembered-event.js';
-
-type SnapshotEvent = CorrelationSnapshot['events'][number];
 
 /**
  * Remembered events by column, as plain data: much quicker to serialize than as many objects. Texts that are the end of

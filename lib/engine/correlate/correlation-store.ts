@@ -1,13 +1,13 @@
-import { eventsOf, RememberedEvents } from './correlation-columns.js';
 import { CorrelationList, type CorrelationListSpec } from './correlation-list.js';
 import type { CorrelationSnapshot } from './correlation-snapshot.js';
+import type { MemoryAllowance } from './memory-allowance.js';
 import { type ListNode, RememberedEvent } from './remembered-event.js';
 
 /** How often lists that get no events are looked through, in seconds of event time. */
 const SWEEP_INTERVAL = 60;
 
 /**
- * All remembered events of one engine state. Each list keeps its events as long as a timeframe can need them; the whole
+ * Remembered events of the agents of one shard. Each list keeps its events as long as a timeframe can need them; the whole
  * is bounded in bytes, and what the bound drops is counted: never because another agent talks, as in the reference.
  */
 export class CorrelationStore {
@@ -16,7 +16,7 @@ export class CorrelationStore {
   readonly #lists: (CorrelationList | undefined)[];
   readonly #onRemove: (node: ListNode) => void;
   readonly #fieldKeys: readonly string[];
-  readonly #maxBytes: number;
+  readonly #allowance: MemoryAllowance;
   #oldest: RememberedEvent | undefined = undefined;
   #newest: RememberedEvent | undefined = undefined;
   #bytes = 0;
@@ -27,20 +27,16 @@ export class CorrelationStore {
   /**
    * @param specs the ruleset's lists; positions are used by its rules
    * @param fieldKeys lower-case names of the dynamic fields whose values remembered events keep
-   * @param maxBytes bound on the estimated memory of all remembered events
+   * @param allowance bounds the estimated memory of all remembered events
    */
-  constructor(specs: readonly CorrelationListSpec[], fieldKeys: readonly string[], maxBytes: number) {
+  constructor(specs: readonly CorrelationListSpec[], fieldKeys: readonly string[], allowance: MemoryAllowance) {
     this.#fieldKeys = fieldKeys;
-    this.#maxBytes = maxBytes;
+    this.#allowance = allowance;
     this.#specs = specs;
     this.#lists = specs.map(() => undefined);
     this.#onRemove = (node) => {
       this.#forgetNode(node);
     };
-  }
-
-  get fieldKeys(): readonly string[] {
-    return this.#fieldKeys;
   }
 
   /** Estimated memory of the remembered events. */
@@ -81,30 +77,27 @@ export class CorrelationStore {
     }
     if (event.nodes.length === 0) this.#forget(event);
     if (event.time >= this.#nextSweep) this.#sweep(event.time);
-    while (this.#bytes > this.#maxBytes && this.#oldest !== undefined) {
-      this.#evicted += 1;
-      this.#drop(this.#oldest);
-    }
+    this.#keepWithin();
   }
 
-  snapshot(): CorrelationSnapshot {
-    const { events, ...rest } = this.capture();
-    return { ...rest, events: eventsOf(events.columns(0, events.count)) };
+  /** When idle lists are looked through next, in epoch seconds. */
+  get nextSweep(): number {
+    return this.#nextSweep;
   }
 
-  /** The same as `snapshot`, quickly: what takes time is left to whoever reads the events, a part at a time, later. */
-  capture(): Omit<CorrelationSnapshot, 'events'> & { readonly events: RememberedEvents } {
-    const events: RememberedEvent[] = [];
+  /**
+   * Puts what is remembered behind that of other stores, for a snapshot of all of them.
+   * @param events to which those of this store are added, oldest first
+   * @param lists by the position of each list; to which its events are added by their places in `events`
+   */
+  putInto(events: RememberedEvent[], lists: number[][]): void {
     for (let event = this.#oldest; event !== undefined; event = event.newer) {
       event.position = events.length;
       events.push(event);
     }
-    const lists = this.#lists.flatMap((list) => {
-      const positions = list?.positions() ?? [];
-      return list === undefined || positions.length === 0 ? [] : [[list.spec.key, positions] as const];
+    this.#lists.forEach((list, index) => {
+      for (const position of list?.positions() ?? []) lists[index]?.push(position);
     });
-    const evicted = this.#evicted;
-    return { events: new RememberedEvents(events, this.#fieldKeys), lists, evicted, nextSweep: this.#nextSweep };
   }
 
   /**
@@ -136,6 +129,20 @@ export class CorrelationStore {
       event.mark = each.mark;
       this.remember(event, memberships[i] ?? []);
     });
+  }
+
+  /** Forgets the oldest events while all of them take more than they may. */
+  #keepWithin(): void {
+    const allowance = this.#allowance;
+    while (this.#bytes > allowance.bytes && allowance.more());
+    if (this.#bytes > allowance.bytes) {
+      const most = allowance.bytes - allowance.slack;
+      while (this.#bytes > most && this.#oldest !== undefined) {
+        this.#evicted += 1;
+        this.#drop(this.#oldest);
+      }
+    }
+    allowance.giveBack(this.#bytes);
   }
 
   #listAt(position: number): CorrelationList | undefined {

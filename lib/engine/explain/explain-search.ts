@@ -34,7 +34,7 @@ export type SearchFacts = {
 export function explainSearch(search: CompositeSearch, event: EngineEvent, run: RuleRun): SearchFacts {
   const { ruleset } = run.state;
   const facts = run.factsOf(event);
-  const { correlation } = run.state;
+  const correlation = run.state.correlation.of(event.agentId);
   const index = ruleset.lists[search.list]?.indexes[search.index];
   const attribute = (position: number): string => CORRELATION_ATTRIBUTES[position] ?? '';
   const field = (position: number): string => ruleset.correlationFields[position] ?? '';

@@ -49,7 +49,7 @@ export function matchRules(
   }
   // `check_if_ignored` never holds: the reference compares with lines that still have their line end (13.1, Q14).
   if (rule.rule.ignore !== undefined) run.hooks.ignored?.(ignoreKey(event, rule.rule.ignore));
-  if (rule.remembersIn.length > 0) state.correlation.remember(run.factsOf(event), rule.remembersIn);
+  if (rule.remembersIn.length > 0) state.correlation.of(event.agentId).remember(run.factsOf(event), rule.remembersIn);
   return { rule, firedTimes, suppressed: false };
 }
 
@@ -67,8 +67,7 @@ function finalRule(
   const find = evaluate ?? (run.trace === undefined ? evaluateFast : evaluateRoots);
   const rule = find(ruleset, event, run);
   if (rule === undefined) return undefined;
-  run.state.hour.alerts += 1;
-  return { rule, firedTimes: run.state.countFired(rule) };
+  return { rule, firedTimes: run.state.counting.fired(rule) };
 }
 
 function evaluateFast(ruleset: Ruleset, event: EngineEvent, run: RuleRun): CompiledRule | undefined {

@@ -1,7 +1,7 @@
 import { MatchContext, type Matcher } from '../../patterns/matcher.js';
 import { MAX_DIFF_BYTES } from '../correlate/diff-store.js';
 import { RememberedEvent } from '../correlate/remembered-event.js';
-import type { EngineState } from '../engine-state.js';
+import type { EngineMemory } from '../engine-memory.js';
 import type { Diagnostics, EngineEvent } from '../event.js';
 import { EventFields } from '../event-fields.js';
 import type { LocalClock } from '../local-clock.js';
@@ -28,7 +28,7 @@ export interface RuleRunHooks {
  */
 export class RuleRun implements SelectorRun {
   readonly context = new MatchContext();
-  readonly state: EngineState;
+  readonly state: EngineMemory;
   readonly diagnostics: Diagnostics;
   readonly clock: LocalClock;
   readonly hooks: RuleRunHooks;
@@ -54,7 +54,7 @@ export class RuleRun implements SelectorRun {
   #gateComplete = true;
 
   constructor(
-    state: EngineState,
+    state: EngineMemory,
     budget: StepBudget,
     clock: LocalClock,
     diagnostics: Diagnostics,
@@ -153,7 +153,7 @@ export class RuleRun implements SelectorRun {
   /** Whether the event's decoder finds it new (rules-and-alerts.md 6.2). */
   isFirstSight(event: EngineEvent): boolean {
     if (event.firstSeen) return true;
-    const key = this.state.firstTimeSeen.firstSight(event);
+    const key = this.state.firstSight(event);
     if (key === undefined) return false;
     this.hooks.firstTimeSeen?.(key);
     return true;

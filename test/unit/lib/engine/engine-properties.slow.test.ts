@@ -122,7 +122,7 @@ describe('the engine', () => {
     expect(most).to.be.at.most(1_000_000);
     engine.now += 3600;
     engine.app({ srcip: '10.0.0.1' }, 'denied');
-    expect(correlation.count).to.equal(1);
+    expect(correlation.size).to.equal(1);
     expect(engine.engine.failures).to.equal(0);
   });
 
@@ -149,7 +149,7 @@ describe('the engine', () => {
       if (outcome.rule!.rule.id === 106) fired = outcome.alert.firedTimes!;
       if (outcome.alert.description?.startsWith('Denied') === true) expect(engine.engine.ruleset).to.equal(ruleset);
     }
-    const counted = [...engine.engine.state.firedRules()].reduce((sum, [, times]) => sum + times, 0);
+    const counted = [...engine.engine.state.counting.firedRules()].reduce((sum, [, times]) => sum + times, 0);
     expect(counted).to.equal(20_000);
     expect(fired).to.be.greaterThan(0);
   });

@@ -241,7 +241,7 @@ describe('correlation', () => {
       const engine = testEngine(group(base(composite(`${BY_SID}<same_source_ip/>`, 'frequency="8" timeframe="3600"'))));
       for (let i = 0; i < 5000; i += 1) engine.app({ srcip: '10.0.0.1' }, 'denied');
       const { correlation } = engine.engine.state;
-      expect(correlation.count).to.be.lessThan(10);
+      expect(correlation.size).to.be.lessThan(10);
       expect(correlation.bytes, 'what is forgotten is given back').to.be.lessThan(20_000);
       expect(correlation.evicted).to.equal(0);
     });
@@ -267,13 +267,13 @@ describe('correlation', () => {
       for (let i = 0; i < 50; i += 1) engine.app({}, 'denied', WEB(i));
       engine.now += 61;
       engine.app({}, 'denied');
-      expect(engine.engine.state.correlation.count).to.equal(1);
+      expect(engine.engine.state.correlation.size).to.equal(1);
     });
 
     it('does not remember events that nothing searches for', () => {
       const engine = testEngine(group(base()));
       series(engine, 10);
-      expect(engine.engine.state.correlation.count).to.equal(0);
+      expect(engine.engine.state.correlation.size).to.equal(0);
     });
   });
 
@@ -416,7 +416,7 @@ describe('correlation', () => {
       series(before, 3);
       const next = loadTestRuleset(group(base()));
       const state = before.engine.state.transferTo(next.rules);
-      expect(state.correlation.count).to.equal(0);
+      expect(state.correlation.size).to.equal(0);
       expect(new TestEngine(next, { state }).app({}, 'denied')).to.equal(100);
     });
   });
