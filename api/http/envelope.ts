@@ -1,5 +1,5 @@
 import type { ApiError } from './api-error.js';
-import { jsonText } from './json-text.js';
+import { jsonLine } from './json-text.js';
 import type { KeptBytes } from './kept-bytes.js';
 
 /** What a handler answers: JSON in one of the three shapes of rest-api.md 3.1, or the bare content of a file. */
@@ -59,10 +59,10 @@ export function listResult(result: ListResult): ApiResult {
 
 const SEPARATOR = Buffer.from(', ');
 
-/** What `jsonText` writes of a list, made of what is kept of its items. */
+/** What `jsonLine` writes of a list, made of what is kept of its items. */
 function listLine(body: { readonly data: { readonly affected_items: readonly unknown[] } }, kept: KeptBytes): Buffer {
   const { affected_items: items, ...others } = body.data;
-  const empty = Buffer.from(jsonText({ ...body, data: { affected_items: [], ...others } }, false));
+  const empty = jsonLine({ ...body, data: { affected_items: [], ...others } });
   const start = empty.indexOf('[') + 1;
   const pieces = items.flatMap((item, index) => (index === 0 ? [kept.of(item)] : [SEPARATOR, kept.of(item)]));
   return Buffer.concat([empty.subarray(0, start), ...pieces, empty.subarray(start)]);

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/json/is-object.js';
-import { jsonText } from './json-text.js';
+import { jsonLine } from './json-text.js';
 
 /**
  * What items that never change look like in an answer, each written once, when it is asked for the first time. What was made
@@ -8,11 +8,11 @@ import { jsonText } from './json-text.js';
 export class KeptBytes {
   readonly #bytes = new WeakMap<object, Buffer>();
 
-  /** The item as `jsonText` writes it on one line. */
+  /** The item as `jsonLine` writes it. */
   of(item: unknown): Buffer {
-    if (!isObject(item)) return Buffer.from(jsonText(item, false));
+    if (!isObject(item)) return jsonLine(item);
     let bytes = this.#bytes.get(item);
-    if (bytes === undefined) this.#bytes.set(item, (bytes = Buffer.from(jsonText(item, false))));
+    if (bytes === undefined) this.#bytes.set(item, (bytes = jsonLine(item)));
     return bytes;
   }
 }

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { ApiResult } from './envelope.js';
-import { jsonText } from './json-text.js';
+import { jsonLine, jsonText } from './json-text.js';
 import type { ProblemError } from './problem-error.js';
 
 /** Writes a result; of a HEAD request the headers only, and of what the client has already that it is so (304). */
@@ -27,7 +27,8 @@ export function sendResult(
 
 /** A JSON result as it is sent. */
 export function jsonBytes({ body, line }: ApiResult & { readonly kind: 'json' }, pretty: boolean): Buffer {
-  return line === undefined || pretty ? Buffer.from(jsonText(body, pretty)) : line();
+  if (pretty) return Buffer.from(jsonText(body, true));
+  return line === undefined ? jsonLine(body) : line();
 }
 
 /** Whether the client has what it would get (RFC 9110 13.1.2). */
