@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineContract } from '../contract.js';
 import { agentStatistics } from './agent-statistics.js';
 import { commonMethods } from './common.js';
+import { itemList } from './item-list.js';
 
 /**
  * Answer of logtest as rules-and-alerts.md 9.4 words it: `error` 0 with `data`, or an error number with `message` and
@@ -48,7 +49,7 @@ export const analysisdContract = defineContract('svc-analysisd', {
   /** `remove_session` of rules-and-alerts.md 9.2. */
   'logtest.close': { params: z.object({ token: z.unknown().optional() }), result: logtestReply },
   /** Rules of the ruleset in force, as rules-and-alerts.md 10.2 shows them, in load order. */
-  'rules.list': { params: z.object({}), result: z.object({ rules: z.array(z.record(z.string(), z.unknown())) }) },
+  'rules.list': { params: z.object({}), result: z.object({ rules: itemList }) },
   /**
    * Re-reads the ruleset and swaps it between two events. `error` 0 with the warnings of the load, or 1 with the
    * messages of the refusal, when the ruleset in force stays (rules-and-alerts.md 11.4 `reload-ruleset`).

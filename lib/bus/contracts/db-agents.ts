@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { QueryError, type QueryErrorCode } from '../../query/query-error.js';
 import { BusError } from '../bus-error.js';
 import { groupName, MAX_GROUPS_PER_AGENT } from './db-groups.js';
+import { itemPage } from './db-lists.js';
+import { itemList } from './item-list.js';
 
 export const AGENT_STATUSES = ['active', 'pending', 'never_connected', 'disconnected'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
@@ -146,8 +148,7 @@ const page = {
 };
 
 /** `GET /agents` items, agents-and-groups.md 10.1: only fields that have a value. */
-const items = z.array(z.record(z.string(), z.unknown()));
-const itemPage = z.object({ items, total: z.number().int() });
+const items = itemList;
 
 const agentName = z.object({ id: z.string(), name: z.string(), ip: z.string(), registerIP: z.string() });
 export type NamedAgent = z.output<typeof agentName>;

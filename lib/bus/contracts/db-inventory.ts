@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentId, applyMethod, positionMethod, type StoredOperation, syncAllMethod, syncMethod } from './db-events.js';
+import { itemPage } from './db-lists.js';
 
 /** Items of one page of `inventory.list` (rest-api.md 4.1); a page larger than a message is cut shorter. */
 export const MAX_INVENTORY_PAGE = 100_000;
@@ -72,7 +73,7 @@ export const inventoryMethods = {
         .refine((given) => Object.keys(given).length <= MAX_FILTERS, 'are too many')
         .optional(),
     }),
-    result: z.object({ items: z.array(z.record(z.string(), z.unknown())), total: z.number().int() }),
+    result: itemPage,
   },
   /**
    * Begins to note changes for somebody who keeps a copy, in place of whoever was told before. All that is stored is to

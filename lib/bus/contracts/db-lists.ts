@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { itemList } from './item-list.js';
 
 /** Items of one page of a list of what agents told (rest-api.md 4.1); a page larger than a message is cut shorter. */
 export const MAX_LIST_PAGE = 100_000;
@@ -19,4 +20,4 @@ export const listParams = {
 };
 
 /** Items of a page, and how many there are on all pages. */
-export const itemPage = z.object({ items: z.array(z.record(z.string(), z.unknown())), total: z.number().int() });
+export const itemPage = z.object({ items: itemList, total: z.number().int() });
