@@ -47,3 +47,10 @@ export function scopeAllows(scope: AgentScope, id: string, groups: readonly stri
   });
   return step === undefined ? scope.start === 'all' : step.effect === 'allow';
 }
+
+/** Whether nobody is left out of a scope, whatever groups he is in. */
+export function scopeAllowsAll({ start, steps }: AgentScope): boolean {
+  const general = steps.findLastIndex(({ kind }) => kind === 'all');
+  const isAllowed = general === -1 ? start === 'all' : steps[general]?.effect === 'allow';
+  return isAllowed && steps.slice(general + 1).every(({ effect }) => effect === 'allow');
+}

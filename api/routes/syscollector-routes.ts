@@ -7,6 +7,7 @@ import { collectPages } from '../daemons/collect-pages.js';
 import type { DbClient } from '../daemons/db-client.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
+import { scopeAllowsAll } from '../rbac/permitted-agents.js';
 
 /** Parameters by which rows are filtered (rest-api.md 6.13, 6.18), named as their fields. */
 const FILTERS = {
@@ -81,8 +82,11 @@ async function ofAgent(db: DbClient, request: InventoryRequest, type: InventoryT
 /** Agents that have told nothing have no rows; those that are not there, or not allowed, fail. */
 async function ofAgents(db: DbClient, request: InventoryRequest, type: InventoryType): Promise<ApiResult> {
   const view = new AgentView(db, request);
-  const { start, steps } = view.scope;
-  if (view.isAll && start === 'all' && steps.length === 0) return answer(db, request, type, 'all', []);
+  if (view.isAll) {
+    // No list of all agents goes back and forth where nobody is left out.
+    const agents = scopeAllowsAll(view.scope) ? 'all' : await view.ids({});
+    return answer(db, request, type, agents, []);
+  }
   const { agents, failed } = await view.choose();
   return answer(
     db,

@@ -35,7 +35,7 @@ const SUMMARY_FIELDS: readonly string[] = ['date', 'mtime', 'file'];
 const DEFAULT_SORT = 'mtime';
 
 type Test = (candidate: FimCandidate) => boolean;
-type Visit = (candidate: FimCandidate, key: Buffer) => void;
+type Visit = (candidate: RowCandidate, key: Buffer) => void;
 
 /**
  * A page of an agent's entries (integrity-and-inventory.md 8.1). A hash is looked up in the index and a path by its
@@ -63,24 +63,28 @@ export function listFim(reader: FimReader, params: FimListParams, now: number): 
     ...list,
     read: (key: Buffer) => {
       const value = reader.tables.rows.get(key);
-      return value && { candidate: candidateOf(key, value), bytes: key.length + value.length };
+      return value && candidateOf(key, value);
     },
+    bytes: (candidate) => candidate.bytes,
     item: (candidate) => fimItem(candidate, names),
   });
 }
 
-function candidateOf(key: Buffer, value: Buffer): FimCandidate {
-  return new RowCandidate(key, decodeRow(value));
+function candidateOf(key: Buffer, value: Buffer): RowCandidate {
+  return new RowCandidate(key, value);
 }
 
 /** Makes a text of a path only when somebody asks for it. */
 class RowCandidate implements FimCandidate {
   readonly #key: Buffer;
   readonly row: FimRow;
+  /** As they are stored. */
+  readonly bytes: number;
 
-  constructor(key: Buffer, row: FimRow) {
+  constructor(key: Buffer, value: Buffer) {
     this.#key = key;
-    this.row = row;
+    this.row = decodeRow(value);
+    this.bytes = key.length + value.length;
   }
 
   get file(): string {

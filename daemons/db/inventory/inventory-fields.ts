@@ -111,48 +111,72 @@ function viewOf(naming: Naming): InventoryView {
 /** Groups that are nested even if one of their fields is there alone (11.5). */
 const ALWAYS_NESTED: ReadonlySet<string> = new Set(['scan', 'os', 'ram', 'cpu', 'local', 'remote', 'tx', 'rx']);
 
-/** A row as the API shows it: what was not told is left out, dotted names are nested. @param names of fields, in their order */
-export function inventoryItem(
+/** A field with its place in an item. */
+type PlacedField = InventoryField & { readonly group: string | undefined; readonly member: string };
+
+/**
+ * What makes items of rows as the API shows them: what was not told is left out, dotted names are nested.
+ * @param names of fields, in their order; all of the view without them
+ */
+export function inventoryItems(
   { fields }: InventoryView,
-  candidate: InventoryCandidate,
   names: readonly string[] | undefined,
-): Record<string, unknown> {
+): (candidate: InventoryCandidate) => Record<string, unknown> {
   const chosen = names === undefined ? [...fields.values()] : names.flatMap((name) => fields.get(name) ?? []);
-  // In one go: each on its own would be looked for from the beginning of the row.
-  const cells = candidate.row.cells();
-  return nested(
-    chosen.map(({ name, column, read, shown }) => {
+  const placed = chosen.map(placedField);
+  const isCounted = placed.some(({ group }) => group !== undefined && !ALWAYS_NESTED.has(group));
+  return (candidate) => {
+    // In one go: each on its own would be looked for from the beginning of the row.
+    const cells = candidate.row.cells();
+    const values = placed.map(({ column, read, shown }) => {
       const value = column === undefined ? read(candidate) : cells[column];
-      return [name, value === undefined || shown === undefined ? value : shown(value)];
-    }),
-  );
+      return value === undefined || shown === undefined ? value : shown(value);
+    });
+    return nested(placed, values, isCounted ? groupsAlone(placed, values) : NO_GROUPS);
+  };
+}
+
+function placedField(field: InventoryField): PlacedField {
+  const dot = field.name.indexOf('.');
+  const group = dot === -1 ? undefined : field.name.slice(0, dot);
+  return { ...field, group, member: field.name.slice(dot + 1) };
 }
 
 function isSet(value: string | number): boolean {
   return Number(value) !== 0;
 }
 
-function nested(values: readonly (readonly [string, unknown])[]): Record<string, unknown> {
-  const told = values.filter(([, value]) => value !== undefined);
-  const sizes = new Map<string, number>();
-  for (const [name] of told) {
-    const group = groupOf(name);
-    if (group !== undefined) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+const NO_GROUPS: ReadonlySet<string> = new Set();
+
+/** Groups of which one field alone was told: it keeps its dotted name. */
+function groupsAlone(fields: readonly PlacedField[], values: readonly unknown[]): ReadonlySet<string> {
+  const alone = new Set<string>();
+  const several = new Set<string>(ALWAYS_NESTED);
+  for (const [index, { group }] of fields.entries()) {
+    if (group === undefined || values[index] === undefined || several.has(group)) continue;
+    if (alone.delete(group)) several.add(group);
+    else alone.add(group);
   }
+  return alone;
+}
+
+function nested(
+  fields: readonly PlacedField[],
+  values: readonly unknown[],
+  alone: ReadonlySet<string>,
+): Record<string, unknown> {
   const item: Record<string, unknown> = {};
-  for (const [name, value] of told) {
-    const group = groupOf(name);
-    if (group === undefined || (!ALWAYS_NESTED.has(group) && (sizes.get(group) ?? 0) < 2)) {
+  for (let index = 0; index < fields.length; index += 1) {
+    const field = fields[index];
+    const value = values[index];
+    if (field === undefined || value === undefined) continue;
+    const { name, group, member } = field;
+    if (group === undefined || alone.has(group)) {
       item[name] = value;
     } else {
       const members = (item[group] ??= {}) as Record<string, unknown>;
-      members[name.slice(group.length + 1)] = value;
+      members[member] = value;
     }
   }
   return item;
-}
-
-function groupOf(name: string): string | undefined {
-  const dot = name.indexOf('.');
-  return dot === -1 ? undefined : name.slice(0, dot);
 }

@@ -16,9 +16,13 @@ export function nameKey(slot: number, hash: Buffer, key?: Buffer): Buffer {
   return rowKey(slot, key === undefined ? hash : Buffer.concat([hash, key]));
 }
 
-/** The key of the row in a key of the index; shares its memory. */
-export function rowOfNameKey(key: Buffer): Buffer {
-  return key.subarray(SLOT_BYTES + HASH_BYTES);
+/** The key in the table of rows of what a key of the index stands for. */
+export function rowKeyOfName(key: Buffer): Buffer {
+  const row = Buffer.allocUnsafe(key.length - HASH_BYTES);
+  // Keys are short: calls into the runtime would take longer.
+  for (let at = 0; at < SLOT_BYTES; at += 1) row[at] = key[at] ?? 0;
+  for (let at = SLOT_BYTES; at < row.length; at += 1) row[at] = key[at + HASH_BYTES] ?? 0;
+  return row;
 }
 
 /** Key of a change in a follower's slot. */

@@ -7,13 +7,13 @@ import { compileDatabaseQuery } from '../query/database-query.js';
 import { requireFields } from '../query/require-fields.js';
 import { MAX_PAGE_BYTES } from '../rows/cut-page.js';
 import { ITEM_BYTES, listDistinctRows, listRows, type RowPage, type SortKey } from '../rows/list-rows.js';
-import { rowKey, slotRange } from '../rows/row-keys.js';
+import { behindPrefix } from '../rows/row-keys.js';
 import { ROWS_PER_TURN } from '../rows/row-limits.js';
 import { visitSlot } from '../rows/visit-slot.js';
 import { nameColumn } from './inventory-batch.js';
 import { inventoryComponent } from './inventory-component.js';
-import { type InventoryCandidate, inventoryItem, type InventoryView, inventoryView } from './inventory-fields.js';
-import { nameHash, nameKey, rowOfNameKey } from './inventory-keys.js';
+import { type InventoryCandidate, inventoryItems, type InventoryView, inventoryView } from './inventory-fields.js';
+import { nameHash, nameKey, rowKeyOfName } from './inventory-keys.js';
 import { StoredRow } from './inventory-row.js';
 import type { InventoryReader } from './inventory-store.js';
 
@@ -48,9 +48,9 @@ export async function listInventory(
   if (selected !== undefined) requireFields(selected, known, 1724);
   const test = compileTest(view, params, now);
   const parts = partsOf(reader, view, params.agents === 'all' ? ids() : params.agents);
-  const item = (candidate: InventoryCandidate): Record<string, unknown> => inventoryItem(view, candidate, shown);
   // The number of the agent is shown with each row, and is no reason to take rows for different ones.
   const shown = selected === undefined || distinct ? selected : [...new Set([...selected, 'agent_id'])];
+  const item = inventoryItems(view, shown);
   const list = {
     ...{ offset, limit, item, descending: order?.descending ?? false },
     sortKeys: sorted.map((name) => sortKey(view, name)),
@@ -66,8 +66,9 @@ export async function listInventory(
     ...list,
     read: ({ agent, key }) => {
       const value = reader.tables.rows.get(key);
-      return value && { candidate: { agent, row: new StoredRow(view.table.name, value) }, bytes: value.length };
+      return value && { agent, row: new StoredRow(view.table.name, value) };
     },
+    bytes: ({ row }) => row.bytes,
   });
 }
 
@@ -154,17 +155,15 @@ async function visitName(
   hash: Buffer,
   each: (key: Buffer, value: Buffer) => void,
 ): Promise<number> {
-  const start = nameKey(slot, hash);
-  const { to } = slotRange(slot);
-  let from = start;
+  let from = nameKey(slot, hash);
+  const to = behindPrefix(from);
   for (let fromExclusive = false; ; fromExclusive = true) {
     let count = 0;
     // An agent may have a hundred thousand rows of one name.
     for (const found of tables.names.keys({ from, fromExclusive, to, toExclusive: true, limit: ROWS_PER_TURN })) {
-      if (found.compare(start, 0, start.length, 0, start.length) !== 0) return count;
       from = found;
       count += 1;
-      const key = rowKey(slot, rowOfNameKey(found));
+      const key = rowKeyOfName(found);
       const value = tables.rows.get(key);
       if (value !== undefined) each(key, value);
     }

@@ -39,6 +39,11 @@ export class StoredRow {
     this.#bytes = bytes;
   }
 
+  /** How many it has. */
+  get bytes(): number {
+    return this.#bytes.length;
+  }
+
   /** @throws StoreError `damaged` */
   get scanTime(): string {
     return String(this.#shape.column(this.#bytes, SCAN_TIME) ?? '');
@@ -56,7 +61,7 @@ export class StoredRow {
 
   /** All of them, in the order of the table's columns. @throws StoreError `damaged` */
   cells(): CellValue[] {
-    return this.#shape.columns(this.#bytes).slice(FIRST_CELL).map(cellOf);
+    return this.#shape.columns(this.#bytes, FIRST_CELL).map(cellOf);
   }
 }
 

@@ -30,8 +30,10 @@ export type RowList<C, R> = {
   readonly test: (candidate: C) => boolean;
   /** Calls for each row that may be meant. */
   readonly visit: (each: (candidate: C, ref: R) => void) => Promise<void>;
-  /** The row again, with its bytes; undefined: it was deleted meanwhile. */
-  readonly read: (ref: R) => { readonly candidate: C; readonly bytes: number } | undefined;
+  /** The row again; undefined: it was deleted meanwhile. */
+  readonly read: (ref: R) => C | undefined;
+  /** Bytes of a row as it is stored. */
+  readonly bytes: (candidate: C) => number;
   readonly item: (candidate: C) => Record<string, unknown>;
 };
 
@@ -39,28 +41,45 @@ export type RowList<C, R> = {
  * A page of rows in order; it is cut where an answer would become too large.
  * @throws BusError `too_many` for a page that lies too far behind in a sorted list
  */
-export async function listRows<C, R>(list: RowList<C, R>): Promise<RowPage> {
-  const { offset, limit, sortKeys, test, visit, read, item } = list;
+export function listRows<C, R>(list: RowList<C, R>): Promise<RowPage> {
+  return list.sortKeys.length === 0 ? listAsVisited(list) : listSorted(list);
+}
+
+/** Rows are in their places as they come: those of the page are made items at once, of the others none is kept. */
+async function listAsVisited<C, R>({ offset, limit, test, visit, bytes, item }: RowList<C, R>): Promise<RowPage> {
+  const items: Record<string, unknown>[] = [];
+  let total = 0;
+  let weight = 0;
+  await visit((candidate) => {
+    if (!test(candidate)) return;
+    const order = total;
+    total += 1;
+    if (order < offset || order >= offset + limit || weight > MAX_PAGE_BYTES) return;
+    weight += ITEM_BYTES + bytes(candidate) * 2;
+    if (weight <= MAX_PAGE_BYTES || items.length === 0) items.push(item(candidate));
+  });
+  return { items, total };
+}
+
+async function listSorted<C, R>(list: RowList<C, R>): Promise<RowPage> {
+  const { offset, limit, sortKeys, test, visit, read, bytes, item } = list;
   const top = new TopEntries<SortedRef & { readonly ref: R }>(offset + limit, compareRefs(list.descending));
   let total = 0;
   await visit((candidate, ref) => {
     if (!test(candidate)) return;
     const order = total;
     total += 1;
-    // Rows that are not sorted are in their places as they come: those of other pages need not be kept.
-    if (sortKeys.length === 0 && (order < offset || order >= offset + limit)) return;
-    if (sortKeys.length > 0 && offset + limit > MAX_SORTED && total > MAX_SORTED) throw tooFar();
+    if (offset + limit > MAX_SORTED && total > MAX_SORTED) throw tooFar();
     top.add({ ref, order, keys: sortKeys.map((key) => key(candidate)) });
   });
   const items: Record<string, unknown>[] = [];
   let weight = 0;
-  const sorted = await top.finish();
-  for (const { ref } of sortKeys.length === 0 ? sorted : sorted.slice(offset)) {
-    const found = read(ref);
-    if (found === undefined) continue;
-    weight += ITEM_BYTES + found.bytes * 2;
+  for (const { ref } of (await top.finish()).slice(offset)) {
+    const candidate = read(ref);
+    if (candidate === undefined) continue;
+    weight += ITEM_BYTES + bytes(candidate) * 2;
     if (weight > MAX_PAGE_BYTES && items.length > 0) break;
-    items.push(item(found.candidate));
+    items.push(item(candidate));
     if (items.length % ROWS_PER_TURN === 0) await nextTurn();
   }
   return { items, total };
@@ -72,7 +91,7 @@ export async function listRows<C, R>(list: RowList<C, R>): Promise<RowPage> {
  * @throws BusError `too_many`
  */
 export async function listDistinctRows<C, R>(
-  { offset, limit, sortKeys, descending, test, visit, item }: Omit<RowList<C, R>, 'read'>,
+  { offset, limit, sortKeys, descending, test, visit, item }: Omit<RowList<C, R>, 'read' | 'bytes'>,
   values: readonly ((candidate: C) => unknown)[],
 ): Promise<RowPage> {
   type Found = { readonly item: Record<string, unknown>; readonly ref: SortedRef };

@@ -21,3 +21,11 @@ export function slotRange(slot: number): { readonly from: Buffer; readonly to: B
   to.writeUInt32BE(slot + 1, 0);
   return { from, to, toExclusive: true };
 }
+
+/** The least key behind all that begin with the same bytes. @param prefix with a byte that is not 255, as slots have */
+export function behindPrefix(prefix: Buffer): Buffer {
+  const last = prefix.findLastIndex((byte) => byte !== 0xff);
+  const behind = Buffer.from(prefix.subarray(0, last + 1));
+  behind[last] = (behind[last] ?? 0) + 1;
+  return behind;
+}

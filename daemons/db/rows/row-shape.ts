@@ -65,17 +65,18 @@ export class RowShape {
     return readColumn(bytes, at, end);
   }
 
-  /** All of them. @throws StoreError `damaged` */
-  columns(bytes: Buffer): Column[] {
+  /** Values of the columns from one on. @throws StoreError `damaged` */
+  columns(bytes: Buffer, index = 0): Column[] {
     const columns: Column[] = [];
     let at = this.#first(bytes);
-    while (at < bytes.length) {
+    let place = 0;
+    for (; at < bytes.length; place += 1) {
       const end = behindColumn(bytes, at);
       if (end === undefined || end > bytes.length) throw this.damaged();
-      columns.push(readColumn(bytes, at, end));
+      if (place >= index) columns.push(readColumn(bytes, at, end));
       at = end;
     }
-    if (columns.length !== this.#columns) throw this.damaged();
+    if (place !== this.#columns) throw this.damaged();
     return columns;
   }
 

@@ -11,7 +11,8 @@ describe('Pages of very long lists', () => {
         for (let row = 0; row < MANY; row += 1) each(row, row);
         return Promise.resolve();
       },
-      read: (row) => ({ candidate: row, bytes: 8 }),
+      read: (row) => row,
+      bytes: () => 8,
       item: (row) => ({ row }),
     };
     return listRows(list);
@@ -26,6 +27,22 @@ describe('Pages of very long lists', () => {
   it('lie anywhere in one that is not sorted', async () => {
     expect(await page(MANY - 1, false)).to.deep.equal({ items: [{ row: MANY - 1 }], total: MANY });
     expect(await page(2_000_000, false)).to.deep.equal({ items: [], total: MANY });
+  });
+
+  it('are cut where an answer would become too large, be they sorted or not, and count on', async () => {
+    for (const isSorted of [false, true]) {
+      const { items, total } = await listRows<number, number>({
+        ...{ offset: 1, limit: 50, descending: false, sortKeys: isSorted ? [(row) => row] : [], test: () => true },
+        visit: (each) => {
+          for (let row = 0; row < 100; row += 1) each(row, row);
+          return Promise.resolve();
+        },
+        read: (row) => row,
+        bytes: () => 1024 * 1024,
+        item: (row) => ({ row }),
+      });
+      expect({ items, total }).to.deep.equal({ items: [{ row: 1 }, { row: 2 }, { row: 3 }], total: 100 });
+    }
   });
 
   it('of different rows are refused when there is too much text in them', async () => {
