@@ -1,4 +1,5 @@
 import { FOLD } from './fold-ascii.js';
+import type { Requirement } from './requirement.js';
 import { pairsOf, type Subject } from './subject.js';
 
 const EMPTY = 0;
@@ -13,6 +14,8 @@ export class Literal {
   readonly #text: string;
   readonly #bytes: Uint8Array;
   readonly #pairs: Uint16Array;
+  /** What a subject has in which the text is found. */
+  readonly requirement: Requirement;
 
   /** @param text folded byte string */
   constructor(text: string, start: boolean, end: boolean) {
@@ -20,6 +23,9 @@ export class Literal {
     this.#text = text;
     this.#bytes = Buffer.from(text, 'latin1');
     this.#pairs = pairsOf([text]);
+    const first = start ? this.#bytes[0] : undefined;
+    const table = first === undefined ? undefined : FOLD.map((byte) => (byte === first ? 1 : 0));
+    this.requirement = { pairs: this.#pairs, start: table };
   }
 
   /** Offset behind the first match, or -1. */

@@ -1,6 +1,7 @@
 import type { MatchState } from './match-state.js';
 import { OsRegexMachine } from './os-regex-machine.js';
 import { BacktrackMachine } from './pcre2/machine.js';
+import type { Requirements } from './requirement.js';
 import { Subject } from './subject.js';
 
 /** Pattern languages of rules and decoders (decoding.md 1). */
@@ -34,8 +35,17 @@ export class MatchContext implements MatchState {
   readonly backtracking = new BacktrackMachine();
 
   readonly #subjects: readonly Subject[] = Array.from({ length: SUBJECTS }, () => new Subject());
-  #current: Subject = new Subject();
+  /** The subject that is matched most while an event is at hand; it is not among the others, and stays. */
+  readonly #pinned: Subject = new Subject();
+  #current: Subject = this.#pinned;
   #oldest = 0;
+
+  /** As `subject`, for the text that stays the event's: the object keeps it until another text is pinned. */
+  pin(text: string): Subject {
+    const pinned = this.#pinned;
+    if (pinned.text !== text) pinned.load(text);
+    return pinned;
+  }
 
   /** What the matchers know about a subject; computed once, however many patterns are tried on it in a row. */
   subject(text: string): Subject {
@@ -51,6 +61,7 @@ export class MatchContext implements MatchState {
   }
 
   #switch(text: string): Subject {
+    if (this.#pinned.text === text) return (this.#current = this.#pinned);
     for (const subject of this.#subjects) {
       if (subject.text === text) {
         this.#current = subject;
@@ -74,6 +85,8 @@ export interface Matcher {
   readonly source: string;
   /** How matching cost is bounded: `linear` needs no budget, `guarded` counts steps of the context. */
   readonly cost: 'linear' | 'guarded';
+  /** What subjects have that match; see `Sieve`. */
+  readonly requirements: Requirements;
   /** Whether the subject matches (negation with a leading `!` of OS_Match included). No captures. */
   test(subject: string, context: MatchContext): boolean;
   /** As `test`, and on success sets `end`, `captures` and `captureCount` of the context. */

@@ -3,12 +3,14 @@ import { Literal } from './literal.js';
 import type { MatchContext, Matcher } from './matcher.js';
 import { PatternError } from './pattern-error.js';
 import { MAX_PATTERN_BYTES } from './pattern-limits.js';
+import type { Requirements } from './requirement.js';
 
 /** OS_Match: alternatives of plain texts, anchored or not, case-insensitive (decoding.md 1.2). */
 export class OsMatch implements Matcher {
   readonly language = 'osmatch';
   readonly source: string;
   readonly cost = 'linear';
+  readonly requirements: Requirements;
   readonly #negated: boolean;
   readonly #always: boolean;
   readonly #alternatives: readonly Literal[];
@@ -21,6 +23,8 @@ export class OsMatch implements Matcher {
     const texts = foldAscii(this.#negated ? source.slice(1) : source).split('|');
     this.#always = texts.some((text) => text === '' || text === '^' || text === '$');
     this.#alternatives = this.#always ? [] : [...new Set(texts)].flatMap(alternative);
+    const known = !this.#always && !this.#negated;
+    this.requirements = known ? this.#alternatives.map(({ requirement }) => requirement) : undefined;
   }
 
   test(subject: string, context: MatchContext): boolean {

@@ -3,6 +3,7 @@ import type { MatchContext } from './matcher.js';
 import { compileOsRegex, type OsRegexCode } from './os-regex-code.js';
 import { NONE } from './os-regex-machine.js';
 import type { GradedMatcher, PatternGrowth } from './pattern-growth.js';
+import type { Requirements } from './requirement.js';
 
 /** OS_Regex (decoding.md 1.3): its own kind of scan, with results of its own that no regular expression has. */
 export class OsRegex implements GradedMatcher {
@@ -10,6 +11,7 @@ export class OsRegex implements GradedMatcher {
   readonly source: string;
   readonly cost = 'guarded';
   readonly growth: PatternGrowth;
+  readonly requirements: Requirements;
   readonly #alternatives: readonly (OsRegexCode | Literal)[];
 
   /** @throws PatternError see `parseOsRegex` */
@@ -20,6 +22,7 @@ export class OsRegex implements GradedMatcher {
         ? new Literal(alternative.text, alternative.anchoredStart, alternative.anchoredEnd)
         : alternative,
     );
+    this.requirements = this.#alternatives.map((each) => (each instanceof Literal ? each.requirement : each));
     const branching = this.#alternatives.some(
       (alternative) => !(alternative instanceof Literal) && alternative.branching,
     );

@@ -7,6 +7,8 @@ const KEPT_SIZE = 128 * 1024;
 
 /** Entries of the pair index; a power of two. Behind them stand 256 for single bytes. */
 const PAIRS = 4096;
+/** An entry that every subject has. */
+export const ALWAYS = PAIRS + 256;
 
 /**
  * A subject as the matchers look at it: its bytes, and an index of the bytes and pairs of neighbouring bytes it contains. Hundreds
@@ -22,9 +24,13 @@ export class Subject {
   #foldedText: string | undefined = undefined;
   readonly #counts = new Uint32Array(256);
   #countsValid = false;
-  /** Round (1..255) in which a pair or byte was last seen; current = `#round`. */
-  readonly #seen = new Uint8Array(PAIRS + 256);
-  #round = 1;
+  /** Round (1..255) in which an entry of the index was last seen; those of this subject have the current one. */
+  readonly seen = new Uint8Array(ALWAYS + 1);
+  round = 1;
+
+  constructor() {
+    this.#index();
+  }
 
   /** Takes over a byte string. */
   load(text: string): void {
@@ -42,13 +48,14 @@ export class Subject {
   }
 
   #index(): void {
-    const seen = this.#seen;
-    this.#round += 1;
-    if (this.#round === 256) {
+    const { seen } = this;
+    this.round += 1;
+    if (this.round === 256) {
       seen.fill(0);
-      this.#round = 1;
+      this.round = 1;
     }
-    const round = this.#round;
+    const { round } = this;
+    seen[ALWAYS] = round;
     const { bytes, length } = this;
     let before = 0;
     for (let i = 0; i < length; i += 1) {
@@ -61,16 +68,14 @@ export class Subject {
 
   /** False = at least one entry of the index (`pairsOf` a text) is not there, so that the text does not occur either. */
   mayContain(pairs: Uint16Array): boolean {
-    const seen = this.#seen;
-    const round = this.#round;
+    const { seen, round } = this;
     for (const pair of pairs) if (seen[pair] !== round) return false;
     return true;
   }
 
   /** False = not even one of the entries is there. */
   mayContainOne(pairs: Uint16Array): boolean {
-    const seen = this.#seen;
-    const round = this.#round;
+    const { seen, round } = this;
     for (const pair of pairs) if (seen[pair] === round) return true;
     return false;
   }
@@ -125,6 +130,11 @@ export class Subject {
 
 /** Setting it makes the two cases of a letter one; that it makes others one too only weakens the index. */
 const CASE_BIT = 0x20;
+
+/** The entry that a subject has which begins with this byte: as if a byte 0 stood in front, which no subject contains. */
+export function startEntry(byte: number): number {
+  return pairOf(0, byte | CASE_BIT);
+}
 
 function pairOf(before: number, byte: number): number {
   return ((before << 5) ^ byte) & (PAIRS - 1);

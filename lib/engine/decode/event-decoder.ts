@@ -37,6 +37,7 @@ export class EventDecoder {
   /** Decodes a pre-decoded event; without a matching root it stays without decoder. */
   decode(event: EngineEvent): void {
     const { log, programName } = event;
+    this.#context.pin(log);
     const roots =
       programName === undefined ? this.#index.forLog(log) : this.#index.forProgram(programName, this.#context);
     for (const root of roots) {

@@ -3,6 +3,7 @@ import { CompositeCondition } from '../correlate/composite-condition.js';
 import type { CorrelationIndex, CorrelationListSpec } from '../correlate/correlation-list.js';
 import type { FieldTable } from '../decode/field-table.js';
 import type { Category } from '../event.js';
+import { CandidateList } from '../rules/candidate-list.js';
 import {
   type CompiledNode,
   type CompiledRoot,
@@ -156,14 +157,14 @@ class RulesetBuilder {
   }
 }
 
-function candidatesByCategory(roots: readonly CompiledRoot[]): Map<Category, RuleCandidate[]> {
+function candidatesByCategory(roots: readonly CompiledRoot[]): Map<Category, CandidateList<RuleCandidate>> {
   const result = new Map<Category, RuleCandidate[]>();
   for (const root of roots) {
     const list = result.get(root.category) ?? [];
     list.push({ node: root, conditions: root.rule.conditions });
     result.set(root.category, list);
   }
-  return result;
+  return new Map([...result].map(([category, list]) => [category, new CandidateList(list)]));
 }
 
 const RECENT = 'recent';

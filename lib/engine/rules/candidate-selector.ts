@@ -1,4 +1,5 @@
 import type { EngineEvent } from '../event.js';
+import { CandidateList, sizeOf } from './candidate-list.js';
 import { type Condition, DecodedAsCondition, FieldCondition, PatternCondition } from './condition.js';
 import type { SelectorRun } from './condition-run.js';
 import type { CandidateSelector, CompiledNode, RuleCandidate } from './ruleset.js';
@@ -38,23 +39,23 @@ export function makeSelector(children: readonly CompiledNode[], memory: Selector
 function select(candidates: readonly RuleCandidate[], memory: SelectorMemory): CandidateSelector {
   if (candidates.length === 0) return EMPTY;
   const gate = bestGate(candidates);
-  if (gate === undefined) return new FixedSelector(candidates);
+  if (gate === undefined) return new FixedSelector(new CandidateList(candidates));
   return gate === DECODER ? new DecoderGate(candidates, memory) : new ValueGate(candidates, gate, memory);
 }
 
 class FixedSelector implements CandidateSelector {
-  readonly #candidates: readonly RuleCandidate[];
+  readonly #list: CandidateList<RuleCandidate>;
 
-  constructor(candidates: readonly RuleCandidate[]) {
-    this.#candidates = candidates;
+  constructor(list: CandidateList<RuleCandidate>) {
+    this.#list = list;
   }
 
-  select(): readonly RuleCandidate[] {
-    return this.#candidates;
+  select(): CandidateList<RuleCandidate> {
+    return this.#list;
   }
 }
 
-const EMPTY = new FixedSelector([]);
+const EMPTY = new FixedSelector(new CandidateList([]));
 
 const DECODER = 'decoder';
 
@@ -110,7 +111,7 @@ class DecoderGate implements CandidateSelector {
     this.#generation = memory.generation;
   }
 
-  select(event: EngineEvent, run: SelectorRun): readonly RuleCandidate[] {
+  select(event: EngineEvent, run: SelectorRun): CandidateList<RuleCandidate> {
     const id = event.decoder?.id ?? -1;
     if (this.#generation !== this.#memory.generation) this.#forget();
     const selector = this.#byDecoder.get(id) ?? this.#selectorOf(id);
@@ -128,7 +129,7 @@ class DecoderGate implements CandidateSelector {
       (condition) => condition instanceof DecodedAsCondition,
       (condition) => condition instanceof DecodedAsCondition && condition.decoderId === id && id >= 0,
     );
-    this.#memory.add(through);
+    this.#memory.add(sizeOf(through));
     const selector = select(through, this.#memory);
     this.#byDecoder.set(id, selector);
     return selector;
@@ -160,7 +161,7 @@ class ValueGate implements CandidateSelector {
     this.#name = nameOf(key);
     this.#memory = memory;
     this.#generation = memory.generation;
-    this.#open = new FixedSelector(candidates);
+    this.#open = new FixedSelector(new CandidateList(candidates));
     const others = without(
       candidates,
       (condition) => this.#concerns(condition),
@@ -169,7 +170,7 @@ class ValueGate implements CandidateSelector {
     this.#missing = select(others, memory);
   }
 
-  select(event: EngineEvent, run: SelectorRun): readonly RuleCandidate[] {
+  select(event: EngineEvent, run: SelectorRun): CandidateList<RuleCandidate> {
     const key = this.#key;
     const value = 'slot' in key ? run.fields.value(event, key.slot) : gateAttribute(event, key.attribute);
     if (value === undefined) return this.#missing.select(event, run);
@@ -192,7 +193,7 @@ class ValueGate implements CandidateSelector {
         condition.acceptsValue(value, run),
     );
     const { steps, complete } = run.endGate();
-    this.#memory.add(complete ? through : []);
+    this.#memory.add(complete ? sizeOf(through) : 0);
     const entry = { selector: complete ? select(through, this.#memory) : this.#open, steps };
     if (this.#byValue.size >= MAX_VALUES) this.#byValue.clear();
     this.#byValue.set(value, entry);

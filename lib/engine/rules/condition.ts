@@ -1,5 +1,6 @@
 import type { IpExpression } from '../../network/ip-expression.js';
 import type { Matcher } from '../../patterns/matcher.js';
+import type { Requirements } from '../../patterns/requirement.js';
 import type { TimeExpression } from '../../time/time-expression.js';
 import type { EngineEvent } from '../event.js';
 import type { ListLookup, ListSpec, PatternElement } from '../load/rule.js';
@@ -24,6 +25,17 @@ export class PatternCondition implements Condition {
     this.element = element;
     this.#matcher = matcher;
     this.#negate = negate;
+  }
+
+  /** As of the pattern. */
+  get cost(): Matcher['cost'] {
+    return this.#matcher.cost;
+  }
+
+  /** What the log has where the condition holds; undefined where nothing is known, as for conditions on something else. */
+  get ofLog(): Requirements {
+    const onLog = this.element === 'match' || this.element === 'regex';
+    return onLog && !this.#negate ? this.#matcher.requirements : undefined;
   }
 
   /** Whether the condition holds for this subject. */

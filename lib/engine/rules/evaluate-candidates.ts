@@ -1,4 +1,5 @@
 import type { EngineEvent } from '../event.js';
+import type { CandidateList } from './candidate-list.js';
 import { makeSelector } from './candidate-selector.js';
 import type { RuleRun } from './rule-run.js';
 import type { CandidateSelector, CompiledNode, CompiledRule, RuleCandidate } from './ruleset.js';
@@ -10,12 +11,15 @@ import type { CandidateSelector, CompiledNode, CompiledRule, RuleCandidate } fro
  * @returns the rule that matched finally, or undefined; `run.parent` is then the rule just above it
  */
 export function evaluateCandidates(
-  candidates: readonly RuleCandidate[],
+  list: CandidateList<RuleCandidate>,
   event: EngineEvent,
   run: RuleRun,
 ): CompiledRule | undefined {
-  for (const candidate of candidates) {
-    const rule = evaluateCandidate(candidate, event, run);
+  const { candidates } = list;
+  const { log } = run;
+  for (let i = list.next(0, log); i >= 0; i = list.next(i + 1, log)) {
+    const candidate = candidates[i];
+    const rule = candidate && evaluateCandidate(candidate, event, run);
     if (rule !== undefined) return rule;
   }
   return undefined;

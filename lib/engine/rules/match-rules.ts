@@ -71,7 +71,10 @@ function finalRule(
 }
 
 function evaluateFast(ruleset: Ruleset, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
-  return evaluateCandidates(ruleset.candidates.get(event.category) ?? [], event, run);
+  const roots = ruleset.candidates.get(event.category);
+  if (roots === undefined) return undefined;
+  run.beginRules(event);
+  return evaluateCandidates(roots, event, run);
 }
 
 /** Evaluates the top-level nodes of the event's category in the plain way. */

@@ -1,4 +1,5 @@
 import { MatchContext, type Matcher } from '../../patterns/matcher.js';
+import type { Subject } from '../../patterns/subject.js';
 import { MAX_DIFF_BYTES } from '../correlate/diff-store.js';
 import { RememberedEvent } from '../correlate/remembered-event.js';
 import type { EngineMemory } from '../engine-memory.js';
@@ -35,6 +36,8 @@ export class RuleRun implements SelectorRun {
   readonly #budget: StepBudget;
   /** Dynamic fields of the event by their numbers. */
   readonly fields: EventFields;
+  /** The log of the event, for those who pass over rules that it cannot match. */
+  log: Subject = this.context.pin('');
   /** Seconds since the epoch at which the event was received. */
   now = 0;
   /** The rule whose conditions are being tried, for counting exhausted budgets. */
@@ -85,6 +88,11 @@ export class RuleRun implements SelectorRun {
   beginDecoding(): void {
     this.context.stepsLeft = this.#budget.event / 2;
     this.context.exhausted = false;
+  }
+
+  /** Makes the log ready for the patterns that look at it. */
+  beginRules({ log }: EngineEvent): void {
+    this.log = this.context.pin(log);
   }
 
   /** Takes what decoding used off the budget, and counts the decoder if it used it up. */

@@ -2,6 +2,7 @@ import type { CorrelationListSpec } from '../correlate/correlation-list.js';
 import type { FieldTable } from '../decode/field-table.js';
 import type { Category, EngineEvent } from '../event.js';
 import type { Rule } from '../load/rule.js';
+import type { CandidateList } from './candidate-list.js';
 import type { Condition } from './condition.js';
 import type { SelectorRun } from './condition-run.js';
 import { DescriptionTemplate } from './description-template.js';
@@ -62,7 +63,7 @@ export type RuleCandidate = {
 
 /** Gives the candidates among siblings for an event, in their order. */
 export interface CandidateSelector {
-  select(event: EngineEvent, run: SelectorRun): readonly RuleCandidate[];
+  select(event: EngineEvent, run: SelectorRun): CandidateList<RuleCandidate>;
 }
 
 /** A top-level node with the category it stands for. */
@@ -82,7 +83,7 @@ export type Ruleset = {
   /** What the selectors of the nodes share. */
   readonly selectorMemory: SelectorMemory;
   /** What events of each category try, in order. */
-  readonly candidates: ReadonlyMap<Category, readonly RuleCandidate[]>;
+  readonly candidates: ReadonlyMap<Category, CandidateList<RuleCandidate>>;
   /** Number of nodes: `Total rules enabled`. */
   readonly nodeCount: number;
 };

@@ -7,9 +7,9 @@ export class SelectorMemory {
   generation = 0;
   #entries = 0;
 
-  /** Counts a list that a selector is about to remember. */
-  add(list: readonly unknown[]): void {
-    this.#entries += list.length + 4;
+  /** Counts a list of so many entries that a selector is about to remember. */
+  add(entries: number): void {
+    this.#entries += entries + 4;
     if (this.#entries <= MAX_ENTRIES) return;
     this.#entries = 0;
     this.generation += 1;

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { MatchContext } from '../matcher.js';
 import type { GradedMatcher, PatternGrowth } from '../pattern-growth.js';
+import type { Requirements } from '../requirement.js';
 import type { Subject } from '../subject.js';
 import { firstBytes, isAnchored, leadingRun } from './analyse.js';
 import { type ByteSet, type Pattern, type PatternNode, someNode } from './ast.js';
@@ -33,6 +34,7 @@ export class Pcre2 implements GradedMatcher {
   readonly source: string;
   readonly cost: 'linear' | 'guarded';
   readonly growth: PatternGrowth;
+  readonly requirements: Requirements;
   readonly #utf: boolean;
   /** Bytes with which the subject has to begin. */
   readonly #first: ByteSet | undefined;
@@ -54,6 +56,7 @@ export class Pcre2 implements GradedMatcher {
     this.#utf = pattern.utf;
     this.#first = anchored ? firstBytes(root) : undefined;
     this.#required = requiredTexts(root);
+    this.requirements = this.#required.requirements(this.#first);
     this.#program = compileProgram(pattern, notBehind);
     this.#regExp = toRegExp(root, notBehind);
     this.#model = refers ? undefined : costModelOf(root, anchored);

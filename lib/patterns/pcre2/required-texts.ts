@@ -1,3 +1,4 @@
+import type { Requirement, Requirements } from '../requirement.js';
 import { pairsBetween, pairsOf, type Subject } from '../subject.js';
 import type { ByteSet, PatternNode } from './ast.js';
 import { letterOfBothCases, membersOf, singleByte } from './byte-sets.js';
@@ -27,6 +28,24 @@ export class RequiredTexts {
 
   get isEmpty(): boolean {
     return this.#pairs.length === 0 && this.#neighbours.length === 0 && this.#choices.length === 0;
+  }
+
+  /**
+   * The same as a list of ways, for a look at many patterns at once; less exact where texts stand beside alternations.
+   * @param start bytes one of which a match begins with at the start of the subject
+   */
+  requirements(start: ByteSet | undefined): Requirements {
+    if (this.#pairs.length > 0 || (start !== undefined && this.#choices.length === 0)) {
+      return [{ pairs: this.#pairs, start }];
+    }
+    let fewest: Requirement[] | undefined;
+    for (const branches of this.#choices) {
+      const ways = branches.map((branch) => branch.requirements(start));
+      if (ways.some((way) => way === undefined)) continue;
+      const all = ways.flatMap((way) => way ?? []);
+      if (all.length < (fewest?.length ?? Infinity)) fewest = all;
+    }
+    return fewest ?? (start === undefined ? undefined : [{ pairs: this.#pairs, start }]);
   }
 
   /** False = the subject cannot match. */

@@ -10,7 +10,7 @@ const compilePattern: PatternCompiler = (language, source) => {
   if (source.includes('BAD')) {
     throw new Error('no good');
   }
-  return { language, source, cost: 'linear', test: () => false, exec: () => false };
+  return { language, source, requirements: undefined, cost: 'linear', test: () => false, exec: () => false };
 };
 
 type Outcome = { set?: DecoderSet; lines: string[]; place?: string };

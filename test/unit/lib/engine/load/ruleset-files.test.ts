@@ -21,7 +21,7 @@ const compilePattern: PatternCompiler = (language, source) => {
   }
   const test = (subject: string): boolean =>
     source.endsWith('$') ? subject.endsWith(source.slice(0, -1)) : subject.includes(source);
-  return { language, source, cost: 'linear', test, exec: test };
+  return { language, source, requirements: undefined, cost: 'linear', test, exec: test };
 };
 
 function filesIn(directories: Record<string, string[]>): RulesetFileSystem {

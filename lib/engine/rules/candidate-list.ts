@@ -1,0 +1,56 @@
+import type { Requirements } from '../../patterns/requirement.js';
+import { MAX_WAYS, Sieve } from '../../patterns/sieve.js';
+import type { Subject } from '../../patterns/subject.js';
+import { type Condition, DecodedAsCondition, PatternCondition } from './condition.js';
+
+/** Uses from which on a sieve is worth being made: lists that values of fields lead to often serve an event or two. */
+const MIN_USES = 4;
+
+/** What has conditions that are still open, in the order in which they are tried. */
+type Conditional = { readonly conditions: readonly Condition[] };
+
+/** Candidates in their order; those that a log cannot match for want of a text are passed over without a trial. */
+export class CandidateList<C extends Conditional> {
+  readonly candidates: readonly C[];
+  #sieve: Sieve | undefined;
+  #uses = 0;
+
+  constructor(candidates: readonly C[]) {
+    this.candidates = candidates;
+  }
+
+  /** Position of the first candidate at or behind `position` that the log may match; -1 where there is none. */
+  next(position: number, log: Subject): number {
+    return this.#sieve === undefined ? this.#nextUnsieved(position, log) : this.#sieve.next(position, log);
+  }
+
+  #nextUnsieved(position: number, log: Subject): number {
+    if (position === 0) this.#uses += 1;
+    if (this.#uses < MIN_USES) return position < this.candidates.length ? position : -1;
+    this.#sieve = new Sieve(this.candidates.map(needsOf));
+    return this.#sieve.next(position, log);
+  }
+}
+
+/** How much memory a list of these takes; the unit is a candidate, of whose size about eight ways of a sieve are. */
+export function sizeOf(candidates: readonly Conditional[]): number {
+  let ways = 0;
+  for (const candidate of candidates) ways += Math.min(MAX_WAYS, needsOf(candidate)?.length ?? 1);
+  return candidates.length + Math.ceil(ways / 8);
+}
+
+/**
+ * What a log has that a candidate matches, by the condition that says it in the fewest ways. Conditions behind one that may
+ * take steps off the event's budget are not asked: to pass the candidate over would leave the event more of them.
+ */
+function needsOf({ conditions }: Conditional): Requirements {
+  let fewest: Requirements;
+  for (const condition of conditions) {
+    if (condition instanceof DecodedAsCondition) continue;
+    if (!(condition instanceof PatternCondition)) break;
+    const needs = condition.ofLog;
+    if (needs !== undefined && (fewest === undefined || needs.length < fewest.length)) fewest = needs;
+    if (condition.cost !== 'linear') break;
+  }
+  return fewest;
+}

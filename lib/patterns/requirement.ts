@@ -1,0 +1,12 @@
+import type { ByteTable } from './os-regex-parse.js';
+
+/** What a subject has when a pattern, or one alternative of it, matches. */
+export type Requirement = {
+  /** Entries of the subject's index (see `pairsOf`), all of which are there; the rarer ones first. */
+  readonly pairs: Uint16Array;
+  /** Bytes one of which a subject that is not empty begins with; undefined where nothing is known. */
+  readonly start: ByteTable | undefined;
+};
+
+/** Of each pattern the ways in which it can match; without any it never does, undefined where nothing is known. */
+export type Requirements = readonly Requirement[] | undefined;

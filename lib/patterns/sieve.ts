@@ -1,0 +1,64 @@
+import type { ByteTable } from './os-regex-parse.js';
+import type { Requirement, Requirements } from './requirement.js';
+import { ALWAYS, startEntry, type Subject } from './subject.js';
+
+/** A pattern that can match in more ways (a list of hundreds of words, say) is not passed over: it would fill the tables. */
+export const MAX_WAYS = 128;
+
+/**
+ * Patterns in their order, with two entries of the subject's index for each way in which one can match. Of tens of patterns
+ * one or two can match a subject at all: the others are passed over in a loop over flat tables, which takes about a nanosecond each.
+ */
+export class Sieve {
+  /** Entries of the index by way; ALWAYS where there is none. */
+  readonly #first: Uint16Array;
+  readonly #second: Uint16Array;
+  /** Position of the pattern by way. */
+  readonly #positions: Uint16Array;
+  /** By position: the first way of this pattern or of one behind it. */
+  readonly #begins: Uint32Array;
+
+  constructor(patterns: readonly Requirements[]) {
+    const ways: { readonly position: number; readonly first: number; readonly second: number }[] = [];
+    this.#begins = Uint32Array.from({ length: patterns.length + 1 }, (_, position) => {
+      const begin = ways.length;
+      if (position === patterns.length) return begin;
+      const requirements = patterns[position];
+      const known = requirements !== undefined && requirements.length <= MAX_WAYS;
+      for (const requirement of known ? requirements : ANY) ways.push({ position, ...entriesOf(requirement) });
+      return begin;
+    });
+    this.#first = Uint16Array.from(ways, ({ first }) => first);
+    this.#second = Uint16Array.from(ways, ({ second }) => second);
+    this.#positions = Uint16Array.from(ways, ({ position }) => position);
+  }
+
+  /** Position of the first pattern at or behind `position` that can match the subject; -1 where there is none. */
+  next(position: number, { seen, round }: Subject): number {
+    const first = this.#first;
+    const second = this.#second;
+    for (let way = this.#begins[position] ?? first.length; way < first.length; way += 1) {
+      if (seen[first[way] ?? 0] === round && seen[second[way] ?? 0] === round) return this.#positions[way] ?? -1;
+    }
+    return -1;
+  }
+}
+
+const ANY: readonly Requirement[] = [{ pairs: new Uint16Array(0), start: undefined }];
+
+function entriesOf({ pairs, start }: Requirement): { readonly first: number; readonly second: number } {
+  const begin = start === undefined ? undefined : beginEntry(start);
+  if (begin !== undefined) return { first: begin, second: pairs[0] ?? ALWAYS };
+  return { first: pairs[0] ?? ALWAYS, second: pairs[1] ?? ALWAYS };
+}
+
+/** The entry for the byte that a table accepts, if its bytes have one and the same. */
+function beginEntry(start: ByteTable): number | undefined {
+  let entry: number | undefined;
+  for (const [byte, accepted] of start.entries()) {
+    if (accepted === 0) continue;
+    if (entry !== undefined && entry !== startEntry(byte)) return undefined;
+    entry = startEntry(byte);
+  }
+  return entry;
+}
