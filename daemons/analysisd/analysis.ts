@@ -1,8 +1,10 @@
+import type { Alert } from '../../lib/engine/alert/alert.js';
 import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
 import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
 import type { RequestScaDump } from '../../lib/engine/decode/internal/internal-decoder.js';
-import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks } from '../../lib/engine/engine.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks, type EngineOptions } from '../../lib/engine/engine.js';
 import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
+import { EngineEvent, type IncomingEvent } from '../../lib/engine/event.js';
 import type { HourReport } from '../../lib/engine/event-counting.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { Statistics } from '../../lib/engine/statistics.js';
@@ -219,6 +221,18 @@ export class Analysis {
     return { snapshot, events };
   }
 
+  /**
+   * The alert of more events than usual. It shows the event that set it off as it is by itself: what the engine remembers,
+   * and would join to it, is no matter of the number of events.
+   * @param text what it says
+   */
+  statisticsAlert(incoming: IncomingEvent, text: string): Alert {
+    const { ruleset } = this.#engine;
+    const state = new EngineState(ruleset.rules, stateOptions(this.#inForce));
+    const engine = new Engine({ ruleset, state, options: this.#engineOptions(), diagnostics: this.#diagnostics });
+    return this.#engine.statisticsAlert(engine.decode(incoming) ?? new EngineEvent(incoming), text);
+  }
+
   /** Once in a while: says what was held back of messages about events. */
   report(): void {
     this.#diagnostics.flush();
@@ -254,15 +268,15 @@ export class Analysis {
     return new Engine({
       ruleset,
       state,
-      options: {
-        mode: 'live',
-        origin: this.#inForce.origin,
-        logFirewall: this.#inForce.logFirewall,
-        budget: DEFAULT_STEP_BUDGET,
-      },
+      options: this.#engineOptions(),
       diagnostics: this.#diagnostics,
       hooks,
     });
+  }
+
+  #engineOptions(): EngineOptions {
+    const { origin, logFirewall } = this.#inForce;
+    return { mode: 'live', origin, logFirewall, budget: DEFAULT_STEP_BUDGET };
   }
 
   #makeResponses(ruleset: EngineRuleset): Responses {

@@ -22,8 +22,11 @@ export interface EngineMemory {
   firstSight(event: EngineEvent): string | undefined;
   /** Joins the fields of events about one id (decoding.md 4.10). @param now epoch seconds */
   accumulate(event: EngineEvent, now: number): void;
-  /** When the rule's `ignore` time began, epoch seconds (5.4). */
-  ignoredSince(rule: CompiledRule): number | undefined;
+  /**
+   * When the rule's `ignore` time began, epoch seconds (5.4).
+   * @param now epoch seconds: whoever has to ask may answer by what he knows while the event lies in that time
+   */
+  ignoredSince(rule: CompiledRule, now: number): number | undefined;
   /** Begins the rule's `ignore` time, or ends it. */
   setIgnoredSince(rule: CompiledRule, second: number | undefined): void;
   /** Counts a pattern that exceeded its budget. @param owner `rule <id>` or `decoder <name>` */

@@ -140,6 +140,19 @@ export class Engine<M extends EngineMemory = EngineState> {
     return this.#decode(event, undefined) === undefined ? event : undefined;
   }
 
+  /** The statistics alert that an event sets off. @param text what it says */
+  statisticsAlert(event: EngineEvent, text: string): Alert {
+    return {
+      event,
+      rule: this.#statisticsRule,
+      description: undefined,
+      firedTimes: undefined,
+      previousEvents: [],
+      previousLog: undefined,
+      fullLog: text,
+    };
+  }
+
   /** The JSON form of an alert or archived event: a byte string of valid UTF-8 without a line end. */
   alertJson(alert: Alert, options: AlertJsonOptions): string {
     return this.#json.write(alert, this.#ruleJson(alert.rule), options);
@@ -186,7 +199,7 @@ export class Engine<M extends EngineMemory = EngineState> {
       }
     }
     const told = live ? state.counting.statistics() : undefined;
-    const statistics = told === undefined ? undefined : this.#statisticsAlert(event, told);
+    const statistics = told === undefined ? undefined : this.statisticsAlert(event, told);
     if (event.category === 'ossec-alert' && event.generatedRule === undefined) return nothing(event, 'discarded');
     const match = matchRules(
       this.ruleset.rules,
@@ -240,19 +253,6 @@ export class Engine<M extends EngineMemory = EngineState> {
       previousEvents: run.previousEvents,
       previousLog: run.previousLog,
       fullLog: event.fullLog,
-    };
-  }
-
-  /** The statistics alert that an event sets off. @param text what it says */
-  #statisticsAlert(event: EngineEvent, text: string): Alert {
-    return {
-      event,
-      rule: this.#statisticsRule,
-      description: undefined,
-      firedTimes: undefined,
-      previousEvents: [],
-      previousLog: undefined,
-      fullLog: text,
     };
   }
 

@@ -171,17 +171,14 @@ export class AgentMemory {
   }
 
   snapshot(): AgentMemorySnapshot {
-    return {
-      hosts: [...this.#hosts],
-      agents: [...this.#agents].map(([id, { rootcheck, checks, scans, policies, files, hasScanned }]) => ({
-        id,
-        rootcheck: [...(rootcheck ?? [])],
-        checks: [...(checks?.entries() ?? [])],
-        scans: [...(scans ?? [])],
-        policies: [...(policies ?? [])],
-        ...((files !== undefined && files.size > 0) || hasScanned ? { files: [...(files ?? [])], hasScanned } : {}),
-      })),
-    };
+    return { hosts: [...this.#hosts], agents: this.#agentsSnapshot() };
+  }
+
+  /** Gives what is remembered of agents to whoever analyses their events, and forgets it. Hosts stay: they are no agent's. */
+  handOver(): AgentMemorySnapshot['agents'] {
+    const agents = this.#agentsSnapshot();
+    this.#agents.clear();
+    return agents;
   }
 
   restore(snapshot: AgentMemorySnapshot): void {
@@ -197,6 +194,17 @@ export class AgentMemory {
       // Last, as it has the checks take little room.
       for (const [policyId, scan] of scans) this.setScan(id, policyId, scan);
     }
+  }
+
+  #agentsSnapshot(): AgentMemorySnapshot['agents'] {
+    return [...this.#agents].map(([id, { rootcheck, checks, scans, policies, files, hasScanned }]) => ({
+      id,
+      rootcheck: [...(rootcheck ?? [])],
+      checks: [...(checks?.entries() ?? [])],
+      scans: [...(scans ?? [])],
+      policies: [...(policies ?? [])],
+      ...((files !== undefined && files.size > 0) || hasScanned ? { files: [...(files ?? [])], hasScanned } : {}),
+    }));
   }
 
   #agent(id: string): AgentRecord {

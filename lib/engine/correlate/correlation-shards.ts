@@ -114,6 +114,15 @@ export class CorrelationShards {
     });
   }
 
+  /** Gives all events to whoever analyses the agents, and forgets them. Who has which pieces is still known here. */
+  handOver(): CorrelationSnapshot {
+    const snapshot = this.snapshot();
+    const pieces = this.#pieces;
+    this.#stores = this.#makeStores([]);
+    this.#pieces = pieces;
+    return snapshot;
+  }
+
   #makeStores(taken: readonly number[]): CorrelationStore[] {
     const layout = this.#layout;
     if (layout === undefined) return [this.#store(new FixedAllowance(this.#maxBytes))];

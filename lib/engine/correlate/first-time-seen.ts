@@ -38,6 +38,11 @@ export class FirstTimeSeen {
     return this.#forgotten;
   }
 
+  /** Whether the key is known and will be for so many more keys to come. */
+  isKnownFor(key: string, more: number): boolean {
+    return this.#keys.size + more <= MAX_KEYS && this.#keys.has(key);
+  }
+
   /** Adds a key that is known already, from `queue/fts/fts-queue`. */
   load(key: string): void {
     this.#add(key);
@@ -48,9 +53,15 @@ export class FirstTimeSeen {
    * @returns the key as stored, undefined when it is known or the decoder declares none
    */
   firstSight(event: EngineEvent): string | undefined {
-    let key = firstTimeSeenKey(event);
-    if (key === undefined || this.#keys.has(key)) return undefined;
-    if (event.category === 'ids') {
+    const key = firstTimeSeenKey(event);
+    return key === undefined ? undefined : this.take(key, event.category === 'ids');
+  }
+
+  /** The same for the key of an event. @param isIds whether the event is of category ids */
+  take(fullKey: string, isIds: boolean): string | undefined {
+    let key = fullKey;
+    if (this.#keys.has(key)) return undefined;
+    if (isIds) {
       key = this.#shorten(key);
       this.#recent.push(key);
       if (this.#recent.length > this.#options.listSize) this.#recent.shift();

@@ -3,6 +3,8 @@ import type { EngineEvent } from '../event.js';
 /** Members merged between events with one id, in the reference's order (decoding.md 4.10). */
 const MEMBERS = ['dstuser', 'srcuser', 'dstip', 'srcip', 'dstport', 'srcport', 'data'] as const;
 type Member = (typeof MEMBERS)[number];
+/** What of an event is joined; values that it lacks are put in. */
+export type JoinedMembers = Partial<Record<Member, string | undefined>>;
 
 const MAX_KEY = 256;
 /** Longer values are not copied. */
@@ -29,9 +31,12 @@ export class Accumulator {
 
   /** @param now epoch seconds */
   apply(event: EngineEvent, now: number): void {
-    if (event.decoder?.accumulate !== true || event.id === undefined) return;
-    const key = `${event.hostname} ${event.decoder.name} ${event.id}`;
-    if (key.length >= MAX_KEY) return;
+    const key = accumulationKey(event);
+    if (key !== undefined) this.join(key, event, now);
+  }
+
+  /** Joins what an event says with what others of its key said. @param now epoch seconds */
+  join(key: string, event: JoinedMembers, now: number): void {
     if (++this.#lookups >= PURGE_EVERY) this.#purge(now);
     let record = this.#records.get(key);
     if (record === undefined || now - record.used > LIFETIME_SECONDS) record = { used: now, values: {} };
@@ -82,4 +87,11 @@ export class Accumulator {
       return;
     }
   }
+}
+
+/** What events have in common whose fields are joined; undefined for those that stay as they are. */
+function accumulationKey(event: EngineEvent): string | undefined {
+  if (event.decoder?.accumulate !== true || event.id === undefined) return undefined;
+  const key = `${event.hostname} ${event.decoder.name} ${event.id}`;
+  return key.length < MAX_KEY ? key : undefined;
 }

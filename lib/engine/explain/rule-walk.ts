@@ -50,7 +50,7 @@ export class RuleWalk {
       if (root.category !== this.#event.category) continue;
       this.matched = this.#node(root, 0);
       if (this.matched === undefined) continue;
-      this.ignoredSince = this.#run.state.ignoredSince(this.matched);
+      this.ignoredSince = this.#run.state.ignoredSince(this.matched, this.#run.now);
       return this.matched;
     }
     return undefined;

@@ -88,7 +88,7 @@ function evaluateRoots(ruleset: Ruleset, event: EngineEvent, run: RuleRun): Comp
 
 /** Looks at the rule's `ignore` timer, which all agents share, and arms it. */
 function isInIgnoreTime(rule: CompiledRule, run: RuleRun, mode: MatchMode): boolean {
-  const since = run.state.ignoredSince(rule);
+  const since = run.state.ignoredSince(rule, run.now);
   if (since === undefined) {
     run.state.setIgnoredSince(rule, run.now);
     return false;
