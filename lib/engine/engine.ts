@@ -1,6 +1,8 @@
 import type { Alert, AlertOrigin } from './alert/alert.js';
 import { AlertJson, type AlertJsonOptions } from './alert/alert-json.js';
+import type { AlertRecord } from './alert/alert-record.js';
 import { AlertText, isCompleteFirewallEvent } from './alert/alert-text.js';
+import { EventData } from './alert/event-data.js';
 import { RuleJson } from './alert/rule-json.js';
 import { EventDecoder } from './decode/event-decoder.js';
 import type { RequestScaDump } from './decode/internal/internal-decoder.js';
@@ -104,8 +106,9 @@ export class Engine<M extends EngineMemory = EngineState> {
       requestScaDump: (...request) => this.#hooks.requestScaDump?.(...request),
       diagnostics,
     });
-    this.#json = new AlertJson(options.origin, this.#clock);
-    this.#text = new AlertText(options.origin, this.#clock);
+    const data = new EventData();
+    this.#json = new AlertJson(options.origin, this.#clock, data);
+    this.#text = new AlertText(options.origin, this.#clock, data);
     this.#statisticsRule = statisticsRule(state.statisticsLevel, ruleset.mailLevel, ruleset.logLevel);
     this.#statisticsJson = new RuleJson(this.#statisticsRule, MitreTable.empty);
   }
@@ -154,13 +157,30 @@ export class Engine<M extends EngineMemory = EngineState> {
   }
 
   /** The JSON form of an alert or archived event: a byte string of valid UTF-8 without a line end. */
-  alertJson(alert: Alert, options: AlertJsonOptions): string {
-    return this.#json.write(alert, this.#ruleJson(alert.rule), options);
+  alertJson(alert: Alert, options: AlertJsonOptions & { readonly id: string }): string {
+    return this.renderJson(alert, options).complete(options.id, alert.firedTimes);
+  }
+
+  /** The same with its line end. */
+  jsonLine(alert: Alert, id: string, options?: AlertJsonOptions): string {
+    const record = this.renderJson(alert, options);
+    record.add('\n');
+    return record.complete(id, alert.firedTimes);
   }
 
   /** The text form of an alert: a byte string that ends with an empty line. */
   alertText(alert: Alert, id: string): string {
-    return this.#text.alert(alert, id);
+    return this.#text.render(alert).complete(id, undefined);
+  }
+
+  /** The same as `alertJson`, for whoever does not know yet which id the alert gets and how often its rule has fired. */
+  renderJson(alert: Alert, options: AlertJsonOptions = {}): AlertRecord {
+    return this.#json.render(alert, this.#ruleJson(alert.rule), options);
+  }
+
+  /** The same as `alertText`, without the id. */
+  renderText(alert: Alert): AlertRecord {
+    return this.#text.render(alert);
   }
 
   /** The other text forms (rules-and-alerts.md 7.7). */

@@ -7,6 +7,11 @@ export function jsonString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
+/** The text as it stands between the quotes of a JSON string; the same object where nothing is escaped. */
+export function escapeJson(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text).slice(1, -1) : text;
+}
+
 /** A JSON array of strings. */
 export function jsonStrings(texts: readonly string[]): string {
   return `[${texts.map(jsonString).join(',')}]`;

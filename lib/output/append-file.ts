@@ -55,8 +55,13 @@ export type CloseOptions = {
 const FILE_MODE = 0o640;
 /** What replay reads of a file at a time. */
 const COMPARE_BYTES = 1024 * 1024;
+/** Memory for what waits to be written: at first, and what is kept when more was needed once. */
+const FIRST_BYTES = 16 * 1024;
+const KEPT_BYTES = 2 * 1024 * 1024;
 /** Directories above a file whose entries are synced with it: `YYYY/Mon` of dated files and what they lie in. */
 const SYNCED_DIRECTORIES = 3;
+
+const EMPTY = Buffer.alloc(0);
 
 const fdatasyncOf = promisify(fdatasync);
 let scratch: Buffer | undefined;
@@ -79,10 +84,12 @@ export class AppendFile {
   #flushed: number;
   /** Size of the file; above `#flushed` only while bytes wait for replay to come by. */
   #end: number;
-  #pending: string[] = [];
-  #pendingBytes = 0;
-  /** What a failed write left over; goes out before anything else. */
-  #rest: Buffer | undefined;
+  /** What waits to be written, from `#start` up to `#stop`. */
+  #waiting: Buffer = EMPTY;
+  #start = 0;
+  #stop = 0;
+  /** In replay: lengths of the records that wait and were not compared yet. */
+  #lengths: number[] = [];
   /** Counts changes, so that `sync` knows whether there is anything to do. */
   #changes = 0;
   #synced = 0;
@@ -105,12 +112,12 @@ export class AppendFile {
 
   /** Bytes of the file once everything appended so far is flushed. Without a resume point right only after `open`. */
   get position(): number {
-    return this.#flushed + this.#pendingBytes + (this.#rest?.length ?? 0);
+    return this.#flushed + this.#stop - this.#start;
   }
 
   /** Whether everything appended has been handed to the file system. */
   get isFlushed(): boolean {
-    return this.#pendingBytes === 0 && this.#rest === undefined;
+    return this.#start === this.#stop;
   }
 
   /** Whether it only counts, as its file was finished and put away. */
@@ -145,8 +152,12 @@ export class AppendFile {
 
   /** Adds one record (a byte string that ends with `recordEnd`). Nothing is written before `flush`. */
   append(record: string): void {
-    this.#pending.push(record);
-    this.#pendingBytes += record.length;
+    const { length } = record;
+    const stop = this.#stop + length;
+    if (stop > this.#waiting.length) this.#grow(length);
+    this.#waiting.write(record, this.#stop, 'latin1');
+    this.#stop += length;
+    if (this.#replaying) this.#lengths.push(length);
   }
 
   /**
@@ -157,32 +168,27 @@ export class AppendFile {
   flush(): void {
     if (this.isFlushed) return;
     if (this.#isFinished) {
-      this.#flushed += this.#pendingBytes;
+      this.#flushed += this.#stop - this.#start;
       this.#end = this.#flushed;
-      this.#takePending();
+      this.#letGo();
       return;
     }
     this.open();
-    if (this.#pendingBytes > 0) {
-      const fresh = Buffer.from(
-        this.#pending.length === 1 ? (this.#pending[0] ?? '') : this.#pending.join(''),
-        'latin1',
-      );
-      const known = this.#flushed < this.#end ? this.#compare(fresh) : 0;
-      this.#takePending();
+    // What a failed write left over was compared before: nothing of the file is beyond it.
+    if (this.#flushed < this.#end) {
+      const known = this.#compare(this.#waiting.subarray(this.#start, this.#stop));
+      this.#start += known;
       this.#flushed += known;
-      if (known < fresh.length) {
-        const rest = fresh.subarray(known);
-        this.#rest = this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]);
-      }
     }
-    while (this.#rest !== undefined) {
-      const written = this.#write(this.#rest);
+    this.#lengths.length = 0;
+    while (this.#start < this.#stop) {
+      const written = this.#write();
+      this.#start += written;
       this.#flushed += written;
       this.#end = this.#flushed;
       this.#changes += 1;
-      this.#rest = written < this.#rest.length ? this.#rest.subarray(written) : undefined;
     }
+    this.#letGo();
   }
 
   /**
@@ -279,9 +285,9 @@ export class AppendFile {
     }
     if (same === fresh.length) return same;
     let start = 0;
-    for (const record of this.#pending) {
-      if (start + record.length > same) break;
-      start += record.length;
+    for (const length of this.#lengths) {
+      if (start + length > same) break;
+      start += length;
     }
     const offset = this.#flushed + start;
     const bytes = this.#end - offset;
@@ -307,14 +313,29 @@ export class AppendFile {
     this.#changes += 1;
   }
 
-  #takePending(): void {
-    this.#pending = [];
-    this.#pendingBytes = 0;
+  /** Makes room for so many bytes more behind what waits. */
+  #grow(bytes: number): void {
+    const waiting = this.#stop - this.#start;
+    let size = Math.max(FIRST_BYTES, this.#waiting.length);
+    while (size < waiting + bytes) size *= 2;
+    const grown = size === this.#waiting.length ? this.#waiting : Buffer.allocUnsafeSlow(size);
+    this.#waiting.copy(grown, 0, this.#start, this.#stop);
+    this.#waiting = grown;
+    this.#start = 0;
+    this.#stop = waiting;
   }
 
-  #write(bytes: Buffer): number {
+  /** Everything that waited is written or counted. */
+  #letGo(): void {
+    this.#start = 0;
+    this.#stop = 0;
+    this.#lengths.length = 0;
+    if (this.#waiting.length > KEPT_BYTES) this.#waiting = EMPTY;
+  }
+
+  #write(): number {
     try {
-      return writeSync(this.#fd, bytes);
+      return writeSync(this.#fd, this.#waiting.subarray(this.#start, this.#stop));
     } catch (error) {
       // The system's error of a descriptor does not name its file, and whoever reads it must know which disk is full.
       throw error instanceof Error ? Object.assign(error, { path: this.path }) : error;

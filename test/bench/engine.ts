@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readOfflineRuleset } from '../../bin/offline/read-offline-ruleset.js';
 import { DEFAULT_STEP_BUDGET, Engine } from '../../lib/engine/engine.js';
@@ -6,6 +8,9 @@ import { EngineState } from '../../lib/engine/engine-state.js';
 import type { IncomingEvent } from '../../lib/engine/event.js';
 import { loadRuleset } from '../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/load/mitre-table.js';
+import type { EventOutcome } from '../../lib/engine/outcome.js';
+import type { RecordEnd } from '../../lib/output/end-of-records.js';
+import { OutputFile } from '../../lib/output/output-file.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { calibrate, measured, quantile, readCorpus } from '../support/process/measuring.js';
@@ -14,13 +19,14 @@ import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 /*
  * Figures of the engine on one thread:
  *
- *   npm run bench -- engine --ruleset DIR[,DIR...] --corpus FILE [--mode decode|rules|alerts] [--json]
+ *   npm run bench -- engine --ruleset DIR[,DIR...] --corpus FILE [--mode decode|rules|alerts|files] [--json]
  *                           [--passes 3] [--repeat 3] [--rate 10000]
  *
  * The corpus is text, one log a line, plain or gzip. Events are received in virtual time, `--rate` of them a second. CPU
- * time is the median of the repeats; each repeat goes over the corpus `--passes` times with a new state.
+ * time is the median of the repeats; each repeat goes over the corpus `--passes` times with a new state. `files` writes the
+ * alerts to files in a temporary directory, as svc-analysisd does.
  */
-const MODES = ['decode', 'rules', 'alerts'] as const;
+const MODES = ['decode', 'rules', 'alerts', 'files'] as const;
 type Mode = (typeof MODES)[number];
 
 const { values } = parseArgs({
@@ -45,7 +51,7 @@ if (
   !(passes * repeat * rate > 0)
 ) {
   console.error(
-    'usage: npm run bench -- engine --ruleset DIR[,DIR...] --corpus FILE [--mode decode|rules|alerts] [--json]',
+    'usage: npm run bench -- engine --ruleset DIR[,DIR...] --corpus FILE [--mode decode|rules|alerts|files] [--json]',
   );
   process.exit(2);
 }
@@ -87,6 +93,38 @@ function newEngine(): Engine {
 
 let bytesWritten = 0;
 
+/** Alerts are written after so many events, as the pipeline does when more wait. */
+const EVENTS_PER_FLUSH = 1024;
+const directory = mode === 'files' ? mkdtempSync(join(tmpdir(), 'svc-bench-')) : undefined;
+process.on('exit', () => {
+  if (directory !== undefined) rmSync(directory, { recursive: true });
+});
+const outputs =
+  directory === undefined ? undefined : { text: outputFile('log', '\n\n'), json: outputFile('json', '\n') };
+let unflushed = 0;
+
+function outputFile(extension: string, recordEnd: RecordEnd): OutputFile {
+  return new OutputFile(
+    { directory: directory ?? '', liveName: `alerts.${extension}`, stem: 'alerts', extension, recordEnd, maxBytes: 0 },
+    new Date(),
+  );
+}
+
+/** The alert of an event goes to the files. */
+function write({ alert, isAlert, event }: EventOutcome, engine: Engine): void {
+  if (outputs === undefined) return;
+  const { text, json } = outputs;
+  if (isAlert) {
+    const id = `${String(Math.floor(event.receivedAt / 1000))}.${String(text.position)}`;
+    text.append(engine.alertText(alert, id));
+    json.append(engine.jsonLine(alert, id));
+  }
+  if (++unflushed < EVENTS_PER_FLUSH) return;
+  unflushed = 0;
+  text.flush();
+  json.flush();
+}
+
 /** Runs one event; says whether it gave an alert. */
 function run(engine: Engine, event: IncomingEvent, what: Mode): boolean {
   if (what === 'decode') {
@@ -98,6 +136,7 @@ function run(engine: Engine, event: IncomingEvent, what: Mode): boolean {
     const id = '1774000000.123456';
     bytesWritten += engine.alertText(outcome.alert, id).length + engine.alertJson(outcome.alert, { id }).length;
   }
+  if (what === 'files') write(outcome, engine);
   return outcome.isAlert;
 }
 

@@ -1,5 +1,6 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import type { Alert } from '../../../lib/engine/alert/alert.js';
+import type { AlertJsonOptions } from '../../../lib/engine/alert/alert-json.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
 import type { EngineEvent } from '../../../lib/engine/event.js';
 import type { EventOutcome } from '../../../lib/engine/outcome.js';
@@ -9,6 +10,8 @@ import type { ResponseSettings } from '../responses/response-settings.js';
 import { decisionLine } from '../responses/responses.js';
 import type { EventOutputs } from './event-judge.js';
 import { incomingEvent } from './incoming-event.js';
+
+const ARCHIVED: AlertJsonOptions = { alwaysFullLog: true };
 
 /** Appends what comes of events to the outputs; nothing is flushed. */
 export class AppendingOutputs implements EventOutputs {
@@ -46,7 +49,7 @@ export class AppendingOutputs implements EventOutputs {
       const text = customFormat === null ? engine.alertText(alert, id) : engine.texts.custom(alert, id, customFormat);
       outputs.append('alertsText', text);
     }
-    if (settings.alertsJson) outputs.append('alertsJson', `${engine.alertJson(alert, { id })}\n`);
+    if (settings.alertsJson) outputs.append('alertsJson', engine.jsonLine(alert, id));
   }
 
   /** What is decided has its place among the outputs, so that a replay decides it again and writes it once. */
@@ -67,7 +70,7 @@ export class AppendingOutputs implements EventOutputs {
     }
     if (settings.archivesJson) {
       this.beginAlert(event);
-      outputs.append('archivesJson', `${engine.alertJson(alert, { id: this.#id, alwaysFullLog: true })}\n`);
+      outputs.append('archivesJson', engine.jsonLine(alert, this.#id, ARCHIVED));
     }
     return true;
   }

@@ -1,17 +1,18 @@
 import { isUserLabel, visibleLabel } from '../../events/agent-labels.js';
-import { toValidUtf8 } from '../byte-string.js';
+import { flatBytes } from '../byte-string.js';
 import { NestedJson } from '../decode/nested-json.js';
-import { type EngineEvent, STATIC_FIELDS } from '../event.js';
-import { jsonString } from '../json-text.js';
+import { type DecoderIdentity, type EngineEvent, STATIC_FIELDS } from '../event.js';
+import { escapeJson, jsonString } from '../json-text.js';
 import type { LocalClock } from '../local-clock.js';
 import { headerHostname } from '../predecode/header-hostname.js';
 import { type Alert, type AlertOrigin, hasAgentLocation, previousOutput } from './alert.js';
+import { AlertRecord } from './alert-record.js';
+import { EscapedLogs } from './escaped-logs.js';
+import type { EventData } from './event-data.js';
 import type { RuleJson, RuleList } from './rule-json.js';
 import { syscheckJson } from './syscheck-json.js';
 
 export type AlertJsonOptions = {
-  /** `<seconds>.<offset>`, see rules-and-alerts.md 7.4. */
-  readonly id: string;
   /** Archives show the full log even of rules with `no_full_log`. */
   readonly alwaysFullLog?: boolean;
   /** Logtest shows the level 0 too, as the last member of `rule`. */
@@ -27,48 +28,103 @@ const COMPLIANCE_FIELD = 'sca.check.compliance.';
 export class AlertJson {
   readonly #origin: AlertOrigin;
   readonly #clock: LocalClock;
-  readonly #manager: string;
+  readonly #data: EventData;
+  readonly #logs = new EscapedLogs();
   readonly #managerName: string;
-  readonly #cluster: string;
+  /** Behind the agent, up to the id. */
+  readonly #beforeId: string;
+  /** The same with the agent, for events of the manager itself. */
+  readonly #localBeforeId: string;
+  /** Behind the id. */
+  readonly #afterId: string;
+  readonly #decoders = new Map<DecoderIdentity, string>();
+  #openedAt = Number.NaN;
+  #opening = '';
+  #location = '';
+  #closing = ',"location":""}';
 
-  constructor(origin: AlertOrigin, clock: LocalClock) {
+  constructor(origin: AlertOrigin, clock: LocalClock, data: EventData) {
     this.#origin = origin;
     this.#clock = clock;
+    this.#data = data;
     this.#managerName = jsonString(origin.managerName);
     const { cluster } = origin;
     const node = cluster?.node === undefined ? '' : `,"node":${jsonString(cluster.node)}`;
-    this.#manager = `,"manager":{"name":${this.#managerName}}`;
-    this.#cluster = cluster === undefined ? '' : `,"cluster":{"name":${jsonString(cluster.name)}${node}}`;
+    this.#beforeId = flatBytes(`,"manager":{"name":${this.#managerName}},"id":"`);
+    this.#localBeforeId = flatBytes(`,"agent":{"id":"000","name":${this.#managerName}}${this.#beforeId}`);
+    this.#afterId = flatBytes(cluster === undefined ? '"' : `","cluster":{"name":${jsonString(cluster.name)}${node}}`);
   }
 
   /**
    * @param rule what is constant for the alert's rule; needed when it has one
-   * @returns a byte string of valid UTF-8, without a line end
+   * @returns a byte string of valid UTF-8 when it is complete, without a line end
    */
-  write(alert: Alert, rule: RuleJson | undefined, options: AlertJsonOptions): string {
+  render(alert: Alert, rule: RuleJson | undefined, options: AlertJsonOptions): AlertRecord {
     const { event } = alert;
-    let json = `{"timestamp":"${this.#clock.timestamp(event.receivedAt)}"`;
-    if (alert.rule !== undefined && rule !== undefined) json += `,"rule":${ruleMember(alert, rule, options)}`;
+    const record = new AlertRecord(true);
+    record.add(this.#openingAt(event.receivedAt));
+    if (alert.rule !== undefined && rule !== undefined) addRule(record, alert, rule, options);
     const agentless = agentlessMember(event);
-    if (agentless === undefined) json += this.#agentMember(event);
-    json += `${this.#manager},"id":"${options.id}"${this.#cluster}`;
-    const previous = previousOutput(alert);
-    if (previous.length > 0) json += `,"previous_output":${jsonString(previous.join('\n'))}`;
-    if (options.alwaysFullLog === true || alert.rule?.rule.noFullLog !== true) {
-      json += `,"full_log":${jsonString(alert.fullLog)}`;
-    }
+    if (agentless !== undefined) record.add(this.#beforeId);
+    else if (event.agentId === '000' && event.labels === undefined) record.add(this.#localBeforeId);
+    else record.add(this.#agentMember(event) + this.#beforeId);
+    record.addId();
+    record.add(this.#afterId);
+    this.#addLogs(record, alert, options);
     const isSyscheck = event.decoder?.name.startsWith('syscheck_') === true;
-    if (isSyscheck) json += syscheckJson(event, this.#clock);
+    if (isSyscheck) record.add(syscheckJson(event, this.#clock));
     const hostname = headerHostname(alert.fullLog);
     const early = event.programName !== undefined || event.timestamp !== undefined;
-    if (early) json += predecoderMember(event, hostname);
-    json += decoderMember(event);
-    if (alert.previousLog !== undefined) json += `,"previous_log":${jsonString(alert.previousLog)}`;
-    json += dataMember(event, isSyscheck);
-    if (!early && hostname !== undefined) json += predecoderMember(event, hostname);
-    json += `,"location":${jsonString(shownLocation(event))}`;
-    if (agentless !== undefined) json += agentless;
-    return toValidUtf8(`${json}}`);
+    if (early) addPredecoder(record, event, hostname);
+    record.add(this.#decoderMember(event.decoder));
+    if (alert.previousLog !== undefined) record.add(`,"previous_log":${jsonString(alert.previousLog)}`);
+    if (isSyscheck) record.add(staticMembers(event));
+    else this.#data.addJson(record, event);
+    if (!early && hostname !== undefined) addPredecoder(record, event, hostname);
+    if (agentless === undefined) record.add(this.#closingOf(shownLocation(event)));
+    else record.add(`,"location":${jsonString(shownLocation(event))}${agentless}}`);
+    return record;
+  }
+
+  /** Most events of a batch have the same time. */
+  #openingAt(receivedAt: number): string {
+    if (receivedAt !== this.#openedAt) {
+      this.#openedAt = receivedAt;
+      this.#opening = flatBytes(`{"timestamp":"${this.#clock.timestamp(receivedAt)}"`);
+    }
+    return this.#opening;
+  }
+
+  /** Most events come from where the one before came from. */
+  #closingOf(location: string): string {
+    if (location !== this.#location) {
+      this.#location = location;
+      this.#closing = flatBytes(`,"location":${jsonString(location)}}`);
+    }
+    return this.#closing;
+  }
+
+  #addLogs(record: AlertRecord, alert: Alert, options: AlertJsonOptions): void {
+    const previous = previousOutput(alert);
+    if (previous.length > 0) {
+      for (let i = 0; i < previous.length; i += 1) {
+        record.add(i === 0 ? ',"previous_output":"' : '\\n');
+        record.add(this.#logs.of(previous[i] ?? ''));
+      }
+      record.add('"');
+    }
+    if (options.alwaysFullLog === true || alert.rule?.rule.noFullLog !== true) {
+      record.add(',"full_log":"');
+      record.add(this.#logs.of(alert.fullLog));
+      record.add('"');
+    }
+  }
+
+  #decoderMember(decoder: DecoderIdentity | undefined): string {
+    if (decoder === undefined) return ',"decoder":{}';
+    let json = this.#decoders.get(decoder);
+    if (json === undefined) this.#decoders.set(decoder, (json = flatBytes(decoderMember(decoder))));
+    return json;
   }
 
   #agentMember(event: EngineEvent): string {
@@ -116,20 +172,27 @@ function agentlessMember(event: EngineEvent): string | undefined {
   return `,"agentless":{"script":${jsonString(script)},"user":${jsonString(user)},"host":${jsonString(host)}}`;
 }
 
-function ruleMember(alert: Alert, constant: RuleJson, options: AlertJsonOptions): string {
-  const { rule, event } = alert;
-  let json = constant.head;
-  // without a description the member is missing, and with it the comma before the next one
-  if (alert.description === undefined) json = json.slice(0, json.lastIndexOf('"description"')).replace(/,$/, '');
-  else json += jsonString(alert.description);
-  json += json === '{' ? constant.middle.slice(1) : constant.middle;
+function addRule(record: AlertRecord, alert: Alert, constant: RuleJson, options: AlertJsonOptions): void {
+  const { rule, event, description } = alert;
+  record.add(',"rule":');
+  if (description === constant.plainDescription) {
+    record.add(constant.opening);
+  } else if (description === undefined) {
+    // without a description the member is missing, and with it the comma before the next one
+    const { head, middle } = constant;
+    const start = head.slice(0, head.lastIndexOf('"description"')).replace(/,$/, '');
+    record.add(start + (start === '{' ? middle.slice(1) : middle));
+  } else {
+    record.add(constant.head + jsonString(description) + constant.middle);
+  }
   if (alert.firedTimes !== undefined && rule?.rule.noCounter !== true) {
-    json += `,"firedtimes":${String(alert.firedTimes)}`;
+    record.add(',"firedtimes":');
+    record.addFiredTimes();
   }
   const lists = extendedLists(event, alert, constant);
   const zero = options.showLevelZero === true && rule?.rule.level === 0 ? ',"level":0' : '';
-  if (lists === undefined && zero === '') return json + constant.tail;
-  return `${json}${constant.tailWith(lists ?? constant.lists)}${zero}}`;
+  if (lists === undefined && zero === '') record.add(constant.tail);
+  else record.add(`${constant.tailWith(lists ?? constant.lists)}${zero}}`);
 }
 
 /** The rule's arrays with what SCA checks and rootcheck texts add to them; undefined when nothing is added. */
@@ -164,16 +227,27 @@ function extendedLists(
   return [...result.values()];
 }
 
-function predecoderMember(event: EngineEvent, hostname: string | undefined): string {
-  let json = '';
-  if (event.programName !== undefined) json += `,"program_name":${jsonString(event.programName)}`;
-  if (event.timestamp !== undefined) json += `,"timestamp":${jsonString(event.timestamp)}`;
-  if (hostname !== undefined) json += `,"hostname":${jsonString(hostname)}`;
-  return `,"predecoder":{${json.slice(1)}}`;
+function addPredecoder(record: AlertRecord, event: EngineEvent, hostname: string | undefined): void {
+  const { programName, timestamp } = event;
+  let before = ',"predecoder":{"';
+  if (programName !== undefined) {
+    record.add(`${before}program_name":"`);
+    record.add(escapeJson(programName));
+    before = '","';
+  }
+  if (timestamp !== undefined) {
+    record.add(`${before}timestamp":"`);
+    record.add(escapeJson(timestamp));
+    before = '","';
+  }
+  if (hostname !== undefined) {
+    record.add(`${before}hostname":"`);
+    record.add(escapeJson(hostname));
+  }
+  record.add('"}');
 }
 
-function decoderMember({ decoder }: EngineEvent): string {
-  if (decoder === undefined) return ',"decoder":{}';
+function decoderMember(decoder: DecoderIdentity): string {
   let json = decoder.accumulate ? ',"accumulate":1' : '';
   if (decoder.parent !== undefined) json += `,"parent":${jsonString(decoder.parent)}`;
   json += `,"name":${jsonString(decoder.name)}`;
@@ -181,25 +255,12 @@ function decoderMember({ decoder }: EngineEvent): string {
   return `,"decoder":{${json.slice(1)}}`;
 }
 
-function dataMember(event: EngineEvent, isSyscheck: boolean): string {
-  const names = event.fieldNames;
-  if (names.length === 0 || isSyscheck) {
-    let json = '';
-    for (const name of STATIC_FIELDS) {
-      const value = event[name];
-      if (value !== undefined) json += `,"${name}":${jsonString(value)}`;
-    }
-    return json === '' ? '' : `,"data":{${json.slice(1)}}`;
-  }
-  const object = new NestedJson();
+/** The `data` member of file events: their fields are in `syscheck`. */
+function staticMembers(event: EngineEvent): string {
+  let json = '';
   for (const name of STATIC_FIELDS) {
     const value = event[name];
-    if (value !== undefined) object.set(name, jsonString(value));
+    if (value !== undefined) json += `,"${name}":${jsonString(value)}`;
   }
-  const values = event.fieldValues;
-  for (let i = 0; i < names.length; i += 1) {
-    const value = values[i];
-    if (value !== undefined && value !== '') object.addText(names[i] ?? '', value);
-  }
-  return object.isEmpty ? '' : `,"data":${object.toString()}`;
+  return json === '' ? '' : `,"data":{${json.slice(1)}}`;
 }

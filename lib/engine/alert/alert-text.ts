@@ -1,7 +1,11 @@
 import { visibleLabel } from '../../events/agent-labels.js';
 import type { EngineEvent } from '../event.js';
 import type { LocalClock } from '../local-clock.js';
+import type { CompiledRule } from '../rules/ruleset.js';
 import { type Alert, type AlertOrigin, hasAgentLocation, previousOutput } from './alert.js';
+import { AlertRecord } from './alert-record.js';
+import type { EventData } from './event-data.js';
+import { type RuleText, ruleText } from './rule-text.js';
 import { syscheckText } from './syscheck-text.js';
 
 /** Agents' keep-alive messages are not archived (rules-and-alerts.md 7.7). */
@@ -11,43 +15,40 @@ const KEEPALIVE = 'ossec-keepalive';
 export class AlertText {
   readonly #origin: AlertOrigin;
   readonly #clock: LocalClock;
+  readonly #data: EventData;
+  readonly #rules = new Map<CompiledRule | undefined, RuleText>();
 
-  constructor(origin: AlertOrigin, clock: LocalClock) {
+  constructor(origin: AlertOrigin, clock: LocalClock, data: EventData) {
     this.#origin = origin;
     this.#clock = clock;
+    this.#data = data;
   }
 
-  /**
-   * An entry of alerts.log, with the empty line that ends it.
-   * @param id `<seconds>.<offset>` of the alert
-   */
-  alert(alert: Alert, id: string): string {
+  /** An entry of alerts.log, with the empty line that ends it. */
+  render(alert: Alert): AlertRecord {
     const { event } = alert;
-    const rule = alert.rule?.rule;
-    let text = `** Alert ${id}:${rule?.mail === true ? ' mail ' : ''} - ${rule?.groups ?? ''}\n`;
-    text += `${this.#timeOf(event)} ${origin(event)}\n`;
-    for (const [name, value] of event.labels ?? []) {
-      const shown = visibleLabel(name, this.#origin.showHiddenLabels);
-      if (shown !== undefined) text += `${shown}: ${value}\n`;
+    const rule = this.#ruleText(alert.rule);
+    const record = new AlertRecord(false);
+    record.add('** Alert ');
+    record.addId();
+    record.add(rule.header);
+    record.add(this.#timeOf(event));
+    addOrigin(record, event);
+    if (event.labels !== undefined) this.#addLabels(record, event.labels);
+    record.add(rule.opening);
+    record.add(alert.description ?? '(null)');
+    record.add("'\n");
+    addMembers(record, event);
+    record.add(alert.fullLog);
+    record.add('\n');
+    if (event.decoder?.name.startsWith('syscheck_') === true) record.add(syscheckText(event));
+    else this.#data.addLines(record, event);
+    for (const log of previousOutput(alert)) {
+      record.add(log);
+      record.add('\n');
     }
-    const ruleId = String(rule?.id ?? 0);
-    text += `Rule: ${ruleId} (level ${String(rule?.level ?? 0)}) -> '${alert.description ?? '(null)'}'\n`;
-    if (event.srcip !== undefined) text += `Src IP: ${event.srcip}\n`;
-    if (event.srcport !== undefined) text += `Src Port: ${event.srcport}\n`;
-    if (event.dstip !== undefined) text += `Dst IP: ${event.dstip}\n`;
-    if (event.dstport !== undefined) text += `Dst Port: ${event.dstport}\n`;
-    if (event.dstuser !== undefined) text += `User: ${event.dstuser}\n`;
-    text += `${alert.fullLog}\n`;
-    if (event.decoder?.name.startsWith('syscheck_') === true) {
-      text += syscheckText(event);
-    } else {
-      event.fieldNames.forEach((name, i) => {
-        const value = event.fieldValues[i];
-        if (value !== undefined && value !== '') text += `${name}: ${value}\n`;
-      });
-    }
-    for (const log of previousOutput(alert)) text += `${log}\n`;
-    return `${text}\n`;
+    record.add('\n');
+    return record;
   }
 
   /** A line of archives.log, or undefined for keep-alive messages. */
@@ -91,6 +92,19 @@ export class AlertText {
     return `${line}\n`;
   }
 
+  #addLabels(record: AlertRecord, labels: ReadonlyMap<string, string>): void {
+    for (const [name, value] of labels) {
+      const shown = visibleLabel(name, this.#origin.showHiddenLabels);
+      if (shown !== undefined) record.add(`${shown}: ${value}\n`);
+    }
+  }
+
+  #ruleText(rule: CompiledRule | undefined): RuleText {
+    let text = this.#rules.get(rule);
+    if (text === undefined) this.#rules.set(rule, (text = ruleText(rule)));
+    return text;
+  }
+
   #timeOf(event: EngineEvent): string {
     return this.#clock.textTime(Math.floor(event.receivedAt / 1000));
   }
@@ -99,6 +113,33 @@ export class AlertText {
 /** Whether the event is a keep-alive message, which no archive takes. */
 export function isKeepalive({ location }: EngineEvent): boolean {
   return location === KEEPALIVE || location.includes(`->${KEEPALIVE}`);
+}
+
+/** `origin` with a space before it and a line end. */
+function addOrigin(record: AlertRecord, event: EngineEvent): void {
+  record.add(' ');
+  if (!hasAgentLocation(event)) {
+    record.add(event.hostname);
+    record.add('->');
+  }
+  record.add(event.location);
+  record.add('\n');
+}
+
+/** Static members that have a line of their own. */
+function addMembers(record: AlertRecord, event: EngineEvent): void {
+  const { srcip, srcport, dstip, dstport, dstuser } = event;
+  if (srcip !== undefined) addLine(record, 'Src IP: ', srcip);
+  if (srcport !== undefined) addLine(record, 'Src Port: ', srcport);
+  if (dstip !== undefined) addLine(record, 'Dst IP: ', dstip);
+  if (dstport !== undefined) addLine(record, 'Dst Port: ', dstport);
+  if (dstuser !== undefined) addLine(record, 'User: ', dstuser);
+}
+
+function addLine(record: AlertRecord, label: string, value: string): void {
+  record.add(label);
+  record.add(value);
+  record.add('\n');
 }
 
 /** `host->location`, or the location alone when it names the agent. */

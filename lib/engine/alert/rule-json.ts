@@ -1,3 +1,4 @@
+import { flatBytes } from '../byte-string.js';
 import { jsonString, jsonStrings } from '../json-text.js';
 import type { MitreTable } from '../load/mitre-table.js';
 import type { CompiledRule } from '../rules/ruleset.js';
@@ -12,6 +13,10 @@ export type RuleList = { readonly name: string; readonly values: readonly string
 
 /** What stays the same in the `rule` member of all alerts of one rule (rules-and-alerts.md 7.2), as JSON text. */
 export class RuleJson {
+  /** The description when it is the same for all events, as most are: the text that their alerts have. */
+  readonly plainDescription: string;
+  /** `head`, that description and `middle`. */
+  readonly opening: string;
   /** `{"level":5,"description":`, or without the level when it is 0. */
   readonly head: string;
   /** `,"id":"..."` with `mitre`, `cve`, `info` and `frequency` where the rule has them. */
@@ -36,9 +41,11 @@ export class RuleJson {
     if (rule.info !== undefined) middle += `,"info":${jsonString(rule.info)}`;
     if (compiled.hasSearch) middle += `,"frequency":${String(rule.frequency + 2)}`;
     this.middle = middle;
+    this.plainDescription = compiled.description.source;
+    this.opening = flatBytes(this.head + jsonString(this.plainDescription) + middle);
     this.lists = splitGroups(rule.groups);
     this.#mail = `,"mail":${String(rule.mail)}`;
-    this.tail = `${this.tailWith(this.lists)}}`;
+    this.tail = flatBytes(`${this.tailWith(this.lists)}}`);
     this.isRootcheck = this.lists[0]?.values.includes('rootcheck') === true;
     this.mitreWarnings = described.warnings;
   }

@@ -6,6 +6,8 @@ import { JsonReader, JsonSyntaxError } from './json/json-reader.js';
 /** Holds nothing between calls. */
 const reader = new JsonReader();
 
+const OPEN_BRACKET = 0x5b;
+
 /** One step of a dotted name: how members are compared, and how it is written. */
 type PathStep = { readonly key: string; readonly json: string };
 
@@ -63,7 +65,12 @@ export class NestedJson {
 
   /** Adds a text under a dotted name; a text that is a complete JSON array becomes that array. */
   addText(dottedName: string, text: string): void {
-    NestedJson.#addAt(this, pathOf(dottedName), text);
+    this.addJson(dottedName, arrayJson(text) ?? jsonString(text));
+  }
+
+  /** Adds JSON text under a dotted name. */
+  addJson(dottedName: string, json: string): void {
+    NestedJson.#addAt(this, pathOf(dottedName), json);
   }
 
   toString(): string {
@@ -75,7 +82,7 @@ export class NestedJson {
     return `${json}}`;
   }
 
-  static #addAt(root: NestedJson, path: readonly PathStep[], text: string): void {
+  static #addAt(root: NestedJson, path: readonly PathStep[], json: string): void {
     let parent = root;
     for (let i = 0; i < path.length - 1; i += 1) {
       const step = path[i];
@@ -84,7 +91,7 @@ export class NestedJson {
       parent = child;
     }
     const last = path[path.length - 1];
-    if (last !== undefined && !parent.#members.has(last.key)) parent.#put(last, textOrArray(text));
+    if (last !== undefined) parent.#put(last, json);
   }
 
   #put(step: PathStep, value: string | NestedJson): void {
@@ -105,13 +112,9 @@ export class NestedJson {
 
 type Member = { readonly step: PathStep; readonly value: string | NestedJson };
 
-function textOrArray(text: string): string {
-  if (text.charCodeAt(0) !== 0x5b) return jsonString(text);
-  return arrayJson(text) ?? jsonString(text);
-}
-
 /** Compact JSON of a text that is a complete JSON array, or undefined. */
-function arrayJson(text: string): string | undefined {
+export function arrayJson(text: string): string | undefined {
+  if (text.charCodeAt(0) !== OPEN_BRACKET) return undefined;
   try {
     reader.start(text);
     const json = printValue(reader, false, Infinity);

@@ -47,6 +47,26 @@ describe('output file', () => {
     file.close();
   });
 
+  it('writes records of any size, and many before a flush', () => {
+    const file = new OutputFile(options, MARCH_4);
+    let expected = '';
+    const add = (text: string) => {
+      expected += text;
+      file.append(text);
+      expect(file.position).to.equal(expected.length);
+    };
+    for (const size of [1, 16_383, 70_000, 3_000_000, 5]) {
+      add(`${'x'.repeat(size)}\n`);
+      if (size > 70_000) file.flush();
+    }
+    for (let round = 0; round < 3; round += 1) {
+      for (let i = 0; i < 5000; i += 1) add(`${String(round)} ${String(i)}\n`);
+      file.flush();
+    }
+    file.close();
+    expect(readFileSync(dated('ossec-alerts-04.json'), 'latin1')).to.equal(expected);
+  });
+
   it('keeps bytes as they are: one char code is one byte', () => {
     const file = new OutputFile(options, MARCH_4);
     file.append(Buffer.from('é\n', 'utf8').toString('latin1'));
