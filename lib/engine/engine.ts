@@ -45,11 +45,11 @@ export type EngineOptions = {
 const MAX_SHOWN = 256;
 
 /**
- * Steps an event may take in patterns whose cost is not bounded otherwise. A step takes 10 to 20 ns, several times that in
- * the first moments of a process, so the whole event stays within 50 ms; steps and not time, so that a replay gives the
- * same result.
+ * Steps that patterns and searches of an event may take, and one match. A step takes some 15 ns; what an event takes beside, its
+ * alert with 64 KB of escapes among it, is some milliseconds, so that the whole stays within 20 ms. Steps and not time, so that
+ * a replay gives the same result.
  */
-export const DEFAULT_STEP_BUDGET: StepBudget = { event: 600_000, match: 250_000 };
+export const DEFAULT_STEP_BUDGET: StepBudget = { event: 300_000, match: 125_000 };
 
 export type EngineParts<M extends EngineMemory = EngineState> = {
   readonly ruleset: EngineRuleset;
@@ -254,7 +254,7 @@ export class Engine<M extends EngineMemory = EngineState> {
     this.#run.beginDecoding();
     if (explainer === undefined) this.#decoder.decode(event);
     else explainer.decode(this.ruleset.decoders, event, this.#tools);
-    this.#run.endDecoding(event);
+    this.#run.endDecoding(event, this.#decoder.costly);
     return undefined;
   }
 

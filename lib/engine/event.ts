@@ -133,6 +133,8 @@ export class EngineEvent {
   /** Dynamic fields in order of capture; with equal names (case-insensitively) the first counts (decoding.md 4.6). */
   readonly fieldNames: string[] = [];
   readonly fieldValues: string[] = [];
+  /** Bytes of names and values that decoding gave the event, its static members among them. */
+  fieldBytes = 0;
   /** The first `count` fields by their names in lower case; made when many are looked up (see `findField`). */
   fieldIndex: { count: number; readonly values: Map<string, string> } | undefined = undefined;
   /**

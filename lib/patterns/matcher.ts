@@ -2,20 +2,25 @@ import type { MatchState } from './match-state.js';
 import { OsRegexMachine } from './os-regex-machine.js';
 import { BacktrackMachine } from './pcre2/machine.js';
 import type { Requirements } from './requirement.js';
-import { Subject } from './subject.js';
+import { SHORT, Subject } from './subject.js';
 
 /** Pattern languages of rules and decoders (decoding.md 1). */
 export type PatternLanguage = 'osmatch' | 'osregex' | 'pcre2';
 
 /** Subjects remembered: message, program name and a field or two take turns while rules are tried. */
 const SUBJECTS = 4;
+/** Bytes of a subject that are taken over, indexed, folded and counted in the time of one step, as a power of two. */
+const BYTES_A_STEP_SHIFT = 3;
 
 /**
  * Scratch state shared by all matches of one event: results of the last successful `exec` and the step budget.
  * One object lives as long as its engine, so that a match allocates nothing.
  */
 export class MatchContext implements MatchState {
-  /** Steps left for the event at hand; a matcher that would go below 0 answers "no match" and sets `exhausted`. */
+  /**
+   * Steps left for the event at hand, of some 15 ns each. A guarded matcher that would go below 0 answers "no match" and sets
+   * `exhausted`; a linear one goes below 0, and its answer does not count.
+   */
   stepsLeft = Number.MAX_SAFE_INTEGER;
   /** Set by the matcher that ran out of steps; whoever owns the event reads and clears it. */
   exhausted = false;
@@ -40,7 +45,7 @@ export class MatchContext implements MatchState {
   #current: Subject = this.#pinned;
   #oldest = 0;
 
-  /** As `subject`, for the text that stays the event's: the object keeps it until another text is pinned. */
+  /** As `subject`, for the text that stays the event's, and free: the object keeps it until another text is pinned. */
   pin(text: string): Subject {
     const pinned = this.#pinned;
     if (pinned.text !== text) pinned.load(text);
@@ -51,6 +56,16 @@ export class MatchContext implements MatchState {
   subject(text: string): Subject {
     const current = this.#current;
     return current.text === text ? current : this.#switch(text);
+  }
+
+  /**
+   * Forgets the subjects but the pinned one. What an event's matches take must not depend on what was matched before it, and taking over a
+   * long subject takes steps.
+   */
+  forget(): void {
+    this.#current = this.#pinned;
+    this.#oldest = 0;
+    for (const subject of this.#subjects) subject.forget();
   }
 
   /** Ends a match for lack of steps; always false, the matcher's answer. */
@@ -71,6 +86,7 @@ export class MatchContext implements MatchState {
     const subject = this.#subjects[this.#oldest] ?? new Subject();
     this.#oldest = (this.#oldest + 1) % SUBJECTS;
     subject.load(text);
+    if (text.length >= SHORT) this.stepsLeft -= text.length >> BYTES_A_STEP_SHIFT;
     this.#current = subject;
     return subject;
   }
@@ -83,7 +99,10 @@ export class MatchContext implements MatchState {
 export interface Matcher {
   readonly language: PatternLanguage;
   readonly source: string;
-  /** How matching cost is bounded: `linear` needs no budget, `guarded` counts steps of the context. */
+  /**
+   * How matching cost is bounded. Both take steps off the context's: `linear` as many as the length of the subject tells,
+   * some milliseconds at most; `guarded` stops where there are no more.
+   */
   readonly cost: 'linear' | 'guarded';
   /** What subjects have that match; see `Sieve`. */
   readonly requirements: Requirements;

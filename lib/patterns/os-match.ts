@@ -30,7 +30,11 @@ export class OsMatch implements Matcher {
   test(subject: string, context: MatchContext): boolean {
     if (this.#always) return !this.#negated;
     const loaded = context.subject(subject);
-    for (const literal of this.#alternatives) if (literal.find(loaded) >= 0) return !this.#negated;
+    for (const literal of this.#alternatives) {
+      if (literal.find(loaded, context) >= 0) return !this.#negated;
+      // A pattern has room for thousands of texts.
+      if (context.stepsLeft < 0) return context.giveUp();
+    }
     return this.#negated;
   }
 

@@ -84,6 +84,9 @@ export function compileOsRegex(source: string): (OsRegexCode | OsRegexText)[] {
   return compiled;
 }
 
+/** Longest text that a restart searches for (bytes): V8's search takes the product of both lengths for long ones of few letters. */
+const MAX_PREFIX = 64;
+
 type NodeSource = { readonly element: OsRegexElement; readonly repeat: boolean };
 
 function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternative, required: string[]): OsRegexCode {
@@ -152,7 +155,7 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
 /** The text of the nodes from one on, as far as they are literals (with `classes` also classes of a single byte). */
 function textFrom(nodes: readonly NodeSource[], from: number, classes: boolean): string {
   let text = '';
-  for (const { element, repeat } of nodes.slice(from)) {
+  for (const { element, repeat } of nodes.slice(from, from + MAX_PREFIX)) {
     const byte = element.kind === 'literal' ? element.byte : classes && !repeat ? singleByte(element) : undefined;
     if (byte === undefined || byte === NEVER) break;
     text += String.fromCharCode(byte);

@@ -10,6 +10,8 @@ export const NONE = -2;
 const SLOTS = 4;
 /** Bytes that the plain loops of repeats and searches pass in the time of one step. */
 const BYTES_A_STEP_SHIFT = 3;
+/** Beginning a search for a text once more, whose bytes were counted before. */
+const SEARCH_STEPS = 4;
 
 /**
  * Runs alternatives of OS_Regex over subjects: the scan of decoding.md 1.3.4, whose rule letters are in the comments.
@@ -33,7 +35,8 @@ export class OsRegexMachine {
     const slotOffsets = this.#slotOffsets;
     const all = subject.bytes;
     const size = subject.length;
-    let steps = context.stepsLeft;
+    let steps = context.stepsLeft - (code.marks >> BYTES_A_STEP_SHIFT);
+    let searched = false;
     let p = 0;
     let s = 0;
     let last = 0;
@@ -47,12 +50,14 @@ export class OsRegexMachine {
         const from = s;
         const prefix = rep ? code.prefix : code.longPrefix;
         if (prefix !== '') {
+          // The pieces of the search do not overlap: together they are one pass.
+          steps -= searched ? SEARCH_STEPS : subject.searchSteps(prefix.charCodeAt(0));
+          searched = true;
           s = subject.foldedText.indexOf(prefix, s);
           if (s < 0) {
-            context.stepsLeft = steps - ((size - from) >> BYTES_A_STEP_SHIFT);
-            return false;
+            context.stepsLeft = steps;
+            return steps < 0 && context.giveUp();
           }
-          steps -= (s - from) >> BYTES_A_STEP_SHIFT;
           retry = s;
           if (code.headMark) marks[0] = s;
           s += prefix.length;

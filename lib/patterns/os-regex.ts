@@ -57,7 +57,8 @@ export class OsRegex implements GradedMatcher {
     const loaded = context.subject(subject);
     for (const alternative of this.#alternatives) {
       if (alternative instanceof Literal) {
-        const behind = alternative.find(loaded);
+        const behind = alternative.find(loaded, context);
+        if (context.stepsLeft < 0) return this.#giveUp(context);
         if (behind < 0) continue;
         // An empty text matches with offset 0 reported.
         context.osRegex.end = behind === 0 ? 0 : behind - 1;
@@ -65,8 +66,15 @@ export class OsRegex implements GradedMatcher {
       }
       const { start } = alternative;
       if (start !== undefined && loaded.length > 0 && start[loaded.bytes[0] ?? 0] === 0) continue;
-      if (loaded.mayContain(alternative.pairs) && context.osRegex.run(alternative, loaded, context)) return alternative;
+      if (!loaded.mayContain(alternative.pairs)) continue;
+      if (context.osRegex.run(alternative, loaded, context)) return alternative;
+      if (context.stepsLeft < 0 || context.exhausted) return this.#giveUp(context);
     }
+    return undefined;
+  }
+
+  #giveUp(context: MatchContext): undefined {
+    context.giveUp();
     return undefined;
   }
 }

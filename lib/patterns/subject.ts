@@ -5,6 +5,15 @@ const INITIAL_SIZE = 2048;
 /** A larger buffer than this (bytes) is given back when a small subject follows. */
 const KEPT_SIZE = 128 * 1024;
 
+/** Subjects shorter than this (bytes) are not looked at closely to tell what work on them costs. */
+export const SHORT = 256;
+
+/** Equals no subject: they have no NUL. */
+const FORGOTTEN = '\0';
+
+/** Occurrences of a text that are counted. */
+const MAX_COUNTED = 100;
+
 /** Entries of the pair index; a power of two. Behind them stand 256 for single bytes. */
 const PAIRS = 4096;
 /** An entry that every subject has. */
@@ -24,6 +33,9 @@ export class Subject {
   #foldedText: string | undefined = undefined;
   readonly #counts = new Uint32Array(256);
   #countsValid = false;
+  /** Bytes passed in looking at the subject closely, in all; whoever asks for it takes steps for it. */
+  lookedAt = 0;
+  readonly #longestRuns = new Map<Uint8Array, number>();
   /** Round (1..255) in which an entry of the index was last seen; those of this subject have the current one. */
   readonly seen = new Uint8Array(ALWAYS + 1);
   round = 1;
@@ -43,8 +55,14 @@ export class Subject {
     this.length = length;
     this.#foldedText = undefined;
     this.#countsValid = false;
+    if (this.#longestRuns.size > 0) this.#longestRuns.clear();
     this.#buffer.write(text, 0, 'latin1');
     this.#index();
+  }
+
+  /** Is no text's any more, until one is taken over. */
+  forget(): void {
+    this.text = FORGOTTEN;
   }
 
   #index(): void {
@@ -100,8 +118,10 @@ export class Subject {
     return folded.toString('latin1');
   }
 
-  /** Length of the longest stretch of bytes whose flag in the table is 1. */
+  /** Length of the longest stretch of bytes whose flag in the table is 1; computed once for each table. */
   longestRun(table: Uint8Array): number {
+    const known = this.#longestRuns.get(table);
+    if (known !== undefined) return known;
     const { bytes, length } = this;
     let longest = 0;
     let run = 0;
@@ -109,7 +129,35 @@ export class Subject {
       run = table[bytes[i] ?? 0] === 1 ? run + 1 : 0;
       if (run > longest) longest = run;
     }
+    this.#longestRuns.set(table, longest);
+    this.lookedAt += length;
     return longest;
+  }
+
+  /** How often a folded text occurs; the length where it does so more often than is worth counting. */
+  occurrences(text: string): number {
+    const { foldedText, length } = this;
+    this.lookedAt += this.searchSteps(text.charCodeAt(0)) << 4;
+    let count = 0;
+    for (let at = foldedText.indexOf(text); at >= 0; at = foldedText.indexOf(text, at + 1)) {
+      count += 1;
+      if (count === MAX_COUNTED) return length;
+    }
+    return count;
+  }
+
+  /**
+   * Steps that one search through the whole folded text for a text takes, however many pieces it is made in: bytes that are
+   * not the text's first are passed fast, each of the others is a trial.
+   * @param first folded first byte of the text
+   */
+  searchSteps(first: number): number {
+    const { length } = this;
+    if (length < SHORT) return 1 + (length >> 4);
+    const { counts } = this;
+    const isLetter = first >= 0x61 && first <= 0x7a;
+    const trials = (counts[first] ?? 0) + (isLetter ? (counts[first - CASE_BIT] ?? 0) : 0);
+    return (length >> 8) + (trials >> 1);
   }
 
   /** How often each byte occurs. */

@@ -1,4 +1,4 @@
-import type { MatchContext } from '../../patterns/matcher.js';
+import type { MatchContext, Matcher } from '../../patterns/matcher.js';
 import type { EngineEvent } from '../event.js';
 import {
   type Decoder,
@@ -8,10 +8,10 @@ import {
   OFFSET_AFTER_REGEX,
   type RootDecoder,
 } from './decoder-set.js';
+import { giveCaptures } from './give-captures.js';
 import { advance, type DecodingTools } from './interpret-decoders.js';
 import type { PluginOffsets } from './plugins/plugin.js';
 import { RootIndex } from './root-index.js';
-import { setStaticField } from './static-field.js';
 
 /**
  * Finds an event's decoder and takes its fields out (decoding.md 4.5). The result is that of `interpretDecoders`; this one
@@ -24,6 +24,7 @@ export class EventDecoder {
   readonly #tools: DecodingTools;
   readonly #context: MatchContext;
   readonly #index: RootIndex;
+  #costly: Decoder | undefined = undefined;
   readonly #offsets: PluginOffsets = { afterParent: 0, afterPrematch: -1 };
 
   /** @param index the ruleset's, when several engines share it */
@@ -40,17 +41,36 @@ export class EventDecoder {
     this.#context.pin(log);
     const roots =
       programName === undefined ? this.#index.forLog(log) : this.#index.forProgram(programName, this.#context);
+    this.#costly = undefined;
     for (const root of roots) {
       const { prematch } = root.decoder;
       if (prematch === undefined) {
         this.#decodeWith(root, event, 0);
         return;
       }
-      if (prematch.exec(log, this.#context)) {
+      if (this.#matches(prematch, log, root.decoder)) {
         this.#decodeWith(root, event, advance(this.#context.end, log.length));
         return;
       }
     }
+  }
+
+  /** Name of the decoder with which the last event used up its steps of decoding; undefined where it did not. */
+  get costly(): string | undefined {
+    return this.#costly?.ownName;
+  }
+
+  #matches(matcher: Matcher, subject: string, decoder: Decoder): boolean {
+    return !this.#isUsedUp(decoder) && matcher.exec(subject, this.#context) && !this.#isUsedUp(decoder);
+  }
+
+  #isUsedUp(decoder: Decoder): boolean {
+    const { stepsLeft, exhausted } = this.#context;
+    if (stepsLeft >= 0 && !exhausted) {
+      return false;
+    }
+    this.#costly ??= decoder;
+    return true;
   }
 
   #decodeWith(root: RootDecoder, event: EngineEvent, afterParent: number): void {
@@ -75,7 +95,7 @@ export class EventDecoder {
         return;
       }
       const subject = child.prematchAfterParent ? (rest ??= log.slice(afterParent)) : log;
-      if (child.prematch.exec(subject, this.#context)) {
+      if (this.#matches(child.prematch, subject, child)) {
         offsets.afterPrematch = log.length - subject.length + advance(this.#context.end, subject.length);
         event.decoder = child.identity;
         event.category = child.category;
@@ -111,6 +131,10 @@ export class EventDecoder {
   #extractOne(decoder: Decoder, current: Decoder, event: EngineEvent, previous: number): number {
     const offsets = this.#offsets;
     if (decoder.plugin !== undefined) {
+      this.#context.stepsLeft -= event.log.length >> PLUGIN_BYTES_A_STEP_SHIFT;
+      if (this.#isUsedUp(decoder)) {
+        return -1;
+      }
       this.#tools.plugins[decoder.plugin].decode(event, current, offsets, this.#context);
       return -1;
     }
@@ -124,37 +148,19 @@ export class EventDecoder {
     }
     const { log } = event;
     const context = this.#context;
-    if (!regex.exec(from === 0 ? log : log.slice(from), context)) {
+    if (!this.#matches(regex, from === 0 ? log : log.slice(from), decoder)) {
       return -1;
     }
-    return this.#assign(decoder, event) ? from + advance(context.end, log.length - from) : STOP;
-  }
-
-  /** Gives captures to members and fields; false when the event can take no more fields. */
-  #assign(decoder: Decoder, event: EngineEvent): boolean {
-    const { targets, place } = decoder;
-    const { captures, captureCount } = this.#context;
-    if (event.fieldNames.length >= this.#orderSize) {
-      this.#tools.diagnostics.error('Regex has too many groups.', place);
-      return false;
+    if (giveCaptures(event, decoder, this.#orderSize, this.#tools)) {
+      return from + advance(context.end, log.length - from);
     }
-    const count = Math.min(captureCount, targets.length);
-    for (let i = 0; i < count; i += 1) {
-      const target = targets[i];
-      const value = captures[i];
-      if (target === undefined || value === undefined) {
-        break;
-      }
-      if (target.staticField !== undefined) {
-        setStaticField(event, target.staticField, value);
-      } else if (event.fieldNames.length < this.#orderSize) {
-        event.fieldNames.push(target.name);
-        event.fieldValues.push(value);
-      }
-    }
-    return true;
+    this.#isUsedUp(decoder);
+    return STOP;
   }
 }
+
+/** Bytes of the log that a plugin reads in the time of one step, as a power of two. */
+const PLUGIN_BYTES_A_STEP_SHIFT = 4;
 
 /** The extraction is over: there is nothing to run, or no room. */
 const STOP = -2;

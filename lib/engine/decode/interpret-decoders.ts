@@ -8,8 +8,8 @@ import {
   OFFSET_AFTER_REGEX,
   type RootDecoder,
 } from './decoder-set.js';
+import { giveCaptures } from './give-captures.js';
 import type { Plugins } from './plugins/plugins.js';
-import { setStaticField } from './static-field.js';
 
 /** One step of decoding, for people: which decoder, what was tried on it, from which offset of the log, with which outcome. */
 export type DecodingStep = {
@@ -185,24 +185,7 @@ class Selection {
     }
     const next = from + advance(tools.context.end, event.log.length - from);
     this.observe({ decoder, what: 'regex', from, matched: true, next });
-    if (event.fieldNames.length >= set.orderSize) {
-      tools.diagnostics.error('Regex has too many groups.', decoder.place);
-      return 'full';
-    }
-    const { captures, captureCount } = tools.context;
-    for (const [index, { staticField, name }] of decoder.targets.entries()) {
-      const value = captures[index];
-      if (index >= captureCount || value === undefined) {
-        break;
-      }
-      if (staticField !== undefined) {
-        setStaticField(event, staticField, value);
-      } else if (event.fieldNames.length < set.orderSize) {
-        event.fieldNames.push(name);
-        event.fieldValues.push(value);
-      }
-    }
-    return next;
+    return giveCaptures(event, decoder, set.orderSize, tools) ? next : 'full';
   }
 
   #regexStart(decoder: Decoder, previous: number): number {

@@ -47,7 +47,7 @@ export class RuleWalk {
   /** Evaluates the top-level nodes of the event's category. @returns the final rule */
   evaluate(ruleset: Ruleset): CompiledRule | undefined {
     for (const root of ruleset.roots) {
-      if (root.category !== this.#event.category) continue;
+      if (root.category !== this.#event.category || this.#run.isUsedUp) continue;
       this.matched = this.#node(root, 0);
       if (this.matched === undefined) continue;
       this.ignoredSince = this.#run.state.ignoredSince(this.matched, this.#run.now);
@@ -84,7 +84,7 @@ export class RuleWalk {
     const held: ConditionFacts[] = [];
     for (const [at, condition] of rule.conditions.entries()) {
       const facts = describeCondition(rule, at, this.#event, run);
-      if (!condition.holds(this.#event, run)) {
+      if (!condition.holds(this.#event, run) || run.isUsedUp) {
         attempt.failed = facts;
         return undefined;
       }
@@ -95,6 +95,7 @@ export class RuleWalk {
     if (node.children.length > 0) {
       run.trace?.push('*Trying child rules');
       for (const child of node.children) {
+        if (run.isUsedUp) break;
         const found = this.#node(child, depth + 1);
         if (found === undefined) continue;
         run.parent ??= rule;

@@ -40,17 +40,11 @@ export function sizeOf(candidates: readonly Conditional[]): number {
 }
 
 /**
- * What a log has that a candidate matches, by the condition that says it in the fewest ways. Conditions behind one that may
- * take steps off the event's budget are not asked: to pass the candidate over would leave the event more of them.
+ * What a log has that a candidate matches, by its first pattern: one that fails for want of a text takes no steps. Conditions
+ * behind it are not asked, since to pass the candidate over would leave the event the steps that the pattern takes, and
+ * what an event may take would depend on how often the list was used.
  */
 function needsOf({ conditions }: Conditional): Requirements {
-  let fewest: Requirements;
-  for (const condition of conditions) {
-    if (condition instanceof DecodedAsCondition) continue;
-    if (!(condition instanceof PatternCondition)) break;
-    const needs = condition.ofLog;
-    if (needs !== undefined && (fewest === undefined || needs.length < fewest.length)) fewest = needs;
-    if (condition.cost !== 'linear') break;
-  }
-  return fewest;
+  const first = conditions.find((condition) => !(condition instanceof DecodedAsCondition));
+  return first instanceof PatternCondition ? first.ofLog : undefined;
 }

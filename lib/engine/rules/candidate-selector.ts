@@ -179,6 +179,7 @@ class ValueGate implements CandidateSelector {
       this.#byValue.clear();
       this.#generation = this.#memory.generation;
     }
+    if (run.isUsedUp) return this.#open.select(event, run);
     const { selector, steps } = this.#byValue.get(value) ?? this.#entryOf(value, run);
     return (run.charge(steps) ? selector : this.#open).select(event, run);
   }

@@ -27,11 +27,6 @@ export class PatternCondition implements Condition {
     this.#negate = negate;
   }
 
-  /** As of the pattern. */
-  get cost(): Matcher['cost'] {
-    return this.#matcher.cost;
-  }
-
   /** What the log has where the condition holds; undefined where nothing is known, as for conditions on something else. */
   get ofLog(): Requirements {
     const onLog = this.element === 'match' || this.element === 'regex';

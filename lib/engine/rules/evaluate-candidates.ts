@@ -18,6 +18,7 @@ export function evaluateCandidates(
   const { candidates } = list;
   const { log } = run;
   for (let i = list.next(0, log); i >= 0; i = list.next(i + 1, log)) {
+    if (run.isUsedUp) return undefined;
     const candidate = candidates[i];
     const rule = candidate && evaluateCandidate(candidate, event, run);
     if (rule !== undefined) return rule;
@@ -32,6 +33,8 @@ function evaluateCandidate(candidate: RuleCandidate, event: EngineEvent, run: Ru
   for (const condition of conditions) {
     if (!condition.holds(event, run)) return undefined;
   }
+  // What a condition says that ran out of steps is nothing to go by.
+  if (run.isUsedUp) return undefined;
   if (node.children.length > 0) {
     const found = evaluateCandidates(selectorOf(node, run).select(event, run), event, run);
     if (found !== undefined) {

@@ -4,7 +4,7 @@ import type { CompiledNode, CompiledRule } from './ruleset.js';
 
 /**
  * Evaluates one node of the tree with everything below it (rules-and-alerts.md 4.2): depth first, siblings in their
- * order, the first match wins and a deeper match beats its ancestors. This is the plain form; faster ones must give the
+ * order, the first match wins and a deeper match beats its ancestors. When the event's steps are used up, no further rule is tried. This is the plain form; faster ones must give the
  * same result.
  *
  * @returns the rule that matched finally, or undefined; `run.parent` is then the rule just above it
@@ -16,10 +16,12 @@ export function evaluateNode(node: CompiledNode, event: EngineEvent, run: RuleRu
   for (const condition of rule.conditions) {
     if (!condition.holds(event, run)) return undefined;
   }
+  if (run.isUsedUp) return undefined;
   run.trace?.push(`*Rule ${String(rule.rule.id)} matched`);
   if (node.children.length > 0) {
     run.trace?.push('*Trying child rules');
     for (const child of node.children) {
+      if (run.isUsedUp) break;
       const found = evaluateNode(child, event, run);
       if (found === undefined) continue;
       run.parent ??= rule;

@@ -80,6 +80,7 @@ function evaluateFast(ruleset: Ruleset, event: EngineEvent, run: RuleRun): Compi
 /** Evaluates the top-level nodes of the event's category in the plain way. */
 function evaluateRoots(ruleset: Ruleset, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
   for (const root of ruleset.roots) {
+    if (run.isUsedUp) break;
     const rule = root.category === event.category ? evaluateNode(root, event, run) : undefined;
     if (rule !== undefined) return rule;
   }

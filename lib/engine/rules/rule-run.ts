@@ -9,8 +9,11 @@ import type { LocalClock } from '../local-clock.js';
 import type { SelectorRun } from './condition-run.js';
 import type { CompiledRule } from './ruleset.js';
 
-/** Steps of guarded matchers an event may take in all, and one match may take (see `MatchContext`). */
+/** Steps that patterns and searches of an event may take in all, and one match may take (see `MatchContext`). */
 export type StepBudget = { readonly event: number; readonly match: number };
+
+/** What is left of a budget that was used up. */
+const USED_UP = -1;
 
 /** Steps that finding out what one gate lets through may take. */
 const GATE_STEPS = 50_000;
@@ -51,7 +54,10 @@ export class RuleRun implements SelectorRun {
   /** Trace of the attempts, when asked for (4.3). */
   trace: string[] | undefined = undefined;
   #facts: RememberedEvent | undefined = undefined;
-  #stepsUsed = 0;
+  /** Steps that the event has left; below 0 it has used them up. */
+  #left = 0;
+  /** What gates find out is remembered, and must not change what the event's own matches take. */
+  readonly #gateContext = new MatchContext();
   /** Steps left for finding out what a gate lets through; -1 outside of that. */
   #gateLeft = -1;
   #gateComplete = true;
@@ -81,7 +87,13 @@ export class RuleRun implements SelectorRun {
     if (this.previousEvents.length > 0) this.previousEvents = [];
     this.#facts = undefined;
     this.fields.reset();
-    this.#stepsUsed = 0;
+    this.#left = this.#budget.event;
+    this.context.forget();
+  }
+
+  /** Whether the event has no steps left: no further rule is tried. The rule that used them up is counted. */
+  get isUsedUp(): boolean {
+    return this.#left < 0;
   }
 
   /** Gives decoding half of the event's budget, so that rules have some whatever it takes. */
@@ -95,12 +107,16 @@ export class RuleRun implements SelectorRun {
     this.log = this.context.pin(log);
   }
 
-  /** Takes what decoding used off the budget, and counts the decoder if it used it up. */
-  endDecoding(event: EngineEvent): void {
-    this.#stepsUsed = this.#budget.event / 2 - Math.max(0, this.context.stepsLeft);
-    if (!this.context.exhausted) return;
-    this.context.exhausted = false;
-    this.state.countExhausted(`decoder ${event.decoder?.name ?? 'none'}`);
+  /**
+   * Takes what decoding used off the budget, and counts the decoder if it used it up.
+   * @param decoder name of the one that did; undefined: that of the event
+   */
+  endDecoding(event: EngineEvent, decoder: string | undefined): void {
+    const { context } = this;
+    this.#left -= this.#budget.event / 2 - Math.max(0, context.stepsLeft);
+    if (!context.exhausted && decoder === undefined) return;
+    context.exhausted = false;
+    this.state.countExhausted(`decoder ${decoder ?? event.decoder?.name ?? 'none'}`);
   }
 
   get minuteOfDay(): number {
@@ -113,28 +129,36 @@ export class RuleRun implements SelectorRun {
 
   /** Whether the pattern matches within the budget; a pattern that exceeds it does not match, and its rule is counted. */
   test(matcher: Matcher, subject: string): boolean {
-    const { context } = this;
-    if (matcher.cost === 'linear') return matcher.test(subject, context);
     const inGate = this.#gateLeft >= 0;
-    const allowed = Math.min(
-      this.#budget.match,
-      inGate ? this.#gateLeft : Math.max(0, this.#budget.event - this.#stepsUsed),
-    );
+    const left = inGate ? this.#gateLeft : this.#left;
+    if (left < 0) return false;
+    const context = inGate ? this.#gateContext : this.context;
+    const { match } = this.#budget;
+    const allowed = left < match ? left : match;
     context.stepsLeft = allowed;
-    context.exhausted = false;
     const matched = matcher.test(subject, context);
-    const used = allowed - Math.max(0, context.stepsLeft);
-    if (inGate) this.#gateLeft -= used;
-    else this.#stepsUsed += used;
-    if (!context.exhausted) return matched;
+    const { stepsLeft } = context;
+    const exceeded = stepsLeft < 0 || context.exhausted;
+    const after = left - allowed + (exceeded ? 0 : stepsLeft);
+    if (inGate) this.#gateLeft = after;
+    else this.#left = exceeded && allowed === left ? USED_UP : after;
+    return exceeded ? this.#exceed(context) : matched;
+  }
+
+  #exceed(context: MatchContext): false {
     context.exhausted = false;
-    if (inGate) this.#gateComplete = false;
-    else if (this.current !== undefined) this.state.countExhausted(`rule ${String(this.current.rule.id)}`);
+    if (this.#gateLeft >= 0) this.#gateComplete = false;
+    else this.#countCurrent();
     return false;
+  }
+
+  #countCurrent(): void {
+    if (this.current !== undefined) this.state.countExhausted(`rule ${String(this.current.rule.id)}`);
   }
 
   /** Tests until `endGate` take their steps from a budget of their own: they do not belong to one event. */
   beginGate(): void {
+    this.#gateContext.forget();
     this.#gateLeft = GATE_STEPS;
     this.#gateComplete = true;
   }
@@ -146,10 +170,13 @@ export class RuleRun implements SelectorRun {
     return { steps, complete: this.#gateComplete };
   }
 
-  /** Takes steps off the event's budget; false when it has not so many left. */
+  /** Takes steps off the event's budget; false when it has not so many left, which is counted as `test` does. */
   charge(steps: number): boolean {
-    this.#stepsUsed += steps;
-    return this.#stepsUsed <= this.#budget.event;
+    if (this.#left < 0) return false;
+    this.#left -= steps;
+    if (this.#left >= 0) return true;
+    this.#countCurrent();
+    return false;
   }
 
   /** What correlation compares of this event; made once. */

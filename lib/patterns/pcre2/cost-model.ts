@@ -1,7 +1,8 @@
+import { FOLD } from '../fold-ascii.js';
 import type { Subject } from '../subject.js';
 import { canBeEmpty, firstBytes, firstThen, leadingRun } from './analyse.js';
 import { type ByteSet, type PatternNode, someNode } from './ast.js';
-import { intersects, membersOf } from './byte-sets.js';
+import { intersects, letterOfBothCases, membersOf, singleByte } from './byte-sets.js';
 
 /*
  * How much work a backtracking search can be, in visits of a node at a position. Walking the pattern from left to right,
@@ -11,6 +12,8 @@ import { intersects, membersOf } from './byte-sets.js';
  */
 type CostPart =
   | { readonly kind: 'set'; readonly set: SetNumber }
+  /** Several bytes, whose first one is in the set; `text` is the index of their folded text. */
+  | { readonly kind: 'text'; readonly first: SetNumber; readonly text: number; readonly length: number }
   | {
       readonly kind: 'run';
       readonly set: SetNumber;
@@ -31,9 +34,14 @@ type CostPart =
 type CountedSet = {
   readonly bytes: readonly number[];
   readonly table: ByteSet;
+  /** Whether how often they occur is counted; else they are taken to be everywhere. */
+  readonly counts: boolean;
   /** Whether the longest stretch of its bytes matters too. */
   repeats: boolean;
 };
+
+/** What a model asks of a subject. */
+type Asked = { readonly sets: CountedSet[]; readonly texts: string[] };
 
 /** Index into the sets of a model. */
 type SetNumber = number;
@@ -48,6 +56,8 @@ const MAX_COPIES = 16;
 const FEW_COPIES = 4;
 /** Sets larger than this are taken to occur everywhere: adding up counts would cost more than it tells. */
 const LARGE_SET = 32;
+/** Texts of a pattern that are counted in a subject. */
+const MAX_TEXTS = 4;
 
 /** What comes behind a node. */
 type Follow = {
@@ -66,6 +76,9 @@ export class CostModel {
   readonly #anchored: boolean;
   /** The sets behind the first two. */
   readonly #sets: readonly CountedSet[];
+  readonly #texts: readonly string[];
+  /** How often each text occurs in the subject at hand. */
+  readonly #textCounts: Float64Array;
   /** How often the bytes of each set occur in the subject at hand. */
   readonly #occurrences: Float64Array;
   /** The longest stretch of bytes of each set, as far as it is looked at. */
@@ -74,10 +87,12 @@ export class CostModel {
   #multiplicity = 0;
   #cost = 0;
 
-  constructor(parts: readonly CostPart[], anchored: boolean, sets: readonly CountedSet[]) {
+  constructor(parts: readonly CostPart[], anchored: boolean, { sets, texts }: Readonly<Asked>) {
     this.#parts = parts;
     this.#anchored = anchored;
     this.#sets = sets;
+    this.#texts = texts;
+    this.#textCounts = new Float64Array(texts.length);
     this.#occurrences = new Float64Array(sets.length + 2);
     this.#stretches = new Float64Array(sets.length + 2);
   }
@@ -88,10 +103,14 @@ export class CostModel {
     this.#occurrences.fill(length, ANY_SET);
     this.#stretches.fill(length, ANY_SET);
     let number = ANY_SET;
-    for (const { bytes, table, repeats } of this.#sets) {
+    this.#texts.forEach((text, index) => {
+      this.#textCounts[index] = subject.occurrences(text);
+    });
+    for (const { bytes, table, counts: counted, repeats } of this.#sets) {
       number += 1;
       let sum = 0;
-      for (const byte of bytes) sum += counts[byte] ?? 0;
+      if (counted) for (const byte of bytes) sum += counts[byte] ?? 0;
+      else sum = length;
       this.#occurrences[number] = sum;
       this.#stretches[number] = repeats ? subject.longestRun(table) : sum;
     }
@@ -102,6 +121,7 @@ export class CostModel {
   boundFor(length: number): number {
     this.#occurrences.fill(length, ANY_SET);
     this.#stretches.fill(length, ANY_SET);
+    this.#textCounts.fill(length);
     return this.#bound(length);
   }
 
@@ -125,6 +145,12 @@ export class CostModel {
           this.#cost += entries;
           this.#entries = Math.min(entries, multiplicity * this.#count(part.set));
           break;
+        case 'text': {
+          const begun = Math.min(entries, multiplicity * this.#count(part.first));
+          this.#cost += entries + begun * (part.length - 1);
+          this.#entries = Math.min(begun, multiplicity * (this.#textCounts[part.text] ?? 0));
+          break;
+        }
         case 'run': {
           const count = this.#count(part.set);
           const exits = Math.min(this.#count(part.exits), count);
@@ -182,13 +208,14 @@ export class CostModel {
 export function costModelOf(root: PatternNode, anchored: boolean): CostModel | undefined {
   const builder = new ModelBuilder(anchored ? NOTHING : undefined, anchored ? undefined : leadingRun(root));
   const parts: CostPart[] = [];
-  return builder.add(root, DONE, parts) ? new CostModel(parts, anchored, builder.sets) : undefined;
+  return builder.add(root, DONE, parts) ? new CostModel(parts, anchored, builder) : undefined;
 }
 
 const NOTHING: ByteSet = new Uint8Array(256);
 
-class ModelBuilder {
+class ModelBuilder implements Asked {
   readonly sets: CountedSet[] = [];
+  readonly texts: string[] = [];
   readonly #numbers = new Map<string, SetNumber>();
   /** Bytes that can stand before what is added next; undefined = any, or not known. */
   #before: ByteSet | undefined;
@@ -215,7 +242,16 @@ class ModelBuilder {
         return true;
       case 'sequence': {
         const follows = followsOf(node.items, follow);
-        return node.items.every((item, index) => this.add(item, follows[index] ?? UNKNOWN, into));
+        for (let index = 0; index < node.items.length; index += 1) {
+          const taken = this.#text(node.items, index, into);
+          if (taken > 0) {
+            index += taken - 1;
+            continue;
+          }
+          const item = node.items[index];
+          if (item !== undefined && !this.add(item, follows[index] ?? UNKNOWN, into)) return false;
+        }
+        return true;
       }
       case 'capture':
         return this.add(node.body, follow, into);
@@ -242,6 +278,21 @@ class ModelBuilder {
     }
   }
 
+  /** Adds the items from an index on that are a text, as one part; gives how many they are, 0 when it is none. */
+  #text(items: readonly PatternNode[], from: number, into: CostPart[]): number {
+    let text = '';
+    for (const item of items.slice(from)) {
+      const byte = item.kind === 'set' ? textByte(item.set) : undefined;
+      if (byte === undefined) break;
+      text += String.fromCharCode(byte);
+    }
+    const [first, last] = [items[from], items[from + text.length - 1]];
+    if (text.length < 2 || this.texts.length >= MAX_TEXTS || first?.kind !== 'set' || last?.kind !== 'set') return 0;
+    into.push({ kind: 'text', first: this.#number(first.set), text: this.texts.push(text) - 1, length: text.length });
+    this.#before = last.set;
+    return text.length;
+  }
+
   #branches(branches: readonly PatternNode[], follow: Follow, into: CostPart[]): boolean {
     const parts: CostPart[][] = [];
     const before = this.#before;
@@ -263,15 +314,16 @@ class ModelBuilder {
     return this.#number(follow === undefined ? undefined : set.map((flag, byte) => flag & (follow[byte] ?? 0)));
   }
 
-  /** The number of a set, which is counted for each subject unless it is large. */
+  /** The number of a set, whose bytes are counted for each subject unless it is large. */
   #number(set: ByteSet | undefined): SetNumber {
     const bytes = set === undefined ? undefined : membersOf(set);
-    if (set === undefined || bytes === undefined || bytes.length > LARGE_SET) return ANY_SET;
+    if (set === undefined || bytes === undefined || bytes.length === 256) return ANY_SET;
     if (bytes.length === 0) return NO_SET;
     const key = bytes.join();
     let number = this.#numbers.get(key);
     if (number === undefined) {
-      number = this.sets.push({ bytes, table: set, repeats: false }) + ANY_SET;
+      const counts = bytes.length <= LARGE_SET;
+      number = this.sets.push({ bytes, table: sharedTable(key, set), counts, repeats: false }) + ANY_SET;
       this.#numbers.set(key, number);
     }
     return number;
@@ -313,6 +365,23 @@ class ModelBuilder {
     return true;
   }
 }
+
+/** The folded byte of a set that is one byte, or both cases of a letter. */
+function textByte(set: ByteSet): number | undefined {
+  const byte = singleByte(set);
+  return byte === undefined ? letterOfBothCases(set) : FOLD[byte];
+}
+
+/** One table for equal sets of all patterns, as far as there is room: subjects remember what they know of a table. */
+function sharedTable(key: string, set: ByteSet): ByteSet {
+  const known = TABLES.get(key);
+  if (known !== undefined) return known;
+  if (TABLES.size < MAX_TABLES) TABLES.set(key, set);
+  return set;
+}
+
+const MAX_TABLES = 4096;
+const TABLES = new Map<string, ByteSet>();
 
 const UNKNOWN: Follow = { set: undefined, probe: 0 };
 

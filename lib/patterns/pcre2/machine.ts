@@ -82,6 +82,9 @@ export class BacktrackMachine {
     const { bytes, length: size } = subject;
     let found = false;
     this.#failedForGood = false;
+    // An attempt that fails has restored them.
+    this.registers.fill(UNSET, 0, registers + 1);
+    context.stepsLeft -= registers >> BYTES_A_STEP_SHIFT;
     for (let start = 0; start <= size; start += 1) {
       if (!anchored) {
         const from = start;
@@ -89,7 +92,6 @@ export class BacktrackMachine {
         context.stepsLeft -= (start - from) >> BYTES_A_STEP_SHIFT;
         if (start === size && (first !== undefined || isBehind(notBehind, bytes, start))) break;
       }
-      this.registers.fill(UNSET, 0, registers + 1);
       this.#height = 0;
       this.#calls.length = 0;
       found = this.#attempt(program, bytes, size, start, context);
@@ -223,10 +225,11 @@ export class BacktrackMachine {
         case REFER: {
           const from = registers[2 * (code[pc + 1] ?? 0)] ?? UNSET;
           const length = (registers[2 * (code[pc + 1] ?? 0) + 1] ?? UNSET) - from;
+          // Whatever comes of it: most of a long text may be the same.
+          if (position + length <= size) steps -= length >> BYTES_A_STEP_SHIFT;
           if (from === UNSET || !sameBytes(bytes, from, position, length, size, code[pc + 2] === 1)) {
             failed = true;
           } else {
-            steps -= length >> BYTES_A_STEP_SHIFT;
             position += length;
             pc += 3;
           }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { MatchContext } from '../matcher.js';
 import type { GradedMatcher, PatternGrowth } from '../pattern-growth.js';
 import type { Requirements } from '../requirement.js';
-import type { Subject } from '../subject.js';
+import { SHORT, type Subject } from '../subject.js';
 import { firstBytes, isAnchored, leadingRun } from './analyse.js';
 import { type ByteSet, type Pattern, type PatternNode, someNode } from './ast.js';
 import { setOf } from './byte-sets.js';
@@ -18,13 +18,21 @@ import { toRegExp } from './to-reg-exp.js';
  */
 const MAX_REG_EXP_WORK = 100_000;
 /**
- * Up to this work (some 20 us) the bound for any subject of that length is good enough, and the subject is not looked at.
+ * Up to this work (some 10 us) the bound for any subject of that length is good enough, and the subject is not looked at.
  */
-const SMALL_WORK = 16_000;
+const SMALL_WORK = 8000;
 /** Work for each byte that counts as linear whatever the length: 2 ms on the longest subject, and far less in practice. */
 const LINEAR_WORK = 32;
 /** V8 makes some eight visits in the time of one step of our own matcher. */
 const VISITS_A_STEP_SHIFT = 3;
+/** On a short subject: the bound is that for any subject, of which half is hardly ever taken. */
+const SHORT_VISITS_A_STEP_SHIFT = VISITS_A_STEP_SHIFT + 1;
+/** Bytes of a subject that are looked at for a bound in the time of one step, as a power of two. */
+const LOOKED_AT_A_STEP_SHIFT = 4;
+/** Bytes whose characters are checked in the time of one step, as a power of two. */
+const UTF_BYTES_A_STEP_SHIFT = 8;
+/** Groups whose texts are taken in the time of one step, as a power of two. */
+const CAPTURES_A_STEP_SHIFT = 1;
 /** Longest subject, and the lengths at which growth is looked at. */
 const LONGEST = 65_536;
 
@@ -44,6 +52,8 @@ export class Pcre2 implements GradedMatcher {
   readonly #model: CostModel | undefined;
   /** Longest subject on which the work is small whatever it contains. */
   readonly #smallLength: number;
+  /** Steps that it takes on a byte of a short subject. */
+  readonly #shortSteps: number;
 
   /** @throws PatternError for wrong syntax and for constructs that are not supported, which it names */
   constructor(source: string) {
@@ -61,50 +71,56 @@ export class Pcre2 implements GradedMatcher {
     this.#regExp = toRegExp(root, notBehind);
     this.#model = refers ? undefined : costModelOf(root, anchored);
     this.#smallLength = this.#regExp === undefined || this.#model === undefined ? -1 : smallLength(this.#model);
+    const short = Math.max(1, Math.min(SHORT, this.#smallLength));
+    this.#shortSteps = (this.#model?.boundFor(short) ?? 0) / short / (1 << SHORT_VISITS_A_STEP_SHIFT);
     this.growth = growthOf(this.#model);
     this.cost = this.#smallLength >= LONGEST ? 'linear' : 'guarded';
   }
 
   test(subject: string, context: MatchContext): boolean {
     const loaded = context.subject(subject);
-    if (!this.#mayMatch(loaded)) return false;
+    if (!this.#mayMatch(loaded, context)) return false;
     const regExp = this.#affordable(loaded, context);
-    if (regExp === undefined) return context.backtracking.run(this.#program, loaded, context);
-    return context.stepsLeft >= 0 ? regExp.test(subject) : context.giveUp();
+    return regExp === undefined ? context.backtracking.run(this.#program, loaded, context) : regExp.test(subject);
   }
 
   exec(subject: string, context: MatchContext): boolean {
     const loaded = context.subject(subject);
-    if (!this.#mayMatch(loaded)) return false;
+    if (!this.#mayMatch(loaded, context)) return false;
     const regExp = this.#affordable(loaded, context);
-    if (regExp === undefined) return this.#execProgram(loaded, context);
-    return context.stepsLeft >= 0 ? execRegExp(regExp, subject, context) : context.giveUp();
+    const matched = regExp === undefined ? this.#execProgram(loaded, context) : execRegExp(regExp, subject, context);
+    if (matched) context.stepsLeft -= this.#program.captures >> CAPTURES_A_STEP_SHIFT;
+    return matched;
   }
 
-  #mayMatch(subject: Subject): boolean {
+  /** Takes no steps where it says no at once, so that patterns can be passed over by looking at what they require. */
+  #mayMatch(subject: Subject, context: MatchContext): boolean {
     const first = this.#first;
     if (first !== undefined && (subject.length === 0 || first[subject.bytes[0] ?? 0] === 0)) return false;
     if (!this.#required.mayOccurIn(subject)) return false;
-    return !this.#utf || !subject.hasHighByte || isUtf8(subject.bytes.subarray(0, subject.length));
+    if (!this.#utf) return true;
+    context.stepsLeft -= subject.length >> UTF_BYTES_A_STEP_SHIFT;
+    return !subject.hasHighByte || isUtf8(subject.bytes.subarray(0, subject.length));
   }
 
   /**
-   * The RegExp, whose work has been taken off the steps left (below 0: not enough); undefined when the work on this
-   * subject is to be counted step by step.
+   * The RegExp, whose work has been taken off the steps left; undefined when the work on this subject is to be counted
+   * step by step, also because its bound is more than what is left.
    */
   #affordable(subject: Subject, context: MatchContext): RegExp | undefined {
     const regExp = this.#regExp;
     const model = this.#model;
     if (regExp === undefined || model === undefined) return undefined;
-    if (this.cost === 'linear') return regExp;
     const length = subject.length;
-    if (length <= this.#smallLength) {
-      context.stepsLeft -= length >> VISITS_A_STEP_SHIFT;
-      return regExp;
+    if (length < SHORT && length <= this.#smallLength) {
+      context.stepsLeft -= 1 + Math.floor(length * this.#shortSteps);
+      return context.stepsLeft < 0 ? undefined : regExp;
     }
+    const before = subject.lookedAt;
     const work = model.boundOn(subject);
+    context.stepsLeft -= (subject.lookedAt - before) >> LOOKED_AT_A_STEP_SHIFT;
     if (work > Math.max(MAX_REG_EXP_WORK, LINEAR_WORK * length)) return undefined;
-    const steps = Math.ceil(work / (1 << VISITS_A_STEP_SHIFT));
+    const steps = 1 + Math.floor(work / (1 << VISITS_A_STEP_SHIFT));
     if (steps > context.stepsLeft) return undefined;
     context.stepsLeft -= steps;
     return regExp;

@@ -3,8 +3,10 @@ import { type AssertionKind, type ByteSet, childrenOf, type PatternNode } from '
 
 /** Counted repeats above this make V8's compiled code large, and long to compile. */
 const MAX_COUNT = 1000;
-/** Longest source given to V8; the limit of its compiled code is not far above. */
-const MAX_SOURCE = 100_000;
+/** Longest source given to V8, which takes up to a millisecond for a thousand bytes to compile it, at its first match. */
+const MAX_SOURCE = 4096;
+/** Most groups of such a source: V8 fails at some thousands, at the first match. */
+const MAX_CAPTURES = 100;
 
 /**
  * The RegExp without flags that gives the same result on byte strings as PCRE2 does for the tree (decoding.md 1.4);
@@ -14,7 +16,7 @@ const MAX_SOURCE = 100_000;
 export function toRegExp(root: PatternNode, notBehind: ByteSet | undefined): RegExp | undefined {
   const captures = capturesIn(root);
   // A branch reset gives one number to several groups.
-  if (new Set(captures).size !== captures.length || !isExact(root)) return undefined;
+  if (captures.length > MAX_CAPTURES || new Set(captures).size !== captures.length || !isExact(root)) return undefined;
   const guard = notBehind === undefined ? '' : `(?<!${setSource(notBehind)})`;
   const source = guard === '' ? sourceOf(root) : guard + group(root);
   if (source.length > MAX_SOURCE) return undefined;

@@ -55,6 +55,11 @@ export class FieldWalker {
     }
   }
 
+  /** Values that were read, those in arrays and objects among them. */
+  get values(): number {
+    return this.#reader.values;
+  }
+
   /** Value of the field at an index below `count`. */
   value(index: number): string {
     const value = this.#values[index] ?? '';

@@ -37,6 +37,8 @@ export class JsonReader {
   #text = '';
   #pos = 0;
   #depth = 0;
+  /** Elements and members that were gone over since the start. */
+  values = 0;
   /** Next backslash at or behind the position, or infinity: strings before it need no look at each byte. */
   #backslash = 0;
 
@@ -45,6 +47,7 @@ export class JsonReader {
     this.#text = text;
     this.#pos = text.startsWith('\xef\xbb\xbf', from) ? from + 3 : from;
     this.#depth = 0;
+    this.values = 0;
     this.#backslash = -1;
     this.#skipSpace();
   }
@@ -87,6 +90,7 @@ export class JsonReader {
       throw NOT_JSON;
     }
     this.#depth += 1;
+    this.values += 1;
     this.#pos += 1;
     this.#skipSpace();
     if (this.#text.charCodeAt(this.#pos) !== close) {
@@ -103,6 +107,7 @@ export class JsonReader {
     const code = this.#text.charCodeAt(this.#pos);
     this.#pos += 1;
     if (code === 0x2c) {
+      this.values += 1;
       this.#skipSpace();
       return true;
     }

@@ -1,3 +1,4 @@
+import type { MatchContext } from '../../../patterns/matcher.js';
 import type { Diagnostics, EngineEvent, StaticField } from '../../event.js';
 import { type Decoder, OFFSET_AFTER_PARENT, OFFSET_AFTER_PREMATCH, OFFSET_NONE } from '../decoder-set.js';
 import { type ArrayMode, FieldWalker } from '../json/field-walker.js';
@@ -27,6 +28,10 @@ const LONGEST_STATIC_KEY = 10;
  * them, so that a log of 64 KB could have a hundred times as much in its fields, and in its alert.
  */
 const MAX_FIELD_BYTES = 128 * 1024;
+/** Steps that a value of the object takes, beside those of the text. */
+const VALUE_STEPS = 4;
+/** Bytes of text that are read in the time of one step, as a power of two. */
+const BYTES_A_STEP_SHIFT = 2;
 
 /** `JSON_Decoder`: members of a JSON object become fields (decoding.md 4.8). */
 export class JsonPlugin implements Plugin {
@@ -40,12 +45,13 @@ export class JsonPlugin implements Plugin {
     this.#diagnostics = diagnostics;
   }
 
-  decode(event: EngineEvent, decoder: Decoder, offsets: PluginOffsets): void {
+  decode(event: EngineEvent, decoder: Decoder, offsets: PluginOffsets, context: MatchContext): void {
     const start = startOf(decoder, offsets);
     if (start === undefined) {
       this.#diagnostics.error('At JSON Decoder: invalid offset value.', decoder.place);
     } else if (start >= 0) {
       this.decodeText(event, event.log, start, decoder.discardNulls, decoder.csvArrays ? 'csv' : 'array');
+      context.stepsLeft -= ((event.log.length - start) >> BYTES_A_STEP_SHIFT) + VALUE_STEPS * this.#walker.values;
     }
   }
 
@@ -57,7 +63,7 @@ export class JsonPlugin implements Plugin {
     }
     const { names, count } = walker;
     let dropped = false;
-    let room = MAX_FIELD_BYTES;
+    let room = MAX_FIELD_BYTES - event.fieldBytes;
     for (let i = 0; i < count; i += 1) {
       const name = names[i] ?? '';
       const field = name.length <= LONGEST_STATIC_KEY ? STATIC_KEYS.get(name) : undefined;
@@ -69,6 +75,7 @@ export class JsonPlugin implements Plugin {
         const text = walker.value(i);
         room -= name.length + text.length;
         if (room >= 0) {
+          event.fieldBytes += name.length + text.length;
           event.fieldNames.push(name);
           event.fieldValues.push(text);
         } else {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { jsonNumber } from '../../../../lib/engine/json-text.js';
 import { readLocation } from '../../../../lib/engine/predecode/read-location.js';
 import { CdbList } from '../../../../lib/engine/rules/cdb-list.js';
-import { group, type TestEngine, testEngine } from '../../../support/engine/engine-kit.js';
+import { group, loadTestRuleset, TestEngine, testEngine } from '../../../support/engine/engine-kit.js';
 
 /** A message of which work by the square of its length would take minutes, and fail by the time limit of each test. */
 const LARGE = 1 << 22;
@@ -99,6 +99,62 @@ describe('hostile events', () => {
     expect([...fields.keys()].filter((name) => name.startsWith('sca.check.compliance.'))).to.have.lengthOf(100);
     expect(JSON.parse(fields.get('sca.check.file') ?? '')).to.have.lengthOf(1000);
     expect(json).to.contain('"k99":["1"]');
+  });
+
+  it('use up their steps with patterns that take little each, and then no rule is tried', () => {
+    const costly = Array.from({ length: 400 }, (_, i) => {
+      const id = String(1000 + i);
+      return `<rule id="${id}" level="3"><if_sid>1</if_sid><regex type="pcre2">a[a-y]z${id}|[ab]c[xy]${id}</regex><description>x</description></rule>`;
+    });
+    const last =
+      '<rule id="2000" level="3"><if_sid>1</if_sid><match negate="yes">nowhere</match><description>x</description></rule>';
+    const test = testEngine(group([...costly, last].join('')));
+    expect(test.send('acx 1000 acz').rule?.rule.id).to.equal(2000);
+    const long = Array.from(
+      { length: 13_000 },
+      (_, i) => `ac${'xyz'.charAt(i % 3)}${String(1000 + (i % 400)).slice(1)}`,
+    );
+    expect(test.send(long.join('')).rule).to.equal(undefined);
+    const [[owner, times] = []] = test.engine.state.exhausted;
+    expect(owner).to.match(/^rule 1\d\d\d$/);
+    expect(times).to.equal(1);
+    expect(test.engine.state.exhausted.size).to.equal(1);
+  });
+
+  it('use up their steps of decoding with captures that overlap, and with objects that are read again', () => {
+    const decoder = (name: string, rest: string): string => `<decoder name="${name}">${rest}</decoder>`;
+    const many = (rest: string): string =>
+      Array.from({ length: 20 }, () => decoder('kid', `<parent>d</parent>${rest}`)).join('');
+    const root = decoder('d', '<prematch>^d </prematch>');
+    const captures = testEngine(RULES, { decoders: root + many('<regex>^d (\\.+)</regex><order>text</order>') });
+    const { event } = captures.send(`d ${'x'.repeat(LONGEST - 2)}`);
+    expect(event.fieldValues).to.have.lengthOf(4);
+    expect([...captures.engine.state.exhausted]).to.deep.equal([['decoder kid', 1]]);
+
+    const plugin = '<plugin_decoder offset="after_parent">JSON_Decoder</plugin_decoder>';
+    const json = testEngine(RULES, { decoders: root + many(plugin) });
+    json.send(`d {"a":[${'1.5,'.repeat(12_000)}1]}`);
+    expect([...json.engine.state.exhausted]).to.deep.equal([['decoder kid', 1]]);
+    json.send('d {"a":1}');
+    expect(json.engine.state.exhausted.get('decoder kid')).to.equal(1);
+  });
+
+  it('take the same steps in an engine that is new and in one that has remembered much', () => {
+    const rules = Array.from({ length: 8 }, (_, i) => {
+      const id = String(1000 + i);
+      return `<rule id="${id}" level="3"><if_sid>1</if_sid><id type="pcre2">^(?:\\w+-)+${String(i)}$</id><status type="pcre2">(x+x+)+${String(i)}</status><description>x</description></rule>`;
+    });
+    const ruleset = loadTestRuleset(group(rules.join('')));
+    const counts = (before: readonly string[]): [string, number][] => {
+      const test = new TestEngine(ruleset, { budget: { event: 9000, match: 3000 } });
+      for (const id of before) test.app({ id, status: `0123456789 ${'x'.repeat(30)}` });
+      const known = new Map(test.engine.state.exhausted);
+      for (const id of ['a-b-5', 'a-b-7']) test.app({ id, status: `0123456789 ${'x'.repeat(300)}` });
+      return [...test.engine.state.exhausted].map(([owner, times]) => [owner, times - (known.get(owner) ?? 0)]);
+    };
+    const fresh = counts([]);
+    expect(fresh).to.not.deep.equal([]);
+    expect(counts(['a-b-5', 'a-b-7', 'c-3', 'd-4']).filter(([, times]) => times > 0)).to.deep.equal(fresh);
   });
 
   it('with many fields find them by name, whatever the case, the first of equal ones', () => {

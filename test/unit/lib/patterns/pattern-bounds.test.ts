@@ -42,7 +42,7 @@ describe('step budget', () => {
     });
   }
 
-  it('is not asked for by patterns whose cost is linear', () => {
+  it('is taken from, a little, by patterns whose cost is linear', () => {
     const context = new MatchContext();
     for (const [language, source, subject] of [
       ['osmatch', 'failure|^start', 'a FAILURE'],
@@ -51,10 +51,53 @@ describe('step budget', () => {
     ] as const) {
       const matcher = compilePattern(language, source);
       expect(matcher.cost, source).to.equal('linear');
-      context.stepsLeft = 0;
+      context.stepsLeft = 100;
       expect(matcher.test(subject, context), source).to.equal(true);
+      expect(context.stepsLeft, source).to.be.within(50, 99);
       expect(context.exhausted, source).to.equal(false);
     }
+  });
+
+  it('is taken from for comparisons that fail in the end', () => {
+    const used = (length: number): number => {
+      const context = new MatchContext();
+      compilePattern('pcre2', '(a*)\\1b').test(`${'a'.repeat(length)}cb`, context);
+      return Number.MAX_SAFE_INTEGER - context.stepsLeft;
+    };
+    // Steps for each of n^2 / 2 comparisons, whose lengths grow with n, too.
+    expect(used(600) / used(300)).to.be.above(5);
+  });
+
+  it('ends texts by the thousand in one pattern', () => {
+    const texts = Array.from({ length: 2500 }, (_, i) => `a${(i + 46_656).toString(36)}`);
+    const digits = Array.from({ length: 36 }, (_, i) => i.toString(36));
+    const subject = long(digits.flatMap((one) => digits.map((other) => `${one}${other} `)).join(''));
+    for (const [language, source] of [
+      ['osmatch', `!${texts.join('|')}`],
+      ['osregex', texts.join('|')],
+      ['osregex', texts.map((text) => `${text}\\d`).join('|')],
+    ] as const) {
+      const context = new MatchContext();
+      context.subject(subject);
+      context.stepsLeft = BUDGET / 10;
+      expect(compilePattern(language, source).test(subject, context), source.slice(0, 20)).to.equal(false);
+      expect(context.exhausted, source.slice(0, 20)).to.equal(true);
+    }
+  });
+
+  it('is taken from for subjects that are long', () => {
+    const context = new MatchContext();
+    const matcher = compilePattern('osmatch', 'nowhere');
+    const used = (subject: string): number => {
+      context.stepsLeft = BUDGET;
+      matcher.test(subject, context);
+      return BUDGET - context.stepsLeft;
+    };
+    expect(used('short')).to.equal(0);
+    expect(used(long('long'))).to.be.above(5000);
+    expect(used(long('long'))).to.equal(0);
+    context.forget();
+    expect(used(long('long'))).to.be.above(5000);
   });
 
   it('is taken in the same steps whatever the context has seen before', () => {
@@ -84,6 +127,41 @@ describe('step budget', () => {
       expect(compilePattern('pcre2', source).test(subject, context), source).to.equal(false);
       expect(context.exhausted, source).to.equal(false);
     }
+  });
+});
+
+describe('long texts', () => {
+  it('are found where they stand first', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'A', 'b'), maxLength: 40 });
+    fc.assert(
+      fc.property(letters, letters, letters, (before, unit, behind) => {
+        const text = (unit + before).repeat(300).slice(0, 250) + behind;
+        const subject = before + text.slice(0, 220) + behind + before + text + behind;
+        const context = new MatchContext();
+        for (const wanted of [text, `${text}c`]) {
+          const matched = compilePattern('osregex', wanted).exec(subject, context);
+          const at = subject.toLowerCase().indexOf(wanted.toLowerCase());
+          expect(matched).to.equal(at >= 0);
+          if (matched) expect(context.end).to.equal(wanted === '' ? 0 : at + wanted.length - 1);
+        }
+      }),
+    );
+  });
+
+  it('are searched for in time that grows with the subject alone', () => {
+    const context = new MatchContext();
+    const wanted = `b${'a'.repeat(20_000)}`;
+    const subject = `${'a'.repeat(1 << 20)}ba`;
+    // Minutes, if each place were compared with all of the text.
+    for (let i = 0; i < 20; i += 1) expect(compilePattern('osmatch', wanted).test(subject, context)).to.equal(false);
+    expect(compilePattern('osregex', `${wanted}\\d`).test(subject, context)).to.equal(false);
+  });
+});
+
+describe('thousands of groups', () => {
+  it('do not overflow a stack in the middle of a match', () => {
+    const context = new MatchContext();
+    expect(compilePattern('pcre2', '(a)'.repeat(6000)).test('a'.repeat(6000), context)).to.equal(true);
   });
 });
 
