@@ -7,6 +7,7 @@ import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '
 import { EngineEvent, type IncomingEvent } from '../../lib/engine/event.js';
 import type { HourReport } from '../../lib/engine/event-counting.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
+import type { LoggedState } from '../../lib/engine/state-changes.js';
 import { Statistics } from '../../lib/engine/statistics.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -43,7 +44,13 @@ export type AnalysisSnapshot = {
 };
 
 /** Where an analysis begins: afresh at a moment, with the files as they are, or from a checkpoint. */
-export type AnalysisStart = { readonly now: Date; readonly inForce: InForce } | { readonly snapshot: AnalysisSnapshot };
+export type AnalysisStart =
+  | { readonly now: Date; readonly inForce: InForce }
+  | {
+      readonly snapshot: AnalysisSnapshot;
+      /** Restores what is in a log beside the snapshot. */
+      readonly restoreLogged?: (states: readonly LoggedState[]) => void;
+    };
 
 /** The engine with the outputs and the small files beside them: all that analysed events change. */
 export class Analysis {
@@ -61,6 +68,8 @@ export class Analysis {
   #responses: Responses;
   /** The averages as they were saved last. */
   #savedAverages: string;
+  /** Agents that were forgotten, as far as it was said. */
+  #forgottenAgents = 0;
 
   /**
    * @param ruleset that of the configuration in force
@@ -86,6 +95,7 @@ export class Analysis {
       this.#statistics.load(state.statistics);
     } else {
       state.restore(snapshot.engine);
+      if ('snapshot' in start) start.restoreLogged?.(state.logged);
       this.#diffs.restore(snapshot.diffs);
     }
     for (const key of [...this.#firstTimeSeen.read(), ...this.#unwrittenKeys]) state.firstTimeSeen.load(key);
@@ -141,8 +151,11 @@ export class Analysis {
 
   /** Whether so much waits that nothing should be analysed before checkpoints have been made. */
   get isFull(): boolean {
-    return this.#diffs.isFull;
+    return this.#diffs.isFull || this.isLogFull();
   }
+
+  /** Whether the log of the state has as much to write as may wait. */
+  isLogFull: () => boolean = () => false;
 
   /** Whether another configuration opens other files. */
   reopensFor({ outputs }: InForce): boolean {
@@ -202,6 +215,11 @@ export class Analysis {
     this.#statistics.endReplay();
   }
 
+  /** Parts of the engine's state that a capture does not have: a log of their changes does. */
+  get logged(): readonly LoggedState[] {
+    return this.#engine.state.logged;
+  }
+
   /**
    * To be taken when everything is flushed; good for a checkpoint once a `sync` begun after it is done. The events that
    * the engine remembers are given apart.
@@ -233,9 +251,16 @@ export class Analysis {
     return this.#engine.statisticsAlert(engine.decode(incoming) ?? new EngineEvent(incoming), text);
   }
 
-  /** Once in a while: says what was held back of messages about events. */
+  /** Once in a while: says what was held back of messages about events, and what was forgotten of agents. */
   report(): void {
     this.#diagnostics.flush();
+    const { forgotten, size } = this.#engine.state.agents;
+    if (forgotten === this.#forgottenAgents) return;
+    const count = forgotten - this.#forgottenAgents;
+    this.#forgottenAgents = forgotten;
+    this.#logger.warn(
+      `What ${String(count)} agents reported before was forgotten, as it is known of ${String(size)} that were heard since; results of theirs may be alerted once more.`,
+    );
   }
 
   /** Flushes and closes the files. @throws Error of the file system */

@@ -1,4 +1,4 @@
-import { AgentMemory, type AgentMemorySnapshot } from './agents/agent-memory.js';
+import { AgentMemory, type AgentMemorySnapshot, NO_AGENTS } from './agents/agent-memory.js';
 import type { RememberedEvents } from './correlate/correlation-columns.js';
 import { CorrelationShards } from './correlate/correlation-shards.js';
 import type { CorrelationSnapshot } from './correlate/correlation-snapshot.js';
@@ -9,6 +9,7 @@ import type { EngineMemory } from './engine-memory.js';
 import type { EngineEvent } from './event.js';
 import { type CountingSnapshot, HourCounting } from './event-counting.js';
 import type { CompiledRule, Ruleset } from './rules/ruleset.js';
+import type { LoggedState } from './state-changes.js';
 import type { Statistics, StatisticsOptions } from './statistics.js';
 
 export type EngineStateOptions = {
@@ -126,18 +127,23 @@ export class EngineState implements EngineMemory {
     return this.#cutSearches;
   }
 
+  /** What a log of changes has, and a capture has not; always in this order. */
+  get logged(): readonly LoggedState[] {
+    return [this.agents];
+  }
+
   snapshot(): EngineStateSnapshot {
     return { ...this.#ownSnapshot(this.correlation.snapshot(), false), agents: this.agents.snapshot() };
   }
 
   /**
    * The same for checkpoints, which must not hold events up: without the remembered events, which are given apart to be
-   * read a part at a time, and without the first-seen keys, which the owner keeps in a file.
+   * read a part at a time, without what is `logged`, and without the first-seen keys, which the owner keeps in a file.
    */
   capture(): EngineStateCapture {
     const { events, ...correlation } = this.correlation.capture();
     const own = this.#ownSnapshot({ ...correlation, events: [] }, true);
-    return { snapshot: { ...own, agents: this.agents.snapshot() }, events };
+    return { snapshot: { ...own, agents: NO_AGENTS }, events };
   }
 
   /** Everything but what a state shares with the one before a reload. */

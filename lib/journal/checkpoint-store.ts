@@ -65,27 +65,34 @@ export class CheckpointStore {
 
   /**
    * The newest checkpoint that is whole; undefined when there is none.
+   * @param refusal says why data cannot be used, where it cannot: the other checkpoint is as good
    * @throws the system's error when a file is there and cannot be read
    */
-  load(): Checkpoint | undefined {
-    let newest: Generation | undefined;
+  load(refusal: (data: unknown) => string | undefined = () => undefined): Checkpoint | undefined {
+    const found: (Generation & { readonly number: number })[] = [];
     const missing: string[] = [];
     for (const [number, name] of FILE_NAMES.entries()) {
       const file = join(this.#directory, name);
-      const found = readCheckpoint(file);
-      if (found === undefined) {
-        missing.push(file);
-        continue;
-      }
-      if (typeof found === 'string') {
-        this.#onDamage({ file, reason: found });
-        continue;
-      }
-      this.#positions[number] = found.position;
-      if (newest === undefined || found.generation > newest.generation) newest = found;
+      const read = readCheckpoint(file);
+      this.#positions[number] = undefined;
+      if (read === undefined) missing.push(file);
+      else if (typeof read === 'string') this.#onDamage({ file, reason: read });
+      else found.push({ ...read, number });
     }
+    found.sort((a, b) => b.generation - a.generation);
+    for (const file of (found[0]?.generation ?? 0) > 1 ? missing : []) {
+      this.#onDamage({ file, reason: 'it is not there' });
+    }
+    while (found[0] !== undefined) {
+      const { number, data } = found[0];
+      const reason = refusal(data);
+      if (reason === undefined) break;
+      this.#onDamage({ file: join(this.#directory, FILE_NAMES[number] ?? FILE_NAMES[0]), reason });
+      found.shift();
+    }
+    for (const { number, position } of found) this.#positions[number] = position;
+    const [newest] = found;
     if (newest === undefined) return undefined;
-    for (const file of newest.generation > 1 ? missing : []) this.#onDamage({ file, reason: 'it is not there' });
     this.#generation = newest.generation;
     return { position: newest.position, data: newest.data };
   }

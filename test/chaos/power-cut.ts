@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -20,6 +21,7 @@ import { SEGMENT_HEADER_BYTES } from '../../lib/journal/journal-limits.js';
 import type { JournalRecord } from '../../lib/journal/journal-record.js';
 import { recoverSegments } from '../../lib/journal/recover-segments.js';
 import { SegmentDamage, SegmentReader } from '../../lib/journal/segment-reader.js';
+import { type StateLogFile, stateLogGeneration, stateLogName } from '../../lib/journal/state-log-file.js';
 import { compareDays } from '../../lib/output/dated-files.js';
 import { readOutput } from '../support/read-output.js';
 import { numbersMentioned } from './numbered-events.js';
@@ -63,7 +65,9 @@ export class PowerCut {
     if (!existsSync(this.#directory)) return;
     const checkpoint = new CheckpointStore(this.#directory, () => {}).load();
     this.#cutJournal(checkpoint?.position ?? 0, isKnown);
-    this.#cutOutputs(checkpoint?.data as CheckpointData | undefined);
+    const data = checkpoint?.data as CheckpointData | undefined;
+    this.#cutOutputs(data);
+    this.#cutStateLog(data?.log ?? []);
   }
 
   #cutJournal(committed: number, isKnown: (number: number) => boolean): void {
@@ -108,6 +112,18 @@ export class PowerCut {
       if (order >= 0) this.#cutFile(outputPart(this.#home, name, newest), order === 0 ? (state?.length ?? 0) : 0);
     }
     this.#cutFile(this.#home.path('queue', 'fts', 'fts-queue'), data?.analysis.firstTimeSeen ?? 0);
+  }
+
+  /** Of the log of the state, what no checkpoint counts on. */
+  #cutStateLog(counting: readonly StateLogFile[]): void {
+    const safe = new Map(counting.map(({ generation, length }) => [stateLogName(generation), length]));
+    const newest = Math.max(0, ...counting.map(({ generation }) => generation));
+    for (const name of readdirSync(this.#directory)) {
+      const generation = stateLogGeneration(name);
+      // One that is older may be what the older checkpoint counts on.
+      if (generation === undefined || (generation < newest && !safe.has(name))) continue;
+      this.#cutFile(join(this.#directory, name), safe.get(name) ?? 0);
+    }
   }
 
   #cutFile(path: string, safe: number): void {

@@ -5,18 +5,24 @@ import {
   eventsOf,
   type RememberedEvents,
 } from '../../../lib/engine/correlate/correlation-columns.js';
+import type { Checkpoint, CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
+import { readStateLog, type StateLogFile } from '../../../lib/journal/state-log-file.js';
 import type { AnalysisSnapshot } from '../analysis.js';
 import type { TakenSnapshot } from './taken-events.js';
 
-/** Raised whenever the shape below changes: an older checkpoint is then not understood. */
-const VERSION = 1;
+/** Raised whenever the shape below changes: an older one is read as long as it is named here. */
+const VERSION = 2;
+/** Had what agents reported in the snapshot of the engine. */
+const WITHOUT_LOG = 1;
 
 /** Remembered events that are encoded in one turn of the event loop: a few milliseconds. */
 const EVENTS_PER_TURN = 1000;
 
 /** What svc-analysisd keeps in a checkpoint, beside the position of the record at hand. */
 export type CheckpointData = {
-  readonly version: typeof VERSION;
+  readonly version: typeof VERSION | typeof WITHOUT_LOG;
+  /** What counts of the log of the state; absent in one that was made without. */
+  readonly log?: readonly StateLogFile[];
   /** Events of that record that are done. */
   readonly done: number;
   /** As `Analyzer.isSettled`. */
@@ -29,7 +35,7 @@ export type CheckpointData = {
 
 /** Puts a checkpoint together; events that are remembered by the hundred thousand are encoded a part at a time. */
 export async function encodeCheckpoint(
-  parts: Pick<CheckpointData, 'done' | 'isSettled' | 'taken' | 'analysis'>,
+  parts: Required<Pick<CheckpointData, 'done' | 'isSettled' | 'taken' | 'analysis' | 'log'>>,
   events: RememberedEvents,
 ): Promise<CheckpointData> {
   const encoded: Buffer[] = [];
@@ -40,9 +46,14 @@ export async function encodeCheckpoint(
   return { version: VERSION, ...parts, events: encoded };
 }
 
-/** Whether what a checkpoint holds was written by this version; that it is whole was checked before. */
-export function isCheckpointData(data: unknown): data is CheckpointData {
-  return typeof data === 'object' && data !== null && 'version' in data && data.version === VERSION;
+/** Whether this version understands what a checkpoint holds; that it is whole was checked before. */
+function isCheckpointData(data: unknown): data is CheckpointData {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'version' in data &&
+    (data.version === VERSION || data.version === WITHOUT_LOG)
+  );
 }
 
 /** The analysis as it was when the checkpoint was made. */
@@ -50,4 +61,15 @@ export function analysisOf({ analysis, events }: CheckpointData): AnalysisSnapsh
   const { engine } = analysis;
   const remembered = events.flatMap((part) => eventsOf(deserialize(part) as EventColumns));
   return { ...analysis, engine: { ...engine, correlation: { ...engine.correlation, events: remembered } } };
+}
+
+/** The newest checkpoint whose part of the log of the state is whole; the newest when there is none. */
+export function loadCheckpoint(
+  store: CheckpointStore,
+  directory: string,
+): { readonly loaded: Checkpoint | undefined; readonly data: CheckpointData | undefined } {
+  const refusal = (data: unknown): string | undefined =>
+    isCheckpointData(data) && data.log !== undefined ? readStateLog(directory, data.log) : undefined;
+  const loaded = store.load(refusal) ?? store.load();
+  return { loaded, data: isCheckpointData(loaded?.data) ? loaded.data : undefined };
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
+import type { StateLogFile } from '../../../lib/journal/state-log-file.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 
@@ -7,8 +8,10 @@ import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 export type CheckpointSource = {
   /** The record at hand, or the one that comes next. */
   readonly position: number;
+  /** What of the log of the state belongs to it; undefined when that has not got everything. Never rejects. */
+  readonly log: Promise<readonly StateLogFile[] | undefined>;
   /** Puts the data together: everything the analysis has remembered and where its files end. */
-  readonly data: () => Promise<unknown>;
+  readonly data: (log: readonly StateLogFile[]) => Promise<unknown>;
   /** Content hash of the ruleset in force. */
   readonly ruleset: string;
   /** Brings what the data counts as written to the disk itself. */
@@ -34,8 +37,14 @@ export type CheckpointerParts = {
   readonly now: () => number;
 };
 
+/** Content hash of a ruleset, and where in the journal it is needed. */
+export type RecordedRuleset = { readonly position: number; readonly ruleset: string };
+
 /** A checkpoint on the disk. */
-export type StoredCheckpoint = { readonly position: number; readonly ruleset: string };
+export type StoredCheckpoint = RecordedRuleset & {
+  /** Files of the log of the state that it needs. */
+  readonly log: readonly StateLogFile[];
+};
 
 /** Writes checkpoints, one at a time. A failure is logged once a minute; the one before stays good. */
 export class Checkpointer {
@@ -98,10 +107,12 @@ export class Checkpointer {
       }
       if (captured === undefined) return false;
       const { position, ruleset } = captured;
+      const log = await captured.log;
+      if (log === undefined) throw new Error("the log of the engine's state has not got everything yet");
       await captured.sync();
-      await store.save(position, await captured.data());
+      await store.save(position, await captured.data(log));
       this.#savedAt = now();
-      const kept = { position, ruleset };
+      const kept = { position, ruleset, log };
       onKept(this.#last ?? kept, kept);
       this.#last = kept;
       if (this.#failure !== undefined) logger.info('Checkpoints are written again.');

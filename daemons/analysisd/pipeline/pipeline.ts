@@ -4,6 +4,7 @@ import { waitUntil } from '../../../lib/async/wait-until.js';
 import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import type { JournalConfig } from '../../../lib/config/sections/journal.js';
+import type { LoggedState } from '../../../lib/engine/state-changes.js';
 import { CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { Journal } from '../../../lib/journal/journal.js';
 import { describeDamage } from '../../../lib/journal/journal-error.js';
@@ -18,14 +19,15 @@ import type { EpsLimiter } from '../eps-limiter.js';
 import { type InForce, isSameInForce } from '../in-force.js';
 import type { Settings } from '../settings.js';
 import { Analyzer } from './analyzer.js';
-import { analysisOf, type CheckpointData, encodeCheckpoint, isCheckpointData } from './checkpoint-data.js';
-import { Checkpointer, type CheckpointSource, type StoredCheckpoint } from './checkpointer.js';
+import { analysisOf, type CheckpointData, encodeCheckpoint, loadCheckpoint } from './checkpoint-data.js';
+import { Checkpointer, type CheckpointSource, type RecordedRuleset, type StoredCheckpoint } from './checkpointer.js';
 import { EventWriter } from './event-writer.js';
 import { Intake } from './intake.js';
 import { JournalFeed } from './journal-feed.js';
 import { journalIdentity } from './journal-identity.js';
 import type { StoredLog } from './journal-record.js';
 import { scanJournal, type ScannedJournal } from './scan-journal.js';
+import { StateRecorder } from './state-recorder.js';
 import { type EventStore, StoredEvents } from './stored-events.js';
 import { TakenEvents } from './taken-events.js';
 
@@ -45,6 +47,8 @@ export type PipelineParts = ConfigurationParts & {
   readonly onWritten: () => void;
   /** Where events of some queues are stored beside their analysis. */
   readonly stores?: readonly EventStore[];
+  /** For tests, as in `StateRecorderParts`. */
+  readonly logSpareBytes?: number;
 };
 
 /** The part of the journal that is kept for svc-db while it is away. */
@@ -71,6 +75,7 @@ export class Pipeline {
   readonly #taken: TakenEvents;
   readonly #analyzer: Analyzer;
   readonly #checkpointer: Checkpointer;
+  readonly #recorder: StateRecorder;
   readonly #configuration: Configuration;
   readonly #troubleLog: LimitedLogger;
   readonly #journalConfig: JournalConfig;
@@ -79,7 +84,7 @@ export class Pipeline {
   /** What the newest record of the journal puts in force. */
   #newest: InForce;
   /** Rulesets that records of the journal name. */
-  #rulesets: readonly StoredCheckpoint[];
+  #rulesets: readonly RecordedRuleset[];
   /** Events that were in the journal, and not analysed, at the start. */
   readonly #backlog: number;
   readonly #reloads = new Limiter({ atOnce: 1 });
@@ -101,8 +106,7 @@ export class Pipeline {
     const store = new CheckpointStore(directory, ({ file, reason }) => {
       logger.error(`The checkpoint ${file} cannot be used: ${reason}.`);
     });
-    const loaded = store.load();
-    const data = isCheckpointData(loaded?.data) ? loaded.data : undefined;
+    const { loaded, data } = loadCheckpoint(store, directory);
     const troubleLog = logger.limited();
     const journal = await Journal.open({
       directory,
@@ -178,12 +182,13 @@ export class Pipeline {
 
     const wanted = configuration.atStart();
     const inForce = checkpoint?.data.analysis.inForce ?? wanted;
-    this.#analysis = new Analysis(
-      home,
-      logger,
-      configuration.rulesetOf(inForce),
-      checkpoint === undefined ? { inForce, now: new Date(now()) } : { snapshot: analysisOf(checkpoint.data) },
+    const directory = home.path('queue', 'journal');
+    this.#recorder = new StateRecorder(
+      { directory, logger, now, spareBytes: parts.logSpareBytes },
+      checkpoint?.data.log,
     );
+    this.#analysis = this.#newAnalysis(checkpoint?.data, inForce);
+    this.#recorder.follow(this.#analysis);
     this.#taken = new TakenEvents();
     if (checkpoint !== undefined) this.#taken.restore(checkpoint.data.taken);
     this.#feed = new JournalFeed(journal, from, (error) => {
@@ -201,7 +206,7 @@ export class Pipeline {
     const done = checkpoint?.data.done ?? 0;
     this.#backlog = Math.max(0, scanned.events - done);
     this.#checkpointer = this.#newCheckpointer(
-      checkpoint && { position: checkpoint.position, ruleset: inForce.ruleset },
+      checkpoint && { position: checkpoint.position, ruleset: inForce.ruleset, log: checkpoint.data.log ?? [] },
     );
     this.#analyzer = new Analyzer({
       analysis: this.#analysis,
@@ -220,6 +225,19 @@ export class Pipeline {
     if (this.#backlog > 0) logger.info(`${String(this.#backlog)} events of the journal are analysed first.`);
   }
 
+  #newAnalysis(data: CheckpointData | undefined, inForce: InForce): Analysis {
+    const { home, logger, now } = this.#parts;
+    const restoreLogged = (states: readonly LoggedState[]): void => {
+      this.#recorder.restore(states);
+    };
+    return new Analysis(
+      home,
+      logger,
+      this.#configuration.rulesetOf(inForce),
+      data === undefined ? { inForce, now: new Date(now()) } : { snapshot: analysisOf(data), restoreLogged },
+    );
+  }
+
   #newCheckpointer(last: StoredCheckpoint | undefined): Checkpointer {
     const { logger, now } = this.#parts;
     return new Checkpointer(
@@ -231,6 +249,7 @@ export class Pipeline {
         onKept: (older, newer) => {
           this.#journal.free(Math.min(this.#store.freeable, ...this.#stored.map(({ needed }) => needed)));
           this.#forgetRulesets(older, newer);
+          this.#recorder.retain([...older.log, ...newer.log]);
         },
       },
       last,
@@ -253,6 +272,7 @@ export class Pipeline {
     } catch (error) {
       this.#troubleLog.error(`The ruleset could not be kept as the last good one: ${describeError(error)}`);
     }
+    await this.#recorder.start();
     // Without one, where the outputs end is not known: neither may they be written, nor may an event be accepted.
     if (this.#checkpointer.position === undefined) await this.#checkpointer.make();
     await this.tick();
@@ -308,6 +328,7 @@ export class Pipeline {
     } finally {
       this.#ticking = false;
     }
+    this.#recorder.tick();
     if (this.#checkpointDue()) void this.#checkpointer.makeUnlessRunning();
   }
 
@@ -392,6 +413,7 @@ export class Pipeline {
     await this.#analyzer.stop();
     await Promise.race([this.#checkpointer.make(), delay(LAST_CHECKPOINT_MS, undefined, { ref: false })]);
     this.#feed.close();
+    await this.#recorder.stop();
     await this.#journal.close();
     try {
       this.#analysis.close({ midway: this.#analyzer.replaying });
@@ -431,12 +453,17 @@ export class Pipeline {
     this.#checkpointedAt = this.#parts.now();
     const { snapshot, events } = analysis.capture();
     const { isSettled } = this.#analyzer;
+    const recorder = this.#recorder;
     const parts = { done: progress.done, isSettled, taken: this.#taken.snapshot(), analysis: snapshot };
     return {
       position: progress.position,
-      data: () => encodeCheckpoint(parts, events),
+      log: recorder.mark(),
+      data: (log) => encodeCheckpoint({ ...parts, log }, events),
       ruleset,
-      sync: () => analysis.sync(),
+      sync: async () => {
+        await analysis.sync();
+        await recorder.sync();
+      },
       onSafe: () => analysis.diffs.checkpointed(),
     };
   }

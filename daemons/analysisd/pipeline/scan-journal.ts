@@ -4,7 +4,7 @@ import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
 import type { InForce } from '../in-force.js';
-import type { StoredCheckpoint } from './checkpointer.js';
+import type { RecordedRuleset } from './checkpointer.js';
 import { decodeRecord, isEvents, type RecordedEntry } from './journal-record.js';
 
 /** Heartbeats and signals get their turn after this many bytes. */
@@ -16,7 +16,7 @@ export type ScannedJournal = {
   /** The configuration that is in force at the end, when one of the records puts one in force. */
   readonly inForce: InForce | undefined;
   /** Rulesets the records name. */
-  readonly rulesets: readonly StoredCheckpoint[];
+  readonly rulesets: readonly RecordedRuleset[];
 };
 
 /**
@@ -24,7 +24,7 @@ export type ScannedJournal = {
  * before these are analysed. Damage is passed over; the analysis meets it too, and reports it.
  */
 export async function scanJournal(journal: Journal, from: number, positions: StreamPositions): Promise<ScannedJournal> {
-  const rulesets: StoredCheckpoint[] = [];
+  const rulesets: RecordedRuleset[] = [];
   let inForce: InForce | undefined;
   let events = 0;
   let turnAt = from + BYTES_PER_TURN;

@@ -1,44 +1,32 @@
 import { createHash } from 'node:crypto';
-import { CheckTable, type StoredCheck } from './check-table.js';
+import { ChangeNotes, type ChangesPart, type LoggedState } from '../state-changes.js';
+import { AgentList } from './agent-list.js';
+import type { AgentData, AgentRecord, StoredScan } from './agent-record.js';
+import { BoundedTexts } from './bounded-texts.js';
+import type { CheckEntry, StoredCheck } from './check-table.js';
 import { SharedValues } from './shared-values.js';
 
-/** Bounds on what is remembered, so that an agent that makes things up cannot fill the manager's memory. */
-const MAX_ROOTCHECK_TEXTS = 10_000;
-const MAX_CHECKS = 20_000;
-const MAX_POLICIES = 1_000;
+/** Hosts that scans of ports tell of, so that nobody who makes some up fills the memory: number, and bytes of what is told. */
 const MAX_HOSTS = 65_536;
-/** Files of an agent before 3.11: the reference's default directories have about half as many. */
-const MAX_FILES = 20_000;
+const MAX_HOST_BYTES = 32 * 1024 * 1024;
 
-/** The last scan of a policy. */
-export type StoredScan = {
-  readonly hash: string;
-  readonly scanId: number;
-  /** Dumps since then that ended without the results it summed up; absent: none. */
-  readonly repeated?: number;
-};
+/**
+ * Agents of which something is remembered: twice what a manager has. One that was removed and not forgotten must not take
+ * memory for ever; the one not heard of for longest is forgotten for another.
+ */
+const MAX_AGENTS = 200_000;
 
-/** What one agent reported before, as far as it decides about later events. Most agents have little of all that. */
-type AgentRecord = {
-  /** Texts of rootcheck, the longest unseen first. */
-  rootcheck?: Set<string>;
-  checks?: CheckTable;
-  scans?: Map<string, StoredScan>;
-  /** Hash of the file of each known policy. */
-  policies?: Map<string, string>;
-  /** Sums of files by their paths, of agents before 3.11, whose messages do not tell what was before. */
-  files?: Map<string, string>;
-  /** Whether all those files were told once: a further one is new then. */
-  hasScanned: boolean;
-};
+/** Hosts that are noted together. */
+const HOSTS_PER_CHANGE = 500;
 
-/** All of it as plain data, for checkpoints. */
+/** All of it as plain data. */
 export type AgentMemorySnapshot = {
   readonly hosts: readonly (readonly [string, string])[];
+  /** The one not heard of for longest first. */
   readonly agents: readonly {
     readonly id: string;
     readonly rootcheck: readonly string[];
-    readonly checks: readonly (readonly [number, StoredCheck])[];
+    readonly checks: readonly CheckEntry[];
     readonly scans: readonly (readonly [string, StoredScan])[];
     readonly policies: readonly (readonly [string, string])[];
     /** Absent where the agent is not that old. */
@@ -47,29 +35,71 @@ export type AgentMemorySnapshot = {
   }[];
 };
 
+/** What is in a checkpoint instead of a memory that is in a log. */
+export const NO_AGENTS: AgentMemorySnapshot = { hosts: [], agents: [] };
+
+/** A change, the agent it concerns second; the form is that of logs: what is added later gets names of its own. */
+type AgentChange =
+  | readonly ['check', string, number, string, string, number]
+  | readonly ['delete-checks', string, string, number | undefined]
+  | readonly ['scan', string, string, StoredScan]
+  | readonly ['policy', string, string, string]
+  | readonly ['delete-policy', string, string]
+  | readonly ['rootcheck', string, string]
+  | readonly ['clear-rootcheck', string]
+  | readonly ['file', string, string, string]
+  | readonly ['delete-file', string, string]
+  | readonly ['scanned', string]
+  | readonly ['forget', string]
+  /** All of an agent, in the place of what was said of it before. */
+  | readonly ['agent', string, AgentData]
+  | readonly ['host', string, string]
+  /** Some of all hosts. */
+  | readonly ['hosts', readonly (readonly [string, string])[]]
+  /** Everything follows: hosts at once, agents in between of other changes, which count from this number on. */
+  | readonly ['everything', number];
+
 /**
  * What rootcheck, policy scans and host information reported before (decoding.md 4.11). The reference asks the agent's
  * database; the engine keeps it itself, because alerts depend on it and a replay must decide the same again. What is shown
  * of agents is stored by svc-db.
  */
-export class AgentMemory {
-  readonly #agents = new Map<string, AgentRecord>();
-  readonly #hosts = new Map<string, string>();
+export class AgentMemory implements LoggedState {
   readonly #shared = new SharedValues();
+  readonly #agents = new AgentList(this.#shared);
+  readonly #hosts = new BoundedTexts(MAX_HOSTS, MAX_HOST_BYTES);
+  readonly #mostAgents: number;
+  #notes: ChangeNotes<AgentChange> | undefined = undefined;
+  #rewriting = 0;
+  /** Agents that are to be noted whole. */
+  #unwritten: IterableIterator<AgentRecord> | undefined = undefined;
+  #forgotten = 0;
+
+  /** @param mostAgents of how many agents something is remembered */
+  constructor(mostAgents = MAX_AGENTS) {
+    this.#mostAgents = mostAgents;
+  }
+
+  /** Of how many agents something is remembered. */
+  get size(): number {
+    return this.#agents.size;
+  }
+
+  /** How many agents were forgotten to make room for others, since the start. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
 
   /** Remembers a text of rootcheck; whether the agent had not sent it before. */
   addRootcheck(agentId: string, text: string): boolean {
-    const rootcheck = (this.#agent(agentId).rootcheck ??= new Set());
-    // Deleted and added again, it is the one seen last.
-    const known = rootcheck.delete(text);
-    rootcheck.add(this.#shared.text(text));
-    dropOldest(rootcheck, MAX_ROOTCHECK_TEXTS);
+    const known = this.#agents.get(agentId)?.rootcheck?.has(text) === true;
+    this.#change(['rootcheck', agentId, text], text.length);
     return !known;
   }
 
   /** Forgets the rootcheck texts of an agent, when its database was cleared. */
   clearRootcheck(agentId: string): void {
-    this.#agents.get(agentId)?.rootcheck?.clear();
+    if (this.#agents.get(agentId) !== undefined) this.#change(['clear-rootcheck', agentId]);
   }
 
   check(agentId: string, id: number): StoredCheck | undefined {
@@ -77,26 +107,21 @@ export class AgentMemory {
   }
 
   setCheck(agentId: string, id: number, { policyId, result, scanId }: StoredCheck): void {
-    const checks = (this.#agent(agentId).checks ??= new CheckTable());
-    checks.set(id, { policyId: this.#shared.text(policyId), result: this.#shared.text(result), scanId });
-    if (checks.size > MAX_CHECKS) checks.deleteOldest();
+    this.#change(['check', agentId, id, policyId, result, scanId], policyId.length + result.length);
   }
 
   /** Removes the checks of a policy that are not of this scan; all of them without one. */
   deleteChecks(agentId: string, policyId: string, exceptScan?: number): void {
-    this.#agents.get(agentId)?.checks?.deletePolicy(policyId, exceptScan);
+    if (this.#agents.get(agentId) === undefined) return;
+    this.#change(['delete-checks', agentId, policyId, exceptScan], policyId.length);
   }
 
   scan(agentId: string, policyId: string): StoredScan | undefined {
     return this.#agents.get(agentId)?.scans?.get(policyId);
   }
 
-  /** A summary is what a scan ends with, and the end of a dump: no more checks come for long. */
   setScan(agentId: string, policyId: string, scan: StoredScan): void {
-    const agent = this.#agent(agentId);
-    const stored = { ...scan, hash: this.#shared.text(scan.hash) };
-    setBounded((agent.scans ??= new Map()), this.#shared.text(policyId), stored, MAX_POLICIES);
-    agent.checks?.compact(this.#shared);
+    this.#change(['scan', agentId, policyId, scan], policyId.length + scan.hash.length);
   }
 
   /** Hash of the policy's file, undefined for an unknown policy. */
@@ -105,12 +130,11 @@ export class AgentMemory {
   }
 
   setPolicy(agentId: string, policyId: string, hashFile: string): void {
-    const policies = (this.#agent(agentId).policies ??= new Map());
-    setBounded(policies, this.#shared.text(policyId), this.#shared.text(hashFile), MAX_POLICIES);
+    this.#change(['policy', agentId, policyId, hashFile], policyId.length + hashFile.length);
   }
 
   deletePolicy(agentId: string, policyId: string): void {
-    this.#agents.get(agentId)?.policies?.delete(policyId);
+    if (this.policy(agentId, policyId) !== undefined) this.#change(['delete-policy', agentId, policyId]);
   }
 
   policies(agentId: string): string[] {
@@ -135,17 +159,16 @@ export class AgentMemory {
   }
 
   setFile(agentId: string, path: string, sum: string): void {
-    const files = (this.#agent(agentId).files ??= new Map());
-    setBounded(files, this.#shared.text(path), this.#shared.text(sum), MAX_FILES);
+    this.#change(['file', agentId, path, sum], path.length + sum.length);
   }
 
   deleteFile(agentId: string, path: string): void {
-    this.#agents.get(agentId)?.files?.delete(path);
+    if (this.file(agentId, path) !== undefined) this.#change(['delete-file', agentId, path], path.length);
   }
 
   /** Whether as many files of an agent are remembered as may be: others may have been forgotten. */
   isFullOfFiles(agentId: string): boolean {
-    return (this.#agents.get(agentId)?.files?.size ?? 0) >= MAX_FILES;
+    return this.#agents.get(agentId)?.isFullOfFiles ?? false;
   }
 
   /** Whether an agent before 3.11 has ended a scan. */
@@ -154,7 +177,7 @@ export class AgentMemory {
   }
 
   setScanned(agentId: string): void {
-    this.#agent(agentId).hasScanned = true;
+    this.#change(['scanned', agentId]);
   }
 
   host(ip: string): string | undefined {
@@ -162,22 +185,22 @@ export class AgentMemory {
   }
 
   setHost(ip: string, information: string): void {
-    setBounded(this.#hosts, this.#shared.text(ip), this.#shared.text(information), MAX_HOSTS);
+    this.#change(['host', ip, information], ip.length + information.length);
   }
 
   /** Forgets everything about an agent that was removed. */
   deleteAgent(agentId: string): void {
-    this.#agents.delete(agentId);
+    if (this.#agents.get(agentId) !== undefined) this.#change(['forget', agentId]);
   }
 
   snapshot(): AgentMemorySnapshot {
-    return { hosts: [...this.#hosts], agents: this.#agentsSnapshot() };
+    return { hosts: this.#hosts.entries(), agents: this.#agentsSnapshot() };
   }
 
   /** Gives what is remembered of agents to whoever analyses their events, and forgets it. Hosts stay: they are no agent's. */
   handOver(): AgentMemorySnapshot['agents'] {
     const agents = this.#agentsSnapshot();
-    this.#agents.clear();
+    for (const { id } of agents) this.deleteAgent(id);
     return agents;
   }
 
@@ -186,7 +209,7 @@ export class AgentMemory {
     this.#hosts.clear();
     for (const [ip, information] of snapshot.hosts) this.setHost(ip, information);
     for (const { id, rootcheck, checks, scans, policies, files = [], hasScanned = false } of snapshot.agents) {
-      this.#agent(id).hasScanned = hasScanned;
+      this.#agents.heard(id).hasScanned = hasScanned;
       for (const text of rootcheck) this.addRootcheck(id, text);
       for (const [check, stored] of checks) this.setCheck(id, check, stored);
       for (const [policyId, hashFile] of policies) this.setPolicy(id, policyId, hashFile);
@@ -196,38 +219,152 @@ export class AgentMemory {
     }
   }
 
+  noteChanges(): void {
+    this.#notes ??= new ChangeNotes();
+  }
+
+  takeChanges(): readonly ChangesPart[] {
+    return this.#notes?.take() ?? [];
+  }
+
+  get notedBytes(): number {
+    return this.#notes?.bytes ?? 0;
+  }
+
+  startRewriting(): void {
+    this.noteChanges();
+    this.#rewriting += 1;
+    this.#unwritten = this.#agents.values();
+    this.#notes?.add(['everything', this.#agents.clock], 0);
+    const hosts = this.#hosts.entries();
+    for (let from = 0; from < hosts.length; from += HOSTS_PER_CHANGE) {
+      const some = hosts.slice(from, from + HOSTS_PER_CHANGE);
+      this.#notes?.add(
+        ['hosts', some],
+        some.reduce((sum, [ip, information]) => sum + ip.length + information.length, 0),
+      );
+    }
+  }
+
+  rewrite(bytes: number): boolean {
+    const until = this.notedBytes + bytes;
+    while (this.#unwritten !== undefined) {
+      const next = this.#unwritten.next();
+      if (next.done === true) this.#unwritten = undefined;
+      else this.#noteWhole(next.value);
+      if (this.notedBytes >= until) break;
+    }
+    return this.#unwritten === undefined;
+  }
+
+  applyChanges(changes: readonly unknown[]): void {
+    for (const change of changes as readonly AgentChange[]) this.#make(change);
+  }
+
+  endChanges(): void {
+    this.#agents.sort();
+  }
+
+  /** One that came since the rewriting began was noted from its first change on. */
+  #noteWhole(agent: AgentRecord): void {
+    if (agent.rewriting === this.#rewriting) return;
+    agent.rewriting = this.#rewriting;
+    this.#notes?.add(['agent', agent.id, agent.data()], agent.bytes);
+  }
+
+  #change(change: AgentChange, bytes = 0): void {
+    this.#make(change);
+    this.#notes?.add(change, bytes);
+    // Noted, as it is decided by all agents there are, and a log that is being rewritten does not have them all.
+    for (
+      let { oldest } = this.#agents;
+      oldest !== undefined && this.size > this.#mostAgents;
+      { oldest } = this.#agents
+    ) {
+      this.#forgotten += 1;
+      this.#change(['forget', oldest.id]);
+    }
+  }
+
   #agentsSnapshot(): AgentMemorySnapshot['agents'] {
-    return [...this.#agents].map(([id, { rootcheck, checks, scans, policies, files, hasScanned }]) => ({
+    return [...this.#agents.inOrder()].map(({ id, rootcheck, checks, scans, policies, files, hasScanned }) => ({
       id,
-      rootcheck: [...(rootcheck ?? [])],
+      rootcheck: [...(rootcheck?.keys() ?? [])],
       checks: [...(checks?.entries() ?? [])],
       scans: [...(scans ?? [])],
       policies: [...(policies ?? [])],
-      ...((files !== undefined && files.size > 0) || hasScanned ? { files: [...(files ?? [])], hasScanned } : {}),
+      ...((files !== undefined && files.size > 0) || hasScanned ? { files: files?.entries() ?? [], hasScanned } : {}),
     }));
   }
 
-  #agent(id: string): AgentRecord {
-    let record = this.#agents.get(id);
-    if (record === undefined) {
-      record = { hasScanned: false };
-      this.#agents.set(id, record);
+  #make(change: AgentChange): void {
+    switch (change[0]) {
+      case 'host':
+        this.#hosts.set(this.#shared.text(change[1]), this.#shared.text(change[2]));
+        return;
+      case 'hosts':
+        for (const [ip, information] of change[1]) {
+          this.#hosts.set(this.#shared.text(ip), this.#shared.text(information));
+        }
+        return;
+      case 'everything':
+        this.#agents.clock = change[1];
+        this.#hosts.clear();
+        return;
+      case 'forget':
+        this.#agents.delete(change[1]);
+        return;
+      case 'agent':
+        this.#agents.add(change[1]).restore(change[2]);
+        return;
+      default:
+        this.#makeOf(this.#heard(change[1]), change);
     }
-    return record;
   }
-}
 
-function setBounded<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  dropOldest(map, most);
-}
-
-function dropOldest<K>(collection: { size: number; keys(): Iterator<K>; delete(key: K): boolean }, most: number): void {
-  if (collection.size > most) {
-    const oldest = collection.keys().next();
-    if (oldest.done !== true) {
-      collection.delete(oldest.value);
+  #makeOf(agent: AgentRecord, change: AgentChange): void {
+    switch (change[0]) {
+      case 'check': {
+        const [, , id, policyId, result, scanId] = change;
+        agent.setCheck(id, { policyId, result, scanId });
+        return;
+      }
+      case 'delete-checks':
+        agent.checks?.deletePolicy(change[2], change[3]);
+        return;
+      case 'scan':
+        agent.setScan(change[2], change[3]);
+        return;
+      case 'policy':
+        agent.setPolicy(change[2], change[3]);
+        return;
+      case 'delete-policy':
+        agent.policies?.delete(change[2]);
+        return;
+      case 'rootcheck':
+        agent.addRootcheck(change[2]);
+        return;
+      case 'clear-rootcheck':
+        agent.rootcheck?.clear();
+        return;
+      case 'file':
+        agent.setFile(change[2], change[3]);
+        return;
+      case 'delete-file':
+        agent.files?.delete(change[2]);
+        return;
+      case 'scanned':
+        agent.hasScanned = true;
+        return;
+      default:
+        throw new Error(`A change of agents is of the unknown kind '${change[0]}'.`);
     }
+  }
+
+  #heard(id: string): AgentRecord {
+    const isNew = this.#agents.get(id) === undefined;
+    const agent = this.#agents.heard(id);
+    if (isNew) agent.rewriting = this.#rewriting;
+    return agent;
   }
 }

@@ -10,6 +10,13 @@ export type StoredCheck = {
 /** A check with its id. */
 export type CheckEntry = readonly [number, StoredCheck];
 
+/** All checks as plain data, from the oldest to the newest: id, and which of the values it has. */
+export type CheckColumns = {
+  readonly ids: CheckIds;
+  readonly codes: Uint8Array | Uint16Array;
+  readonly values: readonly StoredCheck[];
+};
+
 /** Room for that many more checks at least is made at once. */
 const LEAST_GROWTH = 16;
 /** Newest values that are compared with one to be stored; a value that is kept twice does no harm. */
@@ -39,6 +46,23 @@ export class CheckTable {
   #size = 0;
   /** Whether others may have the same list of ids. */
   #idsAreShared = true;
+
+  /** A table of these checks. */
+  static of({ ids, codes, values }: CheckColumns, shared: SharedValues): CheckTable {
+    const table = new CheckTable();
+    // Copies: what was read is a part of something larger.
+    table.#ids = ids.slice();
+    table.#codes = codes.slice();
+    table.#values = values.map(({ policyId, result, scanId }) => ({
+      policyId: shared.text(policyId),
+      result: shared.text(result),
+      scanId,
+    }));
+    table.#size = ids.length;
+    table.#idsAreShared = false;
+    table.compact(shared);
+    return table;
+  }
 
   get size(): number {
     return this.#size;
@@ -87,6 +111,11 @@ export class CheckTable {
       const value = this.#valueAt(slot);
       if (value !== undefined) yield [this.#ids[slot] ?? 0, value];
     }
+  }
+
+  /** All checks; nothing of it changes any more. */
+  columns(): CheckColumns {
+    return { ...this.#copy(this.#slots(), this.#size), values: [...this.#values] };
   }
 
   /** Takes as little room as it can, with ids that are shared: to be called when no more checks are expected for long. */
@@ -162,19 +191,22 @@ export class CheckTable {
 
   /** Makes rings of so much room that have these slots alone, in this order. */
   #keep(slots: readonly number[], room: number): void {
-    const { length } = slots;
-    const ids = this.#ids instanceof Int32Array ? new Int32Array(room) : new Float64Array(room);
-    const codes = this.#codes instanceof Uint8Array ? new Uint8Array(room) : new Uint16Array(room);
-    for (let index = 0; index < length; index += 1) {
-      const slot = slots[index] ?? 0;
-      ids[index] = this.#ids[slot] ?? 0;
-      codes[index] = this.#codes[slot] ?? 0;
-    }
+    const { ids, codes } = this.#copy(slots, room);
     this.#ids = ids;
     this.#codes = codes;
     this.#start = 0;
-    this.#size = length;
+    this.#size = slots.length;
     this.#idsAreShared = false;
+  }
+
+  #copy(slots: readonly number[], room: number): Pick<CheckColumns, 'ids' | 'codes'> {
+    const ids = this.#ids instanceof Int32Array ? new Int32Array(room) : new Float64Array(room);
+    const codes = this.#codes instanceof Uint8Array ? new Uint8Array(room) : new Uint16Array(room);
+    for (const [index, slot] of slots.entries()) {
+      ids[index] = this.#ids[slot] ?? 0;
+      codes[index] = this.#codes[slot] ?? 0;
+    }
+    return { ids, codes };
   }
 
   /** Before ids are changed. @param id one that must have room */

@@ -22,6 +22,7 @@ const DECODERS = `<decoder name="door"><program_name>^doord$</program_name></dec
 export function statefulRules(level = 5): string {
   return `<group name="syslog,">
   <rule id="1" level="0" noalert="1"><category>syslog</category><description>Any syslog.</description></rule>
+  <rule id="7" level="0" noalert="1"><category>ossec</category><description>Any of our own.</description></rule>
   <rule id="2" level="0" noalert="1"><category>firewall</category><description>Any firewall.</description></rule>
 </group>
 <group name="door,">
@@ -31,6 +32,12 @@ export function statefulRules(level = 5): string {
   <rule id="100204" level="3"><if_sid>100200</if_sid><user>^dan</user><check_diff /><description>Dan changed.</description></rule>
   <rule id="100210" level="12" frequency="3" timeframe="60"><if_matched_sid>100200</if_matched_sid><same_user />
     <description>Many doors opened.</description></rule>
+  <rule id="100220" level="4"><category>ossec</category><decoded_as>sca</decoded_as>
+    <description>Check $(sca.check.id) is $(sca.check.result), was $(sca.check.previous_result), score $(sca.score).</description></rule>
+  <rule id="100221" level="0"><category>ossec</category><decoded_as>rootcheck</decoded_as><description>Rootcheck.</description></rule>
+  <rule id="100222" level="5"><if_sid>100221</if_sid><if_fts /><description>Rootcheck for the first time: $(title)</description></rule>
+  <rule id="100223" level="4"><category>ossec</category><decoded_as>hostinfo_modified</decoded_as><description>A host changed.</description></rule>
+  <rule id="100224" level="4"><category>ossec</category><decoded_as>syscheck_integrity_changed</decoded_as><description>$(file) changed.</description></rule>
 </group>`;
 }
 
@@ -111,6 +118,8 @@ export class TestPipeline {
       epsLimiter: undefined,
       now: () => home.now,
       onWritten: () => {},
+      // The log of the state is begun anew all the time.
+      logSpareBytes: 1000,
     });
     await pipeline.start((error) => {
       home.logger.critical(String(error));

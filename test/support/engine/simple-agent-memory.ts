@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AgentMemorySnapshot, StoredScan } from '../../../lib/engine/agents/agent-memory.js';
+import type { AgentMemorySnapshot } from '../../../lib/engine/agents/agent-memory.js';
+import type { StoredScan } from '../../../lib/engine/agents/agent-record.js';
 import type { StoredCheck } from '../../../lib/engine/agents/check-table.js';
 
 /** Bounds on what is remembered, so that an agent that makes things up cannot fill the manager's memory. */

@@ -67,6 +67,7 @@ function makeEvent(random: (below: number) => number, sequences: Map<string, num
   const stream = `s${String(random(3))}`;
   const sequence = (sequences.get(stream) ?? 0) + 1 + random(3);
   sequences.set(stream, sequence);
+  if (random(5) === 0) return { ...reported(random), receivedAt: now + random(1000), stream, sequence };
   const user = USERS[random(USERS.length)] ?? '';
   const text =
     random(8) === 0
@@ -83,6 +84,56 @@ function makeEvent(random: (below: number) => number, sequences: Map<string, num
     ...(random(3) === 0 ? { agent } : {}),
     ...(random(10) === 0 ? { idempotency: { key: `k${String(random(20))}`, index: 0 } } : {}),
   };
+}
+
+/** What an agent's own modules tell; what they told before decides about alerts. */
+function reported(random: (below: number) => number): Pick<ReceivedEvent, 'queue' | 'location' | 'message' | 'agent'> {
+  const id = `00${String(random(3))}`;
+  const agent = { id, name: `a${id}`, ip: '10.0.0.4', labels: new Map<string, string>() };
+  const of = (queue: string, location: string, text: string): ReturnType<typeof reported> => ({
+    queue,
+    location,
+    message: Buffer.from(text),
+    agent,
+  });
+  const policy = { policy: 'A policy', policy_id: `policy${String(random(2))}` };
+  const result = ['passed', 'failed', 'not applicable'][random(3)] ?? '';
+  switch (random(8)) {
+    case 0:
+      return of(
+        '9',
+        'rootcheck',
+        `File '/tmp/${String(random(9))}' is owned by root and has written permissions to anyone.`,
+      );
+    case 1:
+      return of('3', 'nmap', `Host: 10.0.0.${String(random(3))} (), open ports: ${String(random(3))}`);
+    case 2:
+      return of('8', 'syscheck', `${String(random(9))}:33188:0:0:x:y:root:root:1795219200:7 /etc/${String(random(2))}`);
+    case 3: {
+      const numbers = {
+        start_time: 1,
+        end_time: 2,
+        passed: random(3),
+        failed: 1,
+        invalid: 0,
+        total_checks: 9,
+        score: 5,
+      };
+      const hashes = {
+        hash: `h${String(random(3))}`,
+        hash_file: `f${String(random(8) === 0 ? 1 : 0)}`,
+        file: 'policy.yml',
+      };
+      const summary = { type: 'summary', scan_id: random(5), name: 'A policy', ...numbers, ...hashes };
+      return of('p', 'sca', JSON.stringify({ ...summary, policy_id: policy.policy_id }));
+    }
+    case 4:
+      return of('p', 'sca', JSON.stringify({ type: 'dump_end', scan_id: random(5), policy_id: policy.policy_id }));
+    default: {
+      const check = { id: random(12), title: 'A check', result };
+      return of('p', 'sca', JSON.stringify({ type: 'check', id: random(5), ...policy, check }));
+    }
+  }
 }
 
 /** Does a step. @returns what runs afterwards */
@@ -212,6 +263,9 @@ describe('pipeline of svc-analysisd', () => {
       const decided = [...expected].filter(([path]) => path.startsWith('queue/responses/'));
       expect(decided.flatMap(([, text]) => text.split('\n')).length, 'decisions').to.be.above(50);
       for (const [path, text] of expected) expectSameLines(path, found.get(path) ?? '', text);
+      const alerts = [...expected].filter(([path]) => path.endsWith('.json')).map(([, text]) => text);
+      // What decides about them is remembered of agents: 100220 to 100224.
+      expect(alerts.join('').split('"id":"10022').length, 'alerts of agents').to.be.above(20);
     });
   }
 });

@@ -1,11 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
+import { deserialize, serialize, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { AgentMemory } from '../../../../../lib/engine/agents/agent-memory.js';
 import { SimpleAgentMemory } from '../../../../support/engine/simple-agent-memory.js';
 
-const AGENTS = ['001', '002'];
+const AGENTS = ['001', '002', '003'];
 const POLICIES = ['cis', 'own'];
 /** As decoding.md 4.11 has it. */
 const MAX_CHECKS = 20_000;
@@ -91,6 +91,12 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   }),
 );
 
+/** Everything; the simple one has no order of agents. */
+function byId(memory: Memory): ReturnType<AgentMemory['snapshot']> {
+  const { hosts, agents } = memory.snapshot();
+  return { hosts, agents: [...agents].sort((a, b) => a.id.localeCompare(b.id)) };
+}
+
 describe('AgentMemory', () => {
   it('does what a simple one does, whatever it is told', () => {
     fc.assert(
@@ -99,14 +105,92 @@ describe('AgentMemory', () => {
         const simple = new SimpleAgentMemory();
         for (const each of calls) {
           expect(each(memory)).to.deep.equal(each(simple));
-          expect(memory.snapshot()).to.deep.equal(simple.snapshot());
+          expect(byId(memory)).to.deep.equal(byId(simple));
         }
         const restored = new AgentMemory();
         restored.restore(structuredClone(memory.snapshot()));
-        expect(restored.snapshot()).to.deep.equal(simple.snapshot());
+        expect(restored.snapshot()).to.deep.equal(memory.snapshot());
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('is restored from a log of its changes, at any moment and while that is begun anew', () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: call.map((each) => ({ kind: 'call' as const, call: each })) },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom('take', 'rewrite').map((kind) => ({ kind: kind as 'take' | 'rewrite' })),
+      },
+      { weight: 1, arbitrary: fc.constant({ kind: 'start' as const }) },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const memory = new AgentMemory(2);
+        memory.noteChanges();
+        let log: unknown[] = [];
+        let next: unknown[] | undefined;
+        const take = (): void => {
+          for (const { changes } of memory.takeChanges()) {
+            const written = deserialize(serialize(changes)) as unknown[];
+            log.push(...written);
+            next?.push(...written);
+          }
+        };
+        const expectRestored = (): void => {
+          const restored = new AgentMemory(2);
+          restored.applyChanges(log);
+          restored.endChanges();
+          expect(restored.snapshot()).to.deep.equal(memory.snapshot());
+        };
+        for (const each of steps) {
+          switch (each.kind) {
+            case 'call':
+              each.call(memory);
+              break;
+            case 'take':
+              take();
+              expectRestored();
+              break;
+            case 'start':
+              take();
+              memory.startRewriting();
+              next = [];
+              break;
+            case 'rewrite': {
+              const isWhole = next !== undefined && memory.rewrite(1);
+              take();
+              if (isWhole) log = next ?? [];
+              if (isWhole) next = undefined;
+              expectRestored();
+            }
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('forgets the agent that was not heard of for longest, and counts it', () => {
+    const memory = new AgentMemory(3);
+    for (const who of ['1', '2', '3', '1', '4', '5']) memory.addRootcheck(who, 'a');
+    expect(memory.snapshot().agents.map(({ id: who }) => who)).to.deep.equal(['1', '4', '5']);
+    expect([memory.size, memory.forgotten]).to.deep.equal([3, 2]);
+  });
+
+  it('bounds the bytes that an agent can have it keep, and knows that files may be forgotten', () => {
+    const memory = new AgentMemory();
+    const long = 'x'.repeat(60_000);
+    for (let number = 0; number < 1000; number += 1) {
+      memory.addRootcheck('001', `${String(number)}${long}`);
+      memory.setFile('001', `${String(number)}${long}`, '1');
+      memory.setHost(String(number), long);
+    }
+    const bytes = Buffer.byteLength(JSON.stringify(memory.snapshot()));
+    expect(bytes).to.be.below(60 * 1024 * 1024);
+    expect(memory.isFullOfFiles('001')).to.equal(true);
+    expect(memory.file('001', `0${long}`)).to.equal(undefined);
+    expect(memory.addRootcheck('001', `999${long}`)).to.equal(false);
   });
 
   it('forgets the check that was not told for longest when an agent makes checks up', () => {
