@@ -28,6 +28,7 @@ import { whyUnavailable } from '../terminal/why-unavailable.js';
 import type { ControlOutput } from './control-output.js';
 import { makeFirstStartSecrets } from './home/enrollment-certificate.js';
 import { withScriptLock } from './home/script-lock.js';
+import { allocateSparingly } from './supervisor/allocate-sparingly.js';
 import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './supervisor/live-process.js';
 
 /** A supervisor that does not answer by then has failed to start. */
@@ -375,7 +376,7 @@ async function startSupervisor({ home, catalogue }: Suite): Promise<void> {
   const child = spawn(
     catalogue.control.command,
     [...catalogue.control.args, 'run', '--detached', '--home', home.root],
-    { cwd: home.root, detached: true, stdio: ['ignore', 'ignore', fd] },
+    { cwd: home.root, env: allocateSparingly(process.env), detached: true, stdio: ['ignore', 'ignore', fd] },
   );
   closeSync(fd);
   let ended = false;

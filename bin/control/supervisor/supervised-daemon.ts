@@ -13,6 +13,7 @@ import type { Logger } from '../../../lib/log/logger.js';
 import { identityOf, isAlive, type ProcessIdentity } from '../../../lib/process/process-identity.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { readDebugFlags } from '../debug-switch.js';
+import { allocateSparingly } from './allocate-sparingly.js';
 import { endProcess, liveProcess, removeLeftovers, type StopOutcome } from './live-process.js';
 import { RestartDelay } from './restart-delay.js';
 
@@ -217,7 +218,12 @@ export class SupervisedDaemon {
           ...(this.#foreground ? ['-f'] : []),
           ...readDebugFlags(this.#home),
         ],
-        { cwd: this.#home.root, env: environment, detached: true, stdio: ['ignore', 'ignore', stderr] },
+        {
+          cwd: this.#home.root,
+          env: allocateSparingly(environment),
+          detached: true,
+          stdio: ['ignore', 'ignore', stderr],
+        },
       );
     } finally {
       if (typeof stderr === 'number') closeSync(stderr);

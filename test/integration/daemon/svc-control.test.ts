@@ -348,7 +348,9 @@ describe('svc-control', function () {
     expect(readFileSync(calls, 'utf8')).to.equal('READY=1 STATUS=Not running, tried again: svc-apid\n');
     expect(run.stderr).to.equal('');
     const { pid } = await state('svc-analysisd');
-    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.not.include('NOTIFY_SOCKET');
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+    expect(environment).to.not.include('NOTIFY_SOCKET');
+    expect(environment.split('\0'), 'memory is allocated sparingly').to.include('MALLOC_ARENA_MAX=2');
     run.signal('SIGTERM');
     expect((await run.ended).code).to.equal(0);
     expect(readFileSync(calls, 'utf8')).to.match(/\nSTOPPING=1\n$/);
