@@ -42,35 +42,35 @@ export class Literal {
     this.#borders = this.#kind === CONTAINS && text.length > MAX_INDEX_OF ? bordersOf(this.#bytes) : undefined;
   }
 
-  /** Offset behind the first match, or -1. What it takes comes off the steps left, where the index does not say at once. */
-  find(subject: Subject, state: MatchState): number {
+  /** Offset behind the first match in the subject from `from` on, or -1. What it takes comes off the steps left, where the index does not say at once. */
+  find(subject: Subject, state: MatchState, from: number): number {
     const kind = this.#kind;
     const bytes = this.#bytes;
     const atStart = kind === STARTS || kind === EQUALS;
-    if (atStart && bytes.length > 0 && FOLD[subject.bytes[0] ?? 0] !== bytes[0]) return -1;
+    if (atStart && bytes.length > 0 && FOLD[subject.bytes[from] ?? 0] !== bytes[0]) return -1;
     if (!subject.mayContain(this.#pairs)) return -1;
     if (kind === CONTAINS) {
-      if (this.#borders !== undefined) return this.#findLong(this.#borders, subject, state);
+      if (this.#borders !== undefined) return this.#findLong(this.#borders, subject, state, from);
       state.stepsLeft -= subject.searchSteps(bytes[0] ?? 0);
-      const index = subject.foldedText.indexOf(this.#text);
+      const index = subject.foldedText.indexOf(this.#text, from);
       return index < 0 ? -1 : index + bytes.length;
     }
-    const start = subject.length - bytes.length;
-    if (start < 0 || (kind === EQUALS && start !== 0)) return -1;
+    const last = subject.length - bytes.length;
+    if (last < from || (kind === EQUALS && last !== from)) return -1;
     state.stepsLeft -= ANCHORED_STEPS + (bytes.length >> BYTES_A_STEP_SHIFT);
-    const from = kind === ENDS ? start : 0;
+    const begin = kind === ENDS ? last : from;
     const all = subject.bytes;
-    for (let i = 0; i < bytes.length; i += 1) if (FOLD[all[from + i] ?? 0] !== bytes[i]) return -1;
-    return from + bytes.length;
+    for (let i = 0; i < bytes.length; i += 1) if (FOLD[all[begin + i] ?? 0] !== bytes[i]) return -1;
+    return begin + bytes.length;
   }
 
   /** The search of Knuth, Morris and Pratt: it never goes back in the subject. */
-  #findLong(borders: Uint16Array, subject: Subject, state: MatchState): number {
+  #findLong(borders: Uint16Array, subject: Subject, state: MatchState, from: number): number {
     const wanted = this.#bytes;
     const { bytes, length } = subject;
     state.stepsLeft -= length >> BYTES_A_STEP_SHIFT;
     let found = 0;
-    for (let i = 0; i < length; i += 1) {
+    for (let i = from; i < length; i += 1) {
       const byte = FOLD[bytes[i] ?? 0];
       while (found > 0 && wanted[found] !== byte) found = borders[found] ?? 0;
       if (wanted[found] === byte) found += 1;

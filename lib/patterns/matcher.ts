@@ -108,6 +108,9 @@ export interface Matcher {
   readonly requirements: Requirements;
   /** Whether the subject matches (negation with a leading `!` of OS_Match included). No captures. */
   test(subject: string, context: MatchContext): boolean;
-  /** As `test`, and on success sets `end`, `captures` and `captureCount` of the context. */
-  exec(subject: string, context: MatchContext): boolean;
+  /**
+   * As `test`, and on success sets `end`, `captures` and `captureCount` of the context.
+   * @param from offset from which on the subject counts: the result is that for `subject.slice(from)`
+   */
+  exec(subject: string, context: MatchContext, from?: number): boolean;
 }

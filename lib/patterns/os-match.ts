@@ -28,22 +28,26 @@ export class OsMatch implements Matcher {
   }
 
   test(subject: string, context: MatchContext): boolean {
+    return this.#matches(subject, context, 0);
+  }
+
+  /** OS_Match knows neither captures nor an end position: both are reported as none. */
+  exec(subject: string, context: MatchContext, from = 0): boolean {
+    if (!this.#matches(subject, context, from)) return false;
+    context.end = -1;
+    context.captureCount = 0;
+    return true;
+  }
+
+  #matches(subject: string, context: MatchContext, from: number): boolean {
     if (this.#always) return !this.#negated;
     const loaded = context.subject(subject);
     for (const literal of this.#alternatives) {
-      if (literal.find(loaded, context) >= 0) return !this.#negated;
+      if (literal.find(loaded, context, from) >= 0) return !this.#negated;
       // A pattern has room for thousands of texts.
       if (context.stepsLeft < 0) return context.giveUp();
     }
     return this.#negated;
-  }
-
-  /** OS_Match knows neither captures nor an end position: both are reported as none. */
-  exec(subject: string, context: MatchContext): boolean {
-    if (!this.test(subject, context)) return false;
-    context.end = -1;
-    context.captureCount = 0;
-    return true;
   }
 }
 

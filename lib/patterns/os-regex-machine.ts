@@ -18,15 +18,16 @@ const SEARCH_STEPS = 4;
  * What it skips is bytes at which the rules would change nothing but `s` and `last`.
  */
 export class OsRegexMachine {
-  /** After a match: offset of "the last byte matched". */
+  /** After a match: offset of "the last byte matched" in the whole subject; one less than `begin` where there is none. */
   end = NONE;
-  /** After a match: offsets of the marks, NONE where not passed. */
+  /** After a match: offsets of the marks in the whole subject, NONE where not passed. */
   marks = new Int32Array(16);
   readonly #slotNodes = new Int32Array(SLOTS);
   readonly #slotOffsets = new Int32Array(SLOTS);
 
+  /** @param begin offset at which the subject is taken to begin */
   // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
-  run(code: OsRegexCode, subject: Subject, context: MatchState): boolean {
+  run(code: OsRegexCode, subject: Subject, context: MatchState, begin: number): boolean {
     const { length, kinds, bytes, tables, markNumbers, targets, tails, anchoredStart, anchoredEnd, head } = code;
     if (code.marks > this.marks.length) this.marks = new Int32Array(code.marks);
     const marks = this.marks;
@@ -38,8 +39,8 @@ export class OsRegexMachine {
     let steps = context.stepsLeft - (code.marks >> BYTES_A_STEP_SHIFT);
     let searched = false;
     let p = 0;
-    let s = 0;
-    let last = 0;
+    let s = begin;
+    let last = begin;
     let rep = false;
     let retry = NONE;
     let slots = 0;

@@ -30,11 +30,11 @@ export class OsRegex implements GradedMatcher {
   }
 
   test(subject: string, context: MatchContext): boolean {
-    return this.#match(subject, context) !== undefined;
+    return this.#match(subject, context, 0) !== undefined;
   }
 
-  exec(subject: string, context: MatchContext): boolean {
-    const matched = this.#match(subject, context);
+  exec(subject: string, context: MatchContext, from = 0): boolean {
+    const matched = this.#match(subject, context, from);
     if (matched === undefined) return false;
     let count = 0;
     if (!(matched instanceof Literal)) {
@@ -48,26 +48,26 @@ export class OsRegex implements GradedMatcher {
       }
     }
     context.captureCount = count;
-    context.end = context.osRegex.end;
+    context.end = context.osRegex.end - from;
     return true;
   }
 
   /** The first alternative that matches; the machine has the end and the marks. */
-  #match(subject: string, context: MatchContext): OsRegexCode | Literal | undefined {
+  #match(subject: string, context: MatchContext, from: number): OsRegexCode | Literal | undefined {
     const loaded = context.subject(subject);
     for (const alternative of this.#alternatives) {
       if (alternative instanceof Literal) {
-        const behind = alternative.find(loaded, context);
+        const behind = alternative.find(loaded, context, from);
         if (context.stepsLeft < 0) return this.#giveUp(context);
         if (behind < 0) continue;
         // An empty text matches with offset 0 reported.
-        context.osRegex.end = behind === 0 ? 0 : behind - 1;
+        context.osRegex.end = behind === from ? from : behind - 1;
         return alternative;
       }
       const { start } = alternative;
-      if (start !== undefined && loaded.length > 0 && start[loaded.bytes[0] ?? 0] === 0) continue;
+      if (start !== undefined && loaded.length > from && start[loaded.bytes[from] ?? 0] === 0) continue;
       if (!loaded.mayContain(alternative.pairs)) continue;
-      if (context.osRegex.run(alternative, loaded, context)) return alternative;
+      if (context.osRegex.run(alternative, loaded, context, from)) return alternative;
       if (context.stepsLeft < 0 || context.exhausted) return this.#giveUp(context);
     }
     return undefined;

@@ -4,7 +4,7 @@ import type { ByteTable } from './os-regex-parse.js';
 export type Requirement = {
   /** Entries of the subject's index (see `pairsOf`), all of which are there; the rarer ones first. */
   readonly pairs: Uint16Array;
-  /** Bytes one of which a subject that is not empty begins with; undefined where nothing is known. */
+  /** Bytes (not 0 in the table) one of which a subject that is not empty begins with; undefined where nothing is known. */
   readonly start: ByteTable | undefined;
 };
 

@@ -1,6 +1,7 @@
 import type { Matcher } from '../../patterns/matcher.js';
 import type { Category, DecoderIdentity, SourcePlace, StaticField } from '../event.js';
 import type { PluginName } from '../load/decoder-definition.js';
+import type { ChildIndex } from './child-index.js';
 
 /** Where a regex or plugin begins to read; numbers, because they are looked at for each event. */
 export const OFFSET_NONE = 0;
@@ -41,6 +42,7 @@ export type Decoder = {
 export type RootDecoder = {
   readonly decoder: Decoder;
   readonly children: readonly Decoder[];
+  readonly childIndex: ChildIndex;
 };
 
 /** All decoders of a ruleset. */

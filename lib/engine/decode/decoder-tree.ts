@@ -5,6 +5,7 @@ import { INTERNAL_DECODER_NAMES } from '../load/internal-decoder-names.js';
 import type { PatternCompiler } from '../load/pattern-compiler.js';
 import { placeOfPattern, RulesetError } from '../load/ruleset-error.js';
 import { warnOfExplosion } from '../load/warn-of-explosion.js';
+import { ChildIndex } from './child-index.js';
 import {
   type Decoder,
   type DecoderSet,
@@ -78,7 +79,10 @@ export class DecoderTree {
       made.set(node, decoder);
       return decoder;
     };
-    const makeRoot = ({ node, children }: Root): RootDecoder => ({ decoder: make(node), children: children.map(make) });
+    const makeRoot = ({ node, children: nodes }: Root): RootDecoder => {
+      const children = nodes.map(make);
+      return { decoder: make(node), children, childIndex: new ChildIndex(children) };
+    };
     return {
       programRoots: this.#programRoots.map(makeRoot),
       plainRoots: this.#plainRoots.map(makeRoot),

@@ -15,7 +15,7 @@ import { RootIndex } from './root-index.js';
 
 /**
  * Finds an event's decoder and takes its fields out (decoding.md 4.5). The result is that of `interpretDecoders`; this one
- * is made for speed: roots come from an index, and texts are cut only where a pattern begins behind the start of the log.
+ * is made for speed: roots, children and the members of chains that the log cannot match are passed over in one loop.
  *
  * One object serves one engine: it keeps scratch memory.
  */
@@ -38,18 +38,22 @@ export class EventDecoder {
   /** Decodes a pre-decoded event; without a matching root it stays without decoder. */
   decode(event: EngineEvent): void {
     const { log, programName } = event;
-    this.#context.pin(log);
-    const roots =
-      programName === undefined ? this.#index.forLog(log) : this.#index.forProgram(programName, this.#context);
+    const context = this.#context;
+    const subject = context.pin(log);
     this.#costly = undefined;
-    for (const root of roots) {
+    const { roots, sieves } =
+      programName === undefined ? this.#index.plain : this.#index.forProgram(programName, context);
+    const sieve = sieves.at(subject, 0);
+    for (let i = sieve.next(0, subject); i >= 0; i = sieve.next(i + 1, subject)) {
+      const root = roots[i];
+      if (root === undefined) return;
       const { prematch } = root.decoder;
       if (prematch === undefined) {
         this.#decodeWith(root, event, 0);
         return;
       }
-      if (this.#matches(prematch, log, root.decoder)) {
-        this.#decodeWith(root, event, advance(this.#context.end, log.length));
+      if (this.#matches(prematch, log, 0, root.decoder)) {
+        this.#decodeWith(root, event, advance(context.end, log.length));
         return;
       }
     }
@@ -60,8 +64,8 @@ export class EventDecoder {
     return this.#costly?.ownName;
   }
 
-  #matches(matcher: Matcher, subject: string, decoder: Decoder): boolean {
-    return !this.#isUsedUp(decoder) && matcher.exec(subject, this.#context) && !this.#isUsedUp(decoder);
+  #matches(matcher: Matcher, log: string, from: number, decoder: Decoder): boolean {
+    return !this.#isUsedUp(decoder) && matcher.exec(log, this.#context, from) && !this.#isUsedUp(decoder);
   }
 
   #isUsedUp(decoder: Decoder): boolean {
@@ -74,7 +78,7 @@ export class EventDecoder {
   }
 
   #decodeWith(root: RootDecoder, event: EngineEvent, afterParent: number): void {
-    const { decoder, children } = root;
+    const { decoder, children, childIndex } = root;
     event.decoder = decoder.identity;
     event.category = decoder.category;
     const offsets = this.#offsets;
@@ -85,40 +89,45 @@ export class EventDecoder {
       return;
     }
     const { log } = event;
-    // Most children begin at the same place: the rest of the log is cut once.
-    let rest: string | undefined;
-    for (let i = 0; i < children.length; i += 1) {
-      let child = children[i];
+    const context = this.#context;
+    const subject = context.pin(log);
+    const sieve = childIndex.prematches(subject, afterParent);
+    for (let head = sieve.next(0, subject); head >= 0; head = sieve.next(head + 1, subject)) {
+      const position = childIndex.head(head);
+      const child = children[position];
       if (child?.prematch === undefined) {
         offsets.afterPrematch = afterParent;
-        this.#extract(decoder, children, i, event);
+        this.#extract(decoder, root, position, event);
         return;
       }
-      const subject = child.prematchAfterParent ? (rest ??= log.slice(afterParent)) : log;
-      if (this.#matches(child.prematch, subject, child)) {
-        offsets.afterPrematch = log.length - subject.length + advance(this.#context.end, subject.length);
+      const from = child.prematchAfterParent ? afterParent : 0;
+      if (this.#matches(child.prematch, log, from, child)) {
+        offsets.afterPrematch = from + advance(context.end, log.length - from);
         event.decoder = child.identity;
         event.category = child.category;
-        this.#extract(child, children, i, event);
+        this.#extract(child, root, position, event);
         return;
-      }
-      while (child?.chained === true) {
-        i += 1;
-        child = children[i];
       }
     }
   }
 
   /** Runs the chosen child and, along its chain, the siblings behind it. */
-  #extract(current: Decoder, siblings: readonly Decoder[], first: number, event: EngineEvent): void {
+  #extract(current: Decoder, { children, childIndex }: RootDecoder, first: number, event: EngineEvent): void {
+    const context = this.#context;
+    const end = childIndex.chainEnd(first);
     let previous = -1;
-    for (let i = first; i < siblings.length; i += 1) {
-      const decoder = siblings[i];
+    // A regex that the log cannot match changes nothing.
+    for (
+      let i = childIndex.nextExtraction(first, context.subject(event.log));
+      i >= 0 && i <= end;
+      i = childIndex.nextExtraction(i + 1, context.subject(event.log))
+    ) {
+      const decoder = children[i];
       if (decoder === undefined) {
         return;
       }
       const next = this.#extractOne(decoder, current, event, previous);
-      if (next === STOP || !decoder.chained) {
+      if (next === STOP) {
         return;
       }
       if (next >= 0) {
@@ -148,7 +157,7 @@ export class EventDecoder {
     }
     const { log } = event;
     const context = this.#context;
-    if (!this.#matches(regex, from === 0 ? log : log.slice(from), decoder)) {
+    if (!this.#matches(regex, log, from, decoder)) {
       return -1;
     }
     if (giveCaptures(event, decoder, this.#orderSize, this.#tools)) {

@@ -1,6 +1,6 @@
+import { FirstByteSieves } from '../../patterns/first-byte-sieves.js';
 import { MatchContext } from '../../patterns/matcher.js';
 import type { DecoderSet, RootDecoder } from './decoder-set.js';
-import { firstBytes } from './first-bytes.js';
 
 /** Program names whose roots are kept; a flood of made-up names only makes the index begin anew. */
 const MAX_PROGRAMS = 2048;
@@ -9,8 +9,11 @@ const MAX_PROGRAM_NAME = 128;
 /** Steps that finding the roots of a program name that is kept may take. */
 const MAX_STEPS = 50_000;
 
+/** Roots in their order, with the sieves of their prematches. */
+export type RootList = { readonly roots: readonly RootDecoder[]; readonly sieves: FirstByteSieves };
+
 /** Roots of a program name, and the steps that it took to find them: each event with the name takes them. */
-type KnownRoots = { readonly roots: readonly RootDecoder[]; readonly steps: number };
+type KnownRoots = { readonly list: RootList; readonly steps: number };
 
 /**
  * Narrows the list of roots down to those that can match an event, in their order. Depends on nothing but the set, so all
@@ -21,19 +24,18 @@ export class RootIndex {
   readonly #byProgram = new Map<string, KnownRoots>();
   /** What is found out is remembered, and must not change what the event's own matches take. */
   readonly #context = new MatchContext();
-  /** Roots without `program_name` for each first byte of the log. */
-  readonly #byFirstByte: readonly (readonly RootDecoder[])[];
+  /** Lists by the positions of their roots: many programs have the same. */
+  readonly #lists = new Map<string, RootList>();
+  /** Roots without `program_name`. */
+  readonly plain: RootList;
 
   constructor(set: DecoderSet) {
     this.#set = set;
-    const needed = set.plainRoots.map(({ decoder }) => decoder.prematch && firstBytes(decoder.prematch));
-    this.#byFirstByte = Array.from({ length: 256 }, (_, code) =>
-      set.plainRoots.filter((_root, index) => needed[index]?.has(code) ?? true),
-    );
+    this.plain = listOf(set.plainRoots);
   }
 
   /** Roots whose `program_name` matches. What finding them takes comes off the context's steps, today or at the first time. */
-  forProgram(name: string, context: MatchContext): readonly RootDecoder[] {
+  forProgram(name: string, context: MatchContext): RootList {
     if (name.length > MAX_PROGRAM_NAME) return this.#find(name, context);
     let known = this.#byProgram.get(name);
     if (known === undefined) {
@@ -41,24 +43,34 @@ export class RootIndex {
       own.forget();
       own.stepsLeft = MAX_STEPS;
       own.exhausted = false;
-      const roots = this.#find(name, own);
+      const list = this.#find(name, own);
       // One that takes so many is looked for by each event, within its budget.
       if (own.exhausted || own.stepsLeft < 0) return this.#find(name, context);
-      known = { roots, steps: MAX_STEPS - own.stepsLeft };
+      known = { list, steps: MAX_STEPS - own.stepsLeft };
       if (this.#byProgram.size >= MAX_PROGRAMS) this.#byProgram.clear();
       this.#byProgram.set(name, known);
     }
     context.stepsLeft -= known.steps;
-    return known.roots;
+    return known.list;
   }
 
-  #find(name: string, context: MatchContext): readonly RootDecoder[] {
-    return this.#set.programRoots.filter(({ decoder }) => decoder.programName?.test(name, context) === true);
+  #find(name: string, context: MatchContext): RootList {
+    const { programRoots } = this.#set;
+    const positions: number[] = [];
+    programRoots.forEach(({ decoder }, position) => {
+      if (decoder.programName?.test(name, context) === true) positions.push(position);
+    });
+    const key = positions.join();
+    let list = this.#lists.get(key);
+    if (list === undefined) {
+      list = listOf(positions.flatMap((position) => programRoots[position] ?? []));
+      if (this.#lists.size >= MAX_PROGRAMS) this.#lists.clear();
+      this.#lists.set(key, list);
+    }
+    return list;
   }
+}
 
-  /** Roots without `program_name` that a log can match. */
-  forLog(log: string): readonly RootDecoder[] {
-    // An empty log has no first byte, and some patterns match it all the same.
-    return log === '' ? this.#set.plainRoots : (this.#byFirstByte[log.charCodeAt(0)] ?? this.#set.plainRoots);
-  }
+function listOf(roots: readonly RootDecoder[]): RootList {
+  return { roots, sieves: new FirstByteSieves(roots.map(({ decoder }) => decoder.prematch?.requirements)) };
 }

@@ -84,7 +84,8 @@ export class Pcre2 implements GradedMatcher {
     return regExp === undefined ? context.backtracking.run(this.#program, loaded, context) : regExp.test(subject);
   }
 
-  exec(subject: string, context: MatchContext): boolean {
+  exec(text: string, context: MatchContext, from = 0): boolean {
+    const subject = from === 0 ? text : text.slice(from);
     const loaded = context.subject(subject);
     if (!this.#mayMatch(loaded, context)) return false;
     const regExp = this.#affordable(loaded, context);

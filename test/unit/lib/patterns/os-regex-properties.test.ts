@@ -43,6 +43,10 @@ describe('OS_Regex against the rules as written', () => {
             : undefined;
           expect(actual, JSON.stringify([source, text])).to.deep.equal(expected);
           expect(matcher.test(text, context)).to.equal(matched);
+          const behind = matcher.exec(`a1: ${text}`, context, 4);
+          expect(behind && [context.end, ...context.captures.slice(0, context.captureCount)]).to.deep.equal(
+            expected !== undefined && [expected.end, ...expected.captures],
+          );
         }
       }),
       { numRuns: RUNS },

@@ -33,6 +33,24 @@ const pattern = fc.constantFrom<PatternLanguage>('osmatch', 'osregex', 'pcre2').
     .map(([negation, alternatives]) => compilePattern(language, negation + alternatives.join('|'))),
 );
 
+describe('a matcher', () => {
+  it('takes a subject from an offset on for the rest of it', () => {
+    const context = new MatchContext();
+    const outcome = (matched: boolean): object => ({
+      matched,
+      ...(matched ? { end: context.end, captures: context.captures.slice(0, context.captureCount) } : {}),
+    });
+    fc.assert(
+      fc.property(pattern, text, text, (matcher, before, subject) => {
+        const expected = outcome(matcher.exec(subject, context));
+        const whole = before + subject;
+        expect(outcome(matcher.exec(whole, context, before.length)), matcher.source).to.deep.equal(expected);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
 describe('a sieve', () => {
   const context = new MatchContext();
 

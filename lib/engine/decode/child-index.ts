@@ -1,0 +1,85 @@
+import { FirstByteSieves } from '../../patterns/first-byte-sieves.js';
+import type { Matcher } from '../../patterns/matcher.js';
+import type { Requirements } from '../../patterns/requirement.js';
+import { Sieve } from '../../patterns/sieve.js';
+import type { Subject } from '../../patterns/subject.js';
+
+/** What is looked at of a child decoder. */
+type Child = {
+  readonly prematch: Matcher | undefined;
+  readonly prematchAfterParent: boolean;
+  readonly regex: Matcher | undefined;
+  readonly plugin: string | undefined;
+  readonly chained: boolean;
+};
+
+/** Narrows the children of a root down to those that an event can match, in their order. */
+export class ChildIndex {
+  readonly #children: readonly Child[];
+  /** Positions of the children that are tried, up to the one that is taken without a trial: the rest of a chain goes with its first member. */
+  readonly #heads: readonly number[];
+  /** By position: that of the last child of the chain. */
+  readonly #chainEnds: readonly number[];
+  readonly #afterParent: boolean;
+  readonly #byFirstByte: FirstByteSieves;
+  #regexes: Sieve | undefined;
+
+  constructor(children: readonly Child[]) {
+    this.#children = children;
+    this.#heads = headsOf(children);
+    this.#chainEnds = chainEndsOf(children);
+    const tried = this.#heads.flatMap((position) => children[position] ?? []);
+    this.#afterParent = tried[0]?.prematchAfterParent ?? false;
+    this.#byFirstByte = new FirstByteSieves(
+      tried.map((child) => needsOf(child.prematch, child.prematchAfterParent === this.#afterParent)),
+    );
+  }
+
+  /** The sieve of the children's prematches; its positions are those of `head`. */
+  prematches(log: Subject, afterParent: number): Sieve {
+    return this.#byFirstByte.at(log, this.#afterParent ? afterParent : 0);
+  }
+
+  /** Position among the children of a child that is tried; -1 for no number of one. */
+  head(number: number): number {
+    return this.#heads[number] ?? -1;
+  }
+
+  /** Position of the last child of the chain that the one at `position` is in. */
+  chainEnd(position: number): number {
+    return this.#chainEnds[position] ?? -1;
+  }
+
+  /** Position of the first child at or behind `position` whose extraction is more than a regex that the log cannot match; -1 where there is none. */
+  nextExtraction(position: number, log: Subject): number {
+    this.#regexes ??= new Sieve(
+      this.#children.map(({ plugin, regex }) => (plugin === undefined ? needsOf(regex, false) : undefined)),
+    );
+    return this.#regexes.next(position, log);
+  }
+}
+
+/** What a log has that the pattern matches, with the byte it begins with only where that is the log's own. */
+function needsOf(matcher: Matcher | undefined, atStart: boolean): Requirements {
+  const needs = matcher?.requirements;
+  return atStart ? needs : needs?.map(({ pairs }) => ({ pairs, start: undefined }));
+}
+
+function headsOf(children: readonly Child[]): number[] {
+  const heads: number[] = [];
+  let inChain = false;
+  for (const [position, { prematch, chained }] of children.entries()) {
+    if (!inChain) heads.push(position);
+    if (!inChain && prematch === undefined) break;
+    inChain = chained;
+  }
+  return heads;
+}
+
+function chainEndsOf(children: readonly Child[]): number[] {
+  const ends = children.map((_child, position) => position);
+  for (let position = children.length - 2; position >= 0; position -= 1) {
+    if (children[position]?.chained === true) ends[position] = ends[position + 1] ?? position;
+  }
+  return ends;
+}
