@@ -50,21 +50,25 @@ function parts(root) {
   return found;
 }
 
-/** Where a module lies counts for it: it finds its threads and the product by that. */
-const keepPlaces = (dist, output, moved) => ({
-  name: 'keep-places',
+/** The name that `z` is in its own package is an object of all there is; as that of an import only what is used is taken in. */
+const WHOLE_ZOD = /^import \{ z \} from ['"]zod['"];$/m;
+const ZOD = "import * as z from 'zod/v4';";
+
+/** Modules of ours as programs have them. Where one lies counts for it: it finds its threads and the product by that. */
+const ownModules = (dist, output, moved) => ({
+  name: 'own-modules',
   setup(build) {
     const placeOf = (path) => JSON.stringify(relative(output, path));
     build.onLoad({ filter: /\.js$/ }, ({ path }) => {
       if (!path.startsWith(`${dist}/`)) return undefined;
-      const text = readFileSync(path, 'utf8');
-      if (!text.includes('import.meta.url')) return undefined;
-      const contents = text.replaceAll(PLACE, (_, module) => {
-        const name = module === undefined ? undefined : moved.get(join(dirname(relative(dist, path)), module));
-        if (name !== undefined) return `new URL(${placeOf(join(dist, 'parts', `${name}.js`))}, import.meta.url)`;
-        const here = `new URL(${placeOf(path)}, import.meta.url).href`;
-        return module === undefined ? here : `new URL('${module}', ${here})`;
-      });
+      const contents = readFileSync(path, 'utf8')
+        .replace(WHOLE_ZOD, ZOD)
+        .replaceAll(PLACE, (_, module) => {
+          const name = module === undefined ? undefined : moved.get(join(dirname(relative(dist, path)), module));
+          if (name !== undefined) return `new URL(${placeOf(join(dist, 'parts', `${name}.js`))}, import.meta.url)`;
+          const here = `new URL(${placeOf(path)}, import.meta.url).href`;
+          return module === undefined ? here : `new URL('${module}', ${here})`;
+        });
       return { contents, loader: 'js' };
     });
   },
@@ -97,7 +101,11 @@ export async function bundlePrograms(root) {
   const output = join(dist, 'programs');
   const modules = programs(root);
   const moved = parts(root);
-  const options = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', logLevel: 'error' };
+  const options = {
+    ...{ absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', logLevel: 'error' },
+    // The text of a program stays in memory. Its lines are kept short, so that those of stacks say where something is.
+    ...{ minifyWhitespace: true, lineLimit: 120 },
+  };
   for (const folder of ['programs', 'parts']) rmSync(join(dist, folder), { recursive: true, force: true });
   await build({
     ...options,
@@ -109,7 +117,7 @@ export async function bundlePrograms(root) {
     external: LOADED,
     define: { 'import.meta.url': 'programUrl' },
     supported: { 'dynamic-import': false },
-    plugins: [withoutLocales, keepPlaces(dist, output, moved)],
+    plugins: [withoutLocales, ownModules(dist, output, moved)],
   });
   const partsOutput = join(dist, 'parts');
   await build({
@@ -119,7 +127,7 @@ export async function bundlePrograms(root) {
     outdir: partsOutput,
     format: 'esm',
     splitting: true,
-    plugins: [withoutLocales, outsidePackages, keepPlaces(dist, partsOutput, moved)],
+    plugins: [withoutLocales, outsidePackages, ownModules(dist, partsOutput, moved)],
   });
   writeLaunchers(output, modules, (name) => `require('./program-loader.cjs')('${name}', require);\n`);
   copyFileSync(LOADER, join(output, 'program-loader.cjs'));
