@@ -14,7 +14,7 @@ export class Sieve {
   readonly #first: Uint16Array;
   readonly #second: Uint16Array;
   /** Position of the pattern by way. */
-  readonly #positions: Uint16Array;
+  readonly #positions: Uint32Array;
   /** By position: the first way of this pattern or of one behind it. */
   readonly #begins: Uint32Array;
 
@@ -30,7 +30,7 @@ export class Sieve {
     });
     this.#first = Uint16Array.from(ways, ({ first }) => first);
     this.#second = Uint16Array.from(ways, ({ second }) => second);
-    this.#positions = Uint16Array.from(ways, ({ position }) => position);
+    this.#positions = Uint32Array.from(ways, ({ position }) => position);
   }
 
   /** Position of the first pattern at or behind `position` that can match the subject; -1 where there is none. */

@@ -94,4 +94,11 @@ describe('a sieve', () => {
     expect(named(MAX_WAYS)).to.equal(-1);
     expect(named(MAX_WAYS + 1)).to.equal(0);
   });
+
+  it('holds more patterns than 16 bits can number', () => {
+    const rare = compilePattern('osmatch', 'qz').requirements;
+    const last = 70_000;
+    const sieve = new Sieve(Array.from({ length: last + 1 }, (_, i) => (i === last ? undefined : rare)));
+    expect(sieve.next(0, context.pin('access'))).to.equal(last);
+  });
 });
