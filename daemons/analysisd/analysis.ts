@@ -18,7 +18,7 @@ import { FileDiffStore } from './file-diff-store.js';
 import { type InForce, isSameInForce } from './in-force.js';
 import { LineFile } from './line-file.js';
 import { Outputs, type OutputsState } from './outputs.js';
-import type { StoredLog } from './pipeline/journal-record.js';
+import type { RemovedAgents, StoredLog } from './pipeline/journal-record.js';
 import type { RespondingSettings } from './responses/response-settings.js';
 import { Responses } from './responses/responses.js';
 import { StatisticsFiles, type StatisticsFilesState } from './statistics-files.js';
@@ -41,6 +41,8 @@ export type AnalysisSnapshot = {
   readonly statistics: StatisticsFilesState;
   /** Logs of `check_diff` that are not in their files. */
   readonly diffs: DiffSnapshot;
+  /** Number of the last removal of an agent that was obeyed. Not in snapshots of earlier versions. */
+  readonly removedThrough?: number;
 };
 
 /** Where an analysis begins: afresh at a moment, with the files as they are, or from a checkpoint. */
@@ -66,6 +68,7 @@ export class Analysis {
   #inForce: InForce;
   #engine: Engine;
   #responses: Responses;
+  #removedThrough: number;
   /** The averages as they were saved last. */
   #savedAverages: string;
   /** Agents that were forgotten, as far as it was said. */
@@ -90,6 +93,7 @@ export class Analysis {
     this.#statistics = new StatisticsFiles(home.path('stats'), now, onRepair);
     this.#diffs = new FileDiffStore(home.path('queue', 'diff'));
     this.#unwrittenKeys = [...(snapshot?.unwrittenKeys ?? [])];
+    this.#removedThrough = snapshot?.removedThrough ?? 0;
     const state = new EngineState(ruleset.rules, stateOptions(this.#inForce), this.#diffs);
     if (snapshot === undefined) {
       this.#statistics.load(state.statistics);
@@ -191,6 +195,18 @@ export class Analysis {
     this.onStoredLog(stored);
   }
 
+  /** Forgets what removed agents did, so that those that get their numbers begin with nothing. Once for each removal. */
+  forgetAgents({ ids, through }: RemovedAgents): void {
+    if (through <= this.#removedThrough) return;
+    this.#removedThrough = through;
+    for (const id of ids) this.#engine.state.forgetAgent(id);
+  }
+
+  /** Number of the last removal of an agent that was obeyed; 0 when there was none. */
+  get removedThrough(): number {
+    return this.#removedThrough;
+  }
+
   /** Hands everything to the file system. @throws its error; nothing is lost, the next call goes on */
   flush(): void {
     this.#outputs.flush();
@@ -235,6 +251,7 @@ export class Analysis {
       ignored: this.#ignored.state(),
       statistics: this.#statistics.state(),
       diffs: this.#diffs.pending(),
+      removedThrough: this.#removedThrough,
     };
     return { snapshot, events };
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Contract } from '../../lib/bus/contract.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
@@ -27,6 +28,7 @@ import { LogtestService } from './logtest-service.js';
 import { eventStores } from './pipeline/event-stores.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import { RecordReader } from './record-reader.js';
+import { RemovedAgentsFeed } from './removed-agents-feed.js';
 import { removeOldResponses, responseFiles } from './responses/old-responses.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
 
@@ -51,7 +53,7 @@ export const ANALYSISD = defineDaemon({
     const counters = new Counters(now());
     /** What is removed when all has ended; a start that fails leaves it as it was. */
     const leftovers = parts.together();
-    const { alerts, responses, dumps, pipeline } = await openPipeline(context, parts, counters, limiter);
+    const { db, alerts, responses, dumps, pipeline } = await openPipeline(context, parts, counters, limiter);
     const { configuration } = pipeline;
     const logtest = logtestOf(context, pipeline);
     const takeOver = async (next: Settings, diagnostics: EngineDiagnostics): Promise<readonly string[]> => {
@@ -89,6 +91,7 @@ export const ANALYSISD = defineDaemon({
     writeArConf(home, config['active-response'].responses, logger);
     await pipeline.start(fatal);
     parts.use(pipeline);
+    await followRemovals(context, parts, db, pipeline);
     const front = parts.together();
     await front.start(logtest);
     await front.start(sink);
@@ -142,6 +145,7 @@ async function openPipeline(
   counters: Counters,
   limiter: EpsLimiter | undefined,
 ): Promise<{
+  readonly db: RequestClient<typeof dbContract>;
   readonly alerts: RecordReader;
   readonly responses: RecordReader;
   readonly dumps: DumpRequests;
@@ -183,7 +187,20 @@ async function openPipeline(
     // What is analysed once more after a start was asked for before it. The engine has byte strings.
     if (!pipeline.replaying) dumps.ask('engine', agent, Buffer.from(policyId, 'latin1').toString('utf8'), isFirst);
   };
-  return { alerts, responses, dumps, pipeline };
+  return { db, alerts, responses, dumps, pipeline };
+}
+
+async function followRemovals(
+  { home, logger, fatal }: AnalysisdContext,
+  parts: DaemonParts,
+  db: RequestClient<typeof dbContract>,
+  pipeline: Pipeline,
+): Promise<void> {
+  const removed = new RemovedAgentsFeed({ db, pipeline, logger });
+  // Events of one that came in the place of a removed one may wait for the sink.
+  if (existsSync(home.socket('svc-db'))) await removed.catchUp();
+  removed.start(fatal);
+  parts.defer(() => removed.stop());
 }
 
 /** Sessions on the ruleset on disk; they share the logs of `check_diff` with the engine. */

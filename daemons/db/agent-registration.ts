@@ -1,6 +1,6 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import { applyChanges } from './agent-changes.js';
-import { MANAGER_ID, newAgent } from './agent-record.js';
+import { agentIdText, MANAGER_ID, newAgent } from './agent-record.js';
 import { existingAgents, MANAGER_REFUSAL, namedAgent, refuseManager } from './agent-rows.js';
 import type { AgentHandlers } from './handler-types.js';
 import { changeMembership, DEFAULT_GROUP } from './membership.js';
@@ -9,7 +9,7 @@ import type { Registry } from './registry.js';
 /** Answers of svc-db that change who is registered and in which groups. */
 export function agentRegistration(
   registry: Registry,
-): Pick<AgentHandlers, 'agents.register' | 'agents.update' | 'agents.remove' | 'agents.membership'> {
+): Pick<AgentHandlers, 'agents.register' | 'agents.update' | 'agents.remove' | 'agents.removed' | 'agents.membership'> {
   const { agents } = registry;
   return {
     'agents.register': ({ id, name, registerIP, dateAdd, groups = [DEFAULT_GROUP], replaces }) =>
@@ -40,6 +40,13 @@ export function agentRegistration(
         for (const row of rows) edit.deleteAgent(row);
         return { removed: rows.map(namedAgent), unknown };
       }),
+
+    'agents.removed': async ({ after, limit }) => {
+      const { removals } = registry;
+      // What the disk does not take is forgotten another time.
+      await registry.forgetRemovals(after).catch(() => {});
+      return { removed: removals.after(after, limit).map(({ sequence, id }) => ({ sequence, id: agentIdText(id) })) };
+    },
 
     'agents.membership': ({ mode, agents: asked }) =>
       registry.edit((edit) => {

@@ -3,12 +3,14 @@ import type { Change } from '../../lib/store/commit-queue.js';
 import type { AgentRecord, AgentRow } from './agent-record.js';
 import type { AgentSet } from './agent-set.js';
 import type { GroupRecord, Labels, RegistryTables } from './registry-store.js';
+import type { Removal, RemovalLog } from './removal-log.js';
 
 /** What of the registry is in memory. Labels are only while they are on their way to disk. */
 export type RegistryMemory = {
   readonly agents: AgentSet;
   readonly groups: Map<string, GroupRecord>;
   readonly unwrittenLabels: Map<number, Labels>;
+  readonly removals: RemovalLog;
 };
 
 /**
@@ -20,6 +22,7 @@ export class Edit {
   readonly #memory: RegistryMemory;
   readonly #tables: RegistryTables;
   readonly #undo: (() => void)[] = [];
+  readonly #removals: Removal[] = [];
   readonly #labels: { readonly id: number; readonly labels: Labels }[] = [];
 
   constructor(memory: RegistryMemory, tables: RegistryTables) {
@@ -56,8 +59,10 @@ export class Edit {
 
   /** With everything that belongs to it. */
   deleteAgent(row: AgentRow): void {
-    const { agents, unwrittenLabels } = this.#memory;
+    const { agents, unwrittenLabels, removals } = this.#memory;
     const { id, record, lastKeepAlive } = row;
+    const removal = removals.next(id);
+    this.#removals.push(removal);
     const labels = unwrittenLabels.get(id);
     agents.delete(id);
     unwrittenLabels.delete(id);
@@ -69,6 +74,7 @@ export class Edit {
       this.#tables.agents.remove(id),
       this.#tables.keepAlives.remove(id),
       this.#tables.labels.remove(id),
+      this.#tables.removed.put(removal.sequence, id),
     );
   }
 
@@ -117,9 +123,10 @@ export class Edit {
     for (const step of this.#undo.splice(0).toReversed()) step();
   }
 
-  /** What only had to be remembered until it was on disk is forgotten. */
+  /** All of it is on disk: what only had to be remembered until then is forgotten. */
   done(): void {
-    const { unwrittenLabels } = this.#memory;
+    const { unwrittenLabels, removals } = this.#memory;
+    if (this.#removals.length > 0) removals.committed(this.#removals);
     for (const { id, labels } of this.#labels) if (unwrittenLabels.get(id) === labels) unwrittenLabels.delete(id);
   }
 }

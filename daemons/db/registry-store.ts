@@ -26,11 +26,13 @@ export type RegistryTables = {
   readonly groups: StoreTable<string, GroupRecord>;
   /** By the SHA-256 of the groups joined by `,`. */
   readonly sums: StoreTable<string, SumRecord>;
+  /** Agents that were removed, by the numbers of their removals (`RemovalLog`). */
+  readonly removed: StoreTable<number, number>;
 };
 
 /** Tables of `queue/db`, opened. @throws StoreError */
 export function openRegistryStore(directory: string): Promise<LmdbStore> {
-  return LmdbStore.open({ directory, tables: ['agents', 'keepalives', 'labels', 'groups', 'sums'] });
+  return LmdbStore.open({ directory, tables: ['agents', 'keepalives', 'labels', 'groups', 'sums', 'removed'] });
 }
 
 export function registryTables(store: LmdbStore): RegistryTables {
@@ -40,5 +42,6 @@ export function registryTables(store: LmdbStore): RegistryTables {
     labels: store.table<number, Labels>('labels', labelList),
     groups: store.table<string, GroupRecord>('groups', groupRecord),
     sums: store.table<string, SumRecord>('sums', sumRecord),
+    removed: store.table<number, number>('removed', z.number().int()),
   };
 }

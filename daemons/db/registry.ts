@@ -15,6 +15,7 @@ import {
   type RegistryTables,
   registryTables,
 } from './registry-store.js';
+import { RemovalLog } from './removal-log.js';
 
 /** Times of keepalives are brought to disk this often: after a crash they are older by so much, until the next one. */
 const KEEPALIVE_FLUSH_MS = 5000;
@@ -33,6 +34,7 @@ export class Registry implements RegistryMemory {
   readonly groups = new Map<string, GroupRecord>();
   readonly groupUses = new GroupUses();
   readonly unwrittenLabels = new Map<number, Labels>();
+  readonly removals = new RemovalLog();
   readonly counters = { commits: 0, failedCommits: 0, keepAlives: 0 };
   #store: LmdbStore;
   #tables: RegistryTables;
@@ -84,6 +86,7 @@ export class Registry implements RegistryMemory {
       const row = this.agents.get(id);
       if (row !== undefined) this.agents.setKeepAlive(row, time);
     }
+    this.removals.load(this.#tables.removed.entries());
   }
 
   /** Begins to bring times of keepalives to disk, and makes the orders of lists one by one, before they are asked for. */
@@ -155,6 +158,12 @@ export class Registry implements RegistryMemory {
   async ensureDefaultGroup(now: number): Promise<void> {
     if (this.groups.has(DEFAULT_GROUP)) return;
     await this.edit((edit) => edit.addGroup(DEFAULT_GROUP, { dateAdd: now }));
+  }
+
+  /** Forgets removals that are known elsewhere, up to this number. @throws StoreError; they are forgotten after the next start then */
+  async forgetRemovals(through: number): Promise<void> {
+    const changes = this.removals.forget(through, this.#tables.removed);
+    if (changes.length > 0) await this.#store.commit(changes);
   }
 
   /** Brings times of keepalives to disk. What fails is tried again with the next ones. */

@@ -132,6 +132,12 @@ export class EngineState implements EngineMemory {
     return [this.agents];
   }
 
+  /** Forgets what an agent did that was removed: another one that gets its number begins with nothing. */
+  forgetAgent(id: string): void {
+    this.agents.deleteAgent(id);
+    this.correlation.of(id).forgetAgent(id);
+  }
+
   snapshot(): EngineStateSnapshot {
     return { ...this.#ownSnapshot(this.correlation.snapshot(), false), agents: this.agents.snapshot() };
   }

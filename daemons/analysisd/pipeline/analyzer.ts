@@ -230,6 +230,9 @@ export class Analyzer {
       case 'stored-log':
         analysis.storeLog(control.stored);
         return;
+      case 'agents-removed':
+        analysis.forgetAgents(control.removed);
+        return;
       case 'configuration': {
         const ruleset = configuration.rulesetOf(control.inForce);
         const reopens = analysis.reopensFor(control.inForce);

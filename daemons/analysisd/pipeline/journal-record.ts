@@ -14,15 +14,21 @@ const CONFIGURATION = 2;
 const ROTATION = 3;
 /** logtest stored a log of `check_diff`, which is shared with the running engine (rules-and-alerts.md 9.6); JSON. */
 const STORED_LOG = 4;
+/** Agents were removed: what they did is forgotten; JSON of `RemovedAgents`. */
+const AGENTS_REMOVED = 5;
 
 /** A log of `check_diff`; byte strings. */
 export type StoredLog = { readonly host: string; readonly rule: number; readonly log: string };
+
+/** Agents that were removed; `through` is the number of the last of these removals in svc-db, and grows. */
+export type RemovedAgents = { readonly ids: readonly string[]; readonly through: number };
 
 /** What a control record says. */
 export type Control =
   | { readonly kind: 'configuration'; readonly inForce: InForce }
   | { readonly kind: 'rotation' }
-  | { readonly kind: 'stored-log'; readonly stored: StoredLog };
+  | { readonly kind: 'stored-log'; readonly stored: StoredLog }
+  | { readonly kind: 'agents-removed'; readonly removed: RemovedAgents };
 
 /** A record as the analysis takes it. */
 export type RecordedEntry = {
@@ -42,6 +48,8 @@ export function encodeControl(control: Control): { readonly kind: number; readon
       return { kind: ROTATION, payload: Buffer.alloc(0) };
     case 'stored-log':
       return { kind: STORED_LOG, payload: Buffer.from(JSON.stringify(control.stored)) };
+    case 'agents-removed':
+      return { kind: AGENTS_REMOVED, payload: Buffer.from(JSON.stringify(control.removed)) };
   }
 }
 
@@ -70,6 +78,8 @@ function decodeContent(kind: number, payload: Buffer): RecordedEntry['content'] 
       return { kind: 'rotation' };
     case STORED_LOG:
       return { kind: 'stored-log', stored: JSON.parse(payload.toString()) as StoredLog };
+    case AGENTS_REMOVED:
+      return { kind: 'agents-removed', removed: JSON.parse(payload.toString()) as RemovedAgents };
     default:
       throw new Error(`it is of the unknown kind ${String(kind)}`);
   }

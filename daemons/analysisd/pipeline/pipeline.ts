@@ -25,7 +25,7 @@ import { EventWriter } from './event-writer.js';
 import { Intake } from './intake.js';
 import { JournalFeed } from './journal-feed.js';
 import { journalIdentity } from './journal-identity.js';
-import type { StoredLog } from './journal-record.js';
+import type { RemovedAgents, StoredLog } from './journal-record.js';
 import { scanJournal, type ScannedJournal } from './scan-journal.js';
 import { StateRecorder } from './state-recorder.js';
 import { type EventStore, StoredEvents } from './stored-events.js';
@@ -85,6 +85,7 @@ export class Pipeline {
   #newest: InForce;
   /** Rulesets that records of the journal name. */
   #rulesets: readonly RecordedRuleset[];
+  #removedThrough: number;
   /** Events that were in the journal, and not analysed, at the start. */
   readonly #backlog: number;
   readonly #reloads = new Limiter({ atOnce: 1 });
@@ -178,6 +179,7 @@ export class Pipeline {
     this.#troubleLog = found.troubleLog;
     this.positions = found.positions;
     this.#rulesets = scanned.rulesets;
+    this.#removedThrough = Math.max(scanned.removedThrough, checkpoint?.data.analysis.removedThrough ?? 0);
     this.#checkpointedAt = now();
 
     const wanted = configuration.atStart();
@@ -294,6 +296,17 @@ export class Pipeline {
   /** Stores a log of `check_diff` at this place of the journal. @throws Error saying why not */
   async storeLog(stored: StoredLog): Promise<void> {
     await this.#intake.control({ kind: 'stored-log', stored });
+  }
+
+  /** Number of the last removal of an agent that is in the journal; 0 when there was none. */
+  get removedThrough(): number {
+    return this.#removedThrough;
+  }
+
+  /** Has the engine forget agents that were removed, for the events that come from now on. @throws Error saying why not */
+  async forgetAgents(removed: RemovedAgents): Promise<void> {
+    await this.#intake.control({ kind: 'agents-removed', removed });
+    this.#removedThrough = removed.through;
   }
 
   /**

@@ -17,6 +17,8 @@ export type ScannedJournal = {
   readonly inForce: InForce | undefined;
   /** Rulesets the records name. */
   readonly rulesets: readonly RecordedRuleset[];
+  /** Number of the last removal of an agent; 0 when the records have none. */
+  readonly removedThrough: number;
 };
 
 /**
@@ -27,6 +29,7 @@ export async function scanJournal(journal: Journal, from: number, positions: Str
   const rulesets: RecordedRuleset[] = [];
   let inForce: InForce | undefined;
   let events = 0;
+  let removedThrough = 0;
   let turnAt = from + BYTES_PER_TURN;
   const reader = journal.reader(from);
   try {
@@ -41,6 +44,9 @@ export async function scanJournal(journal: Journal, from: number, positions: Str
         inForce = content.inForce;
         rulesets.push({ position: record.position, ruleset: inForce.ruleset });
       }
+      if (content !== undefined && !isEvents(content) && content.kind === 'agents-removed') {
+        removedThrough = content.removed.through;
+      }
       if (record !== 'damage' && record.next >= turnAt) {
         turnAt = record.next + BYTES_PER_TURN;
         await nextTurn();
@@ -49,7 +55,7 @@ export async function scanJournal(journal: Journal, from: number, positions: Str
   } finally {
     reader.close();
   }
-  return { events, inForce, rulesets };
+  return { events, inForce, rulesets, removedThrough };
 }
 
 type Readable = { next(): JournalRecord | undefined };

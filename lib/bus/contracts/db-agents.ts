@@ -194,6 +194,17 @@ export const agentMethods = {
     params: z.object({ ids: agentIds }),
     result: z.object({ removed: z.array(agentName), unknown: z.array(z.string()) }),
   },
+  /**
+   * Agents that were removed, for svc-analysisd, which forgets what they did: behind a number of a removal, in their order;
+   * those up to `after` are asked for no more, and are not kept.
+   */
+  'agents.removed': {
+    params: z.object({
+      after: z.number().int().min(0),
+      limit: z.number().int().min(1).max(MAX_AGENTS_PER_PAGE).default(MAX_AGENTS_PER_PAGE),
+    }),
+    result: z.object({ removed: z.array(z.object({ sequence: z.number().int(), id: z.string() })) }),
+  },
   'agents.get': {
     params: z.object({ ids: agentIds.max(MAX_AGENTS_PER_PAGE), select: fieldNames.optional() }),
     result: z.object({ items, unknown: z.array(z.string()) }),

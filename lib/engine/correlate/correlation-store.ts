@@ -80,6 +80,16 @@ export class CorrelationStore {
     this.#keepWithin();
   }
 
+  /** Forgets the events of an agent. */
+  forgetAgent(agentId: string): void {
+    for (let event = this.#oldest; event !== undefined;) {
+      const { newer } = event;
+      if (event.agentId === agentId) this.#drop(event);
+      event = newer;
+    }
+    this.#allowance.giveBack(this.#bytes);
+  }
+
   /** When idle lists are looked through next, in epoch seconds. */
   get nextSweep(): number {
     return this.#nextSweep;

@@ -174,6 +174,36 @@ describe('registry of agents', () => {
     expect(await item('001')).to.not.have.property('lastKeepAlive');
   });
 
+  it('tells svc-analysisd of each removal until it has it, over a restart, and of none that was not made', async () => {
+    for (const id of ['001', '002', '003', '004']) await register(id);
+    await call('agents.remove', { ids: ['002', '001'] });
+    await register('005', { replaces: ['003'] });
+    const removed = async (after: number, limit = 500): Promise<{ sequence: number; id: string }[]> =>
+      (await call('agents.removed', { after, limit }))['removed'] as { sequence: number; id: string }[];
+    const all = await removed(0);
+    expect(all.map(({ id }) => id)).to.deep.equal(['002', '001', '003']);
+    expect((await removed(0, 2)).map(({ id }) => id)).to.deep.equal(['002', '001']);
+    await reopen();
+    expect(await removed(0)).to.deep.equal(all);
+    const [first, second, third] = all.map(({ sequence }) => sequence);
+    expect([first! < second!, second! < third!]).to.deep.equal([true, true]);
+    expect((await removed(second!)).map(({ id }) => id)).to.deep.equal(['003']);
+    await reopen();
+    expect(
+      (await removed(0)).map(({ id }) => id),
+      'asked for behind the others, it is kept alone',
+    ).to.deep.equal(['003']);
+    expect(await removed(third!)).to.deep.equal([]);
+    // Closed, the store refuses every commit, as a full disk does.
+    await registry.close();
+    expect((await failure(call('agents.remove', { ids: ['004'] }))).code).to.equal('disk_failed');
+    expect(await removed(third!)).to.deep.equal([]);
+    registry = await Registry.open(directory, () => {});
+    expect(await removed(third!)).to.deep.equal([]);
+    await call('agents.remove', { ids: ['004'] });
+    expect((await removed(third!))[0]!.sequence).to.be.above(third!);
+  });
+
   it('finds who became silent, once', async () => {
     for (const id of ['001', '002', '003', '004']) await register(id);
     await call('agents.keepalives', {
