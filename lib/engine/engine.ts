@@ -278,7 +278,7 @@ export class Engine<M extends EngineMemory = EngineState> {
 
   #ruleJson(rule: CompiledRule | undefined): RuleJson | undefined {
     if (rule === undefined) return undefined;
-    return rule === this.#statisticsRule ? this.#statisticsJson : this.ruleset.ruleJson[rule.ordinal];
+    return rule === this.#statisticsRule ? this.#statisticsJson : this.ruleset.ruleJson.of(rule);
   }
 }
 

@@ -12,17 +12,29 @@ const MIN_TEXT = 3;
  * Replaces `$NAME` in contents and attribute values by the `<var name="NAME">` defined earlier in the file, and leaves
  * the definitions out of the result (decoding.md 2.4). For rules and decoders only.
  *
- * @param roots elements of one file, in document order; not changed
+ * @param roots elements of one file, in document order; not changed, and the result where nothing is defined
  * @throws XmlError for a bad definition or an unknown variable, with the line of the element
  */
-export function applyVariables(roots: readonly XmlElement[], file: string): XmlElement[] {
-  return applyToList(roots, new Map(), file);
+export function applyVariables(roots: readonly XmlElement[], file: string): readonly XmlElement[] {
+  return defineSome(roots) ? applyToList(roots, new Map(), file) : roots;
+}
+
+/** Whether there is any definition: without one every text stays as it is. */
+function defineSome(elements: readonly XmlElement[]): boolean {
+  for (const { name, children } of elements) {
+    if (isDefinition(name) || (children.length > 0 && defineSome(children))) return true;
+  }
+  return false;
+}
+
+function isDefinition(name: string): boolean {
+  return name.length === 3 && lowerCase(name) === 'var';
 }
 
 function applyToList(elements: readonly XmlElement[], variables: Map<string, string>, file: string): XmlElement[] {
   const result: XmlElement[] = [];
   for (const element of elements) {
-    if (lowerCase(element.name) === 'var') {
+    if (isDefinition(element.name)) {
       define(element, variables, file);
       continue;
     }

@@ -29,15 +29,22 @@ export type XmlOptions = {
   readonly bareLessThan?: boolean;
 };
 
-/** An element whose closing tag has not been read yet. */
+/** An element whose closing tag has not been read yet: what stands behind it is filled in then. */
 type OpenElement = {
   readonly name: string;
   readonly attributes: readonly XmlAttribute[];
-  readonly children: XmlElement[];
+  content: string;
+  children: XmlElement[];
   readonly line: number;
   readonly start: number;
+  end: number;
   readonly innerStart: number;
+  innerEnd: number;
 };
+
+/** Of the many elements and tags that have none. */
+const NO_CHILDREN: XmlElement[] = [];
+const NO_ATTRIBUTES: readonly XmlAttribute[] = [];
 
 /**
  * Reads a text in the lenient XML dialect of rules, decoders, configuration files and Windows events (decoding.md 2):
@@ -88,8 +95,10 @@ class Reader {
         this.#pos += 1;
         this.#readClosingTag(parent);
         open.pop();
-        const element = { ...parent, content, end: this.#pos, innerEnd };
-        (open.at(-1)?.children ?? roots).push(element);
+        parent.content = content;
+        parent.end = this.#pos;
+        parent.innerEnd = innerEnd;
+        addTo(open.at(-1), roots, parent);
         continue;
       }
       if (open.length >= MAX_DEPTH) {
@@ -99,12 +108,21 @@ class Reader {
       const line = this.#lineAt(start);
       const { name, attributes, empty } = this.#readOpeningTag();
       const innerStart = this.#pos;
+      const element: OpenElement = {
+        name,
+        attributes,
+        content: '',
+        children: NO_CHILDREN,
+        line,
+        start,
+        end: innerStart,
+        innerStart,
+        innerEnd: innerStart,
+      };
       if (empty) {
-        const offsets = { start, end: innerStart, innerStart, innerEnd: innerStart };
-        const element = { name, attributes, content: '', children: [], line, ...offsets };
-        (parent?.children ?? roots).push(element);
+        addTo(parent, roots, element);
       } else {
-        open.push({ name, attributes, children: [], line, start, innerStart });
+        open.push(element);
       }
     }
   }
@@ -213,7 +231,7 @@ class Reader {
     const end = this.#text.charCodeAt(this.#pos);
     this.#pos += 1;
     if (end === GREATER) {
-      return { name, attributes: [], empty };
+      return { name, attributes: NO_ATTRIBUTES, empty };
     }
     const attributes: XmlAttribute[] = [];
     if (this.#readAttributes(attributes)) {
@@ -352,6 +370,12 @@ class Reader {
     const where = opened === undefined ? undefined : { name: opened.name, line: opened.line };
     return new XmlError(this.#file, this.#lineAt(offset), message, where);
   }
+}
+
+function addTo(parent: OpenElement | undefined, roots: XmlElement[], element: XmlElement): void {
+  if (parent === undefined) roots.push(element);
+  else if (parent.children === NO_CHILDREN) parent.children = [element];
+  else parent.children.push(element);
 }
 
 /** White space as C's isspace() has it. */

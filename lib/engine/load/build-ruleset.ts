@@ -18,6 +18,9 @@ import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
 /** Most events one search looks at in a list; the reference remembers `memory_size` events of all rules together. */
 const MAX_SEARCH_STEPS = 65_536;
 
+/** Of the nodes at the ends of the tree, which most are. */
+const NO_CHILDREN: readonly CompiledNode[] = [];
+
 type ListDraft = { readonly key: string; retention: number; readonly indexes: CorrelationIndex[] };
 
 /**
@@ -83,7 +86,8 @@ class RulesetBuilder {
     this.#nodeCount += 1;
     const rule = this.#compiled.get(node.loaded);
     if (rule === undefined) throw new Error(`rule ${String(node.loaded.rule.id)} is in the tree but not loaded`);
-    return { rule, children: node.children.map((child) => this.#node(child)), selector: undefined };
+    const children = node.children.length === 0 ? NO_CHILDREN : node.children.map((child) => this.#node(child));
+    return { rule, children, selector: undefined };
   }
 
   /** The search of a composite; overwriting may have taken it away or left none (rules-and-alerts.md 3.4). */

@@ -65,7 +65,7 @@ function* readDecoderFile(
   }
 }
 
-function readElements(source: RulesetSource, diagnostics: Diagnostics): XmlElement[] {
+function readElements(source: RulesetSource, diagnostics: Diagnostics): readonly XmlElement[] {
   const file = source.path;
   let read = false;
   try {

@@ -1,4 +1,4 @@
-import { RuleJson } from '../alert/rule-json.js';
+import { RuleJsonTable } from '../alert/rule-json-table.js';
 import { FieldTable } from '../decode/field-table.js';
 import { RootIndex } from '../decode/root-index.js';
 import type { Diagnostics } from '../event.js';
@@ -69,13 +69,12 @@ export function loadRuleset(sources: RulesetSources, options: LoadRulesetOptions
   });
   const rules = buildRuleset(tree, fields, Math.max(MIN_MEMORY_SIZE, options.memorySize ?? 8192));
   diagnostics.info(`Total rules enabled: '${String(rules.nodeCount)}'`);
-  const ruleJson = rules.rules.map((rule) => new RuleJson(rule, options.mitre));
   return {
     decoders,
     rootIndex: new RootIndex(decoders),
     rules,
     lists: [...lists.values()],
-    ruleJson,
+    ruleJson: new RuleJsonTable(options.mitre, rules.rules.length),
     compilePattern: patterns.compile,
     mailLevel,
     logLevel,

@@ -63,7 +63,7 @@ function readGroups(
 ): readonly XmlElement[] {
   if (text === '') return [];
   const whole = { file, line: 0 };
-  let roots: XmlElement[];
+  let roots: readonly XmlElement[];
   try {
     roots = parseXml(text, file);
   } catch (error) {

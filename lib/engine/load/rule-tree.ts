@@ -20,8 +20,8 @@ export class LoadedRule {
   /** Sort key among siblings: level times 100, level 0 highest, low accuracy last (3.3). */
   sortKey: number;
   category: Category;
-  /** Group string in lower case, for `if_group`. */
-  groupKey: string;
+  /** Its place in the order of loading; -1 before it is in the tree. */
+  order = -1;
   readonly nodes: RuleNode[] = [];
   search: SearchKind | undefined = undefined;
   /** Some `if_matched_sid` names this rule, so its events go to its own list and to no group list (4.1, Q6). */
@@ -35,9 +35,11 @@ export class LoadedRule {
     this.matchedRegex = matchedRegex;
     this.sortKey = sortKey(rule);
     this.category = rule.category;
-    this.groupKey = asciiLowerCase(rule.groups);
   }
 }
+
+/** Rules that share a group string. */
+type GroupedRules = { readonly lowerCase: string; readonly rules: Set<LoadedRule> };
 
 /** One place of a rule in the tree. */
 export class RuleNode {
@@ -58,6 +60,8 @@ const FIRST_CHILD_ID = 10;
 export class RuleTree {
   readonly roots: RuleNode[] = [];
   readonly #byId = new Map<number, LoadedRule>();
+  /** Thousands of rules share a few hundred group strings, which are what `if_group` and `if_matched_group` look at. */
+  readonly #byGroups = new Map<string, GroupedRules>();
   readonly #diagnostics: Diagnostics;
 
   constructor(diagnostics: Diagnostics) {
@@ -102,7 +106,9 @@ export class RuleTree {
     const { rule } = loaded;
     if (rule.id < FIRST_CHILD_ID) this.#insert(loaded, undefined);
     else if (!this.#attach(loaded)) return false;
+    loaded.order = this.#byId.size;
     this.#byId.set(rule.id, loaded);
+    this.#rulesOf(rule.groups).add(loaded);
     this.#mark(loaded, groupTest);
     return true;
   }
@@ -136,7 +142,27 @@ export class RuleTree {
     loaded.matchedRegex = matchedRegex;
     loaded.sortKey = sortKey(rule);
     loaded.category = rule.category;
-    loaded.groupKey = asciiLowerCase(rule.groups);
+    this.#rulesOf(before.groups).delete(loaded);
+    this.#rulesOf(rule.groups).add(loaded);
+  }
+
+  /** Rules with exactly this group string. */
+  #rulesOf(groups: string): Set<LoadedRule> {
+    let grouped = this.#byGroups.get(groups);
+    if (grouped === undefined) {
+      grouped = { lowerCase: asciiLowerCase(groups), rules: new Set() };
+      this.#byGroups.set(groups, grouped);
+    }
+    return grouped.rules;
+  }
+
+  /** Rules whose group string passes, given as it is and in lower case; in no order. */
+  #inGroups(wanted: (groups: string, lowerCase: string) => boolean): LoadedRule[] {
+    const found: LoadedRule[] = [];
+    for (const [groups, { lowerCase, rules }] of this.#byGroups) {
+      if (rules.size > 0 && wanted(groups, lowerCase)) for (const rule of rules) found.push(rule);
+    }
+    return found;
   }
 
   /** First applicable line of rules-and-alerts.md 3.2. */
@@ -146,7 +172,8 @@ export class RuleTree {
     const id = String(rule.id);
     if (rule.ifLevel !== undefined) {
       const key = rule.ifLevel * 100;
-      if (this.#attachWhere(loaded, (parent) => parent.sortKey >= key)) return true;
+      const parents = [...this.#byId.values()].filter((parent) => parent.sortKey >= key);
+      if (this.#attachToAll(loaded, parents)) return true;
       return this.#drop(
         rule,
         `(7608): Level ID '${String(key)}' was not found. Invalid 'if_level'. Rule '${id}' will be ignored.`,
@@ -155,7 +182,8 @@ export class RuleTree {
     const group = rule.ifGroup;
     if (group !== undefined) {
       const matches = compileGroupWords(group);
-      if (this.#attachWhere(loaded, (parent) => matches(parent.groupKey))) return true;
+      const parents = this.#inGroups((_, lowerCase) => matches(lowerCase));
+      if (this.#attachToAll(loaded, parents.sort(byOrder))) return true;
       return this.#drop(
         rule,
         `(7610): Group '${group}' was not found. Invalid 'if_group'. Rule '${id}' will be ignored.`,
@@ -202,12 +230,11 @@ export class RuleTree {
     return found || this.#drop(rule, `(7619): Empty 'if_sid' value. Rule '${id}' will be ignored.`);
   }
 
-  #attachWhere(loaded: LoadedRule, wanted: (parent: LoadedRule) => boolean): boolean {
+  #attachToAll(loaded: LoadedRule, parents: readonly LoadedRule[]): boolean {
     // The rule itself is not in the index yet, so it never becomes a child of itself.
-    const parents: RuleNode[] = [];
-    for (const parent of this.#byId.values()) if (wanted(parent)) parents.push(...parent.nodes);
-    for (const node of parents) this.#insert(loaded, node);
-    return parents.length > 0;
+    const places = parents.flatMap(({ nodes }) => nodes);
+    for (const node of places) this.#insert(loaded, node);
+    return places.length > 0;
   }
 
   #attachToCategory(loaded: LoadedRule): boolean {
@@ -249,14 +276,15 @@ export class RuleTree {
       loaded.search = { kind: 'sid', target };
     } else if (groupTest !== undefined) {
       loaded.search = { kind: 'group' };
-      for (const other of this.#byId.values()) {
-        if (!groupTest(other.rule.groups)) continue;
-        other.feeds.push(...other.nodes.map(() => loaded));
-      }
+      for (const other of this.#inGroups(groupTest)) other.feeds.push(...other.nodes.map(() => loaded));
     } else if (rule.composite) {
       loaded.search = { kind: 'recent' };
     }
   }
+}
+
+function byOrder(a: LoadedRule, b: LoadedRule): number {
+  return a.order - b.order;
 }
 
 /** A test of a rule's group string with a compiled `if_matched_group`. */

@@ -1,5 +1,5 @@
 import type { Matcher } from '../../patterns/matcher.js';
-import { patternGrowth } from '../../patterns/pattern-growth.js';
+import { canExplode } from '../../patterns/pattern-growth.js';
 import type { Diagnostics, SourcePlace } from '../event.js';
 
 /**
@@ -8,7 +8,7 @@ import type { Diagnostics, SourcePlace } from '../event.js';
  * @param owner what the pattern belongs to, as a person would say it
  */
 export function warnOfExplosion(matcher: Matcher, owner: string, diagnostics: Diagnostics, place: SourcePlace): void {
-  if (patternGrowth(matcher) !== 'exponential') return;
+  if (!canExplode(matcher)) return;
   diagnostics.warn(
     `The pattern in ${owner} can take very long on some texts: nested or overlapping repeats. ` +
       'A text that exceeds the limit counts as not matching.',

@@ -11,16 +11,6 @@ export function compileGroupWords(pattern: string): (lowerCaseSubject: string) =
   const tests = asciiLowerCase(pattern)
     .split('|')
     .map((alternative) => ({ anchored: alternative.startsWith('^'), text: alternative.replace(/^\^/, '') }));
-  const matches = (subject: string): boolean =>
+  return (subject) =>
     tests.some(({ anchored, text }) => (anchored ? subject.startsWith(text) : subject.includes(text)));
-  // Thousands of rules share a few hundred group strings.
-  const known = new Map<string, boolean>();
-  return (subject) => {
-    let result = known.get(subject);
-    if (result === undefined) {
-      result = matches(subject);
-      known.set(subject, result);
-    }
-    return result;
-  };
 }

@@ -20,8 +20,6 @@ export class CompiledRule {
   readonly remembersIn: readonly number[];
   /** Whether the alert shows `frequency`. */
   readonly hasSearch: boolean;
-  /** Trace line of an attempt (rules-and-alerts.md 4.3). */
-  readonly attemptLine: string;
 
   constructor(
     ordinal: number,
@@ -36,7 +34,12 @@ export class CompiledRule {
     this.description = new DescriptionTemplate(rule.description);
     this.remembersIn = remembersIn;
     this.hasSearch = hasSearch;
-    this.attemptLine = `Trying rule: ${String(rule.id)} - ${rule.description}`.slice(0, MAX_TRACE);
+  }
+
+  /** Trace line of an attempt (rules-and-alerts.md 4.3). */
+  get attemptLine(): string {
+    const { id, description } = this.rule;
+    return `Trying rule: ${String(id)} - ${description}`.slice(0, MAX_TRACE);
   }
 }
 

@@ -211,6 +211,14 @@ export function costModelOf(root: PatternNode, anchored: boolean): CostModel | u
   return builder.add(root, DONE, parts) ? new CostModel(parts, anchored, builder) : undefined;
 }
 
+/**
+ * Whether a pattern without references, calls and conditions has a cost model for sure, as far as can be seen without
+ * making it: no repeat that would be written out too often.
+ */
+export function isBounded(root: PatternNode): boolean {
+  return !someNode(root, (node) => node.kind === 'repeat' && node.body.kind !== 'set' && node.max > MAX_COPIES);
+}
+
 const NOTHING: ByteSet = new Uint8Array(256);
 
 class ModelBuilder implements Asked {

@@ -6,9 +6,9 @@ import { SHORT, type Subject } from '../subject.js';
 import { firstBytes, isAnchored, leadingRun } from './analyse.js';
 import { type ByteSet, type Pattern, type PatternNode, someNode } from './ast.js';
 import { setOf } from './byte-sets.js';
-import { type CostModel, costModelOf } from './cost-model.js';
+import { type CostModel, costModelOf, isBounded } from './cost-model.js';
 import { parsePcre2 } from './parse.js';
-import { compileProgram, type Program } from './program.js';
+import { certainlyCompiles, compileProgram, type Program } from './program.js';
 import { type RequiredTexts, requiredTexts } from './required-texts.js';
 import { toRegExp } from './to-reg-exp.js';
 
@@ -36,52 +36,74 @@ const CAPTURES_A_STEP_SHIFT = 1;
 /** Longest subject, and the lengths at which growth is looked at. */
 const LONGEST = 65_536;
 
-/** PCRE2 in byte mode (decoding.md 1.4): as a RegExp where the result is the same and the work bounded, else by our own matcher. */
+/** How a pattern is matched. */
+type Plan = {
+  readonly regExp: RegExp | undefined;
+  readonly model: CostModel | undefined;
+  /** Longest subject on which the work of the RegExp is small whatever it contains; -1 where there is none. */
+  readonly smallLength: number;
+  /** Steps that it takes on a byte of a short subject. */
+  readonly shortSteps: number;
+};
+
+function planOf(root: PatternNode): Plan {
+  const regExp = toRegExp(root, notBehindOf(root));
+  const model = refersBack(root) ? undefined : costModelOf(root, isAnchored(root));
+  const longest = regExp === undefined || model === undefined ? -1 : smallLength(model);
+  const short = Math.max(1, Math.min(SHORT, longest));
+  const shortSteps = (model?.boundFor(short) ?? 0) / short / (1 << SHORT_VISITS_A_STEP_SHIFT);
+  return { regExp, model, smallLength: longest, shortSteps };
+}
+
+/**
+ * PCRE2 in byte mode (decoding.md 1.4): as a RegExp where the result is the same and the work bounded, else by our own matcher.
+ * A ruleset has hundreds of them and an event comes to a few: all but what tells whether the pattern compiles, and which
+ * subjects it cannot match, is made when it is first needed.
+ */
 export class Pcre2 implements GradedMatcher {
   readonly language = 'pcre2';
   readonly source: string;
-  readonly cost: 'linear' | 'guarded';
-  readonly growth: PatternGrowth;
   readonly requirements: Requirements;
   readonly #utf: boolean;
+  readonly #captureCount: number;
   /** Bytes with which the subject has to begin. */
   readonly #first: ByteSet | undefined;
   readonly #required: RequiredTexts;
-  readonly #program: Program;
-  readonly #regExp: RegExp | undefined;
-  readonly #model: CostModel | undefined;
-  /** Longest subject on which the work is small whatever it contains. */
-  readonly #smallLength: number;
-  /** Steps that it takes on a byte of a short subject. */
-  readonly #shortSteps: number;
+  readonly #mayExplode: boolean;
+  #program: Program | undefined;
+  #plan: Plan | undefined;
 
   /** @throws PatternError for wrong syntax and for constructs that are not supported, which it names */
   constructor(source: string) {
     this.source = source;
     const pattern = searchable(parsePcre2(source));
     const { root } = pattern;
-    const anchored = isAnchored(root);
-    const refers = someNode(root, ({ kind }) => kind === 'back-reference' || kind === 'call' || kind === 'conditional');
-    const notBehind = anchored || refers ? undefined : leadingRun(root);
     this.#utf = pattern.utf;
-    this.#first = anchored ? firstBytes(root) : undefined;
+    this.#captureCount = pattern.captures;
+    this.#first = isAnchored(root) ? firstBytes(root) : undefined;
     this.#required = requiredTexts(root);
     this.requirements = this.#required.requirements(this.#first);
-    this.#program = compileProgram(pattern, notBehind);
-    this.#regExp = toRegExp(root, notBehind);
-    this.#model = refers ? undefined : costModelOf(root, anchored);
-    this.#smallLength = this.#regExp === undefined || this.#model === undefined ? -1 : smallLength(this.#model);
-    const short = Math.max(1, Math.min(SHORT, this.#smallLength));
-    this.#shortSteps = (this.#model?.boundFor(short) ?? 0) / short / (1 << SHORT_VISITS_A_STEP_SHIFT);
-    this.growth = growthOf(this.#model);
-    this.cost = this.#smallLength >= LONGEST ? 'linear' : 'guarded';
+    this.#mayExplode = refersBack(root) || !isBounded(root);
+    if (!certainlyCompiles(root)) this.#program = compileProgram(pattern, notBehindOf(root));
+  }
+
+  get cost(): 'linear' | 'guarded' {
+    return this.#planned().smallLength >= LONGEST ? 'linear' : 'guarded';
+  }
+
+  get growth(): PatternGrowth {
+    return growthOf(this.#planned().model);
+  }
+
+  get explodes(): boolean {
+    return this.#mayExplode && this.growth === 'exponential';
   }
 
   test(subject: string, context: MatchContext): boolean {
     const loaded = context.subject(subject);
     if (!this.#mayMatch(loaded, context)) return false;
     const regExp = this.#affordable(loaded, context);
-    return regExp === undefined ? context.backtracking.run(this.#program, loaded, context) : regExp.test(subject);
+    return regExp === undefined ? context.backtracking.run(this.#ownProgram(), loaded, context) : regExp.test(subject);
   }
 
   exec(text: string, context: MatchContext, from = 0): boolean {
@@ -90,7 +112,7 @@ export class Pcre2 implements GradedMatcher {
     if (!this.#mayMatch(loaded, context)) return false;
     const regExp = this.#affordable(loaded, context);
     const matched = regExp === undefined ? this.#execProgram(loaded, context) : execRegExp(regExp, subject, context);
-    if (matched) context.stepsLeft -= this.#program.captures >> CAPTURES_A_STEP_SHIFT;
+    if (matched) context.stepsLeft -= this.#captureCount >> CAPTURES_A_STEP_SHIFT;
     return matched;
   }
 
@@ -109,12 +131,11 @@ export class Pcre2 implements GradedMatcher {
    * step by step, also because its bound is more than what is left.
    */
   #affordable(subject: Subject, context: MatchContext): RegExp | undefined {
-    const regExp = this.#regExp;
-    const model = this.#model;
+    const { regExp, model, smallLength, shortSteps } = this.#planned();
     if (regExp === undefined || model === undefined) return undefined;
     const length = subject.length;
-    if (length < SHORT && length <= this.#smallLength) {
-      context.stepsLeft -= 1 + Math.floor(length * this.#shortSteps);
+    if (length < SHORT && length <= smallLength) {
+      context.stepsLeft -= 1 + Math.floor(length * shortSteps);
       return context.stepsLeft < 0 ? undefined : regExp;
     }
     const before = subject.lookedAt;
@@ -127,12 +148,29 @@ export class Pcre2 implements GradedMatcher {
     return regExp;
   }
 
+  #planned(): Plan {
+    return (this.#plan ??= planOf(this.#tree().root));
+  }
+
+  #ownProgram(): Program {
+    if (this.#program === undefined) {
+      const pattern = this.#tree();
+      this.#program = compileProgram(pattern, notBehindOf(pattern.root));
+    }
+    return this.#program;
+  }
+
+  /** The pattern is read anew: its tree takes more memory than what is made of it, and most patterns need neither. */
+  #tree(): Pattern {
+    return searchable(parsePcre2(this.source));
+  }
+
   #execProgram(subject: Subject, context: MatchContext): boolean {
     const machine = context.backtracking;
-    if (!machine.run(this.#program, subject, context)) return false;
+    if (!machine.run(this.#ownProgram(), subject, context)) return false;
     const { registers } = machine;
     let count = 0;
-    for (let group = 1; group <= this.#program.captures; group += 1) {
+    for (let group = 1; group <= this.#captureCount; group += 1) {
       const start = registers[2 * group] ?? -1;
       if (start >= 0) count = group;
       context.captures[group - 1] = start < 0 ? '' : subject.text.slice(start, registers[2 * group + 1]);
@@ -141,6 +179,15 @@ export class Pcre2 implements GradedMatcher {
     context.end = (registers[1] ?? 0) - 1;
     return true;
   }
+}
+
+/** Whether what a part matches depends on what others did. */
+function refersBack(root: PatternNode): boolean {
+  return someNode(root, ({ kind }) => kind === 'back-reference' || kind === 'call' || kind === 'conditional');
+}
+
+function notBehindOf(root: PatternNode): ByteSet | undefined {
+  return isAnchored(root) || refersBack(root) ? undefined : leadingRun(root);
 }
 
 function execRegExp(regExp: RegExp, subject: string, context: MatchContext): boolean {

@@ -1,6 +1,14 @@
 import { PatternError } from '../pattern-error.js';
 import { firstBytes, firstThen, fixedLength, isAnchored } from './analyse.js';
-import { type AssertionKind, type ByteSet, childrenOf, type LookNode, type Pattern, type PatternNode } from './ast.js';
+import {
+  type AssertionKind,
+  type ByteSet,
+  childrenOf,
+  type LookNode,
+  type Pattern,
+  type PatternNode,
+  someNode,
+} from './ast.js';
 import { addAll, singleByte } from './byte-sets.js';
 
 /*
@@ -85,6 +93,25 @@ export type Program = {
 /** @throws PatternError when the pattern is too large, or looks behind over a length that is not fixed */
 export function compileProgram({ root, captures }: Pattern, notBehind?: ByteSet): Program {
   return new Compiler(root, captures).compile(notBehind);
+}
+
+/** More words than any node has beside those inside it, and more than stand around any branch of it. */
+const MOST_OWN_WORDS = 16;
+
+/** Whether `compileProgram` cannot throw, as far as can be seen without compiling; false of patterns that are not simple. */
+export function certainlyCompiles(root: PatternNode): boolean {
+  return mostWords(root) <= MAX_PROGRAM && !someNode(root, mayBeWrong);
+}
+
+function mayBeWrong(node: PatternNode): boolean {
+  return node.kind === 'conditional' || (node.kind === 'look' && node.behind);
+}
+
+function mostWords(node: PatternNode): number {
+  let words = MOST_OWN_WORDS;
+  for (const child of childrenOf(node)) words += MOST_OWN_WORDS + mostWords(child);
+  if (node.kind !== 'repeat' || node.body.kind === 'set') return words;
+  return words * Math.max(1, node.min, node.max === Infinity ? 0 : node.max);
 }
 
 class Compiler {

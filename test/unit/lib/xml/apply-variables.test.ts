@@ -50,6 +50,12 @@ describe('applyVariables', () => {
     });
   }
 
+  it('leaves a file without definitions as it is, wherever one would stand', () => {
+    const plain = parseXml('<g a="$x"><c>ab$V</c><varx>1</varx></g><c>$W$</c>', 'f');
+    expect(applyVariables(plain, 'f')).to.equal(plain);
+    expect(contents('<g><h><Var name="V">1</Var></h><c>x$V</c></g>')).to.deep.equal([['g', '', '', 'x1']]);
+  });
+
   it('names the line', () => {
     expect(() => applyVariables(parseXml(`${V}\n\n<c>$bad</c>`, 'f'), 'f'))
       .to.throw(XmlError)

@@ -630,6 +630,21 @@ describe('loading rules', () => {
       expect(testEngine(rules).app({}, 'x y')).to.equal(101);
     });
 
+    it('if_group sees the groups of rules as they were overwritten', () => {
+      const rules = (wanted: string) =>
+        group(
+          '<rule id="100" level="3"><match>x</match><group>before,</group><description>d</description></rule>' +
+            '<rule id="102" level="3"><match>z</match><group>before,</group><description>d</description></rule>' +
+            '<rule id="100" level="3" overwrite="yes"><match>x</match><group>behind,</group><description>d</description></rule>',
+        ) +
+        group(
+          `<rule id="101" level="3"><if_group>${wanted}</if_group><match>y</match><description>d</description></rule>`,
+        );
+      expect(testEngine(rules('behind')).app({}, 'x y')).to.equal(101);
+      expect(testEngine(rules('before')).app({}, 'x y')).to.equal(100);
+      expect(testEngine(rules('before')).app({}, 'z y')).to.equal(101);
+    });
+
     it('if_level takes level-0 rules for the highest', () => {
       const rules = group(
         '<rule id="100" level="0"><match>x</match><description>d</description></rule>' +
