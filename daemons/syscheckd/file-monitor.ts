@@ -229,6 +229,8 @@ export class FileMonitor {
       // Another scan would fail for the same reason: the threads do not come back.
       if (!signal.aborted && this.#threads.failure !== undefined) this.#parts.fatal(error);
       throw error;
+    } finally {
+      this.#threads.rest();
     }
   }
 

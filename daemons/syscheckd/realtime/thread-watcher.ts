@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Thread } from '../../../lib/thread/thread.js';
+import { Thread, ThreadEndedError } from '../../../lib/thread/thread.js';
 import type { CallInput } from '../../../lib/thread/thread-contract.js';
 import type { Watcher, WatchOutcome } from './watcher.js';
 
@@ -29,9 +29,13 @@ export type WatchThread = {
   readonly news: Counted & { readonly paths: readonly string[]; readonly overflowed: boolean };
 };
 
-/** Watches directories in a thread of its own. */
+const TITLE = 'The thread that watches directories';
+
+/** Watches directories in a thread of its own, which begins with the first of them. */
 export class ThreadWatcher implements Watcher {
-  readonly #thread: Thread<WatchThread>;
+  readonly #overflowAt: number;
+  #thread: Thread<WatchThread> | undefined;
+  #isClosed = false;
   #watches = 0;
   #changed: (paths: readonly string[]) => void = () => {};
   #overflowed: () => void = () => {};
@@ -42,19 +46,7 @@ export class ThreadWatcher implements Watcher {
    * for some that it counts are not told
    */
   constructor(overflowAt: number = Math.ceil(mostQueued() / 2)) {
-    this.#thread = new Thread(new URL('./watch-thread.js', import.meta.url), {
-      title: 'The thread that watches directories',
-      data: { overflowAt },
-      memory: { young: YOUNG_MEGABYTES },
-      onNews: ({ watches, paths, overflowed }) => {
-        this.#watches = watches;
-        if (paths.length > 0) this.#changed(paths);
-        if (overflowed) this.#overflowed();
-      },
-      onFailure: (error) => {
-        this.#failed(error);
-      },
-    });
+    this.#overflowAt = overflowAt;
   }
 
   get watches(): number {
@@ -70,7 +62,7 @@ export class ThreadWatcher implements Watcher {
   }
 
   async unwatch(paths: readonly string[]): Promise<string[]> {
-    const { ended, watches } = await this.#thread.call('unwatch', paths);
+    const { ended, watches } = await this.#running().call('unwatch', paths);
     this.#watches = watches;
     return ended;
   }
@@ -87,14 +79,37 @@ export class ThreadWatcher implements Watcher {
     this.#failed = listener;
   }
 
-  close(): Promise<void> {
-    return this.#thread.close();
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#thread?.close();
   }
 
   async #watch(order: CallInput<WatchThread, 'watch'>): Promise<WatchOutcome> {
-    const { outcome, watches } = await this.#thread.call('watch', order);
+    const { outcome, watches } = await this.#running().call('watch', order);
     this.#watches = watches;
     return outcome;
+  }
+
+  /** @throws ThreadEndedError when it was closed */
+  #running(): Thread<WatchThread> {
+    if (this.#isClosed) throw new ThreadEndedError(TITLE);
+    return (this.#thread ??= this.#begin());
+  }
+
+  #begin(): Thread<WatchThread> {
+    return new Thread(new URL('./watch-thread.js', import.meta.url), {
+      title: TITLE,
+      data: { overflowAt: this.#overflowAt },
+      memory: { young: YOUNG_MEGABYTES },
+      onNews: ({ watches, paths, overflowed }) => {
+        this.#watches = watches;
+        if (paths.length > 0) this.#changed(paths);
+        if (overflowed) this.#overflowed();
+      },
+      onFailure: (error) => {
+        this.#failed(error);
+      },
+    });
   }
 }
 

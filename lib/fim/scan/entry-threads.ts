@@ -29,20 +29,25 @@ export type EntryThread = {
 };
 
 /** @see EntryThreads.read */
-type Reader = { readonly thread: Thread<EntryThread>; waiting: number };
+type Reader = { thread: Thread<EntryThread> | undefined; waiting: number };
 
-/** Threads that look at files. What each holds of contents is one piece of `CHUNK_BYTES`. */
+/**
+ * Threads that look at files; each begins with the first file that it gets. What each holds of contents is one piece of
+ * `CHUNK_BYTES`, and beside that some 5 MB.
+ */
 export class EntryThreads {
+  readonly #limits: ReadLimits;
   readonly #stop = new SharedArrayBuffer(4);
   readonly #readers: readonly Reader[];
   #failure: Error | undefined;
 
   /** @param count threads, at least 1; as many as there are processors by default */
   constructor(limits: ReadLimits, count: number = Math.min(availableParallelism(), MOST_THREADS)) {
-    this.#readers = Array.from({ length: count }, () => ({ thread: this.#begin(limits), waiting: 0 }));
+    this.#limits = limits;
+    this.#readers = Array.from({ length: count }, () => ({ thread: undefined, waiting: 0 }));
   }
 
-  /** Threads there are. */
+  /** Most threads that there are at once. */
   get count(): number {
     return this.#readers.length;
   }
@@ -58,9 +63,11 @@ export class EntryThreads {
     hashes: number,
     known?: readonly (string | undefined)[],
   ): Promise<EntryOutcome[]> {
+    if (this.#failure !== undefined) throw this.#failure;
     const reader = this.#readers.reduce((least, other) => (other.waiting < least.waiting ? other : least));
     reader.waiting += paths.length;
-    const outcomes = await reader.thread.call('read', { paths, hashes, known });
+    const thread = (reader.thread ??= this.#begin());
+    const outcomes = await thread.call('read', { paths, hashes, known });
     reader.waiting -= paths.length;
     return outcomes;
   }
@@ -70,16 +77,25 @@ export class EntryThreads {
     Atomics.store(new Int32Array(this.#stop), 0, 1);
   }
 
+  /** Ends the threads that have nothing to read, until there is something again. */
+  rest(): void {
+    for (const reader of this.#readers) {
+      if (reader.waiting > 0) continue;
+      void reader.thread?.close();
+      reader.thread = undefined;
+    }
+  }
+
   /** Ends the threads; what still waits fails. */
   async close(): Promise<void> {
     this.stop();
     await this.#end(new Error('The threads that read files were closed'));
   }
 
-  #begin(limits: ReadLimits): Thread<EntryThread> {
+  #begin(): Thread<EntryThread> {
     return new Thread(new URL('./entry-thread.js', import.meta.url), {
       title: 'A thread that reads files',
-      data: { limits, stop: this.#stop },
+      data: { limits: this.#limits, stop: this.#stop },
       memory: { young: YOUNG_MEGABYTES },
       onFailure: (error) => void this.#end(error),
     });
@@ -88,6 +104,6 @@ export class EntryThreads {
   /** Without one of them none is of use. */
   async #end(error: Error): Promise<void> {
     this.#failure ??= error;
-    await Promise.all(this.#readers.map(({ thread }) => thread.close(error)));
+    await Promise.all(this.#readers.map(async ({ thread }) => thread?.close(error)));
   }
 }
