@@ -11,6 +11,18 @@ export class AgentTally {
   firewall = 0;
 }
 
+const MEMBERS = [
+  'received',
+  'processed',
+  'dropped',
+  'alerts',
+  'archives',
+  'firewall',
+] as const satisfies readonly (keyof AgentTally)[];
+
+/** Counts of agents since they were told last: for each id those of `MEMBERS`. */
+export type AgentCountersDelta = { readonly ids: readonly string[]; readonly counts: Int32Array };
+
 const NOTHING: Readonly<AgentTally> = new AgentTally();
 
 /** Events by agent (daemons-and-config.md 11.3, "Per agent"). */
@@ -32,6 +44,33 @@ export class AgentCounters {
     }
     this.#tallies.set(id, made);
     return made;
+  }
+
+  /** What was counted since the last time, and begins anew. */
+  takeDelta(): AgentCountersDelta {
+    const ids = [...this.#tallies.keys()];
+    const counts = new Int32Array(ids.length * MEMBERS.length);
+    let at = 0;
+    for (const tally of this.#tallies.values()) {
+      for (const member of MEMBERS) {
+        counts[at] = tally[member];
+        at += 1;
+      }
+    }
+    this.#tallies.clear();
+    return { ids, counts };
+  }
+
+  /** Adds what a thread counted. */
+  add({ ids, counts }: AgentCountersDelta): void {
+    let at = 0;
+    for (const id of ids) {
+      const tally = this.of(id);
+      for (const member of MEMBERS) {
+        tally[member] += counts[at] ?? 0;
+        at += 1;
+      }
+    }
   }
 
   /** In the shape of the counters of all. */

@@ -2,7 +2,7 @@ import type { Alert } from '../../lib/engine/alert/alert.js';
 import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
 import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
 import type { RequestScaDump } from '../../lib/engine/decode/internal/internal-decoder.js';
-import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks, type EngineOptions } from '../../lib/engine/engine.js';
+import { Engine, type EngineHooks } from '../../lib/engine/engine.js';
 import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';
 import { EngineEvent, type IncomingEvent } from '../../lib/engine/event.js';
 import type { HourReport } from '../../lib/engine/event-counting.js';
@@ -12,16 +12,17 @@ import { Statistics } from '../../lib/engine/statistics.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { CloseOptions, FileRepair } from '../../lib/output/append-file.js';
+import type { CompiledSources } from './configuration.js';
 import { describeRepair } from './describe-repair.js';
 import { EventDiagnostics } from './engine-diagnostics.js';
 import { FileDiffStore } from './file-diff-store.js';
-import { type InForce, isSameInForce } from './in-force.js';
+import { engineOptionsOf, type InForce, isSameInForce, respondingIn } from './in-force.js';
 import { LineFile } from './line-file.js';
 import { Outputs, type OutputsState } from './outputs.js';
 import type { RemovedAgents, StoredLog } from './pipeline/journal-record.js';
-import type { RespondingSettings } from './responses/response-settings.js';
 import { Responses } from './responses/responses.js';
 import { StatisticsFiles, type StatisticsFilesState } from './statistics-files.js';
+import type { ThreadConfiguration } from './threads/thread-words.js';
 
 const MEGABYTE = 1024 * 1024;
 /** Bound on the memory of remembered events (correlation). */
@@ -69,6 +70,8 @@ export class Analysis {
   #engine: Engine;
   #responses: Responses;
   #removedThrough: number;
+  /** What the engine brings about beside alerts. */
+  readonly hooks: EngineHooks;
   /** The averages as they were saved last. */
   #savedAverages: string;
   /** Agents that were forgotten, as far as it was said. */
@@ -103,6 +106,7 @@ export class Analysis {
       this.#diffs.restore(snapshot.diffs);
     }
     for (const key of [...this.#firstTimeSeen.read(), ...this.#unwrittenKeys]) state.firstTimeSeen.load(key);
+    this.hooks = this.#makeHooks();
     this.#engine = this.#makeEngine(ruleset, state);
     this.#responses = this.#makeResponses(ruleset);
     // A crash may have come between the state and the files.
@@ -115,6 +119,11 @@ export class Analysis {
 
   get engine(): Engine {
     return this.#engine;
+  }
+
+  /** What all agents share, for threads that analyse some of them. */
+  get shared(): { readonly state: EngineState; readonly hooks: EngineHooks } {
+    return { state: this.#engine.state, hooks: this.hooks };
   }
 
   get responses(): Responses {
@@ -184,6 +193,17 @@ export class Analysis {
     this.#responses = this.#makeResponses(ruleset);
   }
 
+  /** The configuration in force, for threads. */
+  threadConfiguration({ sources, loading }: Omit<CompiledSources, 'ruleset'>): ThreadConfiguration {
+    return {
+      inForce: this.#inForce,
+      sources,
+      loading,
+      maxRememberedBytes: MAX_REMEMBERED_BYTES,
+      shards: SHARDS,
+    };
+  }
+
   /** Day switch and rotation of the outputs. @throws Error of the file system; to be called again then */
   rotate(now: Date): void {
     this.#outputs.rotate(now);
@@ -195,11 +215,15 @@ export class Analysis {
     this.onStoredLog(stored);
   }
 
-  /** Forgets what removed agents did, so that those that get their numbers begin with nothing. Once for each removal. */
-  forgetAgents({ ids, through }: RemovedAgents): void {
-    if (through <= this.#removedThrough) return;
+  /**
+   * Forgets what removed agents did, so that those that get their numbers begin with nothing. Once for each removal.
+   * @returns those that are forgotten now
+   */
+  forgetAgents({ ids, through }: RemovedAgents): readonly string[] {
+    if (through <= this.#removedThrough) return [];
     this.#removedThrough = through;
     for (const id of ids) this.#engine.state.forgetAgent(id);
+    return ids;
   }
 
   /** Number of the last removal of an agent that was obeyed; 0 when there was none. */
@@ -264,7 +288,12 @@ export class Analysis {
   statisticsAlert(incoming: IncomingEvent, text: string): Alert {
     const { ruleset } = this.#engine;
     const state = new EngineState(ruleset.rules, stateOptions(this.#inForce));
-    const engine = new Engine({ ruleset, state, options: this.#engineOptions(), diagnostics: this.#diagnostics });
+    const engine = new Engine({
+      ruleset,
+      state,
+      options: engineOptionsOf(this.#inForce),
+      diagnostics: this.#diagnostics,
+    });
     return this.#engine.statisticsAlert(engine.decode(incoming) ?? new EngineEvent(incoming), text);
   }
 
@@ -290,7 +319,17 @@ export class Analysis {
   }
 
   #makeEngine(ruleset: EngineRuleset, state: EngineState): Engine {
-    const hooks: EngineHooks = {
+    return new Engine({
+      ruleset,
+      state,
+      options: engineOptionsOf(this.#inForce),
+      diagnostics: this.#diagnostics,
+      hooks: this.hooks,
+    });
+  }
+
+  #makeHooks(): EngineHooks {
+    return {
       firstTimeSeen: (key) => {
         this.ftsWritten += 1;
         // A line end in a key would add keys of the sender's choice, and what he does next would not be new any more.
@@ -307,22 +346,10 @@ export class Analysis {
         this.onDumpRequest(...request);
       },
     };
-    return new Engine({
-      ruleset,
-      state,
-      options: this.#engineOptions(),
-      diagnostics: this.#diagnostics,
-      hooks,
-    });
-  }
-
-  #engineOptions(): EngineOptions {
-    const { origin, logFirewall } = this.#inForce;
-    return { mode: 'live', origin, logFirewall, budget: DEFAULT_STEP_BUDGET };
   }
 
   #makeResponses(ruleset: EngineRuleset): Responses {
-    return new Responses(ruleset.rules.rules, this.#inForce.responding ?? NOTHING_RESPONDS, this.#diagnostics);
+    return new Responses(ruleset.rules.rules, respondingIn(this.#inForce), this.#diagnostics);
   }
 
   /** @throws Error of the file system */
@@ -354,8 +381,6 @@ export class Analysis {
 
 /** Keys with line ends are made up; that many are remembered over a restart. */
 const MAX_UNWRITTEN_KEYS = 10_000;
-
-const NOTHING_RESPONDS: RespondingSettings = { responses: [], whiteList: [] };
 
 function stateOptions({ state }: InForce): EngineStateOptions {
   return { ...state, maxRememberedBytes: MAX_REMEMBERED_BYTES, shards: SHARDS };

@@ -54,7 +54,9 @@ function changedSections(started: Settings, now: Settings): string[] {
   const global = differs(({ config, outputs }) => [outputs.alertsJson, START_GLOBAL.map((name) => config.global[name])])
     ? ['global']
     : [];
-  const sections = (['rule_test', 'journal'] as const).filter((section) => differs(({ config }) => config[section]));
+  const sections = (['rule_test', 'journal', 'analysis'] as const).filter((section) =>
+    differs(({ config }) => config[section]),
+  );
   const options = START_OPTIONS.filter((name) => started.options.get(name) !== now.options.get(name));
   return [...global, ...sections, ...options];
 }

@@ -47,7 +47,7 @@ export class AnalysisdStatistics {
       dump_requests: { ...dumps.counters },
       engine: {
         rules: engine.ruleset.rules.nodeCount,
-        failures: engine.failures + counters.alertsFailed,
+        failures: engine.failures + counters.eventsFailed + counters.alertsFailed,
       },
     };
   }
@@ -56,8 +56,12 @@ export class AnalysisdStatistics {
   report(): Record<string, unknown> {
     const { counters, pipeline, limiter, now } = this.#parts;
     counters.ftsWritten = pipeline.analysis.ftsWritten;
-    const { events, journal } = this.#flow();
-    return statisticsReport(counters, pipeline.pending, PIPELINE_SIZE, limiter, now(), { pipeline: events, journal });
+    const { events, journal, threads } = this.#flow();
+    return statisticsReport(counters, pipeline.pending, PIPELINE_SIZE, limiter, now(), {
+      pipeline: events,
+      journal,
+      threads,
+    });
   }
 
   /** What came of the events of agents. */
@@ -80,7 +84,7 @@ export class AnalysisdStatistics {
   /** Events from the sink to their alerts, and the journal between. */
   #flow() {
     const { counters, pipeline, sink } = this.#parts;
-    const { events, journal, stored } = pipeline.stats();
+    const { events, journal, threads, stored } = pipeline.stats();
     const { duplicates } = sink.counters;
     return {
       events: {
@@ -90,6 +94,7 @@ export class AnalysisdStatistics {
         dropped: { undecodable: counters.eventsDropped, unwritable: counters.alertsFailed },
       },
       journal,
+      threads,
       ...stored,
     };
   }

@@ -15,6 +15,9 @@ const MAX_COMPILED = 4;
 /** What was said of this ruleset was said when it was loaded from the files. */
 const QUIET: Diagnostics = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+/** A ruleset with what it was compiled from. */
+export type CompiledSources = Omit<LoadedRuleset, 'settings'> & { readonly loading: LoadingSettings };
+
 export type ConfigurationParts = Pick<DaemonContext, 'home' | 'logger' | 'setProblem'>;
 
 /** A configuration that loaded; it counts once the journal has it. */
@@ -34,7 +37,7 @@ export class Configuration {
   readonly library: RulesetLibrary;
   readonly #parts: ConfigurationParts;
   /** By what they were compiled from, the oldest first. */
-  readonly #compiled = new Map<string, EngineRuleset>();
+  readonly #compiled = new Map<string, CompiledSources>();
   #settings: Settings;
   #loaded: LoadedRuleset;
   #hash: string;
@@ -53,7 +56,7 @@ export class Configuration {
     this.#settings = settings;
     this.#loaded = this.#loadAtStart(last);
     this.#hash = this.library.hashOf(this.#loaded.sources);
-    this.#remember(this.#hash, loadingOf(settings), this.#loaded.ruleset);
+    this.#remember(this.#hash, loadingOf(settings), this.#loaded);
   }
 
   get settings(): Settings {
@@ -81,7 +84,12 @@ export class Configuration {
   }
 
   /** The ruleset of a configuration that was in force; when its copy is lost, that of today, and the log says so. */
-  rulesetOf({ ruleset: hash, loading }: InForce): EngineRuleset {
+  rulesetOf(inForce: InForce): EngineRuleset {
+    return this.compiledFor(inForce).ruleset;
+  }
+
+  /** The same with the texts that it was compiled from, for threads to compile it, too. */
+  compiledFor({ ruleset: hash, loading }: InForce): CompiledSources {
     const known = this.#compiled.get(keyOf(hash, loading));
     if (known !== undefined) return known;
     const { logger } = this.#parts;
@@ -90,17 +98,17 @@ export class Configuration {
       logger.error(
         `The copy of the ruleset ${hash} cannot be read: its events are analysed with the ruleset of today.`,
       );
-      return this.#loaded.ruleset;
+      return this.#today();
     }
     try {
-      const ruleset = compileRuleset(sources, loading, QUIET);
-      this.#remember(hash, loading, ruleset);
-      return ruleset;
+      const compiled = { ruleset: compileRuleset(sources, loading, QUIET), sources, loading };
+      this.#remember(hash, loading, compiled);
+      return compiled;
     } catch (error) {
       logger.error(
         `The ruleset ${hash} does not load any more: its events are analysed with that of today: ${describeError(error)}`,
       );
-      return this.#loaded.ruleset;
+      return this.#today();
     }
   }
 
@@ -114,7 +122,7 @@ export class Configuration {
     logger.info('Reloading ruleset');
     const loaded = loadHomeRuleset(home, settings, diagnostics);
     const hash = this.library.keep(loaded.sources);
-    this.#remember(hash, loadingOf(settings), loaded.ruleset);
+    this.#remember(hash, loadingOf(settings), loaded);
     return {
       inForce: inForceAfterReload(running, settings, hash),
       warnings: diagnostics.warnings,
@@ -148,10 +156,15 @@ export class Configuration {
     }
   }
 
-  #remember(hash: string, loading: LoadingSettings, ruleset: EngineRuleset): void {
+  #today(): CompiledSources {
+    const { ruleset, sources, settings } = this.#loaded;
+    return { ruleset, sources, loading: loadingOf(settings) };
+  }
+
+  #remember(hash: string, loading: LoadingSettings, compiled: Omit<CompiledSources, 'loading'>): void {
     const key = keyOf(hash, loading);
     this.#compiled.delete(key);
-    this.#compiled.set(key, ruleset);
+    this.#compiled.set(key, { ruleset: compiled.ruleset, sources: compiled.sources, loading });
     for (const oldest of this.#compiled.keys()) {
       if (this.#compiled.size <= MAX_COMPILED) return;
       this.#compiled.delete(oldest);

@@ -1,4 +1,4 @@
-import { AgentCounters } from './agent-counters.js';
+import { AgentCounters, type AgentCountersDelta } from './agent-counters.js';
 import { COMPONENTS, type CountedComponent } from './component.js';
 
 type Breakdown = Record<CountedComponent, number>;
@@ -6,6 +6,26 @@ type Breakdown = Record<CountedComponent, number>;
 function emptyBreakdown(): Breakdown {
   return Object.fromEntries(COMPONENTS.map((name) => [name, 0])) as Breakdown;
 }
+
+/** What a thread counts. */
+const SUMMED = [
+  'eventsProcessed',
+  'eventsDropped',
+  'alertsWritten',
+  'archivesWritten',
+  'firewallWritten',
+  'responsesDecided',
+  'alertsFailed',
+  'eventsFailed',
+] as const satisfies readonly (keyof Counters)[];
+
+/** Counts of a thread since it told them last, in the order of their names. */
+export type CountersDelta = {
+  readonly sums: readonly number[];
+  readonly decoded: readonly number[];
+  readonly dropped: readonly number[];
+  readonly agents: AgentCountersDelta;
+};
 
 /** What svc-analysisd counts since its start (rules-and-alerts.md 11.3, 11.4). */
 export class Counters {
@@ -23,6 +43,8 @@ export class Counters {
   responsesDecided = 0;
   /** Events whose alert or archive record could not be made; the log says why. */
   alertsFailed = 0;
+  /** Events that the engine failed on in a thread. */
+  eventsFailed = 0;
   ftsWritten = 0;
   statsWritten = 0;
   /** Events whose matching ran out of steps; the rules concerned are named in the log. */
@@ -34,6 +56,29 @@ export class Counters {
   /** @param startedAt epoch milliseconds */
   constructor(startedAt: number) {
     this.startedAt = startedAt;
+  }
+
+  /** What was counted since the last time, and begins anew: for a thread, whose counts are added to those of the daemon. */
+  takeDelta(): CountersDelta {
+    const delta = {
+      sums: SUMMED.map((name) => this[name]),
+      decoded: COMPONENTS.map((name) => this.decoded[name]),
+      dropped: COMPONENTS.map((name) => this.dropped[name]),
+      agents: this.agents.takeDelta(),
+    };
+    for (const summed of SUMMED) this[summed] = 0;
+    for (const name of COMPONENTS) this.decoded[name] = this.dropped[name] = 0;
+    return delta;
+  }
+
+  /** Adds what a thread counted. */
+  add({ sums, decoded, dropped, agents }: CountersDelta): void {
+    SUMMED.forEach((name, index) => (this[name] += sums[index] ?? 0));
+    COMPONENTS.forEach((name, index) => {
+      this.decoded[name] += decoded[index] ?? 0;
+      this.dropped[name] += dropped[index] ?? 0;
+    });
+    this.agents.add(agents);
   }
 
   /** Events decoded, whatever the component. */

@@ -1,5 +1,6 @@
 import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
+import { DEFAULT_STEP_BUDGET, type EngineOptions } from '../../lib/engine/engine.js';
 import type { EngineStateOptions } from '../../lib/engine/engine-state.js';
 import type { OutputSettings } from './outputs.js';
 import { respondingOf, type RespondingSettings } from './responses/response-settings.js';
@@ -33,6 +34,16 @@ export type InForce = {
   /** Active responses; absent in what versions recorded that had none. */
   readonly responding?: RespondingSettings;
 };
+
+/** How the engine works. */
+export function engineOptionsOf({ origin, logFirewall }: InForce): EngineOptions {
+  return { mode: 'live', origin, logFirewall, budget: DEFAULT_STEP_BUDGET };
+}
+
+/** What decides about active responses. */
+export function respondingIn({ responding }: InForce): RespondingSettings {
+  return responding ?? { responses: [], whiteList: [] };
+}
 
 /** What the loading of a ruleset takes from the settings. */
 export function loadingOf({ config, options }: Settings): LoadingSettings {

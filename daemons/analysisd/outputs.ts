@@ -20,7 +20,16 @@ export type OutputSettings = {
   readonly hasCustomText?: boolean;
 };
 
-type Stream = 'alertsText' | 'alertsJson' | 'archivesText' | 'archivesJson' | 'firewall' | 'responses';
+/** What is written to; the order is how threads name them. */
+export const STREAM_NAMES = [
+  'alertsText',
+  'alertsJson',
+  'archivesText',
+  'archivesJson',
+  'firewall',
+  'responses',
+] as const;
+export type Stream = (typeof STREAM_NAMES)[number];
 
 /** Where the files of a stream lie in the home, and what they are called. */
 type Place = { area: readonly string[]; live: string | undefined; stem: string; extension: string };
@@ -91,6 +100,20 @@ export class Outputs {
   /** Adds a record, a byte string with its end, to a stream. */
   append(stream: Stream, record: string): void {
     this.#files[stream]?.append(record);
+  }
+
+  /** Adds a part of a record to a stream: bytes `from` up to `to`, exclusive. `endRecord` comes behind the last part. */
+  addBytes(stream: Stream, bytes: Buffer, from: number, to: number): void {
+    this.#files[stream]?.addBytes(bytes, from, to);
+  }
+
+  /** Adds a part of a record, a byte string. */
+  addText(stream: Stream, text: string): void {
+    this.#files[stream]?.addText(text);
+  }
+
+  endRecord(stream: Stream): void {
+    this.#files[stream]?.endRecord();
   }
 
   /**

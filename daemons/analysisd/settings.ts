@@ -25,6 +25,7 @@ export function loadSettings(home: Home) {
     'rule_test',
     'cluster',
     'journal',
+    'analysis',
     'active-response',
     'command',
   ]);

@@ -59,6 +59,7 @@ const SECTION_KINDS: ReadonlyMap<string, SectionKind> = new Map([
     'rootcheck',
     'ruleset',
     'journal',
+    'analysis',
     'sca',
     'syscollector',
     'osquery',

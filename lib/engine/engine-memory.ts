@@ -1,4 +1,4 @@
-import type { AgentMemory } from './agents/agent-memory.js';
+import type { AgentKnowledge } from './agents/agent-knowledge.js';
 import type { CorrelationStore } from './correlate/correlation-store.js';
 import type { DiffStore } from './correlate/diff-store.js';
 import type { EngineEvent } from './event.js';
@@ -6,13 +6,13 @@ import type { EventCounting } from './event-counting.js';
 import type { CompiledRule, Ruleset } from './rules/ruleset.js';
 
 /**
- * What an engine remembers from event to event (rules-and-alerts.md 12). What belongs to one agent, `agents` and `correlation`,
- * lies where its events are analysed. The rest belongs to all agents: whoever analyses only some of them has to ask for it
+ * What an engine remembers from event to event (rules-and-alerts.md 12). What events of one agent correlate with lies where
+ * they are analysed. The rest belongs to all agents, or is seldom looked at: whoever analyses only some of them has to ask for it
  * in the order of the events.
  */
 export interface EngineMemory {
   readonly ruleset: Ruleset;
-  readonly agents: AgentMemory;
+  readonly agents: AgentKnowledge;
   readonly correlation: { readonly of: (agentId: string) => CorrelationStore };
   readonly counting: EventCounting;
   readonly diffs: DiffStore;

@@ -58,6 +58,11 @@ export class ByteReader {
     return this.#buffer.subarray(at, at + length);
   }
 
+  /** Passes over bytes. */
+  skip(length: number): void {
+    this.#advance(length);
+  }
+
   /** Checks that nothing is left. */
   end(): void {
     if (this.#at !== this.#buffer.length) throw new RangeError(`bytes are left over at byte ${this.#at}`);

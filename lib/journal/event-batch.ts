@@ -207,18 +207,19 @@ function isSameAgent(a: BusAgent, b: BusAgent): boolean {
 /**
  * Decodes what `encodeEventBatch` made. Messages share memory with the payload; agents, streams and locations are
  * shared between the events of the batch.
+ * @param wants decides by its place in the batch whether an event is given; all are by default
  * @throws EventBatchError for anything else
  */
-export function decodeEventBatch(payload: Buffer): ReceivedEvent[] {
+export function decodeEventBatch(payload: Buffer, wants?: (index: number) => boolean): ReceivedEvent[] {
   try {
-    return readEvents(new ByteReader(payload));
+    return readEvents(new ByteReader(payload), wants);
   } catch (error) {
     if (error instanceof RangeError) throw new EventBatchError(`batch of events is damaged: ${error.message}`);
     throw error;
   }
 }
 
-function readEvents(input: ByteReader): ReceivedEvent[] {
+function readEvents(input: ByteReader, wants: ((index: number) => boolean) | undefined): ReceivedEvent[] {
   const version = input.byte();
   if (version !== VERSION) throw new EventBatchError(`batch of events has version ${version}, ${VERSION} is known`);
   const count = input.varint();
@@ -243,7 +244,12 @@ function readEvents(input: ByteReader): ReceivedEvent[] {
     if ((flags & FLOAT_TIME) !== 0) time = input.float();
     else if ((flags & SAME_TIME) === 0) time += input.varint();
     const idempotency = (flags & IDEMPOTENCY) === 0 ? undefined : { key: input.text(), index: input.varint() };
-    const message = input.bytes(input.varint());
+    const length = input.varint();
+    if (wants?.(number) === false) {
+      input.skip(length);
+      continue;
+    }
+    const message = input.bytes(length);
     const { queue, location, agent } = source;
     events.push({ queue, location, message, receivedAt: time, agent, idempotency, stream: stream.name, sequence });
   }

@@ -122,6 +122,20 @@ export class OutputFile {
     this.#file.append(record);
   }
 
+  /** Adds a part of a record: bytes `from` up to `to`, exclusive. `endRecord` comes behind the last part. */
+  addBytes(bytes: Buffer, from: number, to: number): void {
+    this.#file.addBytes(bytes, from, to);
+  }
+
+  /** Adds a part of a record, a byte string. */
+  addText(text: string): void {
+    this.#file.addText(text);
+  }
+
+  endRecord(): void {
+    this.#file.endRecord();
+  }
+
   /**
    * Hands everything appended to the file system.
    * @throws the system's error (for example ENOSPC); what was not written stays and goes first the next time, so

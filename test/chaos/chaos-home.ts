@@ -17,6 +17,8 @@ export type ChaosHomeOptions = {
   readonly checkpointInterval: number;
   /** Most megabytes of the journal. */
   readonly journalMegabytes: number;
+  /** Threads of the analysis. */
+  readonly threads: number;
   /** Port of the receiver that alerts are forwarded to. */
   readonly syslogPort: number;
 };
@@ -63,7 +65,7 @@ export class ChaosHome {
     removeTree(this.#directory);
   }
 
-  #configure({ sync, checkpointInterval, journalMegabytes, syslogPort }: ChaosHomeOptions): void {
+  #configure({ sync, checkpointInterval, journalMegabytes, threads, syslogPort }: ChaosHomeOptions): void {
     const { home } = this;
     // What is installed for users to add to builds on the shipped ruleset, which is not used here.
     for (const path of ['etc/rules/local_rules.xml', 'etc/decoders/local_decoder.xml']) rmSync(home.path(path));
@@ -110,6 +112,7 @@ export class ChaosHome {
     <max_size>${String(journalMegabytes)}MB</max_size>
     <checkpoint_interval>${String(checkpointInterval)}</checkpoint_interval>
   </journal>
+  <analysis><threads>${String(threads)}</threads></analysis>
 </manager_config>
 `,
     );

@@ -5,7 +5,7 @@ import { type ChaosReport, runChaos } from './run-chaos.js';
  * Kills the product while events come in, and checks that each acknowledged one has exactly one alert, and each alert what follows
  * from it: a message at a syslog receiver, and a response to those about visitors:
  *
- *   npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--midnight SECONDS] [--keep]
+ *   npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--threads N] [--midnight SECONDS] [--keep]
  *
  * Ends after N minutes or N kills (1 minute without either). With --midnight, the clock of the product is ahead so that the day
  * ends so many seconds after the start. Exit code 0 when all is well; else, or with --keep, the
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     seed: { type: 'string' },
     sync: { type: 'string' },
+    threads: { type: 'string' },
     midnight: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
@@ -25,10 +26,11 @@ const kills = values.kills === undefined ? Infinity : Number(values.kills);
 // A kill and what belongs to it takes some 2 s.
 const minutes = values.minutes === undefined ? (kills === Infinity ? 1 : kills / 10 + 1) : Number(values.minutes);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);
+const threads = values.threads === undefined ? undefined : Number(values.threads);
 const midnight = values.midnight === undefined ? undefined : Number(values.midnight);
-if (!(minutes > 0) || !(kills > 0) || !Number.isSafeInteger(seed) || !((midnight ?? 1) > 0)) {
+if (!(minutes > 0) || !(kills > 0) || !Number.isSafeInteger(seed) || !((midnight ?? 1) > 0) || !((threads ?? 1) > 0)) {
   console.error(
-    'usage: npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--midnight SECONDS]',
+    'usage: npm run chaos -- [--minutes N] [--kills N] [--seed S] [--sync never|batch|10ms] [--threads N] [--midnight SECONDS]',
   );
   process.exit(2);
 }
@@ -43,7 +45,7 @@ console.log(`seed ${String(seed)}`);
 try {
   const { sync, keep } = values;
   const report = await runChaos({
-    ...{ seed, kills, seconds: minutes * 60, sync, keep, signal: abort.signal },
+    ...{ seed, kills, seconds: minutes * 60, sync, threads, keep, signal: abort.signal },
     ...(midnight === undefined ? {} : { midnightAfter: midnight }),
   });
   print(report);

@@ -27,6 +27,8 @@ export type ChaosOptions = {
   /** The misfortunes end after this time or this many kills, whatever comes first. */
   readonly seconds: number;
   readonly kills: number;
+  /** Threads of the analysis; undefined has the seed decide. */
+  readonly threads?: number | undefined;
   /** `<journal><sync>`; undefined leaves the default. */
   readonly sync: string | undefined;
   /** Has it be midnight so many seconds after the start; without it, the clock of the host counts. */
@@ -90,6 +92,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     checkpointInterval: random.pick([1, 3, 10]),
     // The small ones are full at times, and then refuse events.
     journalMegabytes: random.pick([2, 5, 1000]),
+    threads: options.threads ?? random.pick([1, 2, 3]),
   });
   const run = new ChaosRun(place, options, effects);
   let report: ChaosReport | undefined;

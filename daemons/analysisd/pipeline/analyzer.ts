@@ -5,6 +5,7 @@ import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import type { Configuration } from '../configuration.js';
 import type { EpsLimiter } from '../eps-limiter.js';
+import type { EventsAhead } from '../threads/events-ahead.js';
 import type { EventWriter } from './event-writer.js';
 import type { JournalFeed } from './journal-feed.js';
 import { type Control, isEvents, type RecordedEntry } from './journal-record.js';
@@ -14,6 +15,8 @@ import { Patience, StoppedError } from './patience.js';
 const EVENTS_PER_TURN = 64;
 /** The same in milliseconds: an event that uses up its budget takes tens of them, and heartbeats must not wait for 64. */
 const TURN_MS = 20;
+/** Events of a record that threads get at a time. */
+const EVENTS_PER_HAND = 1024;
 /** Alerts are written when nothing more is waiting, and at the latest after this many events. */
 const EVENTS_PER_FLUSH = 1024;
 /** The same in message bytes: what is written at once is a few times that, and the event loop waits for it. */
@@ -32,7 +35,9 @@ export type AnalyzerParts = {
   readonly analysis: Analysis;
   readonly feed: JournalFeed;
   readonly writer: EventWriter;
-  readonly configuration: Pick<Configuration, 'rulesetOf'>;
+  /** Has threads analyse events instead of the writer. */
+  readonly ahead?: EventsAhead;
+  readonly configuration: Pick<Configuration, 'compiledFor'>;
   readonly logger: Logger;
   readonly epsLimiter: EpsLimiter | undefined;
   /** Wall clock, epoch milliseconds: for the EPS limit only, everything else goes by the journal. */
@@ -69,6 +74,8 @@ export class Analyzer {
   #unflushedBytes = 0;
   #stopping = false;
   #running: Promise<void> = Promise.resolve();
+  /** What waits for a moment at which nothing is on its way. */
+  #restful: (() => void)[] = [];
   /** Epoch milliseconds of the record at hand; undefined when none is waiting. */
   #recordTime: number | undefined;
   /** Events analysed since the start, and those of them that may have been before it. */
@@ -81,6 +88,23 @@ export class Analyzer {
     this.#readLog = parts.logger.limited();
     this.#position = parts.start.position;
     this.#done = parts.start.done;
+    if (parts.ahead === undefined) return;
+    parts.ahead.onDone = ({ position, done, events, bytes }) => {
+      this.#position = position;
+      this.#done = done;
+      this.#count(events, bytes);
+    };
+  }
+
+  /** Does something, soon, at a moment at which no event is on its way: everything that is remembered belongs together then. */
+  atRest<T>(action: () => T): Promise<T> {
+    const { ahead } = this.#parts;
+    if (ahead === undefined || ahead.pending === 0) return Promise.resolve(action());
+    return new Promise((resolve) => {
+      this.#restful.push(() => {
+        resolve(action());
+      });
+    });
   }
 
   /** How far it is; undefined while it cannot be said, as files are being changed. */
@@ -139,16 +163,33 @@ export class Analyzer {
   async #run(): Promise<void> {
     if (!this.#parts.startIsSettled) await this.#mustCheckpoint();
     while (!this.#stopping) {
+      if (this.#restful.length > 0) await this.#settle();
       const entry = await this.#next();
       this.#recordTime = entry?.writtenAt;
       if (this.#replaying && (entry === undefined || entry.position >= this.#parts.replayEnd)) await this.#endReplay();
-      if (entry === undefined) {
-        await this.#flush();
-        if (!this.#stopping) await this.#parts.feed.wait();
-      } else {
-        await this.#take(entry);
-      }
+      if (entry === undefined) await this.#wait();
+      else await this.#take(entry);
     }
+    await this.#settle();
+  }
+
+  /** Waits for another record, and meanwhile for events that are on their way. */
+  async #wait(): Promise<void> {
+    const { ahead, feed } = this.#parts;
+    if (ahead !== undefined && ahead.pending > 0) {
+      await Promise.race([feed.wait(), ahead.moved()]);
+      if (ahead.pending > 0 && !this.#isFlushDue) return;
+    }
+    await this.#flush();
+    if ((ahead?.pending ?? 0) === 0 && this.#restful.length === 0 && !this.#stopping) await feed.wait();
+  }
+
+  /** Waits until no event is on its way, and does what waits for that. */
+  async #settle(): Promise<void> {
+    await this.#parts.ahead?.settle();
+    const restful = this.#restful;
+    this.#restful = [];
+    for (const action of restful) action();
   }
 
   async #next(): Promise<RecordedEntry | undefined> {
@@ -164,6 +205,12 @@ export class Analyzer {
 
   async #take(entry: RecordedEntry): Promise<void> {
     const { content } = entry;
+    const { ahead } = this.#parts;
+    if (ahead !== undefined && isEvents(content)) {
+      await this.#hand(entry, content, ahead);
+      return;
+    }
+    await this.#settle();
     // The first record may have been done in part before the checkpoint.
     if (entry.position !== this.#position) this.#done = 0;
     this.#position = entry.position;
@@ -175,8 +222,35 @@ export class Analyzer {
     }
     this.#position = entry.next;
     this.#done = 0;
-    if (this.#parts.analysis.checkpointDue) await this.#parts.checkpoint();
+    await this.#checkpointIfDue();
+  }
+
+  async #checkpointIfDue(): Promise<void> {
+    const { analysis, checkpoint } = this.#parts;
+    if (analysis.checkpointDue) await checkpoint();
     await this.#makeRoom();
+  }
+
+  /** Hands the events of a record to threads, and waits while they have enough. */
+  async #hand(entry: RecordedEntry, events: readonly ReceivedEvent[], ahead: EventsAhead): Promise<void> {
+    const { analysis, epsLimiter, now } = this.#parts;
+    let from = entry.position === this.#position && ahead.pending === 0 ? this.#done : 0;
+    while (from < events.length && !this.#stopping) {
+      let to = Math.min(events.length, from + EVENTS_PER_HAND);
+      if (epsLimiter !== undefined && !this.#replaying) {
+        await this.#credit(epsLimiter);
+        const last = to;
+        for (to = from + 1; to < last && epsLimiter.take(Math.floor(now() / 1000));) to += 1;
+      }
+      ahead.take(entry, events, from, to);
+      from = to;
+      await nextTurn();
+      while (ahead.isFull) await ahead.moved();
+      if (this.#isFlushDue) await this.#flush();
+      if (!analysis.checkpointDue && !analysis.isFull) continue;
+      await this.#settle();
+      await this.#checkpointIfDue();
+    }
   }
 
   /** Makes checkpoints until less waits for them. A disk that does not take what they let go is not driven by more of them. */
@@ -201,11 +275,9 @@ export class Analyzer {
         this.#unflushedBytes += event.message.length;
       }
       const count = this.#done - from;
-      this.analysed += count;
-      if (this.#replaying) this.replayed += count;
-      this.#unflushed += count;
+      this.#count(count, 0);
       this.#sinceTurn += count;
-      if (this.#unflushed >= EVENTS_PER_FLUSH || this.#unflushedBytes >= BYTES_PER_FLUSH) await this.#flush();
+      if (this.#isFlushDue) await this.#flush();
       if (this.#sinceTurn >= EVENTS_PER_TURN || this.#isTurnOver) {
         await nextTurn();
         this.#sinceTurn = 0;
@@ -213,6 +285,17 @@ export class Analyzer {
       }
       if (this.#done >= events.length || this.#stopping) return;
     }
+  }
+
+  #count(events: number, bytes: number): void {
+    this.analysed += events;
+    if (this.#replaying) this.replayed += events;
+    this.#unflushed += events;
+    this.#unflushedBytes += bytes;
+  }
+
+  get #isFlushDue(): boolean {
+    return this.#unflushed >= EVENTS_PER_FLUSH || this.#unflushedBytes >= BYTES_PER_FLUSH;
   }
 
   get #isTurnOver(): boolean {
@@ -231,14 +314,19 @@ export class Analyzer {
         analysis.storeLog(control.stored);
         return;
       case 'agents-removed':
-        analysis.forgetAgents(control.removed);
+        for (const id of analysis.forgetAgents(control.removed)) this.#parts.ahead?.threads.forgetAgent(id);
         return;
       case 'configuration': {
-        const ruleset = configuration.rulesetOf(control.inForce);
+        const compiled = configuration.compiledFor(control.inForce);
         const reopens = analysis.reopensFor(control.inForce);
-        await this.#change(() => {
-          analysis.configure(control.inForce, ruleset, new Date(writtenAt));
+        const threads = this.#parts.ahead?.threads;
+        this.#steady = false;
+        await threads?.takeBack();
+        await this.#patience.until(() => {
+          analysis.configure(control.inForce, compiled.ruleset, new Date(writtenAt));
         });
+        await threads?.begin(analysis.threadConfiguration(compiled));
+        this.#steady = true;
         if (!reopens) return;
         // How long the files were that are open from here on is known by a checkpoint only: nothing may be written before
         // it is there, nor before the one that takes its place when it turns out to be damaged.
@@ -264,6 +352,7 @@ export class Analyzer {
    * known by the files alone until a checkpoint tells it, too.
    */
   async #endReplay(): Promise<void> {
+    await this.#settle();
     await this.#flush();
     await this.#change(() => {
       this.#parts.analysis.endReplay();

@@ -38,7 +38,12 @@ export class AppendingOutputs implements EventOutputs {
   }
 
   beginAlert({ receivedAt }: EngineEvent): void {
-    this.#id = `${String(Math.floor(receivedAt / 1000))}.${String(this.#analysis.outputs.alertOffset)}`;
+    this.#id = this.idAt(receivedAt);
+  }
+
+  /** What an alert is called that is written now (rules-and-alerts.md 7.4). @param receivedAt epoch milliseconds */
+  idAt(receivedAt: number): string {
+    return `${String(Math.floor(receivedAt / 1000))}.${String(this.#analysis.outputs.alertOffset)}`;
   }
 
   alert(alert: Alert): void {

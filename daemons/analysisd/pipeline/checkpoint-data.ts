@@ -5,9 +5,11 @@ import {
   eventsOf,
   type RememberedEvents,
 } from '../../../lib/engine/correlate/correlation-columns.js';
+import type { EngineStateSnapshot } from '../../../lib/engine/engine-state.js';
 import type { Checkpoint, CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { readStateLog, type StateLogFile } from '../../../lib/journal/state-log-file.js';
 import type { AnalysisSnapshot } from '../analysis.js';
+import type { GatheredState } from '../threads/analysis-threads.js';
 import type { TakenSnapshot } from './taken-events.js';
 
 /** Raised whenever the shape below changes: an older one is read as long as it is named here. */
@@ -30,14 +32,20 @@ export type CheckpointData = {
   readonly taken: TakenSnapshot;
   readonly analysis: AnalysisSnapshot;
   /** What the engine remembers, `EventColumns` as V8 serializes them. */
-  readonly events: readonly Buffer[];
+  readonly events: readonly Uint8Array[];
 };
 
+type CheckpointParts = Required<Pick<CheckpointData, 'done' | 'isSettled' | 'taken' | 'analysis' | 'log'>>;
+
+/** Puts a checkpoint together from what threads remember. */
+export function joinCheckpoint(parts: CheckpointParts, { correlation, events }: GatheredState): CheckpointData {
+  const { analysis } = parts;
+  const engine: EngineStateSnapshot = { ...analysis.engine, correlation: { ...correlation, events: [] } };
+  return { version: VERSION, ...parts, analysis: { ...analysis, engine }, events };
+}
+
 /** Puts a checkpoint together; events that are remembered by the hundred thousand are encoded a part at a time. */
-export async function encodeCheckpoint(
-  parts: Required<Pick<CheckpointData, 'done' | 'isSettled' | 'taken' | 'analysis' | 'log'>>,
-  events: RememberedEvents,
-): Promise<CheckpointData> {
+export async function encodeCheckpoint(parts: CheckpointParts, events: RememberedEvents): Promise<CheckpointData> {
   const encoded: Buffer[] = [];
   for (let from = 0; from < events.count; from += EVENTS_PER_TURN) {
     encoded.push(serialize(events.columns(from, from + EVENTS_PER_TURN)));

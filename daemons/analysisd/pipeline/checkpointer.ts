@@ -26,8 +26,8 @@ export type CheckpointSource = {
 export type CheckpointerParts = {
   readonly store: CheckpointStore;
   readonly logger: Logger;
-  /** Takes everything down, in one turn of the event loop; undefined when that cannot be done just now. */
-  readonly capture: () => CheckpointSource | undefined;
+  /** Takes everything down as it is at one moment; undefined when that cannot be done just now. */
+  readonly capture: () => Promise<CheckpointSource | undefined>;
   /**
    * The two newest checkpoints are these, the older one first; what is from before them is needed no more. Both are told,
    * as the older one takes the place of the newer when that turns out to be damaged.
@@ -99,11 +99,11 @@ export class Checkpointer {
     const { store, capture, now, onKept, logger } = this.#parts;
     try {
       await this.#telling;
-      let captured = capture();
+      let captured = await capture();
       if (captured === undefined) {
         // The analysis may just be between two steps of a change; a change that a full disk stops takes longer.
         await nextTurn();
-        captured = capture();
+        captured = await capture();
       }
       if (captured === undefined) return false;
       const { position, ruleset } = captured;

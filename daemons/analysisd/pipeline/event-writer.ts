@@ -25,7 +25,7 @@ export class EventWriter {
 }
 
 /** Counts an event and notes it; false when it was analysed before. */
-function isNew(event: ReceivedEvent, taken: TakenEvents, counters: Counters): boolean {
+export function isNew(event: ReceivedEvent, taken: TakenEvents, counters: Counters): boolean {
   counters.eventsReceived += 1;
   counters.bytesReceived += event.message.length;
   if (taken.take(event)) return true;

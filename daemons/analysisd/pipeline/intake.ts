@@ -88,7 +88,7 @@ export class Intake {
     try {
       const { position, next } = await this.#journal.append(kind, payload, writtenAt);
       this.#blocked = undefined;
-      for (const follower of this.#followers) follower.offer({ position, next, writtenAt, content });
+      for (const follower of this.#followers) follower.offer({ position, next, writtenAt, content, payload });
       return position;
     } catch (error) {
       throw this.#refusal(error);

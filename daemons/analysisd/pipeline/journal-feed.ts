@@ -16,6 +16,7 @@ const EVENT_BYTES = 400;
 export class JournalFeed {
   readonly #journal: Journal;
   readonly #onUnreadable: (error: unknown) => void;
+  readonly #keepsPayloads: boolean;
   #entries: RecordedEntry[] = [];
   #head = 0;
   #events = 0;
@@ -30,9 +31,11 @@ export class JournalFeed {
   /**
    * @param from position of the first record
    * @param onUnreadable told of a record that cannot be understood, and is passed over
+   * @param keepsPayloads whether records are given with their bytes, also from memory
    */
-  constructor(journal: Journal, from: number, onUnreadable: (error: unknown) => void) {
+  constructor(journal: Journal, from: number, onUnreadable: (error: unknown) => void, keepsPayloads = false) {
     this.#journal = journal;
+    this.#keepsPayloads = keepsPayloads;
     this.#tail = from;
     this.#onUnreadable = onUnreadable;
   }
@@ -78,7 +81,8 @@ export class JournalFeed {
       this.#behind = true;
       return;
     }
-    this.#entries.push(entry);
+    const { payload, ...rest } = entry;
+    this.#entries.push(this.#keepsPayloads && payload !== undefined ? entry : rest);
     this.#count(entry, 1);
     this.#tail = entry.next;
   }

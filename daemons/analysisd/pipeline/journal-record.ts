@@ -37,6 +37,8 @@ export type RecordedEntry = {
   /** Epoch milliseconds at which the record was made. */
   readonly writtenAt: number;
   readonly content: readonly ReceivedEvent[] | Control;
+  /** The events as they lie in the journal; for followers that want them so. */
+  readonly payload?: Buffer;
 };
 
 /** A control record's kind and payload. */
@@ -61,7 +63,7 @@ export class RecordError extends Error {
 /** Reads a record. @throws RecordError when it is not what this version writes */
 export function decodeRecord({ position, next, kind, writtenAt, payload }: JournalRecord): RecordedEntry {
   try {
-    return { position, next, writtenAt, content: decodeContent(kind, payload) };
+    return { position, next, writtenAt, content: decodeContent(kind, payload), payload };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RecordError(`journal position ${String(position)}: the record cannot be used: ${reason}`);

@@ -18,8 +18,17 @@ import type { EngineDiagnostics } from '../engine-diagnostics.js';
 import type { EpsLimiter } from '../eps-limiter.js';
 import { type InForce, isSameInForce } from '../in-force.js';
 import type { Settings } from '../settings.js';
-import { Analyzer } from './analyzer.js';
-import { analysisOf, type CheckpointData, encodeCheckpoint, loadCheckpoint } from './checkpoint-data.js';
+import { AnalysisThreads } from '../threads/analysis-threads.js';
+import { EventsAhead } from '../threads/events-ahead.js';
+import { Analyzer, type Progress } from './analyzer.js';
+import { AppendingOutputs } from './appending-outputs.js';
+import {
+  analysisOf,
+  type CheckpointData,
+  encodeCheckpoint,
+  joinCheckpoint,
+  loadCheckpoint,
+} from './checkpoint-data.js';
 import { Checkpointer, type CheckpointSource, type RecordedRuleset, type StoredCheckpoint } from './checkpointer.js';
 import { EventWriter } from './event-writer.js';
 import { Intake } from './intake.js';
@@ -73,6 +82,7 @@ export class Pipeline {
   readonly #stored: readonly StoredEvents[];
   readonly #analysis: Analysis;
   readonly #taken: TakenEvents;
+  readonly #threads: AnalysisThreads | undefined;
   readonly #analyzer: Analyzer;
   readonly #checkpointer: Checkpointer;
   readonly #recorder: StateRecorder;
@@ -94,6 +104,7 @@ export class Pipeline {
   #checkpointedAt: number;
   #checkpointed = '';
   #stopped = false;
+  #onFailure: (error: unknown) => void = () => {};
 
   /**
    * Opens journal and outputs where the last run has left them and finds out what was accepted. Nothing is analysed
@@ -169,7 +180,7 @@ export class Pipeline {
       readonly stored: readonly StoredEvents[];
     },
   ) {
-    const { home, logger, now, settings, counters } = parts;
+    const { home, logger, now, settings } = parts;
     const { journal, checkpoint, scanned, configuration, from } = found;
     this.#parts = parts;
     this.#journal = journal;
@@ -193,9 +204,15 @@ export class Pipeline {
     this.#recorder.follow(this.#analysis);
     this.#taken = new TakenEvents();
     if (checkpoint !== undefined) this.#taken.restore(checkpoint.data.taken);
-    this.#feed = new JournalFeed(journal, from, (error) => {
-      logger.error(`Events may be lost: ${describeError(error)}`);
-    });
+    const { threads } = settings.config.analysis;
+    this.#feed = new JournalFeed(
+      journal,
+      from,
+      (error) => {
+        logger.error(`Events may be lost: ${describeError(error)}`);
+      },
+      threads > 1,
+    );
     this.#stored = found.stored;
     this.#intake = new Intake(journal, [this.#feed, ...this.#stored], now);
     this.#newest = wanted;
@@ -210,21 +227,44 @@ export class Pipeline {
     this.#checkpointer = this.#newCheckpointer(
       checkpoint && { position: checkpoint.position, ruleset: inForce.ruleset, log: checkpoint.data.log ?? [] },
     );
-    this.#analyzer = new Analyzer({
+    this.#threads = threads > 1 ? this.#newThreads(threads) : undefined;
+    this.#analyzer = this.#newAnalyzer({ position: from, done }, checkpoint?.data.isSettled ?? false);
+    if (this.#backlog > 0) logger.info(`${String(this.#backlog)} events of the journal are analysed first.`);
+  }
+
+  #newAnalyzer(start: Progress, startIsSettled: boolean): Analyzer {
+    const { counters, logger, epsLimiter, now, onWritten } = this.#parts;
+    const threads = this.#threads;
+    return new Analyzer({
       analysis: this.#analysis,
       feed: this.#feed,
       writer: new EventWriter(this.#analysis, this.#taken, counters, logger),
-      configuration,
+      ...(threads === undefined ? {} : { ahead: new EventsAhead({ threads, taken: this.#taken, counters }) }),
+      configuration: this.#configuration,
       logger,
-      epsLimiter: parts.epsLimiter,
+      epsLimiter,
       now,
-      start: { position: from, done },
-      startIsSettled: checkpoint?.data.isSettled ?? false,
-      replayEnd: journal.end,
+      start,
+      startIsSettled,
+      replayEnd: this.#journal.end,
       checkpoint: () => this.#checkpointer.make(),
-      onWritten: parts.onWritten,
+      onWritten,
     });
-    if (this.#backlog > 0) logger.info(`${String(this.#backlog)} events of the journal are analysed first.`);
+  }
+
+  #newThreads(count: number): AnalysisThreads {
+    const { logger, counters } = this.#parts;
+    const analysis = this.#analysis;
+    return new AnalysisThreads({
+      analysis,
+      counters,
+      outputs: new AppendingOutputs(analysis, counters),
+      count,
+      logger,
+      onFailure: (error) => {
+        this.#onFailure(error);
+      },
+    });
   }
 
   #newAnalysis(data: CheckpointData | undefined, inForce: InForce): Analysis {
@@ -247,7 +287,7 @@ export class Pipeline {
         store: this.#store,
         logger,
         now,
-        capture: () => this.#capture(),
+        capture: () => this.#analyzer.atRest(() => this.#capture()),
         onKept: (older, newer) => {
           this.#journal.free(Math.min(this.#store.freeable, ...this.#stored.map(({ needed }) => needed)));
           this.#forgetRulesets(older, newer);
@@ -268,6 +308,9 @@ export class Pipeline {
 
   /** Begins to analyse. @param onFailure gets what should never be thrown */
   async start(onFailure: (error: unknown) => void): Promise<void> {
+    this.#onFailure = onFailure;
+    const { inForce } = this.#analysis;
+    await this.#threads?.begin(this.#analysis.threadConfiguration(this.#configuration.compiledFor(inForce)));
     // A copy that is there already is the usual case; without it nothing may name the ruleset, which is tried again.
     try {
       this.#configuration.keep();
@@ -408,6 +451,11 @@ export class Pipeline {
           age_seconds: savedAt === undefined ? null : Math.max(0, (time - savedAt) / 1000),
         },
       },
+      threads: {
+        count: this.#threads?.count ?? 1,
+        pending: this.#threads?.pending ?? 0,
+        questions: this.#threads?.questions ?? 0,
+      },
       stored: Object.fromEntries(
         this.#stored.map(({ name, counters, stored }) => [name, { ...counters, position: stored ?? null }]),
       ),
@@ -425,6 +473,7 @@ export class Pipeline {
     await Promise.all(this.#stored.map((stored) => stored.stop()));
     await this.#analyzer.stop();
     await Promise.race([this.#checkpointer.make(), delay(LAST_CHECKPOINT_MS, undefined, { ref: false })]);
+    await this.#threads?.close();
     this.#feed.close();
     await this.#recorder.stop();
     await this.#journal.close();
@@ -468,10 +517,16 @@ export class Pipeline {
     const { isSettled } = this.#analyzer;
     const recorder = this.#recorder;
     const parts = { done: progress.done, isSettled, taken: this.#taken.snapshot(), analysis: snapshot };
+    // Asked now, threads say what they remember between the same two events.
+    const gathered = this.#threads?.gather();
+    gathered?.catch(() => {});
     return {
       position: progress.position,
       log: recorder.mark(),
-      data: (log) => encodeCheckpoint({ ...parts, log }, events),
+      data: async (log) =>
+        gathered === undefined
+          ? encodeCheckpoint({ ...parts, log }, events)
+          : joinCheckpoint({ ...parts, log }, await gathered),
       ruleset,
       sync: async () => {
         await analysis.sync();

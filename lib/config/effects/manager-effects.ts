@@ -67,6 +67,7 @@ export const MANAGER_EFFECTS = {
     threads: never('logtest runs in one thread', saying('1')),
   }),
   journal: section('svc-analysisd', each(works, 'sync', 'segment_size', 'max_size', 'checkpoint_interval')),
+  analysis: section('svc-analysisd', each(works, 'threads')),
   remote: section('svc-remoted', {
     ...each(works, 'connection', 'port', 'protocol', 'ipv6', 'local_ip'),
     ...each(never('syslog has a queue of its own', isSecure), 'queue_size'),

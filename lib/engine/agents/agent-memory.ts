@@ -197,13 +197,6 @@ export class AgentMemory implements LoggedState {
     return { hosts: this.#hosts.entries(), agents: this.#agentsSnapshot() };
   }
 
-  /** Gives what is remembered of agents to whoever analyses their events, and forgets it. Hosts stay: they are no agent's. */
-  handOver(): AgentMemorySnapshot['agents'] {
-    const agents = this.#agentsSnapshot();
-    for (const { id } of agents) this.deleteAgent(id);
-    return agents;
-  }
-
   restore(snapshot: AgentMemorySnapshot): void {
     this.#agents.clear();
     this.#hosts.clear();

@@ -65,6 +65,64 @@ export function splitSnapshot(snapshot: CorrelationSnapshot, count: number): Cor
   }));
 }
 
+/** The part of a snapshot with some agents' events. What belongs to shards is left as it is. */
+export function partOfSnapshot(
+  snapshot: CorrelationSnapshot,
+  isOwn: (agentId: string) => boolean,
+): CorrelationSnapshot {
+  const places = new Int32Array(snapshot.events.length).fill(-1);
+  const events = snapshot.events.filter(({ agentId }, index) => {
+    if (!isOwn(agentId)) return false;
+    places[index] = 0;
+    return true;
+  });
+  let place = 0;
+  places.forEach((own, index) => {
+    if (own < 0) return;
+    places[index] = place;
+    place += 1;
+  });
+  const lists = snapshot.lists.map(([key, members]) => {
+    const own = members.map((member) => places[member] ?? -1).filter((member) => member >= 0);
+    return [key, own] as const;
+  });
+  return { ...snapshot, events, lists };
+}
+
+/** What one of several remembers that have some shards each. */
+export type CorrelationPart = { readonly layout: CorrelationLayout; readonly count: number };
+
+/**
+ * The layout of what several remember, whose events stand one behind the other.
+ * @param pieces that each shard has
+ * @param holderOf which of the parts has a shard
+ */
+export function joinLayouts(
+  parts: readonly CorrelationPart[],
+  pieces: readonly number[],
+  holderOf: (shard: number) => number,
+): CorrelationLayout {
+  const lists = new Map<string, number[]>();
+  let offset = 0;
+  for (const { layout, count } of parts) {
+    for (const [key, members] of layout.lists) {
+      const list = lists.get(key);
+      const moved = members.map((member) => member + offset);
+      if (list === undefined) lists.set(key, moved);
+      else for (const member of moved) list.push(member);
+    }
+    offset += count;
+  }
+  const nextSweep = Math.max(0, ...parts.map(({ layout }) => layout.nextSweep));
+  const nextSweeps = pieces.map((_, shard) => parts[holderOf(shard)]?.layout.shards?.nextSweeps[shard] ?? 0);
+  return {
+    lists: [...lists],
+    evicted: parts.reduce((sum, { layout }) => sum + layout.evicted, 0),
+    nextSweep,
+    ...(pieces.length === 0 ? {} : { shards: { nextSweeps, pieces } }),
+  };
+}
+
 /**
  * An order of events of several shards that keeps the order in each of them; between them it goes by the second. That is what
  * is known when rules begin to compare agents with each other.

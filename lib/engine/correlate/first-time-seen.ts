@@ -38,9 +38,14 @@ export class FirstTimeSeen {
     return this.#forgotten;
   }
 
-  /** Whether the key is known and will be for so many more keys to come. */
-  isKnownFor(key: string, more: number): boolean {
-    return this.#keys.size + more <= MAX_KEYS && this.#keys.has(key);
+  /** Whether the key is known. */
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Whether so many more keys can be added without any being forgotten. */
+  hasRoomFor(more: number): boolean {
+    return this.#keys.size + more <= MAX_KEYS;
   }
 
   /** Adds a key that is known already, from `queue/fts/fts-queue`. */

@@ -90,8 +90,14 @@ export class Accumulator {
 }
 
 /** What events have in common whose fields are joined; undefined for those that stay as they are. */
-function accumulationKey(event: EngineEvent): string | undefined {
+export function accumulationKey(event: EngineEvent): string | undefined {
   if (event.decoder?.accumulate !== true || event.id === undefined) return undefined;
   const key = `${event.hostname} ${event.decoder.name} ${event.id}`;
   return key.length < MAX_KEY ? key : undefined;
+}
+
+/** The members of an event that are joined. */
+export function joinedMembers(event: JoinedMembers): JoinedMembers {
+  const { dstuser, srcuser, dstip, srcip, dstport, srcport, data } = event;
+  return { dstuser, srcuser, dstip, srcip, dstport, srcport, data };
 }

@@ -17,7 +17,8 @@ const EVENTS = 4000;
 const KILLS = 3;
 /** For a busy machine. */
 const PATIENCE_MS = 30_000;
-const SECTIONS = '<journal><checkpoint_interval>1s</checkpoint_interval></journal>';
+const sections = (threads: number): string =>
+  `<journal><checkpoint_interval>1s</checkpoint_interval></journal><analysis><threads>${String(threads)}</threads></analysis>`;
 const OUTPUTS = ['logs/alerts/alerts.json', 'logs/alerts/alerts.log', 'queue/fts/fts-queue'];
 
 describe('svc-analysisd under kill -9', function () {
@@ -27,8 +28,8 @@ describe('svc-analysisd under kill -9', function () {
   let client: RequestClient<typeof analysisdContract> | undefined;
   let producer: EventProducer | undefined;
 
-  const makeHome = (now: number): PipelineHome => {
-    const home = new PipelineHome(now, { sections: SECTIONS });
+  const makeHome = (now: number, threads = 1): PipelineHome => {
+    const home = new PipelineHome(now, { sections: sections(threads) });
     homes.push(home);
     return home;
   };
@@ -61,8 +62,17 @@ describe('svc-analysisd under kill -9', function () {
   }
 
   it('writes what a run without kills writes, byte for byte', async function () {
+    await compare(this, [1]);
+  });
+
+  it('writes the same with threads, whose number changes', async function () {
+    await compare(this, [3, 2, 1, 4]);
+  });
+
+  /** @param threads number of threads at each start */
+  async function compare(test: Mocha.Context, threads: readonly number[]): Promise<void> {
     const now = Date.now();
-    const home = makeHome(now);
+    const home = makeHome(now, threads[0]);
     const requests = new RequestClient({ contract: analysisdContract, path: home.socket('svc-analysisd') });
     client = requests;
     const sender = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-test', logger: new RecordingLogger() });
@@ -71,7 +81,9 @@ describe('svc-analysisd under kill -9', function () {
     const events = Array.from({ length: EVENTS }, (_, number): BusEvent => {
       const user = `user${String((number * 7) % 1000)}`;
       const message = Buffer.from(`Mar  7 09:15:02 gate doord[1]: opened by ${user} number ${String(number)}`);
-      return { queue: '1', location: '/var/log/door.log', message, receivedAt: now + number };
+      const id = String(1 + (number % 9)).padStart(3, '0');
+      const agent = { id, name: `host-${id}`, ip: 'any' };
+      return { queue: '1', location: '/var/log/door.log', message, receivedAt: now + number, agent };
     });
     await start(home);
     let acknowledged = 0;
@@ -90,6 +102,7 @@ describe('svc-analysisd under kill -9', function () {
       const target = (EVENTS * kill) / (KILLS + 2);
       await eventually('events are acknowledged', () => acknowledged >= target, PATIENCE_MS);
       await end('SIGKILL');
+      home.configure(sections(threads[kill % threads.length] ?? 1));
       await start(home);
     }
     await sending;
@@ -103,7 +116,7 @@ describe('svc-analysisd under kill -9', function () {
       PATIENCE_MS,
     );
     await end('SIGTERM');
-    if (new Date(now).getDay() !== new Date().getDay()) this.skip();
+    if (new Date(now).getDay() !== new Date().getDay()) test.skip();
 
     const reference = await TestPipeline.start(makeHome(now));
     await reference.take(events.map((event, index): ReceivedEvent => ({ ...event, stream: 's', sequence: index + 1 })));
@@ -114,5 +127,5 @@ describe('svc-analysisd under kill -9', function () {
       expect(found.equals(readFileSync(reference.home.path(path))), path).to.equal(true);
     }
     expect(readFileSync(home.path('logs/alerts/alerts.json'), 'latin1').split('\n')).to.have.length(EVENTS + 1);
-  });
+  }
 });

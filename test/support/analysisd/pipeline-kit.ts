@@ -42,7 +42,7 @@ export function statefulRules(level = 5): string {
 }
 
 /** Settings of a pipeline's home; what is left out is as shipped. */
-export type PipelineHomeOptions = { readonly sections?: string; readonly rules?: string };
+export type PipelineHomeOptions = { readonly sections?: string; readonly rules?: string; readonly decoders?: string };
 
 const COPY_ATTEMPTS = 20;
 
@@ -52,10 +52,10 @@ export class PipelineHome extends TemporaryHome {
   /** Epoch milliseconds the pipelines of this home go by. */
   now: number;
 
-  constructor(now: number, { sections = '', rules = statefulRules() }: PipelineHomeOptions = {}) {
+  constructor(now: number, { sections = '', rules = statefulRules(), decoders = DECODERS }: PipelineHomeOptions = {}) {
     super();
     this.now = now;
-    writeEngineFiles(this, { name: 'door', text: DECODERS });
+    writeEngineFiles(this, { name: 'door', text: decoders });
     this.writeRules(rules);
     this.configure(sections);
   }

@@ -1,6 +1,6 @@
 import type { FileAttributes } from '../../../events/fim/file-attributes.js';
 import { AUDIT_NAMES, changeOfName, INDEXED_VERSION } from '../../../events/fim/fim-names.js';
-import type { AgentMemory } from '../../agents/agent-memory.js';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../json/parse-json.js';
@@ -40,7 +40,7 @@ export class FimDecoder implements InternalDecoder {
   readonly #identities: Identities;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, memory: AgentMemory, diagnostics: Diagnostics) {
+  constructor(identities: Identities, memory: AgentKnowledge, diagnostics: Diagnostics) {
     this.#legacy = new LegacyFimDecoder(identities, memory, diagnostics);
     this.#identities = identities;
     this.#diagnostics = diagnostics;

@@ -1,4 +1,4 @@
-import type { AgentMemory } from '../../agents/agent-memory.js';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.js';
 import type { EngineEvent } from '../../event.js';
 import { type Identities, type InternalDecoder, type InternalOutcome, setDecoder } from './internal-decoder.js';
 
@@ -7,9 +7,9 @@ const HOST = /^Host: (\S+) \(([^)]*)\), ([^]*)$/;
 /** Host information of port scans (queue `3`; decoding.md 4.11): an event only for a new host or one that changed. */
 export class HostinfoDecoder implements InternalDecoder {
   readonly #identities: Identities;
-  readonly #memory: AgentMemory;
+  readonly #memory: AgentKnowledge;
 
-  constructor(identities: Identities, memory: AgentMemory) {
+  constructor(identities: Identities, memory: AgentKnowledge) {
     this.#identities = identities;
     this.#memory = memory;
   }

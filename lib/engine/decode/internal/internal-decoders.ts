@@ -1,5 +1,5 @@
 import { QUEUE_IDS } from '../../../events/queue-ids.js';
-import type { AgentMemory } from '../../agents/agent-memory.js';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.js';
 import type { DecoderIdentity, Diagnostics, EngineEvent } from '../../event.js';
 import { INTERNAL_DECODER_NAMES } from '../../load/internal-decoder-names.js';
 import type { DecoderSet } from '../decoder-set.js';
@@ -23,7 +23,7 @@ export type InternalDecoderParts = {
   readonly set: Pick<DecoderSet, 'ids'>;
   /** The JSON plugin of the same engine. */
   readonly json: JsonPlugin;
-  readonly memory: AgentMemory;
+  readonly memory: AgentKnowledge;
   readonly requestScaDump: RequestScaDump;
   readonly diagnostics: Diagnostics;
 };

@@ -8,7 +8,7 @@ import {
   readRegistryKey,
   tellsMore,
 } from '../../../events/fim/legacy-fim.js';
-import type { AgentMemory } from '../../agents/agent-memory.js';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { FIM_DECODERS } from './fim-decoder-names.js';
 import {
@@ -48,10 +48,10 @@ type LegacyEntry = Extract<LegacyFim, { kind: 'entry' }>;
  */
 export class LegacyFimDecoder implements InternalDecoder {
   readonly #identities: Identities;
-  readonly #memory: AgentMemory;
+  readonly #memory: AgentKnowledge;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, memory: AgentMemory, diagnostics: Diagnostics) {
+  constructor(identities: Identities, memory: AgentKnowledge, diagnostics: Diagnostics) {
     this.#identities = identities;
     this.#memory = memory;
     this.#diagnostics = diagnostics;

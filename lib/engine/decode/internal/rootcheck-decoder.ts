@@ -1,4 +1,4 @@
-import type { AgentMemory } from '../../agents/agent-memory.js';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.js';
 import type { EngineEvent } from '../../event.js';
 import {
   addField,
@@ -13,9 +13,9 @@ const AUDIT_PREFIX = 'System Audit: ';
 /** Results of rootcheck (queue `9`; integrity-and-inventory.md 9.4). */
 export class RootcheckDecoder implements InternalDecoder {
   readonly #identities: Identities;
-  readonly #memory: AgentMemory;
+  readonly #memory: AgentKnowledge;
 
-  constructor(identities: Identities, memory: AgentMemory) {
+  constructor(identities: Identities, memory: AgentKnowledge) {
     this.#identities = identities;
     this.#memory = memory;
   }

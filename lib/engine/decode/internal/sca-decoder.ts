@@ -1,4 +1,4 @@
-import type { AgentMemory } from '../../agents/agent-memory.js';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.js';
 import type { Diagnostics, EngineEvent } from '../../event.js';
 import { jsonStrings } from '../../json-text.js';
 import { integerText, objectMember, stringMember, stringsMember } from '../json/json-values.js';
@@ -32,11 +32,11 @@ const UNUSED_NUMBERS = 2;
  */
 export class ScaDecoder implements InternalDecoder {
   readonly #identities: Identities;
-  readonly #memory: AgentMemory;
+  readonly #memory: AgentKnowledge;
   readonly #requestDump: RequestScaDump;
   readonly #diagnostics: Diagnostics;
 
-  constructor(identities: Identities, memory: AgentMemory, requestDump: RequestScaDump, diagnostics: Diagnostics) {
+  constructor(identities: Identities, memory: AgentKnowledge, requestDump: RequestScaDump, diagnostics: Diagnostics) {
     this.#identities = identities;
     this.#memory = memory;
     this.#requestDump = requestDump;

@@ -44,7 +44,7 @@ class Bench {
       analysis: analysis as unknown as Analysis,
       feed: feed as unknown as JournalFeed,
       writer: writer as unknown as EventWriter,
-      configuration: { rulesetOf: () => expect.fail('no ruleset is asked for') },
+      configuration: { compiledFor: () => expect.fail('no ruleset is asked for') },
       logger: new RecordingLogger(),
       epsLimiter: undefined,
       now: () => 0,

@@ -5,6 +5,7 @@ import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { CheckpointStore } from '../../../../lib/journal/checkpoint-store.js';
 import { type DatedName, datedPath } from '../../../../lib/output/dated-files.js';
 import { PipelineHome, statefulRules, TestPipeline } from '../../../support/analysisd/pipeline-kit.js';
+import { randomOf } from '../../../support/analysisd/random-of.js';
 
 /** Local time: the day changes in the middle of a run. */
 const START = new Date(2025, 11, 31, 22, 30).getTime();
@@ -28,17 +29,6 @@ type Step =
   | { readonly kind: 'time'; readonly milliseconds: number }
   | { readonly kind: 'rules'; readonly level: number }
   | { readonly kind: 'restart'; readonly sections: string };
-
-/** A small generator of pseudo-random numbers (mulberry32), so that a failure can be run again. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (((mixed ^ (mixed >>> 14)) >>> 0) % 1_000_000) % below;
-  };
-}
 
 function makeSteps(random: (below: number) => number, count: number): Step[] {
   const steps: Step[] = [];

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { ConfigError } from '../../../../lib/config/config-error.js';
 import { parseManagerConfig } from '../../../../lib/config/load-manager-config.js';
@@ -51,6 +52,7 @@ describe('main configuration: the file', () => {
       max_size: 8 * 1024 ** 3,
       checkpoint_interval: 10,
     });
+    expect(config.analysis).to.deep.equal({ threads: 1 });
     expect(config.auth).to.equal(undefined);
     expect(config.syscheck).to.equal(undefined);
     expect(config.rootcheck).to.equal(undefined);
@@ -239,6 +241,12 @@ const REFUSED: readonly (readonly [string, string])[] = [
     `<journal><sync>${value}</sync></journal>`,
     `(1235): Invalid value for element 'sync': ${value}.`,
   ]),
+  ...['0', '65', '-1', '1.5', 'all', 'Auto', '0x2', '1e1', '999'].map((value): [string, string] => [
+    `<analysis><threads>${value}</threads></analysis>`,
+    `(1235): Invalid value for element 'threads': ${value}.`,
+  ]),
+  ['<analysis><threads/></analysis>', '(1234): Invalid NULL content for element: threads.'],
+  ['<analysis><cores>2</cores></analysis>', "(1230): Invalid element in the configuration: 'cores'."],
   ['<journal><sync/></journal>', '(1234): Invalid NULL content for element: sync.'],
   ['<journal><fsync>batch</fsync></journal>', "(1230): Invalid element in the configuration: 'fsync'."],
   ['<journal><segment_size>1023K</segment_size></journal>', "(1235): Invalid value for element 'segment_size': 1023K."],
@@ -519,6 +527,13 @@ describe('main configuration: sections', () => {
     expect(rule_test).to.include({ threads: 128, max_sessions: 500, session_timeout: 31_536_000 });
     expect(warnings).to.have.length(3);
     expect(parse('<rule_test><threads>auto</threads></rule_test>').rule_test.threads).to.be.at.least(1);
+  });
+
+  it('reads how many threads analyse events', () => {
+    expect(parse('<analysis><threads>64</threads></analysis>').analysis.threads).to.equal(64);
+    expect(parse('<analysis><threads>auto</threads></analysis>').analysis.threads).to.equal(
+      Math.min(64, availableParallelism()),
+    );
   });
 
   it('reads the journal, sizes against each other only when all blocks are read', () => {

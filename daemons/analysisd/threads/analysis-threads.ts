@@ -1,0 +1,214 @@
+import { deserialize } from 'node:v8';
+import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import { type EventColumns, eventsOf } from '../../../lib/engine/correlate/correlation-columns.js';
+import {
+  type CorrelationLayout,
+  joinLayouts,
+  partOfSnapshot,
+  shardOf,
+} from '../../../lib/engine/correlate/correlation-snapshot.js';
+import { readLocation } from '../../../lib/engine/predecode/read-location.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import { Committer, type CommitterParts } from './committer.js';
+import { ThreadHandle, type WordAside } from './thread-handle.js';
+import type { CapturedPart, ThreadConfiguration } from './thread-words.js';
+import { encodeUnit, NOBODY, type UnitPart } from './units.js';
+
+/** What all threads remember of their agents. */
+export type GatheredState = {
+  readonly correlation: CorrelationLayout;
+  /** `EventColumns` as V8 serializes them. */
+  readonly events: readonly Uint8Array[];
+};
+
+export type AnalysisThreadsParts = Omit<CommitterParts, 'threads'> & {
+  /** How many, 2 or more. */
+  readonly count: number;
+  readonly logger: Logger;
+  /** A thread has ended: nothing can go on without its part. */
+  readonly onFailure: (error: Error) => void;
+};
+
+/**
+ * The threads of the analysis. Each has some shards of what is remembered of agents and analyses the events of these, all
+ * in the order of the journal; the committer brings what they make of them into that order (architecture.md 4 "Threads of the analysis").
+ */
+export class AnalysisThreads {
+  readonly #parts: AnalysisThreadsParts;
+  readonly #threads: readonly ThreadHandle[];
+  readonly #committer: Committer;
+  /** Told when threads fail, of all that wait for them. */
+  readonly #waiting = new Set<(error: Error) => void>();
+  #wake: () => void = () => {};
+  #failure: Error | undefined;
+  #configured: () => void = () => {};
+  /** What threads say of themselves for each `gather`, the one that was called first first. */
+  readonly #gathering: { readonly parts: CapturedPart[]; readonly done: () => void }[] = [];
+
+  constructor(parts: AnalysisThreadsParts) {
+    this.#parts = parts;
+    this.#threads = Array.from({ length: parts.count }, (_, number) => this.#start(number));
+    this.#committer = new Committer({ ...parts, threads: this.#threads });
+  }
+
+  get count(): number {
+    return this.#threads.length;
+  }
+
+  /** Events that were dispatched and are not done. */
+  get pending(): number {
+    return this.#committer.pending;
+  }
+
+  /** Bytes of their messages. */
+  get pendingBytes(): number {
+    return this.#committer.pendingBytes;
+  }
+
+  /** Questions about all agents that threads waited for. */
+  get questions(): number {
+    return this.#committer.questions;
+  }
+
+  /**
+   * Puts a configuration in force in all threads, which compile its ruleset at the same time, and gives them what the analysis
+   * remembers of agents. Nothing may be pending.
+   */
+  async begin(configuration: ThreadConfiguration): Promise<void> {
+    let waiting = this.count;
+    await this.#until((resolve) => {
+      this.#configured = () => {
+        waiting -= 1;
+        if (waiting === 0) resolve();
+      };
+      for (const thread of this.#threads) thread.order({ kind: 'configure', ...configuration });
+    });
+    const { state } = this.#parts.analysis.engine;
+    const correlation = state.correlation.handOver();
+    for (const thread of this.#threads) {
+      const isOwn = (id: string): boolean => this.#ownerOf(id) === thread.number;
+      thread.order({ kind: 'restore', correlation: partOfSnapshot(correlation, isOwn) });
+    }
+    this.#committer.watchKeys();
+  }
+
+  /** Has all threads say what they remember at this moment; they go on meanwhile. Nothing may be pending when it is called. */
+  async gather(): Promise<GatheredState> {
+    const parts: CapturedPart[] = [];
+    const pieces = [...(this.#parts.analysis.engine.state.correlation.pieces?.taken ?? [])];
+    await this.#until((resolve) => {
+      this.#gathering.push({ parts, done: resolve });
+      for (const thread of this.#threads) thread.order({ kind: 'capture' });
+    });
+    return {
+      correlation: joinLayouts(parts, pieces, (shard) => shard % this.count),
+      events: parts.flatMap(({ events }) => events),
+    };
+  }
+
+  /** Brings what threads remember back into the analysis; nothing may be pending, nor come before the next `begin`. */
+  async takeBack(): Promise<void> {
+    const { correlation, events } = await this.gather();
+    const { state } = this.#parts.analysis.engine;
+    const remembered = events.flatMap((part) => eventsOf(deserialize(part) as EventColumns));
+    state.correlation.restore({ ...correlation, events: remembered });
+  }
+
+  /** Has threads forget the events of an agent. Nothing may be pending. */
+  forgetAgent(id: string): void {
+    this.#threads[this.#ownerOf(id)]?.order({ kind: 'forget-agent', id });
+  }
+
+  /** The thread that analyses an event. */
+  ownerOf({ agent, location }: ReceivedEvent): number {
+    // As `incomingEvent` reads it.
+    const id = agent?.id ?? (location.charCodeAt(0) === 0x5b ? readLocation(location).agent?.id : undefined) ?? '000';
+    return this.#ownerOf(id);
+  }
+
+  /** Has the events of these records analysed. @param owners the thread of each, or NOBODY */
+  dispatch(parts: readonly UnitPart[], events: readonly ReceivedEvent[], owners: Uint8Array, onDone: () => void): void {
+    const unit = encodeUnit(parts, owners);
+    const needed = new Set(owners);
+    const bytes = events.reduce((sum, { message }) => sum + message.length, 0);
+    this.#committer.expect({ events, owners, bytes, onDone });
+    needed.delete(NOBODY);
+    for (const number of needed) this.#threads[number]?.order({ kind: 'unit', unit });
+    if (needed.size === 0) this.#advance();
+  }
+
+  /** Resolves when more events are done, at once when none are pending. @throws Error when a thread has ended */
+  async moved(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.pending === 0) return;
+    await this.#until((resolve) => (this.#wake = resolve));
+  }
+
+  /** Ends all threads; what is pending is not done. */
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #ownerOf(agentId: string): number {
+    const { count } = this.#parts.analysis.engine.state.correlation;
+    return count === 1 ? 0 : shardOf(agentId, count) % this.count;
+  }
+
+  #start(number: number): ThreadHandle {
+    return new ThreadHandle({
+      number,
+      onTurn: () => {
+        this.#advance();
+      },
+      onAside: (word, thread) => {
+        this.#hear(word, thread);
+      },
+      onFailure: (error) => {
+        this.#failure ??= error;
+        for (const reject of this.#waiting) reject(error);
+        this.#waiting.clear();
+        this.#parts.onFailure(error);
+      },
+    });
+  }
+
+  #advance(): void {
+    if (this.#committer.advance()) this.#wake();
+  }
+
+  #hear(word: WordAside, thread: ThreadHandle): void {
+    switch (word.kind) {
+      case 'configured':
+        this.#configured();
+        return;
+      case 'captured':
+        this.#take(word.part, thread.number);
+        return;
+      case 'log':
+        this.#parts.logger[word.level](word.text);
+    }
+  }
+
+  #take(part: CapturedPart, thread: number): void {
+    const first = this.#gathering.find(({ parts }) => parts[thread] === undefined);
+    if (first === undefined) return;
+    first.parts[thread] = part;
+    if (Object.keys(first.parts).length < this.count) return;
+    this.#gathering.shift();
+    first.done();
+  }
+
+  #until(begin: (resolve: () => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) {
+        reject(this.#failure);
+        return;
+      }
+      this.#waiting.add(reject);
+      begin(() => {
+        this.#waiting.delete(reject);
+        resolve();
+      });
+    });
+  }
+}

@@ -1,0 +1,140 @@
+import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import type { HourReport } from '../../../lib/engine/event-counting.js';
+import type { Analysis } from '../analysis.js';
+import type { Counters } from '../counters.js';
+import type { Stream } from '../outputs.js';
+import type { AppendingOutputs } from '../pipeline/appending-outputs.js';
+import { answerTo, heed, KEYS_MARGIN } from './answering.js';
+import type { ResultTarget } from './results.js';
+import type { ThreadHandle } from './thread-handle.js';
+import { NOBODY } from './units.js';
+
+/** A unit whose events wait for their results. */
+export type PendingUnit = {
+  readonly events: readonly ReceivedEvent[];
+  /** Which thread analyses each of them. */
+  readonly owners: Uint8Array;
+  /** Bytes of their messages. */
+  readonly bytes: number;
+  /** All of its events are done. */
+  readonly onDone: () => void;
+};
+
+export type CommitterParts = {
+  readonly analysis: Analysis;
+  readonly counters: Counters;
+  /** Writes what sets itself off here. */
+  readonly outputs: AppendingOutputs;
+  readonly threads: readonly ThreadHandle[];
+};
+
+/**
+ * Brings what threads make of events into the order of the journal: counts, gives alerts their ids, appends to the outputs,
+ * and answers what a thread asks about all agents when the turn has come to its event. As the earliest event that is not done
+ * waits for nobody, all of them are done in the end.
+ */
+export class Committer implements ResultTarget {
+  readonly #parts: CommitterParts;
+  readonly #units: PendingUnit[] = [];
+  /** Events of the first unit that are done. */
+  #at = 0;
+  #keysAreFull = false;
+  /** Events that are not done, and bytes of units that have some. */
+  pending = 0;
+  pendingBytes = 0;
+  /** Questions that threads waited for. */
+  questions = 0;
+  #event: ReceivedEvent | undefined;
+
+  constructor(parts: CommitterParts) {
+    this.#parts = parts;
+  }
+
+  /** Expects the results of a unit, behind those it expects already. */
+  expect(unit: PendingUnit): void {
+    this.#units.push(unit);
+    this.pending += unit.events.length;
+    this.pendingBytes += unit.bytes;
+  }
+
+  /** Does what can be done by now. @returns whether anything was */
+  advance(): boolean {
+    const before = this.pending;
+    for (let unit = this.#units[0]; unit !== undefined; unit = this.#units[0]) {
+      const { events, owners } = unit;
+      for (let event = events[this.#at]; event !== undefined; event = events[this.#at]) {
+        const owner = owners[this.#at] ?? NOBODY;
+        const thread = owner === NOBODY ? undefined : this.#parts.threads[owner];
+        if (thread !== undefined && !this.#commit(event, thread)) return this.pending < before;
+        this.#at += 1;
+        this.pending -= 1;
+      }
+      this.#units.shift();
+      this.#at = 0;
+      this.pendingBytes -= unit.bytes;
+      unit.onDone();
+    }
+    return this.pending < before;
+  }
+
+  /** To be called when nothing is pending and other keys may have come to be known: tells threads whether to trust theirs. */
+  watchKeys(): void {
+    this.#keysAreFull = false;
+    this.#distrustKeys();
+  }
+
+  addBytes(stream: Stream, bytes: Buffer, from: number, to: number): void {
+    this.#parts.analysis.outputs.addBytes(stream, bytes, from, to);
+  }
+
+  addText(stream: Stream, text: string): void {
+    this.#parts.analysis.outputs.addText(stream, text);
+  }
+
+  endRecord(stream: Stream): void {
+    this.#parts.analysis.outputs.endRecord(stream);
+  }
+
+  idAt(receivedAt: number): string {
+    return this.#parts.outputs.idAt(receivedAt);
+  }
+
+  hourEnded(report: HourReport): void {
+    this.#parts.analysis.hooks.hourEnded?.(report);
+  }
+
+  statistics(text: string): void {
+    if (this.#event !== undefined) this.#parts.outputs.statistics(this.#event, text);
+  }
+
+  /** @returns false when the thread is not so far */
+  #commit(event: ReceivedEvent, thread: ThreadHandle): boolean {
+    const { analysis, counters } = this.#parts;
+    const { results } = thread;
+    while (results.isDone) {
+      const word = thread.nextWord();
+      if (word === undefined) return false;
+      if (word.kind === 'results') {
+        thread.begin(word.chunk);
+        counters.add(word.chunk.counted);
+      } else if (word.kind === 'notice') {
+        heed(word.notice, analysis.shared);
+      } else {
+        this.questions += 1;
+        const answer = answerTo(word.question, analysis.shared);
+        if (word.question.kind === 'first-sight') this.#distrustKeys();
+        thread.answer(answer);
+      }
+    }
+    const { state, ruleset } = analysis.engine;
+    this.#event = event;
+    results.read(event, state.counting, ruleset.rules.rules, this);
+    return true;
+  }
+
+  #distrustKeys(): void {
+    if (this.#keysAreFull || this.#parts.analysis.engine.state.firstTimeSeen.hasRoomFor(KEYS_MARGIN)) return;
+    this.#keysAreFull = true;
+    for (const thread of this.#parts.threads) thread.distrustKeys();
+  }
+}

@@ -1,0 +1,202 @@
+import type { LateValue } from '../../../lib/engine/alert/alert-record.js';
+import type { CountedEvent, EventCounting, HourReport } from '../../../lib/engine/event-counting.js';
+import type { CompiledRule } from '../../../lib/engine/rules/ruleset.js';
+import { type Stream, STREAM_NAMES } from '../outputs.js';
+import { ResultMemory } from './result-memory.js';
+
+/*
+ * Results of events, from the thread that analysed them to the place that brings them into the order of the journal. Numbers
+ * and texts lie apart, both as they are written one after the other:
+ *
+ *   event     steps + 256 * number of records, place of the rule that fired + 1 or 0
+ *   records:  stream + 16 * number of late values + 256 when a new id begins with it, bytes
+ *             late values: bytes before it, kind
+ */
+
+/** Steps of `EventCounting` that the event came to. */
+const COUNTED_FIREWALL = 1;
+const COUNTED_STATISTICS = 2;
+
+const RECORDS = 256;
+const LATE = 16;
+const NEW_ID = 256;
+
+/** What stands before a late value, or at the end of a record: a byte string. `offset` is the second part of an id. */
+export type ResultPiece = { readonly text: string; readonly late?: LateValue | 'offset' };
+
+const LATE_VALUES: readonly ResultPiece['late'][] = ['id', 'offset', 'firedTimes'];
+
+/** Writes results down; also counts in place of the engine's state, which is done where the results are read. */
+export class ResultWriter implements EventCounting {
+  #memory = new ResultMemory();
+  #count = 0;
+  #eventAt = 0;
+  #isOpen = false;
+  #isNewId = false;
+
+  /** Events whose results are written. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether results should be handed on. */
+  get isFull(): boolean {
+    return this.#memory.isFull;
+  }
+
+  /** Begins the results of an event. */
+  open(): void {
+    this.#eventAt = this.#memory.put(0);
+    this.#memory.put(0);
+    this.#isOpen = true;
+    this.#isNewId = false;
+  }
+
+  /** Ends them. */
+  close(): void {
+    this.#count += 1;
+    this.#isOpen = false;
+  }
+
+  begin(): HourReport | undefined {
+    return undefined;
+  }
+
+  firewall(): void {
+    this.#memory.add(this.#eventAt, COUNTED_FIREWALL);
+  }
+
+  statistics(): string | undefined {
+    this.#memory.add(this.#eventAt, COUNTED_STATISTICS);
+    return undefined;
+  }
+
+  /** @returns 0: what is shown is put in later */
+  fired(rule: CompiledRule): number {
+    this.#memory.add(this.#eventAt + 1, rule.ordinal + 1);
+    return 0;
+  }
+
+  /** The next record has the id of its moment, and those behind it have the same. */
+  newId(): void {
+    this.#isNewId = true;
+  }
+
+  /** Adds a record of an output. */
+  record(stream: Stream, pieces: readonly ResultPiece[]): void {
+    const memory = this.#memory;
+    memory.add(this.#eventAt, RECORDS);
+    memory.put(STREAM_NAMES.indexOf(stream) + LATE * (pieces.length - 1) + (this.#isNewId ? NEW_ID : 0));
+    this.#isNewId = false;
+    const lengthAt = memory.put(0);
+    const from = memory.bytes;
+    for (const { text, late } of pieces) {
+      memory.text(text);
+      if (late === undefined) continue;
+      memory.put(memory.bytes - from);
+      memory.put(LATE_VALUES.indexOf(late));
+    }
+    memory.add(lengthAt, memory.bytes - from);
+  }
+
+  /**
+   * Gives the results of all events that are closed, and begins anew. One that is open has no records yet.
+   * @param next memory for what follows
+   */
+  take(next: ResultMemory): ResultMemory {
+    const full = this.#memory;
+    this.#memory = next;
+    this.#count = 0;
+    if (this.#isOpen) {
+      const [steps = 0, fired = 0] = full.takeBack(2);
+      this.#eventAt = next.put(steps);
+      next.put(fired);
+    }
+    return full;
+  }
+}
+
+/** What the place knows that brings results into order. */
+export interface ResultTarget {
+  /** Takes a part of a record: bytes `from` up to `to`, exclusive. */
+  addBytes(stream: Stream, bytes: Buffer, from: number, to: number): void;
+  /** Takes a part of a record, a byte string. */
+  addText(stream: Stream, text: string): void;
+  /** The record is complete. */
+  endRecord(stream: Stream): void;
+  /** `<seconds>.<offset>` that an alert has which is written now. */
+  idAt(receivedAt: number): string;
+  hourEnded(report: HourReport): void;
+  /** The event that is being read set off a statistics alert. */
+  statistics(text: string): void;
+}
+
+/** Reads results, in the order in which they were written. */
+export class ResultReader {
+  #memory = new ResultMemory();
+  #at = 0;
+  #byteAt = 0;
+  #left = 0;
+  #id = '';
+
+  /** Whether all results were read. */
+  get isDone(): boolean {
+    return this.#left === 0;
+  }
+
+  /** Goes on with these results. @param count events whose results they are */
+  begin(count: number, memory: ResultMemory): void {
+    this.#left = count;
+    this.#memory = memory;
+    this.#at = 0;
+    this.#byteAt = 0;
+  }
+
+  /** Counts the next event and hands its records to the target. @param rules those of the ruleset */
+  read(event: CountedEvent, counting: EventCounting, rules: readonly CompiledRule[], target: ResultTarget): void {
+    const head = this.#number();
+    const fired = this.#number();
+    this.#left -= 1;
+    const ended = counting.begin(event);
+    if (ended !== undefined) target.hourEnded(ended);
+    if ((head & COUNTED_FIREWALL) !== 0) counting.firewall();
+    const told = (head & COUNTED_STATISTICS) === 0 ? undefined : counting.statistics();
+    const rule = fired === 0 ? undefined : rules[fired - 1];
+    const times = rule === undefined ? 0 : counting.fired(rule);
+    if (told !== undefined) target.statistics(told);
+    for (let records = Math.floor(head / RECORDS); records > 0; records -= 1) {
+      this.#record(event.receivedAt, times, target);
+    }
+  }
+
+  #number(): number {
+    const value = this.#memory.number(this.#at);
+    this.#at += 1;
+    return value;
+  }
+
+  #record(receivedAt: number, times: number, target: ResultTarget): void {
+    const head = this.#number();
+    const start = this.#byteAt;
+    const end = start + this.#number();
+    if (head >= NEW_ID) this.#id = target.idAt(receivedAt);
+    const stream = STREAM_NAMES[head % LATE];
+    if (stream === undefined) throw new RangeError('a result names no output');
+    const { texts } = this.#memory;
+    let from = start;
+    for (let late = Math.floor((head % NEW_ID) / LATE); late > 0; late -= 1) {
+      const to = start + this.#number();
+      target.addBytes(stream, texts, from, to);
+      target.addText(stream, this.#late(LATE_VALUES[this.#number()], times));
+      from = to;
+    }
+    target.addBytes(stream, texts, from, end);
+    target.endRecord(stream);
+    this.#byteAt = end;
+  }
+
+  #late(late: ResultPiece['late'], times: number): string {
+    if (late === 'firedTimes') return String(times);
+    return late === 'id' ? this.#id : this.#id.slice(this.#id.indexOf('.') + 1);
+  }
+}
