@@ -1,14 +1,15 @@
 import { CorrelationList, type CorrelationListSpec } from './correlation-list.js';
 import type { CorrelationSnapshot } from './correlation-snapshot.js';
 import type { MemoryAllowance } from './memory-allowance.js';
-import { type ListNode, RememberedEvent } from './remembered-event.js';
+import { type AgentShare, type ListNode, RememberedEvent } from './remembered-event.js';
 
 /** How often lists that get no events are looked through, in seconds of event time. */
 const SWEEP_INTERVAL = 60;
 
 /**
  * Remembered events of the agents of one shard. Each list keeps its events as long as a timeframe can need them; the whole
- * is bounded in bytes, and what the bound drops is counted: never because another agent talks, as in the reference.
+ * is bounded in bytes, and what the bound drops is counted: the oldest events of those agents that have most, never because
+ * another agent talks, as in the reference.
  */
 export class CorrelationStore {
   readonly #specs: readonly CorrelationListSpec[];
@@ -19,6 +20,7 @@ export class CorrelationStore {
   readonly #allowance: MemoryAllowance;
   #oldest: RememberedEvent | undefined = undefined;
   #newest: RememberedEvent | undefined = undefined;
+  readonly #shares = new Map<string, AgentShare>();
   #bytes = 0;
   #count = 0;
   #evicted = 0;
@@ -74,6 +76,7 @@ export class CorrelationStore {
       // Apart from the sum, as adding takes away what it makes superfluous.
       const added = list?.add(event) ?? 0;
       this.#bytes += added;
+      if (event.share !== undefined) event.share.bytes += added;
     }
     if (event.nodes.length === 0) this.#forget(event);
     if (event.time >= this.#nextSweep) this.#sweep(event.time);
@@ -82,11 +85,8 @@ export class CorrelationStore {
 
   /** Forgets the events of an agent. */
   forgetAgent(agentId: string): void {
-    for (let event = this.#oldest; event !== undefined;) {
-      const { newer } = event;
-      if (event.agentId === agentId) this.#drop(event);
-      event = newer;
-    }
+    const share = this.#shares.get(agentId);
+    while (share?.oldest !== undefined) this.#drop(share.oldest);
     this.#allowance.giveBack(this.#bytes);
   }
 
@@ -141,18 +141,39 @@ export class CorrelationStore {
     });
   }
 
-  /** Forgets the oldest events while all of them take more than they may. */
+  /** Forgets events while all of them take more than they may. */
   #keepWithin(): void {
     const allowance = this.#allowance;
     while (this.#bytes > allowance.bytes && allowance.more());
     if (this.#bytes > allowance.bytes) {
       const most = allowance.bytes - allowance.slack;
-      while (this.#bytes > most && this.#oldest !== undefined) {
-        this.#evicted += 1;
-        this.#drop(this.#oldest);
-      }
+      while (this.#bytes > most && this.#oldest !== undefined) this.#cutShares(this.#bytes - most);
     }
     allowance.giveBack(this.#bytes);
+  }
+
+  /**
+   * Forgets the oldest events of the agents that have most, down to what is left to each of them when so many bytes are to go.
+   * It depends on nothing but what is remembered, so that it is the same after a restart.
+   */
+  #cutShares(bytes: number): void {
+    // What is left to those that have most is no less than what is left to all on average.
+    const least = (this.#bytes - bytes) / this.#shares.size;
+    const shares = [...this.#shares.values()].filter((share) => share.bytes >= least).sort((a, b) => b.bytes - a.bytes);
+    let level = 0;
+    let sum = 0;
+    for (const [index, share] of shares.entries()) {
+      sum += share.bytes;
+      level = Math.max(0, (sum - bytes) / (index + 1));
+      if (level >= (shares[index + 1]?.bytes ?? 0)) break;
+    }
+    for (const share of shares) {
+      if (share.bytes <= level) break;
+      while (share.bytes > level && share.oldest !== undefined) {
+        this.#evicted += 1;
+        this.#drop(share.oldest);
+      }
+    }
   }
 
   #listAt(position: number): CorrelationList | undefined {
@@ -173,6 +194,17 @@ export class CorrelationStore {
     this.#newest = event;
     this.#bytes += event.bytes;
     this.#count += 1;
+    let share = this.#shares.get(event.agentId);
+    if (share === undefined) {
+      share = { bytes: 0, oldest: undefined, newest: undefined };
+      this.#shares.set(event.agentId, share);
+    }
+    share.bytes += event.bytes;
+    event.share = share;
+    event.olderOfAgent = share.newest;
+    if (share.newest === undefined) share.oldest = event;
+    else share.newest.newerOfAgent = event;
+    share.newest = event;
   }
 
   #drop(event: RememberedEvent): void {
@@ -183,6 +215,7 @@ export class CorrelationStore {
     const { event } = node;
     event.nodes.splice(event.nodes.indexOf(node), 1);
     this.#bytes -= node.bytes;
+    if (event.share !== undefined) event.share.bytes -= node.bytes;
     if (event.nodes.length === 0) this.#forget(event);
   }
 
@@ -194,5 +227,18 @@ export class CorrelationStore {
     event.older = event.newer = undefined;
     this.#bytes -= event.bytes;
     this.#count -= 1;
+    this.#leaveShare(event);
+  }
+
+  #leaveShare(event: RememberedEvent): void {
+    const { share } = event;
+    if (share === undefined) return;
+    share.bytes -= event.bytes;
+    if (event.olderOfAgent === undefined) share.oldest = event.newerOfAgent;
+    else event.olderOfAgent.newerOfAgent = event.newerOfAgent;
+    if (event.newerOfAgent === undefined) share.newest = event.olderOfAgent;
+    else event.newerOfAgent.olderOfAgent = event.olderOfAgent;
+    event.share = event.olderOfAgent = event.newerOfAgent = undefined;
+    if (share.oldest === undefined) this.#shares.delete(event.agentId);
   }
 }

@@ -10,13 +10,17 @@ export interface MemoryAllowance {
   giveBack(used: number): void;
 }
 
+/** Parts of its bound that a store that is alone keeps free when it has to forget: whose events go is decided once for so many. */
+const FIXED_SLACK = 1 / 64;
+
 /** A store that is alone has its bound from the beginning. */
 export class FixedAllowance implements MemoryAllowance {
   readonly bytes: number;
-  readonly slack = 0;
+  readonly slack: number;
 
   constructor(bytes: number) {
     this.bytes = bytes;
+    this.slack = Math.floor(bytes * FIXED_SLACK);
   }
 
   more(): boolean {

@@ -36,6 +36,14 @@ export type ListNode = {
   newer: ListNode | undefined;
 };
 
+/** What is remembered of one agent. */
+export type AgentShare = {
+  /** Estimated memory of its events. */
+  bytes: number;
+  oldest: RememberedEvent | undefined;
+  newest: RememberedEvent | undefined;
+};
+
 /** What an object of this kind costs beside its texts, in bytes; measured on V8 and rounded up. */
 const OBJECT_BYTES = 480;
 
@@ -61,6 +69,10 @@ export class RememberedEvent {
   /** Neighbours in the order of arrival of all remembered events. */
   older: RememberedEvent | undefined = undefined;
   newer: RememberedEvent | undefined = undefined;
+  /** Its agent's events, while it is remembered, and neighbours among those. */
+  share: AgentShare | undefined = undefined;
+  olderOfAgent: RememberedEvent | undefined = undefined;
+  newerOfAgent: RememberedEvent | undefined = undefined;
 
   constructor(
     time: number,

@@ -134,6 +134,34 @@ describe('memory of shards', () => {
     expect(correlation.of('003').count, 'each shard has a part of its own').to.equal(20);
   });
 
+  it('has an agent that floods push out what it did itself, and nothing of others of its shard', () => {
+    for (const shards of [1, 4]) {
+      const engine = engineOf(LASTING, shards, undefined, MAX);
+      const { correlation } = engine.engine.state;
+      const others = Array.from({ length: 20 }, (_, index) => 5 + 4 * index);
+      const { count } = correlation.of('001');
+      for (const agent of others) for (let time = 0; time < 2; time += 1) flood(engine, agent, 1);
+      flood(engine, 1, 3000);
+      expect(correlation.evicted).to.be.greaterThan(2000);
+      // The third of each completes the rule: the first two are still counted.
+      for (const agent of others) {
+        const third = engine.app({ srcip: `10.${String(agent)}.0.0` }, 'denied', location(agent));
+        expect(third, `agent ${String(agent)}, ${String(shards)} shards`).to.equal(200);
+      }
+      expect(correlation.of('001').count).to.be.above(count + 100);
+    }
+  });
+
+  it('divides what there is between agents that flood together', () => {
+    const engine = engineOf(LASTING, 1, undefined, MAX);
+    for (let round = 0; round < 20; round += 1) for (const agent of [1, 2, 3]) flood(engine, agent, 100 * agent);
+    const { events } = engine.engine.state.snapshot().correlation;
+    const counts = ['001', '002', '003'].map((id) => events.filter(({ agentId }) => agentId === id).length);
+    expect(Math.max(...counts) - Math.min(...counts)).to.be.below(40);
+    const newest = events.filter(({ agentId }) => agentId === '003').at(-1);
+    expect(newest?.fullLog, 'the oldest go first').to.include(';srcip=10.3.1.43;');
+  });
+
   it('gives back what is forgotten, for others to have', () => {
     const engine = engineOf(LASTING, 4, undefined, MAX);
     const { correlation } = engine.engine.state;
