@@ -10,6 +10,7 @@ import { initHome } from './home/init-home.js';
 import { describeMended } from './home/install.js';
 import { findServiceAccount } from './home/service-account.js';
 import { welcome } from './home/welcome.js';
+import { isToldToBegin } from './supervisor/detached-supervisor.js';
 import { runSupervisor } from './supervisor/run-supervisor.js';
 
 const INITIAL_PASSWORD = 'api/configuration/security/initial-admin-password';
@@ -25,6 +26,7 @@ type RunFlags = {
   readonly welcome?: true;
   readonly service?: true;
   readonly detached?: true;
+  readonly whenTold?: true;
 };
 
 /** Adds what makes a home and runs what is in it. */
@@ -44,7 +46,8 @@ export function addHomeCommands(program: ControlProgram): void {
     .option('--init', 'make the home first when it is not there')
     .option('--welcome', 'say what to try when everything runs')
     .option('--service', 'for service managers: no log lines here; a daemon that fails is tried again')
-    .addOption(new Option('--detached').hideHelp());
+    .addOption(new Option('--detached').hideHelp())
+    .addOption(new Option('--when-told').hideHelp());
 }
 
 async function makeHome({ output }: ControlProgram, home: Home, options: InitFlags): Promise<number> {
@@ -80,6 +83,7 @@ async function makeHome({ output }: ControlProgram, home: Home, options: InitFla
 async function run({ environment, output }: ControlProgram, home: Home, options: RunFlags): Promise<number> {
   if (options.init === true) await initWhereMissing(home, output);
   const control = fileURLToPath(new URL('bin/svc-control', productRoot()));
+  if (options.whenTold === true && !isToldToBegin()) return 0;
   return runSupervisor({
     home,
     record: readHomeRecord(home),

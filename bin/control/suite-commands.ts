@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { waitUntil } from '../../lib/async/wait-until.js';
 import { describeWarning } from '../../lib/config/config-error.js';
 import { checkDaemons, checkingUser } from '../../lib/control/check-daemons.js';
@@ -14,12 +13,10 @@ import {
 } from '../../lib/control/daemon-catalogue.js';
 import { wantedDaemons } from '../../lib/control/wanted-daemons.js';
 import { restartMarker, RunFiles } from '../../lib/daemon/run-files.js';
-import { makeOwnFile, writeOwnFile } from '../../lib/files/open-own-file.js';
-import { readRunFile } from '../../lib/files/read-run-file.js';
+import { writeOwnFile } from '../../lib/files/open-own-file.js';
 import { removeTree } from '../../lib/files/remove-tree.js';
 import type { Home } from '../../lib/home/home.js';
 import type { HomeRecord } from '../../lib/home/home-record.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { ProcessIdentity } from '../../lib/process/process-identity.js';
 import { ProcessLock } from '../../lib/process/process-lock.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
@@ -28,11 +25,9 @@ import { whyUnavailable } from '../terminal/why-unavailable.js';
 import type { ControlOutput } from './control-output.js';
 import { makeFirstStartSecrets } from './home/enrollment-certificate.js';
 import { withScriptLock } from './home/script-lock.js';
-import { allocateSparingly } from './supervisor/allocate-sparingly.js';
+import { DetachedSupervisor } from './supervisor/detached-supervisor.js';
 import { endProcess, liveProcess, reloadDaemon, removeLeftovers, stalePidFiles } from './supervisor/live-process.js';
 
-/** A supervisor that does not answer by then has failed to start. */
-const SUPERVISOR_START_MS = 15_000;
 /** One that has stopped everything and is still there by then does not end. */
 const SUPERVISOR_END_MS = 15_000;
 
@@ -75,11 +70,15 @@ export async function startSuite(suite: Suite, typed: readonly string[]): Promis
   }
   if (names.includes('svc-authd')) await makeFirstStartSecrets(home, suite.record);
   const firstPassword = newFile(home.path(...FIRST_PASSWORD));
-  if (!(await configurationIsGood(suite, names, { command: 'start', all: typed.length === 0 }))) return 1;
+  const supervisor = supervised ? undefined : new DetachedSupervisor(home, suite.catalogue.control);
+  if (!(await configurationIsGood(suite, names, { command: 'start', all: typed.length === 0 }))) {
+    supervisor?.giveUp();
+    return 1;
+  }
   return withScriptLock(home, async () => {
     output.line(`Starting ${PRODUCT} v${productVersion()}...`);
     cleanStalePidFiles(suite, (path) => `Deleting PID file '${path}' not used...`);
-    if (!supervised) await startSupervisor(suite);
+    await supervisor?.begin(() => supervisorRuns(home));
     const result = await tellToStart(suite, { command: 'start', daemons: names });
     const password = firstPassword();
     if (password !== undefined) output.line(`API user: admin, password in ${password}`);
@@ -96,7 +95,9 @@ export async function restartSuite(suite: Suite, typed: readonly string[]): Prom
   writeOwnFile(restartMarker(home), '');
   try {
     return await withScriptLock(home, async () => {
-      if (!(await supervisorRuns(home))) await startSupervisor(suite);
+      if (!(await supervisorRuns(home))) {
+        await new DetachedSupervisor(home, suite.catalogue.control).begin(() => supervisorRuns(home));
+      }
       const stopped = typed.length === 0 ? {} : { daemons: names };
       return await tellToStart(suite, { command: 'restart', ...stopped });
     });
@@ -367,36 +368,4 @@ async function supervisorHasEnded(home: Home, { pid, startTime }: ProcessIdentit
     return holder?.pid !== pid || holder.startTime !== startTime;
   };
   return (await waitUntil(free, { everyMs: 20, mostMs: SUPERVISOR_END_MS })) === true;
-}
-
-/** Starts a supervisor of its own session, so that it outlives the terminal. @throws Error with what it said */
-async function startSupervisor({ home, catalogue }: Suite): Promise<void> {
-  const errors = home.path('var', 'run', 'svc-control.stderr');
-  const fd = makeOwnFile(errors);
-  const child = spawn(
-    catalogue.control.command,
-    [...catalogue.control.args, 'run', '--detached', '--home', home.root],
-    { cwd: home.root, env: allocateSparingly(process.env), detached: true, stdio: ['ignore', 'ignore', fd] },
-  );
-  closeSync(fd);
-  let ended = false;
-  child.once('exit', () => (ended = true));
-  child.once('error', () => (ended = true));
-  const started = async (): Promise<'runs' | 'ended' | undefined> => {
-    if (await supervisorRuns(home)) return 'runs';
-    return ended ? 'ended' : undefined;
-  };
-  if ((await waitUntil(started, { everyMs: 50, mostMs: SUPERVISOR_START_MS })) !== 'runs') {
-    const text = readText(errors).trim();
-    throw new Error(`the supervisor did not start: ${text === '' ? 'it gave no reason' : text}`);
-  }
-  child.unref();
-}
-
-function readText(path: string): string {
-  try {
-    return readRunFile(path).text;
-  } catch (error) {
-    return describeError(error);
-  }
 }

@@ -40,6 +40,17 @@ export function stopPhases(daemons: readonly DaemonName[]): DaemonName[][] {
   return [senders, ...receivers].filter((phase) => phase.length > 0);
 }
 
+/**
+ * Groups of daemons to start one after another: those that take what others send, then all others. Receivers wait for each
+ * other without a word, so that they begin together.
+ * @param daemons in start order; it is kept within a group
+ */
+export function startPhases(daemons: readonly DaemonName[]): DaemonName[][] {
+  const receivers = daemons.filter((name) => RECEIVERS.includes(name));
+  const senders = daemons.filter((name) => !RECEIVERS.includes(name));
+  return [receivers, senders].filter((phase) => phase.length > 0);
+}
+
 /** A program and its arguments, without what the caller adds. */
 export type Program = { readonly command: string; readonly args: readonly string[] };
 

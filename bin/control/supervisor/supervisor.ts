@@ -1,7 +1,7 @@
 import { Limiter } from '../../../lib/async/limiter.js';
 import { pause } from '../../../lib/async/pause.js';
 import type { ControlRequest, ProgressEvent, SupervisorReport } from '../../../lib/control/control-protocol.js';
-import { type DaemonCatalogue, selectDaemons, stopPhases } from '../../../lib/control/daemon-catalogue.js';
+import { type DaemonCatalogue, selectDaemons, startPhases, stopPhases } from '../../../lib/control/daemon-catalogue.js';
 import type { Home } from '../../../lib/home/home.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
@@ -134,7 +134,7 @@ export class Supervisor {
   async #start(daemons: readonly SupervisedDaemon[], progress: (event: ProgressEvent) => void): Promise<void> {
     this.#parts.onConfigure(daemons.map(({ name }) => name));
     const started = new Map<DaemonName, Promise<StartOutcome>>();
-    for (const phase of stopPhases(daemons.map(({ name }) => name)).reverse()) {
+    for (const phase of startPhases(daemons.map(({ name }) => name))) {
       // A shutdown during the wait for an earlier group ends the start here.
       if (this.#closing) break;
       const group = daemons.filter(({ name }) => phase.includes(name));

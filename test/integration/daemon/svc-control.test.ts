@@ -255,6 +255,27 @@ describe('svc-control', function () {
     expect((await state('svc-apid')).state, 'nothing was started').to.equal('stopped');
   });
 
+  it('has a supervisor at hand that touches nothing before it is told to begin', async () => {
+    const untold = launch(['run', '--detached', '--when-told']);
+    const { code, stderr } = await untold.ended;
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(existsSync(supervisorLock(home))).to.equal(false);
+    configure('svc-analysisd', { checkError: 'etc/manager.conf: line 9' });
+    const start = await control('start');
+    expect([start.code, start.stdout]).to.deep.equal([1, 'svc-analysisd: Configuration error. Exiting\n']);
+    const isLeft = (): boolean =>
+      readdirSync('/proc').some((pid) => {
+        try {
+          const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+          return line.includes('--when-told') && line.includes(home.root);
+        } catch {
+          return false;
+        }
+      });
+    await eventually('the supervisor that is not needed has ended', () => !isLeft());
+    expect(existsSync(supervisorLock(home))).to.equal(false);
+  });
+
   it('reloads in place and tells what was refused', async () => {
     await control('start');
     const { pid } = await state('svc-apid');

@@ -7,6 +7,7 @@ import { RestartDelay } from '../../../../../bin/control/supervisor/restart-dela
 import {
   selectDaemons,
   startOrder,
+  startPhases,
   stopOrder,
   stopPhases,
   UnknownDaemonError,
@@ -44,6 +45,15 @@ describe('daemon selection', () => {
     ]);
     expect(stopPhases(['svc-db'])).to.deep.equal([['svc-db']]);
     expect(stopPhases([])).to.deep.equal([]);
+  });
+
+  it('starts those who receive together, and then senders', () => {
+    expect(startPhases(['svc-apid', 'svc-db', 'svc-analysisd', 'svc-monitord'])).to.deep.equal([
+      ['svc-db', 'svc-analysisd'],
+      ['svc-apid', 'svc-monitord'],
+    ]);
+    expect(startPhases(['svc-execd'])).to.deep.equal([['svc-execd']]);
+    expect(startPhases([])).to.deep.equal([]);
   });
 
   it('takes full and short names, each once, in that order', () => {
