@@ -27,7 +27,7 @@ export class FirstByteSieves {
     const key = accepted.map((ways, i) => ways?.map((way) => this.#patterns[i]?.indexOf(way)).join() ?? '*').join(';');
     let sieve = this.#known.get(key);
     if (sieve === undefined) {
-      sieve = new Sieve(accepted.map((ways) => ways?.map(({ pairs }) => ({ pairs, start: undefined }))));
+      sieve = new Sieve(accepted.map((ways) => ways?.map((way) => ({ ...way, start: undefined }))));
       this.#known.set(key, sieve);
     }
     this.#sieves[byte] = sieve;

@@ -38,7 +38,7 @@ export class Literal {
     this.#pairs = pairsOf([text]);
     const first = start ? this.#bytes[0] : undefined;
     const table = first === undefined ? undefined : FOLD.map((byte) => (byte === first ? 1 : 0));
-    this.requirement = { pairs: this.#pairs, start: table };
+    this.requirement = { pairs: this.#pairs, start: table, alternative: -1 };
     this.#borders = this.#kind === CONTAINS && text.length > MAX_INDEX_OF ? bordersOf(this.#bytes) : undefined;
   }
 

@@ -34,6 +34,8 @@ export class MatchContext implements MatchState {
   /** Captured texts of the last successful `exec`, as byte strings. */
   readonly captures: string[] = [];
 
+  /** Alternatives of OS_Regex that were run and have a regular form. */
+  regularRuns = 0;
   /** Scratch of the OS_Regex matchers. */
   readonly osRegex = new OsRegexMachine();
   /** Scratch of the PCRE2 matchers. */
@@ -111,6 +113,7 @@ export interface Matcher {
   /**
    * As `test`, and on success sets `end`, `captures` and `captureCount` of the context.
    * @param from offset from which on the subject counts: the result is that for `subject.slice(from)`
+   * @param alternative number of the only alternative that is tried, see `Requirement`; -1 or none: all
    */
-  exec(subject: string, context: MatchContext, from?: number): boolean;
+  exec(subject: string, context: MatchContext, from?: number, alternative?: number): boolean;
 }

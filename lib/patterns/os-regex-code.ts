@@ -25,6 +25,7 @@ export const LEAVE = 4;
  * what stands behind a repeat is worked into the repeat's table.
  */
 export type OsRegexCode = {
+  readonly elements: readonly OsRegexElement[];
   readonly length: number;
   readonly kinds: Uint8Array;
   /** Folded byte of a LITERAL; a MARK has `(`, because the second of two marks is taken as that byte. */
@@ -130,6 +131,7 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
   const firstTable = kinds[firstNode] === LITERAL ? LITERAL_TABLES[bytes[firstNode] ?? NEVER] : tables[firstNode];
   const known = kinds[firstNode] === LITERAL || kinds[firstNode] === CLASS || kinds[firstNode] === PLUS;
   return {
+    elements,
     length,
     kinds,
     bytes,

@@ -1,6 +1,7 @@
 import { FOLD } from './fold-ascii.js';
 import type { MatchState } from './match-state.js';
-import { CLASS, LAST, LEAVE, LITERAL, MARK, type OsRegexCode, OUTSIDE, PLUS, STAR, STAY } from './os-regex-code.js';
+import { LAST, LEAVE, LITERAL, MARK, type OsRegexCode, OUTSIDE, PLUS, STAR, STAY } from './os-regex-code.js';
+import { endsAt } from './os-regex-end.js';
 import type { Subject } from './subject.js';
 
 /** Offset that is not there; -1 is a valid `last`. */
@@ -195,40 +196,15 @@ export class OsRegexMachine {
     return this.#atEnd(code, p, rep, size) && this.#accept(code, last, steps, context);
   }
 
-  /** E: whether the alternative may end at node `p` because the subject does. */
+  /** E: whether the alternative may end at node `p` because the subject does; a mark that is reached is at the end. */
   #atEnd(code: OsRegexCode, p: number, rep: boolean, size: number): boolean {
     const { length, kinds, marks } = code;
-    let cursor = p;
     if (marks > 0) {
+      let cursor = p;
       while (cursor < length && kinds[cursor] === STAR) cursor += 1;
       if (cursor < length && kinds[cursor] === MARK) this.marks[code.markNumbers[cursor] ?? 0] = size;
     }
-    if (cursor < length && kinds[cursor] === MARK) cursor += 1;
-    if (cursor === length) return true;
-    if (rep && isClass(kinds[cursor])) {
-      const quantified = kinds[cursor] !== CLASS;
-      cursor += 1;
-      if (quantified) {
-        if (kinds[cursor] === MARK) cursor += 1;
-        if (cursor === length) return true;
-        if (isClass(kinds[cursor])) {
-          const star = kinds[cursor] === STAR;
-          const plus = kinds[cursor] === PLUS;
-          cursor += 1;
-          if (star) {
-            if (kinds[cursor] === MARK) cursor += 1;
-            if (cursor === length) return true;
-          } else if (plus) {
-            // The cursor stands on the quantifier: the last rule finds no class there.
-            return false;
-          }
-        }
-      }
-    }
-    if (kinds[cursor] !== STAR) return false;
-    cursor += 1;
-    if (kinds[cursor] === MARK) cursor += 1;
-    return cursor === length;
+    return endsAt(code, p, rep);
   }
 
   #accept(code: OsRegexCode, last: number, steps: number, context: MatchState): boolean {
@@ -244,8 +220,4 @@ export class OsRegexMachine {
     this.end = last;
     return true;
   }
-}
-
-function isClass(kind: number | undefined): boolean {
-  return kind === CLASS || kind === PLUS || kind === STAR;
 }

@@ -6,6 +6,8 @@ export type Requirement = {
   readonly pairs: Uint16Array;
   /** Bytes (not 0 in the table) one of which a subject that is not empty begins with; undefined where nothing is known. */
   readonly start: ByteTable | undefined;
+  /** Number of the alternative that matches in this way, for `exec`; -1 where the pattern is only tried as a whole. */
+  readonly alternative: number;
 };
 
 /** Of each pattern the ways in which it can match; without any it never does, undefined where nothing is known. */

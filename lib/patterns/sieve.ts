@@ -15,41 +15,72 @@ export class Sieve {
   readonly #second: Uint16Array;
   /** Position of the pattern by way. */
   readonly #positions: Uint32Array;
+  readonly #alternatives: Int16Array;
   /** By position: the first way of this pattern or of one behind it. */
   readonly #begins: Uint32Array;
 
   constructor(patterns: readonly Requirements[]) {
-    const ways: { readonly position: number; readonly first: number; readonly second: number }[] = [];
+    const ways: Way[] = [];
     this.#begins = Uint32Array.from({ length: patterns.length + 1 }, (_, position) => {
       const begin = ways.length;
       if (position === patterns.length) return begin;
       const requirements = patterns[position];
       const known = requirements !== undefined && requirements.length <= MAX_WAYS;
-      for (const requirement of known ? requirements : ANY) ways.push({ position, ...entriesOf(requirement) });
+      for (const requirement of known ? requirements : ANY) ways.push(wayOf(position, requirement));
       return begin;
     });
     this.#first = Uint16Array.from(ways, ({ first }) => first);
     this.#second = Uint16Array.from(ways, ({ second }) => second);
     this.#positions = Uint32Array.from(ways, ({ position }) => position);
+    this.#alternatives = Int16Array.from(ways, ({ alternative }) => alternative);
   }
 
   /** Position of the first pattern at or behind `position` that can match the subject; -1 where there is none. */
-  next(position: number, { seen, round }: Subject): number {
+  next(position: number, subject: Subject): number {
+    const way = this.nextWay(this.begin(position), subject);
+    return way < 0 ? -1 : this.position(way);
+  }
+
+  /** The first way at or behind `from` in which a pattern can match the subject; -1 where there is none. Ways are in the order of trials. */
+  nextWay(from: number, { seen, round }: Subject): number {
     const first = this.#first;
     const second = this.#second;
-    for (let way = this.#begins[position] ?? first.length; way < first.length; way += 1) {
-      if (seen[first[way] ?? 0] === round && seen[second[way] ?? 0] === round) return this.#positions[way] ?? -1;
+    for (let way = from; way < first.length; way += 1) {
+      if (seen[first[way] ?? 0] === round && seen[second[way] ?? 0] === round) return way;
     }
     return -1;
   }
+
+  /** The first way of the pattern at a position, or of one behind it. */
+  begin(position: number): number {
+    return this.#begins[position] ?? this.#first.length;
+  }
+
+  /** Position of the pattern that can match in a way. */
+  position(way: number): number {
+    return this.#positions[way] ?? -1;
+  }
+
+  /** Number of the alternative of the pattern that can match in a way; -1 where all have to be tried. */
+  alternative(way: number): number {
+    return this.#alternatives[way] ?? -1;
+  }
 }
 
-const ANY: readonly Requirement[] = [{ pairs: new Uint16Array(0), start: undefined }];
+type Way = {
+  readonly position: number;
+  readonly alternative: number;
+  readonly first: number;
+  readonly second: number;
+};
 
-function entriesOf({ pairs, start }: Requirement): { readonly first: number; readonly second: number } {
+const ANY: readonly Requirement[] = [{ pairs: new Uint16Array(0), start: undefined, alternative: -1 }];
+
+function wayOf(position: number, { pairs, start, alternative }: Requirement): Way {
   const begin = start === undefined ? undefined : beginEntry(start);
-  if (begin !== undefined) return { first: begin, second: pairs[0] ?? ALWAYS };
-  return { first: pairs[0] ?? ALWAYS, second: pairs[1] ?? ALWAYS };
+  const [rarest = ALWAYS, next = ALWAYS] = pairs;
+  const entries = begin === undefined ? { first: rarest, second: next } : { first: begin, second: rarest };
+  return { position, alternative, ...entries };
 }
 
 /** The entry for the byte that a table accepts, if its bytes have one and the same. */

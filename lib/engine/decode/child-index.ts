@@ -50,19 +50,18 @@ export class ChildIndex {
     return this.#chainEnds[position] ?? -1;
   }
 
-  /** Position of the first child at or behind `position` whose extraction is more than a regex that the log cannot match; -1 where there is none. */
-  nextExtraction(position: number, log: Subject): number {
-    this.#regexes ??= new Sieve(
+  /** The sieve of the regexes; children that are more than a regex pass it always. */
+  get regexes(): Sieve {
+    return (this.#regexes ??= new Sieve(
       this.#children.map(({ plugin, regex }) => (plugin === undefined ? needsOf(regex, false) : undefined)),
-    );
-    return this.#regexes.next(position, log);
+    ));
   }
 }
 
 /** What a log has that the pattern matches, with the byte it begins with only where that is the log's own. */
 function needsOf(matcher: Matcher | undefined, atStart: boolean): Requirements {
   const needs = matcher?.requirements;
-  return atStart ? needs : needs?.map(({ pairs }) => ({ pairs, start: undefined }));
+  return atStart ? needs : needs?.map((need) => ({ ...need, start: undefined }));
 }
 
 function headsOf(children: readonly Child[]): number[] {

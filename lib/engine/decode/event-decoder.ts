@@ -44,15 +44,15 @@ export class EventDecoder {
     const { roots, sieves } =
       programName === undefined ? this.#index.plain : this.#index.forProgram(programName, context);
     const sieve = sieves.at(subject, 0);
-    for (let i = sieve.next(0, subject); i >= 0; i = sieve.next(i + 1, subject)) {
-      const root = roots[i];
+    for (let way = sieve.nextWay(0, subject); way >= 0; way = sieve.nextWay(way + 1, subject)) {
+      const root = roots[sieve.position(way)];
       if (root === undefined) return;
       const { prematch } = root.decoder;
       if (prematch === undefined) {
         this.#decodeWith(root, event, 0);
         return;
       }
-      if (this.#matches(prematch, log, 0, root.decoder)) {
+      if (this.#matches(root.decoder, prematch, log, 0, sieve.alternative(way))) {
         this.#decodeWith(root, event, advance(context.end, log.length));
         return;
       }
@@ -64,8 +64,11 @@ export class EventDecoder {
     return this.#costly?.ownName;
   }
 
-  #matches(matcher: Matcher, log: string, from: number, decoder: Decoder): boolean {
-    return !this.#isUsedUp(decoder) && matcher.exec(log, this.#context, from) && !this.#isUsedUp(decoder);
+  #matches(decoder: Decoder, matcher: Matcher, log: string, from: number, alternative: number): boolean {
+    if (this.#isUsedUp(decoder)) {
+      return false;
+    }
+    return matcher.exec(log, this.#context, from, alternative) && !this.#isUsedUp(decoder);
   }
 
   #isUsedUp(decoder: Decoder): boolean {
@@ -85,15 +88,15 @@ export class EventDecoder {
     offsets.afterParent = afterParent;
     offsets.afterPrematch = -1;
     if (children.length === 0) {
-      this.#extractOne(decoder, decoder, event, -1);
+      this.#extractOne(decoder, decoder, event, -1, -1);
       return;
     }
     const { log } = event;
     const context = this.#context;
     const subject = context.pin(log);
     const sieve = childIndex.prematches(subject, afterParent);
-    for (let head = sieve.next(0, subject); head >= 0; head = sieve.next(head + 1, subject)) {
-      const position = childIndex.head(head);
+    for (let way = sieve.nextWay(0, subject); way >= 0; way = sieve.nextWay(way + 1, subject)) {
+      const position = childIndex.head(sieve.position(way));
       const child = children[position];
       if (child?.prematch === undefined) {
         offsets.afterPrematch = afterParent;
@@ -101,7 +104,7 @@ export class EventDecoder {
         return;
       }
       const from = child.prematchAfterParent ? afterParent : 0;
-      if (this.#matches(child.prematch, log, from, child)) {
+      if (this.#matches(child, child.prematch, log, from, sieve.alternative(way))) {
         offsets.afterPrematch = from + advance(context.end, log.length - from);
         event.decoder = child.identity;
         event.category = child.category;
@@ -116,28 +119,31 @@ export class EventDecoder {
     const context = this.#context;
     const end = childIndex.chainEnd(first);
     let previous = -1;
-    // A regex that the log cannot match changes nothing.
-    for (
-      let i = childIndex.nextExtraction(first, context.subject(event.log));
-      i >= 0 && i <= end;
-      i = childIndex.nextExtraction(i + 1, context.subject(event.log))
-    ) {
-      const decoder = children[i];
+    const sieve = childIndex.regexes;
+    let way = sieve.begin(first);
+    for (;;) {
+      // A regex that the log cannot match changes nothing.
+      way = sieve.nextWay(way, context.subject(event.log));
+      const position = way < 0 ? -1 : sieve.position(way);
+      const decoder = position > end ? undefined : children[position];
       if (decoder === undefined) {
         return;
       }
-      const next = this.#extractOne(decoder, current, event, previous);
+      const next = this.#extractOne(decoder, current, event, previous, sieve.alternative(way));
       if (next === STOP) {
         return;
       }
       if (next >= 0) {
         previous = next;
+        way = sieve.begin(position + 1);
+      } else {
+        way += 1;
       }
     }
   }
 
   /** Offset behind a regex that matched, -1 where none did, or STOP. */
-  #extractOne(decoder: Decoder, current: Decoder, event: EngineEvent, previous: number): number {
+  #extractOne(decoder: Decoder, current: Decoder, event: EngineEvent, previous: number, alternative: number): number {
     const offsets = this.#offsets;
     if (decoder.plugin !== undefined) {
       this.#context.stepsLeft -= event.log.length >> PLUGIN_BYTES_A_STEP_SHIFT;
@@ -157,7 +163,7 @@ export class EventDecoder {
     }
     const { log } = event;
     const context = this.#context;
-    if (!this.#matches(regex, log, from, decoder)) {
+    if (!this.#matches(decoder, regex, log, from, alternative)) {
       return -1;
     }
     if (giveCaptures(event, decoder, this.#orderSize, this.#tools)) {

@@ -1,0 +1,108 @@
+import { Literal } from './literal.js';
+import type { MatchContext } from './matcher.js';
+import type { OsRegexCode, OsRegexText } from './os-regex-code.js';
+import { NONE } from './os-regex-machine.js';
+import type { ByteTable } from './os-regex-parse.js';
+import { RegularAlternative } from './os-regex-regular.js';
+import type { Subject } from './subject.js';
+
+/** An alternative is hot that is run again after so many runs of others at most. */
+const HOT_RUNS = 64;
+
+/** Runs one alternative of an OS_Regex: as a plain text, in its regular form where it has one, or on our own machine. */
+export class OsRegexRunner {
+  /** What no match goes without, and with `^` the bytes it begins with. */
+  readonly pairs: Uint16Array;
+  readonly start: ByteTable | undefined;
+  readonly #literal: Literal | undefined;
+  readonly #code: OsRegexCode | undefined;
+  /** Null = there is none; undefined = nobody has asked yet. */
+  #regular: RegularAlternative | null | undefined = undefined;
+  /** Number of the last run among those of the context. */
+  #lastRun = -HOT_RUNS;
+
+  constructor(compiled: OsRegexCode | OsRegexText) {
+    if ('text' in compiled) {
+      this.#literal = new Literal(compiled.text, compiled.anchoredStart, compiled.anchoredEnd);
+      this.#code = undefined;
+      this.pairs = this.#literal.requirement.pairs;
+      this.start = this.#literal.requirement.start;
+    } else {
+      this.#literal = undefined;
+      this.#code = compiled;
+      this.pairs = compiled.pairs;
+      this.start = compiled.start;
+    }
+  }
+
+  /** Whether the work may be more than linear, see `OsRegexCode`. */
+  get branching(): boolean {
+    return this.#code?.branching === true;
+  }
+
+  /** Whether the subject matches from `from` on; sets `end`, `captures` and `captureCount` of the context. */
+  run(subject: Subject, context: MatchContext, from: number): boolean {
+    const { start } = this;
+    if (start !== undefined && subject.length > from && start[subject.bytes[from] ?? 0] === 0) return false;
+    if (!subject.mayContain(this.pairs)) return false;
+    const code = this.#code;
+    if (code === undefined) return this.#find(subject, context, from);
+    const regular = this.#regular === undefined ? this.#toRegular(code) : this.#regular;
+    const steps = regular?.steps(subject, from) ?? -1;
+    if (regular === null || steps < 0) return runMachine(code, subject, context, from);
+    context.stepsLeft -= steps;
+    if (context.stepsLeft < 0) return context.giveUp();
+    return this.#isHot(context) ? regular.run(subject, context, from) : runUncounted(code, subject, context, from);
+  }
+
+  /**
+   * Whether the alternative was run a short time ago. V8's code for an expression is kilobytes, our tables are not: what is run
+   * once in a while is faster on our machine. Both give the same and count the same.
+   */
+  #isHot(context: MatchContext): boolean {
+    const run = (context.regularRuns += 1);
+    const since = run - this.#lastRun;
+    this.#lastRun = run;
+    return since >= 0 && since <= HOT_RUNS;
+  }
+
+  #find(subject: Subject, context: MatchContext, from: number): boolean {
+    const behind = this.#literal?.find(subject, context, from) ?? -1;
+    if (context.stepsLeft < 0) return context.giveUp();
+    if (behind < 0) return false;
+    // An empty text matches with offset 0 reported.
+    context.end = behind === from ? 0 : behind - 1 - from;
+    context.captureCount = 0;
+    return true;
+  }
+
+  #toRegular(code: OsRegexCode): RegularAlternative | null {
+    return (this.#regular = RegularAlternative.of(code) ?? null);
+  }
+}
+
+/** Runs the machine where the steps have been taken already. */
+function runUncounted(code: OsRegexCode, subject: Subject, context: MatchContext, from: number): boolean {
+  const { stepsLeft } = context;
+  context.stepsLeft = Number.MAX_SAFE_INTEGER;
+  const matched = runMachine(code, subject, context, from);
+  context.stepsLeft = stepsLeft;
+  return matched;
+}
+
+function runMachine(code: OsRegexCode, subject: Subject, context: MatchContext, from: number): boolean {
+  const machine = context.osRegex;
+  if (!machine.run(code, subject, context, from)) return false;
+  const { marks } = machine;
+  let count = 0;
+  for (let mark = 0; mark + 1 < code.marks; mark += 2) {
+    const open = marks[mark] ?? NONE;
+    const close = marks[mark + 1] ?? NONE;
+    if (open === NONE || close === NONE) break;
+    context.captures[count] = subject.text.slice(open, close);
+    count += 1;
+  }
+  context.captureCount = count;
+  context.end = machine.end - from;
+  return true;
+}
