@@ -3,6 +3,7 @@ import { asciiLowerCase } from '../ascii-case.js';
 import type { Category, Diagnostics, SourcePlace } from '../event.js';
 import type { Condition } from '../rules/condition.js';
 import { compileGroupWords } from '../rules/group-word-match.js';
+import { GroupIndex } from './group-index.js';
 import type { Rule } from './rule.js';
 
 /** Where a composite rule looks for earlier events (rules-and-alerts.md 3.5). */
@@ -38,9 +39,6 @@ export class LoadedRule {
   }
 }
 
-/** Rules that share a group string. */
-type GroupedRules = { readonly lowerCase: string; readonly rules: Set<LoadedRule> };
-
 /** One place of a rule in the tree. */
 export class RuleNode {
   readonly loaded: LoadedRule;
@@ -53,6 +51,9 @@ export class RuleNode {
   }
 }
 
+/** Which group strings a compiled `if_matched_group` is about. */
+type GroupTest = { readonly key: string; readonly test: (groups: string) => boolean };
+
 /** Ids below are category roots (rules-and-alerts.md 2.1). */
 const FIRST_CHILD_ID = 10;
 
@@ -60,8 +61,7 @@ const FIRST_CHILD_ID = 10;
 export class RuleTree {
   readonly roots: RuleNode[] = [];
   readonly #byId = new Map<number, LoadedRule>();
-  /** Thousands of rules share a few hundred group strings, which are what `if_group` and `if_matched_group` look at. */
-  readonly #byGroups = new Map<string, GroupedRules>();
+  readonly #groups = new GroupIndex<LoadedRule>();
   readonly #diagnostics: Diagnostics;
 
   constructor(diagnostics: Diagnostics) {
@@ -102,13 +102,13 @@ export class RuleTree {
    * @param groupTest compiled `if_matched_group`
    * @returns false when it has no place and is dropped; why was reported
    */
-  add(loaded: LoadedRule, groupTest: ((groups: string) => boolean) | undefined): boolean {
+  add(loaded: LoadedRule, groupTest: GroupTest | undefined): boolean {
     const { rule } = loaded;
     if (rule.id < FIRST_CHILD_ID) this.#insert(loaded, undefined);
     else if (!this.#attach(loaded)) return false;
     loaded.order = this.#byId.size;
     this.#byId.set(rule.id, loaded);
-    this.#rulesOf(rule.groups).add(loaded);
+    this.#groups.add(rule.groups, loaded);
     this.#mark(loaded, groupTest);
     return true;
   }
@@ -142,27 +142,8 @@ export class RuleTree {
     loaded.matchedRegex = matchedRegex;
     loaded.sortKey = sortKey(rule);
     loaded.category = rule.category;
-    this.#rulesOf(before.groups).delete(loaded);
-    this.#rulesOf(rule.groups).add(loaded);
-  }
-
-  /** Rules with exactly this group string. */
-  #rulesOf(groups: string): Set<LoadedRule> {
-    let grouped = this.#byGroups.get(groups);
-    if (grouped === undefined) {
-      grouped = { lowerCase: asciiLowerCase(groups), rules: new Set() };
-      this.#byGroups.set(groups, grouped);
-    }
-    return grouped.rules;
-  }
-
-  /** Rules whose group string passes, given as it is and in lower case; in no order. */
-  #inGroups(wanted: (groups: string, lowerCase: string) => boolean): LoadedRule[] {
-    const found: LoadedRule[] = [];
-    for (const [groups, { lowerCase, rules }] of this.#byGroups) {
-      if (rules.size > 0 && wanted(groups, lowerCase)) for (const rule of rules) found.push(rule);
-    }
-    return found;
+    this.#groups.remove(before.groups, loaded);
+    this.#groups.add(rule.groups, loaded);
   }
 
   /** First applicable line of rules-and-alerts.md 3.2. */
@@ -181,8 +162,10 @@ export class RuleTree {
     }
     const group = rule.ifGroup;
     if (group !== undefined) {
-      const matches = compileGroupWords(group);
-      const parents = this.#inGroups((_, lowerCase) => matches(lowerCase));
+      const parents = this.#groups.find(`if_group ${group}`, () => {
+        const matches = compileGroupWords(group);
+        return (groups) => matches(asciiLowerCase(groups));
+      });
       if (this.#attachToAll(loaded, parents.sort(byOrder))) return true;
       return this.#drop(
         rule,
@@ -268,7 +251,7 @@ export class RuleTree {
   }
 
   /** Marks for correlation, made right after a rule is attached (3.5). */
-  #mark(loaded: LoadedRule, groupTest: ((groups: string) => boolean) | undefined): void {
+  #mark(loaded: LoadedRule, groupTest: GroupTest | undefined): void {
     const { rule } = loaded;
     if (rule.ifMatchedSid !== undefined) {
       const target = this.#byId.get(rule.ifMatchedSid);
@@ -276,7 +259,9 @@ export class RuleTree {
       loaded.search = { kind: 'sid', target };
     } else if (groupTest !== undefined) {
       loaded.search = { kind: 'group' };
-      for (const other of this.#inGroups(groupTest)) other.feeds.push(...other.nodes.map(() => loaded));
+      for (const other of this.#groups.find(groupTest.key, () => groupTest.test)) {
+        other.feeds.push(...other.nodes.map(() => loaded));
+      }
     } else if (rule.composite) {
       loaded.search = { kind: 'recent' };
     }
@@ -288,8 +273,9 @@ function byOrder(a: LoadedRule, b: LoadedRule): number {
 }
 
 /** A test of a rule's group string with a compiled `if_matched_group`. */
-export function groupTester(matcher: Matcher, context: MatchContext): (groups: string) => boolean {
-  return (groups) => matcher.test(groups, context);
+export function groupTester(matcher: Matcher, context: MatchContext): GroupTest {
+  const { language, source } = matcher;
+  return { key: `${language} ${source}`, test: (groups) => matcher.test(groups, context) };
 }
 
 function sortKey({ level, lowAccuracy }: Rule): number {
