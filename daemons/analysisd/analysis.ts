@@ -1,6 +1,6 @@
 import type { Alert } from '../../lib/engine/alert/alert.js';
-import type { RememberedEvents } from '../../lib/engine/correlate/correlation-columns.js';
 import type { DiffSnapshot } from '../../lib/engine/correlate/diff-store.js';
+import type { RememberedEvents } from '../../lib/engine/correlate/remembered-events.js';
 import type { RequestScaDump } from '../../lib/engine/decode/internal/internal-decoder.js';
 import { Engine, type EngineHooks } from '../../lib/engine/engine.js';
 import { EngineState, type EngineStateOptions, type EngineStateSnapshot } from '../../lib/engine/engine-state.js';

@@ -1,9 +1,9 @@
 import { AgentMemory, type AgentMemorySnapshot, NO_AGENTS } from './agents/agent-memory.js';
-import type { RememberedEvents } from './correlate/correlation-columns.js';
 import { CorrelationShards } from './correlate/correlation-shards.js';
 import type { CorrelationSnapshot } from './correlate/correlation-snapshot.js';
 import { type DiffSnapshot, type DiffStore, MemoryDiffStore } from './correlate/diff-store.js';
 import { FirstTimeSeen, type FirstTimeSeenOptions, type FirstTimeSeenSnapshot } from './correlate/first-time-seen.js';
+import type { RememberedEvents } from './correlate/remembered-events.js';
 import { Accumulator, type AccumulatorSnapshot } from './decode/accumulator.js';
 import type { EngineMemory } from './engine-memory.js';
 import type { EngineEvent } from './event.js';

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { Limiter } from '../async/limiter.js';
@@ -113,6 +114,8 @@ export class CheckpointStore {
   }
 
   async #write(position: number, data: Buffer): Promise<void> {
+    // Tens of megabytes were encoded just now, and summing them up takes a while as well.
+    await nextTurn();
     const generation = this.#generation + 1;
     const number = generation % FILE_NAMES.length;
     const file = join(this.#directory, FILE_NAMES[number] ?? FILE_NAMES[0]);

@@ -1,10 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { deserialize, serialize } from 'node:v8';
-import {
-  type EventColumns,
-  eventsOf,
-  type RememberedEvents,
-} from '../../../lib/engine/correlate/correlation-columns.js';
+import { decodeEvents, type RememberedEvents } from '../../../lib/engine/correlate/remembered-events.js';
 import type { EngineStateSnapshot } from '../../../lib/engine/engine-state.js';
 import type { Checkpoint, CheckpointStore } from '../../../lib/journal/checkpoint-store.js';
 import { readStateLog, type StateLogFile } from '../../../lib/journal/state-log-file.js';
@@ -17,9 +12,6 @@ const VERSION = 2;
 /** Had what agents reported in the snapshot of the engine. */
 const WITHOUT_LOG = 1;
 
-/** Remembered events that are encoded in one turn of the event loop: a few milliseconds. */
-const EVENTS_PER_TURN = 1000;
-
 /** What svc-analysisd keeps in a checkpoint, beside the position of the record at hand. */
 export type CheckpointData = {
   readonly version: typeof VERSION | typeof WITHOUT_LOG;
@@ -31,7 +23,7 @@ export type CheckpointData = {
   readonly isSettled: boolean;
   readonly taken: TakenSnapshot;
   readonly analysis: AnalysisSnapshot;
-  /** What the engine remembers, `EventColumns` as V8 serializes them. */
+  /** What the engine remembers, for `decodeEvents`. */
   readonly events: readonly Uint8Array[];
 };
 
@@ -47,8 +39,8 @@ export function joinCheckpoint(parts: CheckpointParts, { correlation, events }: 
 /** Puts a checkpoint together; events that are remembered by the hundred thousand are encoded a part at a time. */
 export async function encodeCheckpoint(parts: CheckpointParts, events: RememberedEvents): Promise<CheckpointData> {
   const encoded: Buffer[] = [];
-  for (let from = 0; from < events.count; from += EVENTS_PER_TURN) {
-    encoded.push(serialize(events.columns(from, from + EVENTS_PER_TURN)));
+  for (let part = 0; part < events.parts; part += 1) {
+    encoded.push(events.encode(part));
     await nextTurn();
   }
   return { version: VERSION, ...parts, events: encoded };
@@ -67,7 +59,7 @@ function isCheckpointData(data: unknown): data is CheckpointData {
 /** The analysis as it was when the checkpoint was made. */
 export function analysisOf({ analysis, events }: CheckpointData): AnalysisSnapshot {
   const { engine } = analysis;
-  const remembered = events.flatMap((part) => eventsOf(deserialize(part) as EventColumns));
+  const remembered = events.flatMap((part) => decodeEvents(part));
   return { ...analysis, engine: { ...engine, correlation: { ...engine.correlation, events: remembered } } };
 }
 

@@ -1,12 +1,11 @@
-import { deserialize } from 'node:v8';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
-import { type EventColumns, eventsOf } from '../../../lib/engine/correlate/correlation-columns.js';
 import {
   type CorrelationLayout,
   joinLayouts,
   partOfSnapshot,
   shardOf,
 } from '../../../lib/engine/correlate/correlation-snapshot.js';
+import { decodeEvents } from '../../../lib/engine/correlate/remembered-events.js';
 import { readLocation } from '../../../lib/engine/predecode/read-location.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { Committer, type CommitterParts } from './committer.js';
@@ -17,7 +16,7 @@ import { encodeUnit, NOBODY, type UnitPart } from './units.js';
 /** What all threads remember of their agents. */
 export type GatheredState = {
   readonly correlation: CorrelationLayout;
-  /** `EventColumns` as V8 serializes them. */
+  /** For `decodeEvents`. */
   readonly events: readonly Uint8Array[];
 };
 
@@ -110,7 +109,7 @@ export class AnalysisThreads {
   async takeBack(): Promise<void> {
     const { correlation, events } = await this.gather();
     const { state } = this.#parts.analysis.engine;
-    const remembered = events.flatMap((part) => eventsOf(deserialize(part) as EventColumns));
+    const remembered = events.flatMap((part) => decodeEvents(part));
     state.correlation.restore({ ...correlation, events: remembered });
   }
 

@@ -1,4 +1,3 @@
-import { serialize } from 'node:v8';
 import { Engine } from '../../../lib/engine/engine.js';
 import type { Diagnostics } from '../../../lib/engine/event.js';
 import { Counters } from '../counters.js';
@@ -14,9 +13,6 @@ import { type Shared, ThreadMemory } from './thread-memory.js';
 import { ThreadOutputs } from './thread-outputs.js';
 import type { Answers, Notice, Question, ThreadConfiguration, ThreadOrder, ThreadWord } from './thread-words.js';
 import { eventsOfUnit } from './units.js';
-
-/** Remembered events that are encoded as one piece. */
-const EVENTS_PER_PIECE = 1000;
 
 /** What was said of the ruleset was said when the daemon loaded it. */
 const QUIET: Diagnostics = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -162,10 +158,7 @@ export class AnalysisWorker implements Shared, Parts {
 
   #capture(): void {
     const { events, ...layout } = this.engine.state.correlation.capture();
-    const pieces: Buffer[] = [];
-    for (let from = 0; from < events.count; from += EVENTS_PER_PIECE) {
-      pieces.push(serialize(events.columns(from, from + EVENTS_PER_PIECE)));
-    }
+    const pieces = Array.from({ length: events.parts }, (_, part) => events.encode(part));
     const part = { layout, events: pieces, count: events.count };
     this.#link.say({ kind: 'captured', part });
   }

@@ -22,44 +22,26 @@ export type EventColumns = {
   readonly fields: readonly (number | string)[];
 };
 
-/** All remembered events of a moment. Events do not change but for their marks, which are copied. */
-export class RememberedEvents {
-  readonly #events: readonly RememberedEvent[];
-  readonly #marks: readonly number[];
-  readonly #fieldKeys: readonly string[];
-
-  constructor(events: readonly RememberedEvent[], fieldKeys: readonly string[]) {
-    this.#events = events;
-    this.#marks = events.map(({ mark }) => mark);
-    this.#fieldKeys = fieldKeys;
+/** The columns of events. @param fieldKeys names of their fields */
+export function columnsOf(remembered: readonly RememberedEvent[], fieldKeys: readonly string[]): EventColumns {
+  const attributes: (number | string)[] = [];
+  const fields: (number | string)[] = [];
+  for (const event of remembered) {
+    putPresent(attributes, event.attributes, undefined);
+    putPresent(fields, event.fields, fieldKeys);
   }
-
-  get count(): number {
-    return this.#events.length;
-  }
-
-  /** Events `from` up to `to`, exclusive. */
-  columns(from: number, to: number): EventColumns {
-    const events = this.#events.slice(from, to);
-    const attributes: (number | string)[] = [];
-    const fields: (number | string)[] = [];
-    for (const event of events) {
-      putPresent(attributes, event.attributes, undefined);
-      putPresent(fields, event.fields, this.#fieldKeys);
-    }
-    return {
-      times: events.map(({ time }) => time),
-      agentIds: events.map(({ agentId }) => agentId),
-      categories: events.map(({ category }) => category),
-      fullLogs: events.map(({ fullLog }) => fullLog),
-      logs: events.map(({ fullLog, log }) => (fullLog.endsWith(log) ? fullLog.length - log.length : log)),
-      marks: this.#marks.slice(from, to),
-      hasFields: events.map(({ hasFields }) => hasFields),
-      attributeCount: events[0]?.attributes.length ?? 0,
-      attributes,
-      fields,
-    };
-  }
+  return {
+    times: remembered.map(({ time }) => time),
+    agentIds: remembered.map(({ agentId }) => agentId),
+    categories: remembered.map(({ category }) => category),
+    fullLogs: remembered.map(({ fullLog }) => fullLog),
+    logs: remembered.map(({ fullLog, log }) => (fullLog.endsWith(log) ? fullLog.length - log.length : log)),
+    marks: remembered.map(({ mark }) => mark),
+    hasFields: remembered.map(({ hasFields }) => hasFields),
+    attributeCount: remembered[0]?.attributes.length ?? 0,
+    attributes,
+    fields,
+  };
 }
 
 /** The events of columns, as a snapshot has them. */

@@ -1,7 +1,8 @@
-import { eventsOf, RememberedEvents } from './correlation-columns.js';
+import { columnsOf, eventsOf } from './correlation-columns.js';
 import type { CorrelationListSpec } from './correlation-list.js';
 import { type CorrelationLayout, type CorrelationSnapshot, shardOf, splitSnapshot } from './correlation-snapshot.js';
 import { CorrelationStore } from './correlation-store.js';
+import { EventBlocks } from './event-blocks.js';
 import {
   type AllowanceLayout,
   allowanceLayout,
@@ -11,6 +12,7 @@ import {
   SharedPieces,
 } from './memory-allowance.js';
 import type { RememberedEvent } from './remembered-event.js';
+import { RememberedEvents } from './remembered-events.js';
 
 /** Memory of remembered events and into how many parts it is divided. */
 export type CorrelationMemory = {
@@ -37,6 +39,7 @@ export class CorrelationShards {
   readonly #source: PieceSource | undefined;
   #pieces: SharedPieces | undefined;
   #stores: readonly CorrelationStore[];
+  #blocks = new EventBlocks();
 
   /**
    * @param specs the ruleset's lists; positions are used by its rules
@@ -80,20 +83,30 @@ export class CorrelationShards {
   }
 
   snapshot(): CorrelationSnapshot {
-    const { events, ...layout } = this.capture();
-    return { ...layout, events: eventsOf(events.columns(0, events.count)) };
-  }
-
-  /** The same as `snapshot`, quickly: what takes time is left to whoever reads the events, a part at a time, later. */
-  capture(): CorrelationLayout & { readonly events: RememberedEvents } {
     const events: RememberedEvent[] = [];
     const lists = this.#specs.map((): number[] => []);
     for (const store of this.#stores) store.putInto(events, lists);
+    return { ...this.#layoutOf(lists), events: eventsOf(columnsOf(events, this.#fieldKeys)) };
+  }
+
+  /**
+   * The same for a checkpoint, quickly: what takes time is left to whoever encodes the events, a part at a time, later. What was
+   * encoded once is not encoded again.
+   */
+  capture(): CorrelationLayout & { readonly events: RememberedEvents } {
+    const blocks = this.#blocks.update(this.#stores.flatMap((store) => store.fresh()));
+    const events = new RememberedEvents(blocks, this.#fieldKeys);
+    const lists = this.#specs.map((): number[] => []);
+    for (const store of this.#stores) store.putLists(lists);
+    return { ...this.#layoutOf(lists), events };
+  }
+
+  /** What there is beside the events. @param places of the events, by the position of each list */
+  #layoutOf(places: readonly (readonly number[])[]): CorrelationLayout {
     const nextSweeps = this.#stores.map(({ nextSweep }) => nextSweep);
     return {
-      events: new RememberedEvents(events, this.#fieldKeys),
       lists: this.#specs.flatMap(({ key }, index) => {
-        const positions = lists[index] ?? [];
+        const positions = places[index] ?? [];
         return positions.length === 0 ? [] : [[key, positions] as const];
       }),
       evicted: this.evicted,
@@ -124,6 +137,7 @@ export class CorrelationShards {
   }
 
   #makeStores(taken: readonly number[]): CorrelationStore[] {
+    this.#blocks = new EventBlocks();
     const layout = this.#layout;
     if (layout === undefined) return [this.#store(new FixedAllowance(this.#maxBytes))];
     const own = new SharedPieces(layout, this.count, taken);

@@ -95,6 +95,22 @@ export class CorrelationStore {
     return this.#nextSweep;
   }
 
+  /** Events that are in no block yet, the oldest first: those behind the last one that is in one. */
+  fresh(): RememberedEvent[] {
+    const fresh: RememberedEvent[] = [];
+    for (let event = this.#newest; event !== undefined && event.block === undefined; event = event.older) {
+      fresh.push(event);
+    }
+    return fresh.reverse();
+  }
+
+  /** Adds the places of the events, as they are numbered, to lists by the position of each. */
+  putLists(lists: number[][]): void {
+    this.#lists.forEach((list, index) => {
+      for (const position of list?.positions() ?? []) lists[index]?.push(position);
+    });
+  }
+
   /**
    * Puts what is remembered behind that of other stores, for a snapshot of all of them.
    * @param events to which those of this store are added, oldest first
@@ -105,9 +121,7 @@ export class CorrelationStore {
       event.position = events.length;
       events.push(event);
     }
-    this.#lists.forEach((list, index) => {
-      for (const position of list?.positions() ?? []) lists[index]?.push(position);
-    });
+    this.putLists(lists);
   }
 
   /**
@@ -227,6 +241,7 @@ export class CorrelationStore {
     event.older = event.newer = undefined;
     this.#bytes -= event.bytes;
     this.#count -= 1;
+    event.block?.release(event);
     this.#leaveShare(event);
   }
 

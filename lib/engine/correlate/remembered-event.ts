@@ -36,6 +36,11 @@ export type ListNode = {
   newer: ListNode | undefined;
 };
 
+/** What an event knows of the block that it is encoded with. */
+export interface BlockOfEvents {
+  release(event: RememberedEvent): void;
+}
+
 /** What is remembered of one agent. */
 export type AgentShare = {
   /** Estimated memory of its events. */
@@ -69,6 +74,9 @@ export class RememberedEvent {
   /** Neighbours in the order of arrival of all remembered events. */
   older: RememberedEvent | undefined = undefined;
   newer: RememberedEvent | undefined = undefined;
+  /** The block that it is encoded with for checkpoints, and its place there. */
+  block: BlockOfEvents | undefined = undefined;
+  blockIndex = 0;
   /** Its agent's events, while it is remembered, and neighbours among those. */
   share: AgentShare | undefined = undefined;
   olderOfAgent: RememberedEvent | undefined = undefined;
