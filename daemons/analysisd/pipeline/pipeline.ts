@@ -451,6 +451,11 @@ export class Pipeline {
           age_seconds: savedAt === undefined ? null : Math.max(0, (time - savedAt) / 1000),
         },
       },
+      remembered: {
+        agents: this.#analysis.engine.state.agents.size,
+        forgotten_agents: this.#analysis.engine.state.agents.forgotten,
+        log_bytes: this.#recorder.bytes,
+      },
       threads: {
         count: this.#threads?.count ?? 1,
         pending: this.#threads?.pending ?? 0,

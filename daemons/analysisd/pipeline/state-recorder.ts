@@ -4,7 +4,7 @@ import type { LoggedState } from '../../../lib/engine/state-changes.js';
 import { StateLog } from '../../../lib/journal/state-log.js';
 import { readStateLog, type StateLogFile } from '../../../lib/journal/state-log-file.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import type { Logger } from '../../../lib/log/logger.js';
+import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -48,6 +48,7 @@ export class StateRecorder {
   readonly #parts: StateRecorderParts;
   readonly #files: readonly StateLogFile[];
   readonly #spareBytes: number;
+  readonly #failureLog: LimitedLogger;
   #log: StateLog;
   #states: () => readonly LoggedState[] = () => [];
   readonly #work: Work[] = [];
@@ -64,6 +65,7 @@ export class StateRecorder {
   /** @param files what the checkpoint of the start says of the log; undefined when it was made without, or there is none */
   constructor(parts: StateRecorderParts, files: readonly StateLogFile[] | undefined) {
     this.#parts = parts;
+    this.#failureLog = parts.logger.limited();
     this.#spareBytes = parts.spareBytes ?? SPARE_BYTES;
     this.#files = files ?? [];
     this.#isComplete = files !== undefined;
@@ -105,6 +107,11 @@ export class StateRecorder {
     const log = this.#log;
     const noted = this.#states().reduce((sum, state) => sum + state.notedBytes, 0);
     return noted + this.#workBytes + log.waitingBytes > MOST_WAITING_BYTES;
+  }
+
+  /** Bytes of the log that count. */
+  get bytes(): number {
+    return this.#log.bytes;
   }
 
   /** Writes everything down where the log has not got it: checkpoints need it. A failure is logged, and tried again later. */
@@ -193,9 +200,8 @@ export class StateRecorder {
   #rewriteUnlessRunning(): Promise<void> {
     this.#rewriting ??= this.#rewrite()
       .catch((error: unknown) => {
-        const { logger, now } = this.#parts;
-        this.#retryAt = now() + RETRY_MS;
-        logger.error(`The log of the engine's state could not be begun anew: ${describeError(error)}`);
+        this.#retryAt = this.#parts.now() + RETRY_MS;
+        this.#failureLog.error(`The log of the engine's state could not be begun anew: ${describeError(error)}`);
       })
       .finally(() => {
         this.#rewriting = undefined;

@@ -72,6 +72,9 @@ describe('the log of the state', () => {
     expect(memory()).to.deep.equal(before);
     await take(scan('passed'));
     expect(alerts()).to.equal(written);
+    const { remembered } = running.pipeline.stats();
+    expect(remembered).to.deep.include({ agents: 20, forgotten_agents: 0 });
+    expect(remembered.log_bytes).to.be.above(20 * 10);
     const data = store().load()?.data as CheckpointData;
     expect(data.analysis.engine.agents).to.deep.equal({ hosts: [], agents: [] });
     expect(Math.max(...(data.log ?? []).map(({ generation }) => generation))).to.be.above(1);
