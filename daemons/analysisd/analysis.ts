@@ -23,6 +23,7 @@ import type { RemovedAgents, StoredLog } from './pipeline/journal-record.js';
 import { Responses } from './responses/responses.js';
 import { StatisticsFiles, type StatisticsFilesState } from './statistics-files.js';
 import type { ThreadConfiguration } from './threads/thread-words.js';
+import { prepareRuleset } from './warm-up.js';
 
 const MEGABYTE = 1024 * 1024;
 /** Bound on the memory of remembered events (correlation). */
@@ -319,6 +320,7 @@ export class Analysis {
   }
 
   #makeEngine(ruleset: EngineRuleset, state: EngineState): Engine {
+    prepareRuleset(ruleset);
     return new Engine({
       ruleset,
       state,

@@ -31,6 +31,7 @@ import { RecordReader } from './record-reader.js';
 import { RemovedAgentsFeed } from './removed-agents-feed.js';
 import { removeOldResponses, responseFiles } from './responses/old-responses.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
+import { warmUp } from './warm-up.js';
 
 const TICK_MS = 1000;
 /** Budgets exceeded are reported once a minute. */
@@ -53,6 +54,7 @@ export const ANALYSISD = defineDaemon({
     const counters = new Counters(now());
     /** What is removed when all has ended; a start that fails leaves it as it was. */
     const leftovers = parts.together();
+    warmUp();
     const { db, alerts, responses, dumps, pipeline } = await openPipeline(context, parts, counters, limiter);
     const { configuration } = pipeline;
     const logtest = logtestOf(context, pipeline);

@@ -49,7 +49,7 @@ const MAX_SHOWN = 256;
  * alert with 64 KB of escapes among it, is some milliseconds, so that the whole stays within 20 ms. Steps and not time, so that
  * a replay gives the same result.
  */
-export const DEFAULT_STEP_BUDGET: StepBudget = { event: 300_000, match: 125_000 };
+export const DEFAULT_STEP_BUDGET: StepBudget = { event: 160_000, match: 64_000 };
 
 export type EngineParts<M extends EngineMemory = EngineState> = {
   readonly ruleset: EngineRuleset;
@@ -111,6 +111,11 @@ export class Engine<M extends EngineMemory = EngineState> {
     this.#text = new AlertText(options.origin, this.#clock, data);
     this.#statisticsRule = statisticsRule(state.statisticsLevel, ruleset.mailLevel, ruleset.logLevel);
     this.#statisticsJson = new RuleJson(this.#statisticsRule, MitreTable.empty);
+  }
+
+  /** Steps that the last event took, see `DEFAULT_STEP_BUDGET`. */
+  get steps(): number {
+    return this.#run.steps;
   }
 
   /** How many events the engine itself failed on; each was reported as an error. */

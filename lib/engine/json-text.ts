@@ -27,6 +27,8 @@ export function jsonNumber(value: number): string {
   return ofFewDigits(value) ?? ofManyDigits(value);
 }
 
+const ZERO = 0x30;
+const DOT = 0x2e;
 /** Digits that each normal number keeps when it is read as a double and printed again (C's DBL_DIG). */
 const KEPT_DIGITS = 15;
 /** Numbers nearer to 0 have fewer digits than the others. */
@@ -49,13 +51,23 @@ function ofFewDigits(value: number): string | undefined {
   return String(value);
 }
 
+/** A number that needs 16 digits or more; those next to 0 may do with fewer, which only a trial tells. */
 function ofManyDigits(value: number): string {
-  const short = general(value, KEPT_DIGITS);
-  return Number(short) === value ? short : general(value, 17);
+  if (Math.abs(value) < LEAST_NORMAL) {
+    const short = general(value, KEPT_DIGITS);
+    if (Number(short) === value) return short;
+  }
+  return general(value, 17);
 }
 
 /** C's `%.<precision>g`. */
 function general(value: number, precision: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e-4 && size < 10 ** precision) {
+    // JavaScript rounds up to the next power of ten as C does, and writes an exponent only then.
+    const text = value.toPrecision(precision);
+    if (!text.includes('e')) return withoutTrailingZeros(text);
+  }
   const [mantissa = '', exponentText = '0'] = value.toExponential(precision - 1).split('e');
   const exponent = Number(exponentText);
   if (exponent < -4 || exponent >= precision) return withExponent(withoutTrailingZeros(mantissa), exponent);
@@ -67,5 +79,9 @@ function withExponent(mantissa: string, exponent: number): string {
 }
 
 function withoutTrailingZeros(digits: string): string {
-  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+  if (!digits.includes('.')) return digits;
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  if (digits.charCodeAt(end - 1) === DOT) end -= 1;
+  return digits.slice(0, end);
 }

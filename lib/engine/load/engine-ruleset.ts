@@ -1,3 +1,4 @@
+import type { Matcher } from '../../patterns/matcher.js';
 import type { RuleJsonTable } from '../alert/rule-json-table.js';
 import type { DecoderSet } from '../decode/decoder-set.js';
 import type { RootIndex } from '../decode/root-index.js';
@@ -15,6 +16,8 @@ export type EngineRuleset = {
   readonly ruleJson: RuleJsonTable;
   /** Compiler that shares the ruleset's patterns. */
   readonly compilePattern: PatternCompiler;
+  /** All patterns of the ruleset, each once. */
+  readonly matchers: () => Iterable<Matcher>;
   /** Level from which an alert is mailed and written, as the rules were loaded with. */
   readonly mailLevel: number;
   readonly logLevel: number;

@@ -76,6 +76,7 @@ export function loadRuleset(sources: RulesetSources, options: LoadRulesetOptions
     lists: [...lists.values()],
     ruleJson: new RuleJsonTable(options.mitre, rules.rules.length),
     compilePattern: patterns.compile,
+    matchers: () => patterns.matchers(),
     mailLevel,
     logLevel,
   };

@@ -3,6 +3,7 @@ import { asciiLowerCase } from '../ascii-case.js';
 import type { Category, Diagnostics, SourcePlace } from '../event.js';
 import type { Condition } from '../rules/condition.js';
 import { compileGroupWords } from '../rules/group-word-match.js';
+import { failLoad } from './fail-load.js';
 import { GroupIndex } from './group-index.js';
 import type { Rule } from './rule.js';
 
@@ -56,10 +57,16 @@ type GroupTest = { readonly key: string; readonly test: (groups: string) => bool
 
 /** Ids below are category roots (rules-and-alerts.md 2.1). */
 const FIRST_CHILD_ID = 10;
+/**
+ * Most places of rules in the tree: each event may try them all. A ruleset of thousands of rules has as many; rules below
+ * groups that they are in themselves double with each of them.
+ */
+const MAX_NODES = 100_000;
 
 /** The tree while rules are being loaded: attaching, overwriting, marking (rules-and-alerts.md 3). */
 export class RuleTree {
   readonly roots: RuleNode[] = [];
+  #nodes = 0;
   readonly #byId = new Map<number, LoadedRule>();
   readonly #groups = new GroupIndex<LoadedRule>();
   readonly #diagnostics: Diagnostics;
@@ -101,6 +108,7 @@ export class RuleTree {
    * Attaches a rule to the tree and marks what it correlates with.
    * @param groupTest compiled `if_matched_group`
    * @returns false when it has no place and is dropped; why was reported
+   * @throws RulesetError when the tree has more places than an event may try
    */
   add(loaded: LoadedRule, groupTest: GroupTest | undefined): boolean {
     const { rule } = loaded;
@@ -216,6 +224,10 @@ export class RuleTree {
   #attachToAll(loaded: LoadedRule, parents: readonly LoadedRule[]): boolean {
     // The rule itself is not in the index yet, so it never becomes a child of itself.
     const places = parents.flatMap(({ nodes }) => nodes);
+    if (this.#nodes + places.length > MAX_NODES) {
+      const text = `The tree of rules has more than ${String(MAX_NODES)} places with rule '${String(loaded.rule.id)}'.`;
+      failLoad(this.#diagnostics, placeOf(loaded.rule), text);
+    }
     for (const node of places) this.#insert(loaded, node);
     return places.length > 0;
   }
@@ -230,6 +242,7 @@ export class RuleTree {
   /** Before the first sibling with a strictly smaller key; equal keys keep load order (3.3). */
   #insert(loaded: LoadedRule, parent: RuleNode | undefined): void {
     const node = new RuleNode(loaded, parent);
+    this.#nodes += 1;
     loaded.nodes.push(node);
     const siblings = parent === undefined ? this.roots : parent.children;
     const at = siblings.findIndex((sibling) => sibling.loaded.sortKey < loaded.sortKey);
@@ -242,6 +255,7 @@ export class RuleTree {
       const siblings = node.parent === undefined ? this.roots : node.parent.children;
       siblings.splice(siblings.indexOf(node), 1);
     }
+    this.#nodes -= loaded.nodes.length;
     loaded.nodes.length = 0;
   }
 
@@ -260,7 +274,7 @@ export class RuleTree {
     } else if (groupTest !== undefined) {
       loaded.search = { kind: 'group' };
       for (const other of this.#groups.find(groupTest.key, () => groupTest.test)) {
-        other.feeds.push(...other.nodes.map(() => loaded));
+        other.nodes.forEach(() => other.feeds.push(loaded));
       }
     } else if (rule.composite) {
       loaded.search = { kind: 'recent' };

@@ -91,6 +91,11 @@ export class RuleRun implements SelectorRun {
     this.context.forget();
   }
 
+  /** Steps that the event has taken. */
+  get steps(): number {
+    return this.#budget.event - this.#left;
+  }
+
   /** Whether the event has no steps left: no further rule is tried. The rule that used them up is counted. */
   get isUsedUp(): boolean {
     return this.#left < 0;

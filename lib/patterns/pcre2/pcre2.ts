@@ -33,6 +33,8 @@ const LOOKED_AT_A_STEP_SHIFT = 4;
 const UTF_BYTES_A_STEP_SHIFT = 8;
 /** Groups whose texts are taken in the time of one step, as a power of two. */
 const CAPTURES_A_STEP_SHIFT = 1;
+/** Runs of a RegExp until V8 has machine code of it: it interprets the first. */
+const RUNS_TO_COMPILE = 2;
 /** Longest subject, and the lengths at which growth is looked at. */
 const LONGEST = 65_536;
 
@@ -97,6 +99,13 @@ export class Pcre2 implements GradedMatcher {
 
   get explodes(): boolean {
     return this.#mayExplode && this.growth === 'exponential';
+  }
+
+  /** Makes what matches need, and has V8 compile it, which else the first matches do. */
+  prepare(): void {
+    const { regExp } = this.#planned();
+    if (regExp === undefined) this.#ownProgram();
+    for (let run = 0; run < RUNS_TO_COMPILE; run += 1) regExp?.test('');
   }
 
   test(subject: string, context: MatchContext): boolean {

@@ -40,6 +40,8 @@ function print(reader: JsonReader, formatted: boolean, depth: number, room: Room
       return room.left < 0 ? '' : taken(jsonString(text), room);
     }
     case JSON_NUMBER: {
+      const plain = reader.readPlainNumber();
+      if (plain !== undefined) return taken(plain, room);
       const value = reader.readNumber();
       return room.left < 0 ? '' : taken(jsonNumber(value), room);
     }

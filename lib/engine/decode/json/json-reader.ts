@@ -3,10 +3,19 @@ const MAX_DEPTH = 1000;
 /** A number is read from at most this many bytes, as in the reference; what follows is then no JSON any more. */
 const MAX_NUMBER = 63;
 
+/** Digits of a number that is printed as it stands (C's DBL_DIG). */
+const MAX_PLAIN_DIGITS = 15;
+/** Zeros behind the dot of a number below 1 that is printed without an exponent. */
+const MAX_PLAIN_ZEROS = 3;
+
 /** Integers of up to so many digits are read digit by digit. */
 const MAX_SMALL_DIGITS = 9;
 
 const QUOTE = 0x22;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
 const BACKSLASH = 0x5c;
 
 /** Kinds of values, by their first byte. */
@@ -221,11 +230,11 @@ export class JsonReader {
     if (small >= 0) {
       return small;
     }
-    NUMBER.lastIndex = this.#pos;
-    const found = NUMBER.exec(this.#text)?.[0];
-    if (found === undefined) {
+    const end = this.#numberEnd();
+    if (end < 0) {
       throw NOT_JSON;
     }
+    const found = this.#text.slice(this.#pos, end);
     if (found.length <= MAX_NUMBER) {
       this.#pos += found.length;
       return Number(found);
@@ -254,6 +263,96 @@ export class JsonReader {
     return value;
   }
 
+  /** Where the longest text ends that strtod() takes, -1 where it takes none. */
+  #numberEnd(): number {
+    const text = this.#text;
+    const start = text.charCodeAt(this.#pos) === MINUS ? this.#pos + 1 : this.#pos;
+    let at = this.#digitsEnd(start);
+    let digits = at - start;
+    if (text.charCodeAt(at) === DOT) {
+      const fraction = this.#digitsEnd(at + 1);
+      digits += fraction - at - 1;
+      at = fraction;
+    }
+    if (digits === 0) {
+      return -1;
+    }
+    if ((text.charCodeAt(at) | 0x20) !== 0x65) {
+      return at;
+    }
+    const sign = text.charCodeAt(at + 1);
+    const exponent = sign === MINUS || sign === PLUS ? at + 2 : at + 1;
+    const end = this.#digitsEnd(exponent);
+    return end > exponent ? end : at;
+  }
+
+  #digitsEnd(from: number): number {
+    const text = this.#text;
+    let at = from;
+    for (let code = text.charCodeAt(at); code >= 0x30 && code <= 0x39; code = text.charCodeAt(at)) {
+      at += 1;
+    }
+    return at;
+  }
+
+  /**
+   * A number that is printed as it stands here, and goes behind it: few digits, no needless ones, and no exponent. Undefined
+   * for all others; the position then stays.
+   */
+  readPlainNumber(): string | undefined {
+    const text = this.#text;
+    const start = text.charCodeAt(this.#pos) === MINUS ? this.#pos + 1 : this.#pos;
+    const whole = this.#digitsEnd(start);
+    const isZero = text.charCodeAt(start) === ZERO;
+    if (whole === start || whole - start > MAX_PLAIN_DIGITS || (isZero && whole > start + 1)) {
+      return undefined;
+    }
+    let end = whole;
+    if (text.charCodeAt(whole) === DOT) {
+      end = this.#digitsEnd(whole + 1);
+      const zeros = isZero ? this.#zerosFrom(whole + 1) : 0;
+      const tooMany = end - 1 - start > MAX_PLAIN_DIGITS || zeros > MAX_PLAIN_ZEROS;
+      if (end === whole + 1 || tooMany || text.charCodeAt(end - 1) === ZERO) {
+        return undefined;
+      }
+    } else if (isZero && start > this.#pos) {
+      return undefined;
+    }
+    if ((text.charCodeAt(end) | 0x20) === 0x65) {
+      end = whole === start + 1 && !isZero ? this.#plainExponentEnd(end) : -1;
+      if (end < 0) {
+        return undefined;
+      }
+    }
+    const number = text.slice(this.#pos, end);
+    this.#pos = end;
+    return number;
+  }
+
+  /** Where an exponent ends that is printed as it stands: two digits, or three that are no extreme; -1 for others. */
+  #plainExponentEnd(at: number): number {
+    const text = this.#text;
+    const sign = text.charCodeAt(at + 1);
+    const end = this.#digitsEnd(at + 2);
+    const length = end - at - 2;
+    const isLong = length === 3 && (text.charCodeAt(at + 2) === 0x31 || text.charCodeAt(at + 2) === 0x32);
+    if (text.charCodeAt(at) !== 0x65 || (length !== 2 && !isLong)) {
+      return -1;
+    }
+    const exponent = Number(text.slice(at + 2, end));
+    return (sign === PLUS && exponent >= MAX_PLAIN_DIGITS) || (sign === MINUS && exponent > MAX_PLAIN_ZEROS + 1)
+      ? end
+      : -1;
+  }
+
+  #zerosFrom(from: number): number {
+    let at = from;
+    while (this.#text.charCodeAt(at) === ZERO) {
+      at += 1;
+    }
+    return at - from;
+  }
+
   #skipSpace(): void {
     while (this.#text.charCodeAt(this.#pos) <= 0x20) {
       this.#pos += 1;
@@ -261,7 +360,6 @@ export class JsonReader {
   }
 }
 
-const NUMBER = /-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const CUT_NUMBER = /^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/;
 
 function unescape(code: number): string {

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { warmUp } from '../../daemons/analysisd/warm-up.js';
+import { hostileCase, LINES_A_CASE } from '../support/engine/hostile/hostile-case.js';
+import { HostileRun } from '../support/engine/hostile/hostile-run.js';
+import { calibrate } from '../support/process/measuring.js';
+import { heldMilliseconds } from '../support/process/thread-clock.js';
+
+/*
+ * For how long an event can hold the engine's thread, with rulesets and messages that are made to be as bad as they can:
+ *
+ *   npm run bench -- hostile [--seed 1] [--count 10000] [--limit 20] [--tries 5] [--worst 10] [--cold] [--unprepared]
+ *                            [--only SEED:INDEX]
+ *
+ * `--count` events from the case of `--seed` on, 40 a case; with `--cold` a process for each event. A process runs what
+ * svc-analysisd runs before it takes events, but with `--unprepared`. An event that is over the limit (ms) is taken again in
+ * fresh processes, behind those before it and by itself, and the shortest time of each counts, so that noise of the machine
+ * is none of its. Prints what was over the limit, with its case, and the worst events.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '10000' },
+    limit: { type: 'string', default: '20' },
+    tries: { type: 'string', default: '5' },
+    worst: { type: 'string', default: '10' },
+    cold: { type: 'boolean', default: false },
+    unprepared: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    child: { type: 'boolean', default: false },
+    cases: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
+    until: { type: 'string', default: String(LINES_A_CASE - 1) },
+  },
+});
+/** Cases that a process takes before another one is begun: cold processes are part of it. */
+const CASES_A_PROCESS = 25;
+/** A process that takes longer (ms) hangs in an event. */
+const PROCESS_TIME = 240_000;
+
+type Timed = {
+  readonly seed: number;
+  readonly index: number;
+  readonly ms: number;
+  readonly steps: number;
+  readonly ruleId: number | undefined;
+  readonly writtenBytes: number;
+};
+type Batch = {
+  readonly events: Timed[];
+  readonly taken: number;
+  readonly refused: number;
+  readonly failures: string[];
+};
+
+function takeCases(first: number, cases: number, from: number, until: number): Batch {
+  if (!values.unprepared) warmUp();
+  const events: Timed[] = [];
+  const failures: string[] = [];
+  let taken = 0;
+  let refused = 0;
+  for (let seed = first; seed < first + cases; seed += 1) {
+    // For whoever finds that it never ends.
+    process.stderr.write(`case ${String(seed)}\n`);
+    const run = HostileRun.load(hostileCase(seed));
+    if (run === undefined) {
+      refused += 1;
+      continue;
+    }
+    for (let index = from; index <= until; index += 1) {
+      let outcome: ReturnType<HostileRun['take']> | undefined;
+      const ms = heldMilliseconds(() => {
+        outcome = run.take(index);
+      });
+      taken += 1;
+      if (outcome !== undefined) events.push({ seed, index, ms, ...outcome });
+    }
+    failures.push(...run.failures.map((failure) => `case ${String(seed)}: ${failure.slice(0, 500)}`));
+  }
+  events.sort((a, b) => b.ms - a.ms);
+  return { events: events.slice(0, 20), taken, refused, failures };
+}
+
+/** Takes cases in a process of their own. */
+function inProcess(seed: number, cases: number, from: number, until: number): Promise<Batch> {
+  const words = { seed, cases, from, until };
+  const options = Object.entries(words).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  if (values.unprepared) options.push('--unprepared');
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--child', ...options]);
+    let out = '';
+    let said = '';
+    const timer = setTimeout(() => child.kill('SIGKILL'), PROCESS_TIME);
+    child.stdout.on('data', (data: Buffer) => (out += data.toString()));
+    child.stderr.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-2000)));
+    child.on('close', () => {
+      clearTimeout(timer);
+      try {
+        resolve(JSON.parse(out) as Batch);
+      } catch {
+        resolve({ events: [], taken: 0, refused: 0, failures: [`process from case ${String(seed)} ended: ${said}`] });
+      }
+    });
+  });
+}
+
+/** The shortest time of an event in several fresh processes. */
+async function shortest({ seed, index }: Timed, from: number, tries: number): Promise<number> {
+  let least = Infinity;
+  for (let run = 0; run < tries; run += 1) {
+    const { events } = await inProcess(seed, 1, from, index);
+    least = Math.min(least, events.find((event) => event.index === index)?.ms ?? Infinity);
+  }
+  return least;
+}
+
+function describe({ seed, index, ms, steps, ruleId, writtenBytes }: Timed): string {
+  const line = hostileCase(seed).lines[index];
+  const shown = JSON.stringify((line?.message ?? '').slice(0, 60));
+  return `${ms.toFixed(1).padStart(7)} ms  ${String(seed)}:${String(index)}  ${String(steps)} steps, rule ${String(ruleId ?? '-')}, ${String(writtenBytes)} bytes written, queue ${line?.queue ?? ''}, ${String(line?.message.length ?? 0)} bytes: ${shown}`;
+}
+
+async function main(): Promise<void> {
+  const limit = Number(values.limit);
+  const tries = Number(values.tries);
+  const count = Number(values.count);
+  const start = Number(values.seed);
+  const worst: Timed[] = [];
+  const over: string[] = [];
+  const failures: string[] = [];
+  let taken = 0;
+  let refused = 0;
+  let seed = start;
+  let index = 0;
+  while (taken < count) {
+    const batch = values.cold
+      ? await inProcess(seed, 1, index, index)
+      : await inProcess(seed, CASES_A_PROCESS, 0, LINES_A_CASE - 1);
+    taken += Math.max(batch.taken, values.cold ? 1 : CASES_A_PROCESS);
+    refused += batch.refused;
+    failures.push(...batch.failures);
+    for (const event of batch.events) {
+      worst.push(event);
+      if (event.ms <= limit) continue;
+      const warm = await shortest(event, 0, tries);
+      const alone = await shortest(event, event.index, tries);
+      if (Math.max(warm, alone) <= limit) continue;
+      over.push(
+        `${describe(event)}\n         again: ${warm.toFixed(1)} ms behind the others, ${alone.toFixed(1)} ms by itself`,
+      );
+      console.log(over.at(-1));
+    }
+    worst.sort((a, b) => b.ms - a.ms);
+    worst.length = Math.min(worst.length, Number(values.worst));
+    seed += values.cold ? 1 : CASES_A_PROCESS;
+    index = (index + 1) % LINES_A_CASE;
+  }
+  const { sha256Seconds, regExpSeconds } = calibrate();
+  console.log(
+    `${String(taken)} events of cases ${String(start)} to ${String(seed - 1)}, ${String(refused)} rulesets refused`,
+  );
+  console.log(`${String(over.length)} over ${String(limit)} ms, ${String(failures.length)} failures`);
+  for (const failure of failures) console.log(`  ${failure}`);
+  for (const event of worst) console.log(describe(event));
+  console.log(`calibration: sha256 ${sha256Seconds.toFixed(2)} s, RegExp ${regExpSeconds.toFixed(2)} s CPU`);
+  process.exitCode = over.length + failures.length > 0 ? 1 : 0;
+}
+
+if (values.child) {
+  console.log(
+    JSON.stringify(takeCases(Number(values.seed), Number(values.cases), Number(values.from), Number(values.until))),
+  );
+} else if (values.only !== undefined) {
+  const [seed = 1, index = 0] = values.only.split(':').map(Number);
+  const { events, failures } = takeCases(seed, 1, 0, index);
+  for (const event of events) console.log(describe(event));
+  for (const failure of failures) console.log(failure);
+} else {
+  await main();
+}
