@@ -5,6 +5,7 @@ import type { RequestServerCounters } from '../../lib/bus/request-server.js';
 import type { Counters } from './counters.js';
 import type { DumpRequests } from './dump-requests.js';
 import type { EpsLimiter } from './eps-limiter.js';
+import { overBudget } from './exhausted-report.js';
 import type { Pipeline } from './pipeline/pipeline.js';
 import { stateFileText } from './state-file-text.js';
 import { statisticsReport } from './statistics-report.js';
@@ -48,6 +49,7 @@ export class AnalysisdStatistics {
       engine: {
         rules: engine.ruleset.rules.nodeCount,
         failures: engine.failures + counters.eventsFailed + counters.alertsFailed,
+        over_budget: overBudget(engine.state.exhausted),
       },
     };
   }

@@ -1,7 +1,23 @@
 import type { Logger } from '../../lib/log/logger.js';
 
-/** Owners named in one line of the report. */
+/** Owners named in one line of the report, and in statistics. */
 const MAX_NAMED = 10;
+
+/**
+ * How often patterns ran out of their step budget, for statistics.
+ * @param counts `rule <id>` or `decoder <name>` to how often, since the start
+ * @returns all times together, and the owners with the most
+ */
+export function overBudget(counts: ReadonlyMap<string, number>): {
+  readonly times: number;
+  readonly worst: Readonly<Record<string, number>>;
+} {
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return {
+    times: sorted.reduce((sum, [, times]) => sum + times, 0),
+    worst: Object.fromEntries(sorted.slice(0, MAX_NAMED)),
+  };
+}
 
 /** Says once a minute which rules and decoders had patterns that ran out of their step budget. */
 export class ExhaustedReport {
@@ -22,6 +38,8 @@ export class ExhaustedReport {
     if (news.length === 0) return;
     const named = news.slice(0, MAX_NAMED).map(([owner, count]) => `${owner} (${String(count)} times)`);
     const more = news.length > MAX_NAMED ? ` and ${String(news.length - MAX_NAMED)} more` : '';
-    this.#logger.warn(`Patterns exceeded their budget and counted as no match: ${named.join(', ')}${more}.`);
+    this.#logger.warn(
+      `Patterns exceeded their budget and counted as no match: ${named.join(', ')}${more}. Make them simpler: docs/guide/rules.md says how.`,
+    );
   }
 }
