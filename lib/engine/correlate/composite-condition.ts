@@ -7,6 +7,9 @@ import type { ChainLink, RememberedEvent } from './remembered-event.js';
 /** Earlier events shown with an alert (rules-and-alerts.md 5.2, 7.1). */
 const MAX_PREVIOUS = 11;
 
+/** Steps that going to the next remembered event takes: it lies anywhere in memory. */
+const LINK_STEPS = 3;
+
 /** What a composite rule's search needs (rules-and-alerts.md 5.2, 5.3). */
 export type CompositeSearch = {
   /** Position of the list in the store; -1 when the rule that it names was not loaded. */
@@ -67,7 +70,7 @@ export class CompositeCondition implements Condition {
     ) {
       const past = link.event;
       if (run.now - past.time > search.timeframe) return false;
-      if (++steps > search.maxSteps) {
+      if (++steps > search.maxSteps || !run.charge(LINK_STEPS)) {
         run.state.countCutSearch();
         return false;
       }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Chain, ChainLink, ListNode, RememberedEvent } from './remembered-event.js';
 
 /**
@@ -79,9 +80,18 @@ export class CorrelationList {
     return node.bytes;
   }
 
-  /** Forgets events that no search can count at `now` (epoch seconds) or later. */
-  expire(now: number): void {
-    while (this.#oldest !== undefined && now - this.#oldest.event.time > this.spec.retention) this.remove(this.#oldest);
+  /**
+   * Forgets events that no search can count at `now` (epoch seconds) or later.
+   * @param most events that are forgotten at once: after a silence it could be hundreds of thousands
+   * @returns how many were forgotten
+   */
+  expire(now: number, most: number): number {
+    let count = 0;
+    while (count < most && this.#oldest !== undefined && now - this.#oldest.event.time > this.spec.retention) {
+      this.remove(this.#oldest);
+      count += 1;
+    }
+    return count;
   }
 
   remove(node: ListNode): void {
@@ -147,12 +157,19 @@ function groupKey(index: CorrelationIndex, event: RememberedEvent): string | und
   for (const position of index.attributes) {
     const value = event.attributes[position];
     if (value === undefined) return undefined;
-    key += SEPARATOR + value;
+    key += SEPARATOR + keyPart(value);
   }
   for (const position of index.fields) {
     const value = event.fields[position];
     if (value === undefined) return undefined;
-    key += SEPARATOR + value;
+    key += SEPARATOR + keyPart(value);
   }
   return key;
+}
+
+/** Longest value that stands in a group's key as it is; longer ones would make keys of 64 KB, for each list and index. */
+const MAX_KEY_PART = 256;
+
+function keyPart(value: string): string {
+  return value.length <= MAX_KEY_PART ? value : createHash('sha256').update(value, 'latin1').digest('hex');
 }

@@ -5,6 +5,10 @@ import { type AgentShare, type ListNode, RememberedEvent } from './remembered-ev
 
 /** How often lists that get no events are looked through, in seconds of event time. */
 const SWEEP_INTERVAL = 60;
+/** Events without use that a list forgets when it gets one: more than one, so that they become fewer. */
+const EXPIRED_WITH_ONE = 16;
+/** Events without use that are forgotten with one event when all lists are looked through: a millisecond. */
+const EXPIRED_AT_ONCE = 1000;
 
 /**
  * Remembered events of the agents of one shard. Each list keeps its events as long as a timeframe can need them; the whole
@@ -72,7 +76,7 @@ export class CorrelationStore {
     this.#append(event);
     for (const position of positions) {
       const list = this.#listAt(position);
-      list?.expire(event.time);
+      list?.expire(event.time, EXPIRED_WITH_ONE);
       // Apart from the sum, as adding takes away what it makes superfluous.
       const added = list?.add(event) ?? 0;
       this.#bytes += added;
@@ -197,8 +201,14 @@ export class CorrelationStore {
   }
 
   #sweep(now: number): void {
+    let left = EXPIRED_AT_ONCE;
+    for (const list of this.#lists) {
+      if (list === undefined) continue;
+      left -= list.expire(now, left);
+      // The next event goes on.
+      if (left === 0) return;
+    }
     this.#nextSweep = now + SWEEP_INTERVAL;
-    for (const list of this.#lists) list?.expire(now);
   }
 
   #append(event: RememberedEvent): void {

@@ -78,7 +78,11 @@ export class Accumulator {
 
   #purge(now: number): void {
     this.#lookups = 0;
-    for (const [key, { used }] of this.#records) if (now - used > LIFETIME_SECONDS) this.#records.delete(key);
+    // In the order of use: behind one that is still young there is none to forget.
+    for (const [key, { used }] of this.#records) {
+      if (now - used <= LIFETIME_SECONDS) break;
+      this.#records.delete(key);
+    }
   }
 
   #dropOldest(): void {

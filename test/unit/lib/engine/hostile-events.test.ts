@@ -157,6 +157,37 @@ describe('hostile events', () => {
     expect(counts(['a-b-5', 'a-b-7', 'c-3', 'd-4']).filter(([, times]) => times > 0)).to.deep.equal(fresh);
   });
 
+  it('use up their steps with searches for earlier events that they skip', () => {
+    const rules = `<rule id="100" level="3"><if_sid>1</if_sid><match>app</match><description>one</description></rule>
+      <rule id="101" level="5" frequency="5" timeframe="999"><if_matched_sid>100</if_matched_sid><different_url /><description>many</description></rule>`;
+    const test = testEngine(group(rules), { budget: { event: 900, match: 900 } });
+    for (let i = 0; i < 500; i += 1) expect(test.app({ url: '/same' }, 'app')).to.equal(100);
+    expect(test.engine.state.cutSearches).to.be.above(0);
+    expect([...test.engine.state.exhausted.keys()]).to.deep.equal(['rule 101']);
+  });
+
+  it('behind a silence forget what came before it a part at a time', () => {
+    const rules = `<rule id="100" level="3"><if_sid>1</if_sid><match>app</match><description>one</description></rule>
+      <rule id="101" level="5" frequency="5" timeframe="60"><if_matched_sid>100</if_matched_sid><different_url /><description>many</description></rule>`;
+    const test = testEngine(group(rules));
+    for (let i = 0; i < 3000; i += 1) test.app({ url: '/same' }, 'app');
+    const correlation = test.engine.state.correlation.of('004');
+    expect(correlation.count).to.be.at.least(3000);
+    test.now += 600;
+    test.app({ url: '/same' }, 'app');
+    expect(correlation.count).to.be.within(1900, 2500);
+    for (let i = 0; i < 5; i += 1) test.app({ url: '/same' }, 'app');
+    expect(correlation.count).to.be.at.most(6);
+  });
+
+  it('with values of 64 KB are counted as the same where they are', () => {
+    const rules = `<rule id="100" level="3"><if_sid>1</if_sid><match>app</match><description>one</description></rule>
+      <rule id="101" level="5" frequency="2" timeframe="60"><if_matched_sid>100</if_matched_sid><same_url /><description>many</description></rule>`;
+    const test = testEngine(group(rules));
+    const long = 'x'.repeat(60_000);
+    expect(['a', 'b', 'a'].map((end) => test.app({ url: long + end }, 'app'))).to.deep.equal([100, 100, 101]);
+  });
+
   it('are not tried at a million places: a tree of rules that doubles with each of them is refused, naming the rule', () => {
     const doubling = Array.from({ length: 40 }, (_, i) => {
       const parent = i === 0 ? '<if_sid>1</if_sid>' : '<if_group>g</if_group>';
