@@ -51,8 +51,10 @@ export class Literal {
     if (!subject.mayContain(this.#pairs)) return -1;
     if (kind === CONTAINS) {
       if (this.#borders !== undefined) return this.#findLong(this.#borders, subject, state, from);
-      state.stepsLeft -= subject.searchSteps(bytes[0] ?? 0);
       const index = subject.foldedText.indexOf(this.#text, from);
+      const steps = subject.searchSteps(bytes[0] ?? 0);
+      // As far as it went.
+      state.stepsLeft -= index < 0 ? steps : 1 + Math.floor((steps * (index - from)) / subject.length);
       return index < 0 ? -1 : index + bytes.length;
     }
     const last = subject.length - bytes.length;
