@@ -17,6 +17,13 @@ const LISTS = ['file', 'directory', 'registry', 'process', 'command'] as const;
 /** Entries that are kept of such a list, and standards of `compliance`: a message could name tens of thousands. */
 const MAX_LIST = 1000;
 const MAX_STANDARDS = 100;
+/**
+ * Characters of what is remembered of checks and policies: of 20,000 checks a message could have given each a text of 64 KB. Ids
+ * of policies are as long as svc-modulesd takes them (integrity-and-inventory.md 10.2).
+ */
+const MAX_POLICY_ID = 255;
+const MAX_RESULT = 64;
+const MAX_HASH = 128;
 const NOT_APPLICABLE = 'not applicable';
 
 /** Requests behind dumps that do not come right, until the next summary: some never do. */
@@ -85,6 +92,10 @@ export class ScaDecoder implements InternalDecoder {
     }
     const { agentId } = event;
     const result = stringMember(check, 'result') ?? NOT_APPLICABLE;
+    if (policyId.length > MAX_POLICY_ID || result.length > MAX_RESULT) {
+      this.#tooLong(agentId);
+      return 'done';
+    }
     const known = this.#memory.check(agentId, id);
     this.#memory.setCheck(agentId, id, { policyId: known?.policyId ?? policyId, result, scanId });
     if (known?.result === result) return 'done';
@@ -103,7 +114,11 @@ export class ScaDecoder implements InternalDecoder {
       return 'done';
     }
     const { agentId } = event;
-    const { policyId, scanId, hash, firstScan, numbers } = summary;
+    const { policyId, scanId, hash, hashFile, firstScan, numbers } = summary;
+    if (policyId.length > MAX_POLICY_ID || hash.length > MAX_HASH || hashFile.length > MAX_HASH) {
+      this.#tooLong(agentId);
+      return 'done';
+    }
     const [passed, failed, invalid, total, score] = numbers;
     const stored = this.#memory.scan(agentId, policyId);
     this.#memory.setScan(agentId, policyId, { hash, scanId });
@@ -133,6 +148,12 @@ export class ScaDecoder implements InternalDecoder {
     addField(event, 'sca.score', score);
     addField(event, 'sca.file', summary.file);
     return 'rules';
+  }
+
+  #tooLong(agentId: string): void {
+    this.#diagnostics.error(
+      `A policy scan message of agent '${agentId}' has an id, a result or a hash that is too long.`,
+    );
   }
 
   /** Whether the policy's file changed: everything stored for it is then of no use. */

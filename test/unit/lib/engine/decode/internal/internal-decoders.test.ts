@@ -370,6 +370,24 @@ describe('internal decoders', () => {
       }
       expect(bench.diagnostics.lines).to.have.length(7);
     });
+
+    it('remembers no texts that are too long, which are told', () => {
+      for (const message of [
+        check(1, 'x'.repeat(65)),
+        { ...(check(1, 'passed') as object), policy_id: 'x'.repeat(256) },
+        summary({ policy_id: 'x'.repeat(256) }),
+        summary({ hash: 'x'.repeat(129) }),
+        summary({ hash_file: 'x'.repeat(129) }),
+      ]) {
+        expect(bench.fields('p', message)).to.equal('done');
+      }
+      expect(bench.diagnostics.lines).to.have.length(5);
+      expect(bench.diagnostics.lines[0]).to.match(/agent '001' has an id, a result or a hash that is too long/);
+      expect(bench.memory.check('001', 1)).to.equal(undefined);
+      expect(bench.memory.policies('001')).to.deep.equal([]);
+      expect(bench.fields('p', check(1, 'x'.repeat(64)))).to.include('sca.type=check');
+      expect(bench.fields('p', summary({ policy_id: 'x'.repeat(255) }))).to.include('sca.type=summary');
+    });
   });
 
   describe('the Windows event channel', () => {
