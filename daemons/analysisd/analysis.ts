@@ -66,6 +66,7 @@ export class Analysis {
   readonly #diffs: FileDiffStore;
   readonly #diagnostics: EventDiagnostics;
   readonly #unwrittenKeys: string[];
+  readonly #maxRememberedBytes: number;
   #outputs: Outputs;
   #inForce: InForce;
   #engine: Engine;
@@ -80,9 +81,17 @@ export class Analysis {
 
   /**
    * @param ruleset that of the configuration in force
+   * @param maxRememberedBytes bound on the memory of remembered events
    * @throws Error of the file system
    */
-  constructor(home: Home, logger: Logger, ruleset: EngineRuleset, start: AnalysisStart) {
+  constructor(
+    home: Home,
+    logger: Logger,
+    ruleset: EngineRuleset,
+    start: AnalysisStart,
+    maxRememberedBytes = MAX_REMEMBERED_BYTES,
+  ) {
+    this.#maxRememberedBytes = maxRememberedBytes;
     this.#home = home;
     this.#logger = logger;
     const snapshot = 'snapshot' in start ? start.snapshot : undefined;
@@ -98,7 +107,7 @@ export class Analysis {
     this.#diffs = new FileDiffStore(home.path('queue', 'diff'));
     this.#unwrittenKeys = [...(snapshot?.unwrittenKeys ?? [])];
     this.#removedThrough = snapshot?.removedThrough ?? 0;
-    const state = new EngineState(ruleset.rules, stateOptions(this.#inForce), this.#diffs);
+    const state = new EngineState(ruleset.rules, this.#stateOptions(this.#inForce), this.#diffs);
     if (snapshot === undefined) {
       this.#statistics.load(state.statistics);
     } else {
@@ -189,7 +198,7 @@ export class Analysis {
       this.#outputs = new Outputs(this.#home, inForce.outputs, this.#logger, now);
     }
     this.#inForce = inForce;
-    const state = this.#engine.state.transferTo(ruleset.rules, stateOptions(inForce));
+    const state = this.#engine.state.transferTo(ruleset.rules, this.#stateOptions(inForce));
     this.#engine = this.#makeEngine(ruleset, state);
     this.#responses = this.#makeResponses(ruleset);
   }
@@ -200,7 +209,7 @@ export class Analysis {
       inForce: this.#inForce,
       sources,
       loading,
-      maxRememberedBytes: MAX_REMEMBERED_BYTES,
+      maxRememberedBytes: this.#maxRememberedBytes,
       shards: SHARDS,
     };
   }
@@ -288,7 +297,7 @@ export class Analysis {
    */
   statisticsAlert(incoming: IncomingEvent, text: string): Alert {
     const { ruleset } = this.#engine;
-    const state = new EngineState(ruleset.rules, stateOptions(this.#inForce));
+    const state = new EngineState(ruleset.rules, this.#stateOptions(this.#inForce));
     const engine = new Engine({
       ruleset,
       state,
@@ -350,6 +359,10 @@ export class Analysis {
     };
   }
 
+  #stateOptions({ state }: InForce): EngineStateOptions {
+    return { ...state, maxRememberedBytes: this.#maxRememberedBytes, shards: SHARDS };
+  }
+
   #makeResponses(ruleset: EngineRuleset): Responses {
     return new Responses(ruleset.rules.rules, respondingIn(this.#inForce), this.#diagnostics);
   }
@@ -383,10 +396,6 @@ export class Analysis {
 
 /** Keys with line ends are made up; that many are remembered over a restart. */
 const MAX_UNWRITTEN_KEYS = 10_000;
-
-function stateOptions({ state }: InForce): EngineStateOptions {
-  return { ...state, maxRememberedBytes: MAX_REMEMBERED_BYTES, shards: SHARDS };
-}
 
 function averagesOf({ hourly, weekly }: Statistics): string {
   return JSON.stringify([hourly, weekly]);

@@ -14,10 +14,15 @@ export function fromByteString(bytes: string): string {
 
 /** The byte string with everything that is no UTF-8 replaced by U+FFFD: fit to be written to a file of JSON lines. */
 export function toValidUtf8(bytes: string): string {
-  // Characters above 0x7f take two bytes: counting them looks at many at once, which no expression does.
-  if (Buffer.byteLength(bytes, 'utf8') === bytes.length) return bytes;
+  if (isAscii(bytes)) return bytes;
   const buffer = Buffer.from(bytes, 'latin1');
   return isUtf8(buffer) ? bytes : Buffer.from(buffer.toString('utf8'), 'utf8').toString('latin1');
+}
+
+/** Whether a byte string is nothing but ASCII. */
+export function isAscii(bytes: string): boolean {
+  // Characters above 0x7f take two bytes: counting them looks at many at once, which no expression does.
+  return Buffer.byteLength(bytes, 'utf8') === bytes.length;
 }
 
 /**

@@ -27,10 +27,12 @@ import { sharedData } from '../support/shared-data.js';
  * Figures of the whole way from the bus to the alerts, with the real svc-analysisd on a temporary home:
  *
  *   npm run bench -- pipeline [--ruleset DIR] [--corpus FILE] [--events 300000] [--sync 10ms,batch,never] [--samples 200]
+ *     [--threads 1] [--agents 0]
  *
  * For every sync policy of the journal: events a second until all are acknowledged, and until all are analysed; CPU of the
  * daemon for each, and its memory; then, at a low rate, the time from sending one event until its alert can be read from
- * alerts.json, over the bus and over the API. The directory holds `decoders/`, `rules/` and `lists/`.
+ * alerts.json, over the bus and over the API. The directory holds `decoders/`, `rules/` and `lists/`. With agents, events come
+ * from them in turn, else from the manager itself; threads gain nothing without.
  */
 const { values } = parseArgs({
   options: {
@@ -39,6 +41,8 @@ const { values } = parseArgs({
     events: { type: 'string', default: '300000' },
     sync: { type: 'string', default: '10ms,batch,never' },
     samples: { type: 'string', default: '200' },
+    threads: { type: 'string', default: '1' },
+    agents: { type: 'string', default: '0' },
   },
 });
 const ruleset = values.ruleset ?? sharedData('ruleset');
@@ -92,6 +96,7 @@ class Bench {
   <alerts><log_alert_level>3</log_alert_level></alerts>
   <ruleset><decoder_dir>ruleset/decoders</decoder_dir><rule_dir>ruleset/rules</rule_dir>${lists.join('')}</ruleset>
   <journal><sync>${sync}</sync></journal>
+  <analysis><threads>${values.threads}</threads></analysis>
 </manager_config>
 `,
     );
@@ -180,8 +185,15 @@ class AlertTimes {
   }
 }
 
-function busEvent(message: Buffer): BusEvent {
-  return { queue: '1', location: '/var/log/syslog', message, receivedAt: Date.now() };
+/** Whom events come from in turn; empty: from the manager itself. */
+const agents = Array.from({ length: Number(values.agents) }, (_, index) => {
+  const id = String(index + 1).padStart(3, '0');
+  return { id, name: `host-${id}`, ip: 'any' };
+});
+
+function busEvent(message: Buffer, number = 0): BusEvent {
+  const agent = agents[number % Math.max(1, agents.length)];
+  return { queue: '1', location: '/var/log/syslog', message, receivedAt: Date.now(), agent };
 }
 
 /** A log line that gives an alert with any ruleset of the field, with a number that shows in it. */
@@ -192,7 +204,7 @@ function failedLogin(number: number): string {
 async function sendAll(bench: Bench): Promise<void> {
   const { producer } = bench;
   for (let i = 0; i < total; i += 1) {
-    const event = busEvent(lines[i % lines.length] ?? Buffer.alloc(0));
+    const event = busEvent(lines[i % lines.length] ?? Buffer.alloc(0), i);
     while (!producer.trySend(event)) await producer.ready();
   }
   while (producer.pending > 0) await delay(1);
@@ -259,7 +271,9 @@ function times(sorted: Float64Array): string {
   return `p50 ${quantile(sorted, 0.5).toFixed(1)} ms, p99 ${quantile(sorted, 0.99).toFixed(1)} ms`;
 }
 
-console.log(`${String(total)} events of ${corpus}, Node ${process.version}`);
+console.log(
+  `${String(total)} events of ${corpus}, ${values.threads} threads, ${values.agents} agents, Node ${process.version}`,
+);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 for (const sync of values.sync.split(',')) {
   const bench = new Bench();

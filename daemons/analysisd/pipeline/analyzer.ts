@@ -314,7 +314,11 @@ export class Analyzer {
         analysis.storeLog(control.stored);
         return;
       case 'agents-removed':
-        for (const id of analysis.forgetAgents(control.removed)) this.#parts.ahead?.threads.forgetAgent(id);
+        this.#steady = false;
+        for (const id of analysis.forgetAgents(control.removed)) await this.#parts.ahead?.threads.forgetAgent(id);
+        this.#position = next;
+        this.#done = 0;
+        this.#steady = true;
         return;
       case 'configuration': {
         const compiled = configuration.compiledFor(control.inForce);

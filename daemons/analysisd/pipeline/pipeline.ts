@@ -56,6 +56,8 @@ export type PipelineParts = ConfigurationParts & {
   readonly onWritten: () => void;
   /** Where events of some queues are stored beside their analysis. */
   readonly stores?: readonly EventStore[];
+  /** For tests: bound on the memory of remembered events. */
+  readonly maxRememberedBytes?: number | undefined;
   /** For tests, as in `StateRecorderParts`. */
   readonly logSpareBytes?: number;
 };
@@ -277,6 +279,7 @@ export class Pipeline {
       logger,
       this.#configuration.rulesetOf(inForce),
       data === undefined ? { inForce, now: new Date(now()) } : { snapshot: analysisOf(data), restoreLogged },
+      this.#parts.maxRememberedBytes,
     );
   }
 

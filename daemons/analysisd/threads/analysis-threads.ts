@@ -8,7 +8,7 @@ import {
 import { decodeEvents } from '../../../lib/engine/correlate/remembered-events.js';
 import { readLocation } from '../../../lib/engine/predecode/read-location.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import { Committer, type CommitterParts } from './committer.js';
+import { Committer, type CommitterParts, type PendingUnit } from './committer.js';
 import { ThreadHandle, type WordAside } from './thread-handle.js';
 import type { CapturedPart, ThreadConfiguration } from './thread-words.js';
 import { encodeUnit, NOBODY, type UnitPart } from './units.js';
@@ -41,6 +41,7 @@ export class AnalysisThreads {
   #wake: () => void = () => {};
   #failure: Error | undefined;
   #configured: () => void = () => {};
+  #forgotten: () => void = () => {};
   /** What threads say of themselves for each `gather`, the one that was called first first. */
   readonly #gathering: { readonly parts: CapturedPart[]; readonly done: () => void }[] = [];
 
@@ -85,8 +86,8 @@ export class AnalysisThreads {
     const { state } = this.#parts.analysis.engine;
     const correlation = state.correlation.handOver();
     for (const thread of this.#threads) {
-      const isOwn = (id: string): boolean => this.#ownerOf(id) === thread.number;
-      thread.order({ kind: 'restore', correlation: partOfSnapshot(correlation, isOwn) });
+      const own = partOfSnapshot(correlation, thread.number, (shard) => shard % this.count, state.correlation.count);
+      thread.order({ kind: 'restore', correlation: own });
     }
     this.#committer.watchKeys();
   }
@@ -113,9 +114,15 @@ export class AnalysisThreads {
     state.correlation.restore({ ...correlation, events: remembered });
   }
 
-  /** Has threads forget the events of an agent. Nothing may be pending. */
-  forgetAgent(id: string): void {
-    this.#threads[this.#ownerOf(id)]?.order({ kind: 'forget-agent', id });
+  /** Has the thread of an agent forget its events, and takes back the memory that it gives up. Nothing may be pending. */
+  async forgetAgent(id: string): Promise<void> {
+    const thread = this.#threads[this.#ownerOf(id)];
+    if (thread === undefined) return;
+    await this.#until((resolve) => {
+      this.#forgotten = resolve;
+      thread.order({ kind: 'forget-agent', id });
+    });
+    this.#committer.heedAside(thread);
   }
 
   /** The thread that analyses an event. */
@@ -125,12 +132,11 @@ export class AnalysisThreads {
     return this.#ownerOf(id);
   }
 
-  /** Has the events of these records analysed. @param owners the thread of each, or NOBODY */
-  dispatch(parts: readonly UnitPart[], events: readonly ReceivedEvent[], owners: Uint8Array, onDone: () => void): void {
-    const unit = encodeUnit(parts, owners);
-    const needed = new Set(owners);
-    const bytes = events.reduce((sum, { message }) => sum + message.length, 0);
-    this.#committer.expect({ events, owners, bytes, onDone });
+  /** Has the events of these records analysed. */
+  dispatch(parts: readonly UnitPart[], pending: Omit<PendingUnit, 'unit'>): void {
+    const unit = encodeUnit(parts, pending.owners);
+    const needed = new Set(pending.owners);
+    this.#committer.expect({ ...pending, unit });
     needed.delete(NOBODY);
     for (const number of needed) this.#threads[number]?.order({ kind: 'unit', unit });
     if (needed.size === 0) this.#advance();
@@ -179,6 +185,9 @@ export class AnalysisThreads {
     switch (word.kind) {
       case 'configured':
         this.#configured();
+        return;
+      case 'forgotten':
+        this.#forgotten();
         return;
       case 'captured':
         this.#take(word.part, thread.number);

@@ -93,6 +93,7 @@ export class AnalysisWorker implements Shared, Parts {
         return;
       case 'forget-agent':
         this.engine.state.correlation.of(order.id).forgetAgent(order.id);
+        this.#link.say({ kind: 'forgotten' });
         return;
       case 'unit':
         this.#analyse(order.unit);

@@ -1,4 +1,3 @@
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import type { HourReport } from '../../../lib/engine/event-counting.js';
 import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
@@ -7,13 +6,16 @@ import type { AppendingOutputs } from '../pipeline/appending-outputs.js';
 import { answerTo, heed, KEYS_MARGIN } from './answering.js';
 import type { ResultTarget } from './results.js';
 import type { ThreadHandle } from './thread-handle.js';
-import { NOBODY } from './units.js';
+import { eventOfUnit, NOBODY } from './units.js';
 
 /** A unit whose events wait for their results. */
 export type PendingUnit = {
-  readonly events: readonly ReceivedEvent[];
-  /** Which thread analyses each of them. */
+  readonly unit: SharedArrayBuffer;
+  /** Which thread analyses each event. */
   readonly owners: Uint8Array;
+  /** When each was received, epoch milliseconds, and its queue. Objects for events would live long enough to cost much. */
+  readonly times: Float64Array;
+  readonly queues: readonly string[];
   /** Bytes of their messages. */
   readonly bytes: number;
   /** All of its events are done. */
@@ -44,7 +46,8 @@ export class Committer implements ResultTarget {
   pendingBytes = 0;
   /** Questions that threads waited for. */
   questions = 0;
-  #event: ReceivedEvent | undefined;
+  /** The event whose turn it is. */
+  readonly #event = { receivedAt: 0, queue: '' };
 
   constructor(parts: CommitterParts) {
     this.#parts = parts;
@@ -53,7 +56,7 @@ export class Committer implements ResultTarget {
   /** Expects the results of a unit, behind those it expects already. */
   expect(unit: PendingUnit): void {
     this.#units.push(unit);
-    this.pending += unit.events.length;
+    this.pending += unit.owners.length;
     this.pendingBytes += unit.bytes;
   }
 
@@ -61,11 +64,11 @@ export class Committer implements ResultTarget {
   advance(): boolean {
     const before = this.pending;
     for (let unit = this.#units[0]; unit !== undefined; unit = this.#units[0]) {
-      const { events, owners } = unit;
-      for (let event = events[this.#at]; event !== undefined; event = events[this.#at]) {
+      const { owners } = unit;
+      while (this.#at < owners.length) {
         const owner = owners[this.#at] ?? NOBODY;
         const thread = owner === NOBODY ? undefined : this.#parts.threads[owner];
-        if (thread !== undefined && !this.#commit(event, thread)) return this.pending < before;
+        if (thread !== undefined && !this.#commit(unit, thread)) return this.pending < before;
         this.#at += 1;
         this.pending -= 1;
       }
@@ -75,6 +78,14 @@ export class Committer implements ResultTarget {
       unit.onDone();
     }
     return this.pending < before;
+  }
+
+  /** Does what a thread told beside its events, while nothing is pending. */
+  heedAside(thread: ThreadHandle): void {
+    for (let word = thread.nextWord(); word !== undefined; word = thread.nextWord()) {
+      if (word.kind !== 'notice') throw new Error('A thread asks, or has results, without an event.');
+      heed(word.notice, this.#parts.analysis.shared);
+    }
   }
 
   /** To be called when nothing is pending and other keys may have come to be known: tells threads whether to trust theirs. */
@@ -104,11 +115,13 @@ export class Committer implements ResultTarget {
   }
 
   statistics(text: string): void {
-    if (this.#event !== undefined) this.#parts.outputs.statistics(this.#event, text);
+    const [first] = this.#units;
+    const event = first === undefined ? undefined : eventOfUnit(first.unit, this.#at);
+    if (event !== undefined) this.#parts.outputs.statistics(event, text);
   }
 
   /** @returns false when the thread is not so far */
-  #commit(event: ReceivedEvent, thread: ThreadHandle): boolean {
+  #commit({ times, queues }: PendingUnit, thread: ThreadHandle): boolean {
     const { analysis, counters } = this.#parts;
     const { results } = thread;
     while (results.isDone) {
@@ -127,7 +140,9 @@ export class Committer implements ResultTarget {
       }
     }
     const { state, ruleset } = analysis.engine;
-    this.#event = event;
+    const event = this.#event;
+    event.receivedAt = times[this.#at] ?? 0;
+    event.queue = queues[this.#at] ?? '';
     results.read(event, state.counting, ruleset.rules.rules, this);
     return true;
   }

@@ -34,8 +34,9 @@ export type EventsAheadParts = {
 export class EventsAhead {
   readonly #parts: EventsAheadParts;
   #collected: UnitPart[] = [];
-  #events: ReceivedEvent[] = [];
   #owners: number[] = [];
+  #times: number[] = [];
+  #queues: string[] = [];
   #bytes = 0;
   #end = { position: 0, done: 0 };
   /** Told when the events of a unit are done. */
@@ -51,7 +52,7 @@ export class EventsAhead {
 
   /** Events that are not done. */
   get pending(): number {
-    return this.#events.length + this.#parts.threads.pending;
+    return this.#owners.length + this.#parts.threads.pending;
   }
 
   /** Whether nothing should be taken before more is done. */
@@ -67,29 +68,35 @@ export class EventsAhead {
     for (let index = from; index < to; index += 1) {
       const event = content[index];
       if (event === undefined) break;
-      this.#events.push(event);
+      this.#times.push(event.receivedAt);
+      this.#queues.push(event.queue);
       this.#owners.push(isNew(event, taken, counters) ? threads.ownerOf(event) : NOBODY);
       this.#bytes += event.message.length;
     }
     this.#collected.push({ payload: entry.payload, from, count: to - from });
     this.#end = to < content.length ? { position: entry.position, done: to } : { position: entry.next, done: 0 };
-    if (this.#events.length >= EVENTS_PER_UNIT || this.#bytes >= MOST_BYTES) this.send();
+    if (this.#owners.length >= EVENTS_PER_UNIT || this.#bytes >= MOST_BYTES) this.send();
   }
 
   /** Hands on what was taken. */
   send(): void {
-    const events = this.#events;
-    if (events.length === 0) return;
-    const done: Done = { ...this.#end, events: events.length, bytes: this.#bytes };
+    const events = this.#owners.length;
+    if (events === 0) return;
+    const bytes = this.#bytes;
+    const done: Done = { ...this.#end, events, bytes };
     const collected = this.#collected;
     const owners = Uint8Array.from(this.#owners);
-    this.#events = [];
+    const times = Float64Array.from(this.#times);
+    const queues = this.#queues;
     this.#owners = [];
+    this.#times = [];
+    this.#queues = [];
     this.#collected = [];
     this.#bytes = 0;
-    this.#parts.threads.dispatch(collected, events, owners, () => {
+    const onDone = (): void => {
       this.onDone(done);
-    });
+    };
+    this.#parts.threads.dispatch(collected, { owners, times, queues, bytes, onDone });
   }
 
   /** Resolves when more is done, at once when nothing is pending. @throws Error when a thread has ended */

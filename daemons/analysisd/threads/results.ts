@@ -1,4 +1,4 @@
-import type { LateValue } from '../../../lib/engine/alert/alert-record.js';
+import type { LateValue, OpenRecord } from '../../../lib/engine/alert/alert-record.js';
 import type { CountedEvent, EventCounting, HourReport } from '../../../lib/engine/event-counting.js';
 import type { CompiledRule } from '../../../lib/engine/rules/ruleset.js';
 import { type Stream, STREAM_NAMES } from '../outputs.js';
@@ -21,10 +21,12 @@ const RECORDS = 256;
 const LATE = 16;
 const NEW_ID = 256;
 
-/** What stands before a late value, or at the end of a record: a byte string. `offset` is the second part of an id. */
-export type ResultPiece = { readonly text: string; readonly late?: LateValue | 'offset' };
+/** `offset` is the second part of an id. */
+export type ResultGap = { readonly at: number; readonly late: LateValue | 'offset' };
+/** A record in which late values are missing: a byte string, and their places in it. */
+export type OpenResult = Pick<OpenRecord, 'text'> & { readonly gaps: readonly ResultGap[] };
 
-const LATE_VALUES: readonly ResultPiece['late'][] = ['id', 'offset', 'firedTimes'];
+const LATE_VALUES: readonly (ResultGap['late'] | undefined)[] = ['id', 'offset', 'firedTimes'];
 
 /** Writes results down; also counts in place of the engine's state, which is done where the results are read. */
 export class ResultWriter implements EventCounting {
@@ -83,20 +85,17 @@ export class ResultWriter implements EventCounting {
   }
 
   /** Adds a record of an output. */
-  record(stream: Stream, pieces: readonly ResultPiece[]): void {
+  record(stream: Stream, { text, gaps }: OpenResult): void {
     const memory = this.#memory;
     memory.add(this.#eventAt, RECORDS);
-    memory.put(STREAM_NAMES.indexOf(stream) + LATE * (pieces.length - 1) + (this.#isNewId ? NEW_ID : 0));
+    memory.put(STREAM_NAMES.indexOf(stream) + LATE * gaps.length + (this.#isNewId ? NEW_ID : 0));
     this.#isNewId = false;
-    const lengthAt = memory.put(0);
-    const from = memory.bytes;
-    for (const { text, late } of pieces) {
-      memory.text(text);
-      if (late === undefined) continue;
-      memory.put(memory.bytes - from);
+    memory.put(text.length);
+    for (const { at, late } of gaps) {
+      memory.put(at);
       memory.put(LATE_VALUES.indexOf(late));
     }
-    memory.add(lengthAt, memory.bytes - from);
+    memory.text(text);
   }
 
   /**
@@ -195,7 +194,7 @@ export class ResultReader {
     this.#byteAt = end;
   }
 
-  #late(late: ResultPiece['late'], times: number): string {
+  #late(late: ResultGap['late'] | undefined, times: number): string {
     if (late === 'firedTimes') return String(times);
     return late === 'id' ? this.#id : this.#id.slice(this.#id.indexOf('.') + 1);
   }

@@ -7,7 +7,7 @@ import type { InForce } from '../in-force.js';
 import type { EventOutputs, Judgement } from '../pipeline/event-judge.js';
 import type { ResponseSettings } from '../responses/response-settings.js';
 import { decisionLine } from '../responses/responses.js';
-import type { ResultPiece, ResultWriter } from './results.js';
+import type { OpenResult, ResultWriter } from './results.js';
 
 /** A character that no byte string has: it stands where something goes in. */
 const PLACE = '\uE000';
@@ -23,7 +23,7 @@ export class ThreadOutputs implements EventOutputs {
   }
 
   firewall(event: EngineEvent): void {
-    this.#results.record('firewall', [{ text: this.#judgement.engine.texts.firewall(event) }]);
+    this.#results.record('firewall', closed(this.#judgement.engine.texts.firewall(event)));
   }
 
   statistics(): void {
@@ -42,10 +42,10 @@ export class ThreadOutputs implements EventOutputs {
   }
 
   respond(responses: readonly ResponseSettings[], outcome: EventOutcome): void {
-    const pieces = this.#judgement.engine.renderJson(outcome.alert).pieces();
+    const alert = this.#judgement.engine.renderJson(outcome.alert).open();
     for (const response of responses) {
       const [before = '', after = ''] = decisionLine(response, outcome, PLACE).split(PLACE);
-      this.#results.record('responses', enclosed(before, pieces, after));
+      this.#results.record('responses', enclosed(before, alert, after));
     }
   }
 
@@ -56,7 +56,7 @@ export class ThreadOutputs implements EventOutputs {
     if ((!archivesText && !archivesJson) || isKeepalive(event)) return false;
     if (archivesText) {
       const line = engine.texts.archive(event);
-      if (line !== undefined) this.#results.record('archivesText', [{ text: line }]);
+      if (line !== undefined) this.#results.record('archivesText', closed(line));
     }
     if (archivesJson) {
       this.#results.newId();
@@ -65,23 +65,29 @@ export class ThreadOutputs implements EventOutputs {
     return true;
   }
 
-  #text(alert: Alert): readonly ResultPiece[] {
+  #text(alert: Alert): OpenResult {
     const { engine, inForce } = this.#judgement;
-    if (inForce.customFormat === null) return engine.renderText(alert).pieces();
+    if (inForce.customFormat === null) return engine.renderText(alert).open();
     const id = `${String(Math.floor(alert.event.receivedAt / 1000))}.${PLACE}`;
     const texts = engine.texts.custom(alert, id, inForce.customFormat).split(PLACE);
-    return texts.map((text, index) => (index === texts.length - 1 ? { text } : { text, late: 'offset' }));
+    let at = 0;
+    const gaps = texts.slice(0, -1).map(({ length }) => ({ at: (at += length), late: 'offset' as const }));
+    return { text: texts.join(''), gaps };
   }
 }
 
-function lineOf(record: AlertRecord): readonly ResultPiece[] {
-  record.add('\n');
-  return record.pieces();
+function closed(text: string): OpenResult {
+  return { text, gaps: [] };
 }
 
-function enclosed(before: string, pieces: readonly ResultPiece[], after: string): ResultPiece[] {
-  return pieces.map((piece, index) => ({
-    ...piece,
-    text: (index === 0 ? before : '') + piece.text + (index === pieces.length - 1 ? after : ''),
-  }));
+function lineOf(record: AlertRecord): OpenResult {
+  record.add('\n');
+  return record.open();
+}
+
+function enclosed(before: string, { text, gaps }: OpenResult, after: string): OpenResult {
+  return {
+    text: before + text + after,
+    gaps: gaps.map(({ at, late }) => ({ at: at + before.length, late })),
+  };
 }

@@ -91,6 +91,7 @@ export type ThreadWord =
   | { readonly kind: 'question'; readonly question: Question }
   | { readonly kind: 'notice'; readonly notice: Notice }
   | { readonly kind: 'configured' }
+  | { readonly kind: 'forgotten' }
   | { readonly kind: 'captured'; readonly part: CapturedPart }
   | { readonly kind: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly text: string };
 

@@ -45,6 +45,20 @@ export function encodeUnit(parts: readonly UnitPart[], owners: Uint8Array): Shar
   return unit;
 }
 
+/** One event of a unit. @param index among all events that count */
+export function eventOfUnit(unit: SharedArrayBuffer, index: number): ReceivedEvent | undefined {
+  const bytes = Buffer.from(unit);
+  const ownerAt = WORD * (1 + 3 * bytes.readUInt32LE(0));
+  const owner = bytes[ownerAt + index] ?? NOBODY;
+  let before = 0;
+  for (let other = 0; other < index; other += 1) if (bytes[ownerAt + other] === owner) before += 1;
+  for (const event of eventsOfUnit(unit, owner)) {
+    if (before === 0) return event;
+    before -= 1;
+  }
+  return undefined;
+}
+
 /** The events of a unit that one thread analyses, in their order. Messages share memory with the unit. */
 export function* eventsOfUnit(unit: SharedArrayBuffer, thread: number): Generator<ReceivedEvent> {
   const bytes = Buffer.from(unit);

@@ -1,15 +1,17 @@
-import { toValidUtf8 } from '../byte-string.js';
+import { isAscii, toValidUtf8 } from '../byte-string.js';
 
 /** A value that belongs to the place of an alert among the others: it is put in when that is known. */
 export type LateValue = 'id' | 'firedTimes';
 
-/** What stands before a late value, or at the end of a record. */
-export type RecordPiece = {
+/** A record in which late values are missing. */
+export type OpenRecord = {
   /** A byte string: it takes as many bytes as it has characters. */
   readonly text: string;
-  /** What comes behind the text; absent at the end. */
-  readonly late?: LateValue;
+  /** Places of the late values in it, in their order. */
+  readonly gaps: readonly RecordGap[];
 };
+
+export type RecordGap = { readonly at: number; readonly late: LateValue };
 
 /**
  * A record of an output, made of texts, in which the alert's id and how often its rule fired may be left open: whoever
@@ -55,25 +57,37 @@ export class AlertRecord {
     return this.#isUtf8 ? toValidUtf8(text) : text;
   }
 
-  /** The record without its late values, in their order: their places in the bytes are where the texts end. */
-  pieces(): RecordPiece[] {
-    const places: [number, LateValue][] = [];
-    if (this.#idAt >= 0) places.push([this.#idAt, 'id']);
-    if (this.#firedTimesAt >= 0) places.push([this.#firedTimesAt, 'firedTimes']);
-    places.sort(([a], [b]) => a - b);
-    const pieces: RecordPiece[] = [];
-    let from = 0;
-    for (const [at, late] of places) {
-      pieces.push({ text: this.#textOf(from, at), late });
-      from = at + 1;
+  /** The record without its late values. */
+  open(): OpenRecord {
+    const parts = this.#parts;
+    if (this.#idAt >= 0) parts[this.#idAt] = '';
+    if (this.#firedTimesAt >= 0) parts[this.#firedTimesAt] = '';
+    const text = parts.join('');
+    if (this.#isUtf8 && !isAscii(text)) return this.#mended();
+    const gaps: RecordGap[] = [];
+    const last = Math.max(this.#idAt, this.#firedTimesAt);
+    let at = 0;
+    for (let index = 0; index <= last; index += 1) {
+      at += parts[index]?.length ?? 0;
+      if (index === this.#idAt) gaps.push({ at, late: 'id' });
+      else if (index === this.#firedTimesAt) gaps.push({ at, late: 'firedTimes' });
     }
-    pieces.push({ text: this.#textOf(from, this.#parts.length) });
-    return pieces;
+    return { text, gaps };
   }
 
   /** Late values are digits: a text that is cut at one is valid where the whole is, and is mended as the whole would be. */
-  #textOf(from: number, to: number): string {
-    const text = this.#parts.slice(from, to).join('');
-    return this.#isUtf8 ? toValidUtf8(text) : text;
+  #mended(): OpenRecord {
+    const parts = this.#parts;
+    const gaps: RecordGap[] = [];
+    let text = '';
+    let from = 0;
+    for (let index = 0; index <= parts.length; index += 1) {
+      const isGap = index === this.#idAt || index === this.#firedTimesAt;
+      if (!isGap && index < parts.length) continue;
+      text += toValidUtf8(parts.slice(from, index).join(''));
+      if (isGap) gaps.push({ at: text.length, late: index === this.#idAt ? 'id' : 'firedTimes' });
+      from = index + 1;
+    }
+    return { text, gaps };
   }
 }

@@ -65,14 +65,22 @@ export function splitSnapshot(snapshot: CorrelationSnapshot, count: number): Cor
   }));
 }
 
-/** The part of a snapshot with some agents' events. What belongs to shards is left as it is. */
+/**
+ * The part of a snapshot that belongs to one of several holders of shards. Memory of a shard is its holder's alone: another
+ * one would give it back, as it has no events in it.
+ * @param holder whose part it is; what belongs to no shard is that of 0
+ * @param holderOf which holder has a shard
+ * @param count of all shards
+ */
 export function partOfSnapshot(
   snapshot: CorrelationSnapshot,
-  isOwn: (agentId: string) => boolean,
+  holder: number,
+  holderOf: (shard: number) => number,
+  count: number,
 ): CorrelationSnapshot {
   const places = new Int32Array(snapshot.events.length).fill(-1);
   const events = snapshot.events.filter(({ agentId }, index) => {
-    if (!isOwn(agentId)) return false;
+    if (holderOf(shardOf(agentId, count)) !== holder) return false;
     places[index] = 0;
     return true;
   });
@@ -86,7 +94,15 @@ export function partOfSnapshot(
     const own = members.map((member) => places[member] ?? -1).filter((member) => member >= 0);
     return [key, own] as const;
   });
-  return { ...snapshot, events, lists };
+  const { shards } = snapshot;
+  const pieces = shards?.pieces.map((taken, shard) => (holderOf(shard) === holder ? taken : 0)) ?? [];
+  return {
+    ...snapshot,
+    events,
+    lists,
+    evicted: holder === 0 ? snapshot.evicted : 0,
+    ...(shards === undefined ? {} : { shards: { ...shards, pieces } }),
+  };
 }
 
 /** What one of several remembers that have some shards each. */

@@ -73,16 +73,8 @@ export class CorrelationStore {
   /** Appends the event to the lists at these positions, once for each mention. */
   remember(event: RememberedEvent, positions: readonly number[]): void {
     if (positions.length === 0) return;
-    this.#append(event);
-    for (const position of positions) {
-      const list = this.#listAt(position);
-      list?.expire(event.time, EXPIRED_WITH_ONE);
-      // Apart from the sum, as adding takes away what it makes superfluous.
-      const added = list?.add(event) ?? 0;
-      this.#bytes += added;
-      if (event.share !== undefined) event.share.bytes += added;
-    }
-    if (event.nodes.length === 0) this.#forget(event);
+    for (const position of positions) this.#lists[position]?.expire(event.time, EXPIRED_WITH_ONE);
+    this.#add(event, positions);
     if (event.time >= this.#nextSweep) this.#sweep(event.time);
     this.#keepWithin();
   }
@@ -155,8 +147,22 @@ export class CorrelationStore {
         this.#fieldKeys.map((key) => fields.get(key)),
       );
       event.mark = each.mark;
-      this.remember(event, memberships[i] ?? []);
+      const positions = memberships[i] ?? [];
+      if (positions.length > 0) this.#add(event, positions);
     });
+    // Only now, and nothing is old yet: what is back takes as much as before, and the run that went on has it, too.
+    this.#keepWithin();
+  }
+
+  #add(event: RememberedEvent, positions: readonly number[]): void {
+    this.#append(event);
+    for (const position of positions) {
+      // Apart from the sum, as adding takes away what it makes superfluous.
+      const added = this.#listAt(position)?.add(event) ?? 0;
+      this.#bytes += added;
+      if (event.share !== undefined) event.share.bytes += added;
+    }
+    if (event.nodes.length === 0) this.#forget(event);
   }
 
   /** Forgets events while all of them take more than they may. */

@@ -49,6 +49,8 @@ const COPY_ATTEMPTS = 20;
 /** A home in which a pipeline finds configuration and a small ruleset. */
 export class PipelineHome extends TemporaryHome {
   readonly logger = new RecordingLogger();
+  /** Bound on the memory of remembered events; undefined leaves the default. */
+  maxRememberedBytes: number | undefined;
   /** Epoch milliseconds the pipelines of this home go by. */
   now: number;
 
@@ -118,6 +120,7 @@ export class TestPipeline {
       epsLimiter: undefined,
       now: () => home.now,
       onWritten: () => {},
+      maxRememberedBytes: home.maxRememberedBytes,
       // The log of the state is begun anew all the time.
       logSpareBytes: 1000,
     });

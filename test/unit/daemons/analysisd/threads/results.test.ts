@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Stream } from '../../../../../daemons/analysisd/outputs.js';
 import { ResultMemory, SLOT_BYTES } from '../../../../../daemons/analysisd/threads/result-memory.js';
 import {
-  type ResultPiece,
+  type OpenResult,
   ResultReader,
   type ResultTarget,
   ResultWriter,
@@ -13,7 +13,7 @@ import type { CompiledRule } from '../../../../../lib/engine/rules/ruleset.js';
 
 const RULES = Array.from({ length: 5 }, (_, ordinal) => ({ ordinal }) as CompiledRule);
 
-type Record = { readonly stream: Stream; readonly pieces: readonly ResultPiece[]; readonly isNew: boolean };
+type Record = { readonly stream: Stream; readonly open: OpenResult; readonly isNew: boolean };
 type Made = {
   readonly firewall: boolean;
   readonly statistics: boolean;
@@ -28,9 +28,15 @@ const text = fc.string({
 const record: fc.Arbitrary<Record> = fc.record({
   stream: fc.constantFrom<Stream>('alertsText', 'alertsJson', 'archivesText', 'archivesJson', 'firewall', 'responses'),
   isNew: fc.boolean(),
-  pieces: fc
-    .tuple(fc.array(fc.record({ text, late: fc.constantFrom('id', 'offset', 'firedTimes') }), { maxLength: 3 }), text)
-    .map(([late, last]): ResultPiece[] => [...late, { text: last }]),
+  open: fc
+    .tuple(
+      text,
+      fc.array(fc.record({ at: fc.nat(30), late: fc.constantFrom('id', 'offset', 'firedTimes') }), { maxLength: 3 }),
+    )
+    .map(([all, gaps]): OpenResult => ({
+      text: all,
+      gaps: gaps.map(({ at, late }) => ({ at: Math.min(at, all.length), late })).sort((a, b) => a.at - b.at),
+    })),
 });
 const events: fc.Arbitrary<Made[]> = fc.array(
   fc.record({
@@ -93,12 +99,15 @@ function direct(made: readonly Made[]): string[] {
     const told = statistics ? journal.statistics() : undefined;
     const times = rule === undefined ? 0 : journal.fired(RULES[rule]!);
     if (told !== undefined) journal.statistics(told);
-    for (const { stream, pieces, isNew } of records) {
+    for (const { stream, open, isNew } of records) {
       if (isNew) id = journal.idAt();
       const late = { id, offset: id.split('.')[1] ?? '', firedTimes: String(times) };
-      for (const piece of pieces) {
-        journal.addText(stream, piece.text + (piece.late === undefined ? '' : late[piece.late]));
+      let from = 0;
+      for (const gap of open.gaps) {
+        journal.addText(stream, open.text.slice(from, gap.at) + late[gap.late]);
+        from = gap.at;
       }
+      journal.addText(stream, open.text.slice(from));
       journal.endRecord(stream);
     }
   }
@@ -109,9 +118,9 @@ function write(writer: ResultWriter, { firewall, statistics, rule, records }: Ma
   if (firewall) writer.firewall();
   if (statistics) writer.statistics();
   if (rule !== undefined) writer.fired(RULES[rule]!);
-  for (const { stream, pieces, isNew } of records) {
+  for (const { stream, open, isNew } of records) {
     if (isNew) writer.newId();
-    writer.record(stream, pieces);
+    writer.record(stream, open);
   }
   writer.close();
 }
@@ -157,8 +166,8 @@ describe('results of threads', () => {
     writer.take(new ResultMemory(0, slots[0]));
     const long = 'x'.repeat(SLOT_BYTES);
     writer.open();
-    writer.record('alertsText', [{ text: 'short' }]);
-    writer.record('alertsJson', [{ text: long, late: 'firedTimes' }, { text: '!' }]);
+    writer.record('alertsText', { text: 'short', gaps: [] });
+    writer.record('alertsJson', { text: `${long}!`, gaps: [{ at: long.length, late: 'firedTimes' }] });
     writer.close();
     expect(writer.isFull).to.equal(true);
     const full = writer.take(new ResultMemory());

@@ -9,6 +9,8 @@ const START = new Date(2025, 11, 31, 22, 59).getTime();
 const SEEDS = process.env['SVC_SEEDS']?.split(',').map(Number) ?? [1, 2];
 const STEPS = Number(process.env['SVC_STEPS'] ?? 25);
 const AGENTS = 12;
+/** Shards take pieces of it and give them back all the time, and forget what they remember. */
+const LITTLE_MEMORY = 150_000;
 const USERS = ['ann', 'bob', 'dan', 'eve', 'mallory'];
 
 /** Events an hour has as a rule, of which there are more. */
@@ -192,6 +194,7 @@ describe('threads of the analysis', () => {
   const makeHome = (rules: string, threads: number, isCustom = false): PipelineHome => {
     const home = new PipelineHome(START, { rules, decoders: DECODERS, sections: sections(threads, isCustom) });
     homes.push(home);
+    home.maxRememberedBytes = LITTLE_MEMORY;
     mkdirSync(home.path('stats/hourly-average'), { recursive: true });
     for (let hour = 0; hour < 24; hour += 1) {
       writeFileSync(home.path('stats/hourly-average', String(hour)), String(AVERAGE));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { encodeUnit, eventsOfUnit, NOBODY } from '../../../../../daemons/analysisd/threads/units.js';
+import { encodeUnit, eventOfUnit, eventsOfUnit, NOBODY } from '../../../../../daemons/analysisd/threads/units.js';
 import type { ReceivedEvent } from '../../../../../lib/bus/bus-event.js';
 import { encodeEventBatch } from '../../../../../lib/journal/event-batch.js';
 
@@ -45,6 +45,10 @@ describe('units of work', () => {
             }));
             expect(found).to.deep.equal(counting.filter((_, index) => owners[index] === thread));
           }
+          counting.forEach((event, index) => {
+            const { message, ...rest } = eventOfUnit(unit, index) ?? expect.fail('no event');
+            expect({ ...rest, message: Buffer.from(message) }).to.deep.equal(event);
+          });
         },
       ),
     );

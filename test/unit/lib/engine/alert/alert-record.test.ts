@@ -44,11 +44,16 @@ describe('alert record', () => {
             }
           }
           const late = { id, firedTimes: String(times) };
-          const pieces = record
-            .pieces()
-            .map(({ text, late: value }) => text + (value === undefined ? '' : late[value]));
+          const { text, gaps } = record.open();
+          let filled = '';
+          let from = 0;
+          for (const gap of gaps) {
+            filled += text.slice(from, gap.at) + late[gap.late];
+            from = gap.at;
+          }
           const whole = record.complete(id, times);
-          expect(pieces.join('')).to.equal(whole);
+          expect(filled + text.slice(from)).to.equal(whole);
+          expect(record.open(), 'also when it was complete once').to.deep.equal({ text, gaps });
           const valid = Buffer.from(Buffer.from(plain, 'latin1').toString('utf8'), 'utf8').toString('latin1');
           expect(whole).to.equal(isUtf8 ? valid : plain);
         },

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { shardOf } from '../../../../../lib/engine/correlate/correlation-snapshot.js';
+import { CorrelationShards } from '../../../../../lib/engine/correlate/correlation-shards.js';
+import { joinLayouts, partOfSnapshot, shardOf } from '../../../../../lib/engine/correlate/correlation-snapshot.js';
 import { allowanceLayout, ShardAllowance, SharedPieces } from '../../../../../lib/engine/correlate/memory-allowance.js';
 import {
   DEFAULT_STATE_OPTIONS,
@@ -48,6 +49,14 @@ const series = (agents: number): fc.Arbitrary<Sent[]> =>
     { minLength: 1, maxLength: 120 },
   );
 
+const LASTING = loadTestRuleset(group(BASE + storm('<same_source_ip/>', 'frequency="3" timeframe="99999"')));
+
+/** Different addresses, so that none makes another superfluous. */
+function flood(engine: TestEngine, agent: number, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    engine.app({ srcip: `10.${String(agent)}.${String(i >> 8)}.${String(i & 255)}` }, 'denied', location(agent));
+  }
+}
 describe('shards of remembered events', () => {
   it('puts agents whose ids follow each other into different shards', () => {
     const shards = Array.from({ length: 64 }, (_, i) => shardOf(String(i + 1).padStart(3, '0'), 64));
@@ -72,6 +81,40 @@ describe('shards of remembered events', () => {
         });
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('are joined from what several hold as they were in one place', () => {
+    fc.assert(
+      fc.property(series(30), fc.integer({ min: 1, max: 5 }), (events, holders) => {
+        const whole = engineOf(LASTING, 64, undefined, 2_000_000);
+        events.forEach((event, index) => {
+          send(whole, event);
+          if (index % 3 === 0) flood(whole, event.agent, 40);
+        });
+        const { correlation: snapshot } = whole.engine.state.snapshot();
+        const parts = Array.from({ length: holders }, (_, holder) => {
+          const own = partOfSnapshot(snapshot, holder, (shard) => shard % holders, 64);
+          const memory = {
+            maxBytes: 2_000_000,
+            shards: 64,
+            pieces: { take: () => expect.fail('takes'), giveBack: () => expect.fail('gives back') },
+          };
+          const held = new CorrelationShards(LASTING.rules.lists, LASTING.rules.correlationFields, memory);
+          held.restore(own);
+          return held.snapshot();
+        });
+        const layouts = parts.map((part) => ({ layout: part, count: part.events.length }));
+        const joined = joinLayouts(layouts, snapshot.shards?.pieces ?? [], (shard) => shard % holders);
+        const again = new EngineState(LASTING.rules, {
+          ...DEFAULT_STATE_OPTIONS,
+          maxRememberedBytes: 2_000_000,
+          shards: 64,
+        });
+        again.correlation.restore({ ...joined, events: parts.flatMap(({ events: some }) => some) });
+        expect(again.correlation.snapshot()).to.deep.equal(snapshot);
+      }),
+      { numRuns: 20 },
     );
   });
 
@@ -111,14 +154,7 @@ describe('shards of remembered events', () => {
 });
 
 describe('memory of shards', () => {
-  /** Different addresses, so that none makes another superfluous. */
-  function flood(engine: TestEngine, agent: number, count: number): void {
-    for (let i = 0; i < count; i += 1) {
-      engine.app({ srcip: `10.${String(agent)}.${String(i >> 8)}.${String(i & 255)}` }, 'denied', location(agent));
-    }
-  }
   const MAX = 400_000;
-  const LASTING = loadTestRuleset(group(BASE + storm('<same_source_ip/>', 'frequency="3" timeframe="99999"')));
 
   it('lets a flood have what nobody needs, and nothing of what others have', () => {
     const engine = engineOf(LASTING, 4, undefined, MAX);
