@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rowKey } from '../rows/row-keys.js';
+import { behindPrefix, rowKey } from '../rows/row-keys.js';
 import { SLOT_BYTES } from '../rows/row-limits.js';
 
 /** Bytes of a hash in the index: more are of no use, as the row itself is looked at. */
@@ -14,6 +14,28 @@ export function nameHash(value: string | number): Buffer {
 /** Key in the index of a row that has a value; without its key, what the keys of all of them begin with. */
 export function nameKey(slot: number, hash: Buffer, key?: Buffer): Buffer {
   return rowKey(slot, key === undefined ? hash : Buffer.concat([hash, key]));
+}
+
+/** Keys of the index from one on, up to another one that does not count in. */
+export type KeyRange = { readonly from: Buffer; readonly fromExclusive?: boolean; readonly to: Buffer };
+
+/** The keys that a value has in the index of each slot. */
+export class NameRange implements KeyRange {
+  readonly from: Buffer;
+  readonly to: Buffer;
+
+  constructor(hash: Buffer) {
+    this.from = nameKey(0, hash);
+    // One that ends with the slot alone lies in the next slot.
+    this.to = behindPrefix(this.from);
+  }
+
+  /** Those of a slot; the object is the same for all slots, and good until it is asked for another one. */
+  at(slot: number): this {
+    this.from.writeUInt32BE(slot, 0);
+    this.to.writeUInt32BE(this.to.length === SLOT_BYTES ? slot + 1 : slot, 0);
+    return this;
+  }
 }
 
 /** The key in the table of rows of what a key of the index stands for. */

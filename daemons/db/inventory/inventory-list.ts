@@ -7,13 +7,12 @@ import { compileDatabaseQuery } from '../query/database-query.js';
 import { requireFields } from '../query/require-fields.js';
 import { MAX_PAGE_BYTES } from '../rows/cut-page.js';
 import { ITEM_BYTES, listDistinctRows, listRows, type RowPage, type SortKey } from '../rows/list-rows.js';
-import { behindPrefix } from '../rows/row-keys.js';
 import { ROWS_PER_TURN } from '../rows/row-limits.js';
 import { visitSlot } from '../rows/visit-slot.js';
 import { nameColumn } from './inventory-batch.js';
 import { inventoryComponent } from './inventory-component.js';
 import { type InventoryCandidate, inventoryItems, type InventoryView, inventoryView } from './inventory-fields.js';
-import { nameHash, nameKey, rowKeyOfName } from './inventory-keys.js';
+import { type KeyRange, nameHash, NameRange, rowKeyOfName } from './inventory-keys.js';
 import { StoredRow } from './inventory-row.js';
 import type { InventoryReader } from './inventory-store.js';
 
@@ -21,6 +20,8 @@ export type InventoryListParams = z.output<(typeof inventoryMethods)['inventory.
 
 type Test = (candidate: InventoryCandidate) => boolean;
 type Ref = { readonly agent: string; readonly key: Buffer };
+/** Told of a row as it is stored. */
+type TellRow = (key: Buffer, value: Buffer) => void;
 type Visit = (candidate: InventoryCandidate, ref: Ref) => void;
 /** Rows of the table of one agent. */
 type Part = { readonly agent: string; readonly slot: number; readonly rows: number };
@@ -125,7 +126,7 @@ async function visit(
   const column = nameColumn(table);
   const field = [...fields.values()].find((one) => one.column !== undefined && one.column === column);
   const name = field === undefined ? undefined : filters[field.name];
-  const hash = name === undefined ? Buffer.alloc(0) : nameHash(name);
+  const names = name === undefined ? undefined : new NameRange(nameHash(name));
   let looks = 0;
   for (const { agent, slot } of parts) {
     const tell = (key: Buffer, value: Buffer): void => {
@@ -137,39 +138,47 @@ async function visit(
       await nextTurn();
       looks = 0;
     }
-    if (name === undefined || String(name).toLowerCase() === 'all') {
+    if (names === undefined || String(name).toLowerCase() === 'all') {
       looks += await visitSlot(reader.tables.rows, slot, (key, value) => {
         tell(key, value);
         return true;
       });
       continue;
     }
-    looks += await visitName(reader, slot, hash, tell);
+    const looked = visitName(reader, slot, names, tell);
+    looks += typeof looked === 'number' ? looked : await looked;
   }
 }
 
 /** Goes over the rows of a slot that have a name. @returns how many were looked at since the last turn of the event loop */
-async function visitName(
-  { tables }: InventoryReader,
-  slot: number,
-  hash: Buffer,
-  each: (key: Buffer, value: Buffer) => void,
-): Promise<number> {
-  let from = nameKey(slot, hash);
-  const to = behindPrefix(from);
-  for (let fromExclusive = false; ; fromExclusive = true) {
-    let count = 0;
-    // An agent may have a hundred thousand rows of one name.
-    for (const found of tables.names.keys({ from, fromExclusive, to, toExclusive: true, limit: ROWS_PER_TURN })) {
-      from = found;
-      count += 1;
-      const key = rowKeyOfName(found);
-      const value = tables.rows.get(key);
-      if (value !== undefined) each(key, value);
-    }
-    if (count < ROWS_PER_TURN) return count;
+function visitName(reader: InventoryReader, slot: number, names: NameRange, each: TellRow): number | Promise<number> {
+  const first = lookAtName(reader, names.at(slot), each);
+  // Nearly all agents have a name once: going on later costs as much as the look.
+  return first.count < ROWS_PER_TURN ? first.count : visitMore(reader, { ...names.at(slot) }, first.last, each);
+}
+
+/** An agent may have a hundred thousand rows of one name. */
+async function visitMore(reader: InventoryReader, range: KeyRange, last: Buffer, each: TellRow): Promise<number> {
+  const to = Buffer.from(range.to);
+  for (let from = last; ;) {
     await nextTurn();
+    const next = lookAtName(reader, { from, fromExclusive: true, to }, each);
+    if (next.count < ROWS_PER_TURN) return next.count;
+    from = next.last;
   }
+}
+
+function lookAtName({ tables }: InventoryReader, range: KeyRange, each: TellRow) {
+  let last = range.from;
+  let count = 0;
+  for (const found of tables.names.keys({ ...range, toExclusive: true, limit: ROWS_PER_TURN })) {
+    last = found;
+    count += 1;
+    const key = rowKeyOfName(found);
+    const value = tables.rows.get(key);
+    if (value !== undefined) each(key, value);
+  }
+  return { count, last };
 }
 
 /** A group is all of its members. */
