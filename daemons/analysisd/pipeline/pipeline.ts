@@ -104,7 +104,9 @@ export class Pipeline {
   #rotation: { readonly position: number; readonly at: number } | undefined;
   #ticking = false;
   #checkpointedAt: number;
+  /** How far the analysis was at the last checkpoint that is safe, and at the one that is being made. */
   #checkpointed = '';
+  #captured = '';
   #stopped = false;
   #onFailure: (error: unknown) => void = () => {};
 
@@ -292,6 +294,7 @@ export class Pipeline {
         now,
         capture: () => this.#analyzer.atRest(() => this.#capture()),
         onKept: (older, newer) => {
+          this.#checkpointed = this.#captured;
           this.#journal.free(Math.min(this.#store.freeable, ...this.#stored.map(({ needed }) => needed)));
           this.#forgetRulesets(older, newer);
           this.#recorder.retain([...older.log, ...newer.log]);
@@ -519,7 +522,7 @@ export class Pipeline {
     const { ruleset } = analysis.inForce;
     if (ruleset === this.#newest.ruleset) this.#configuration.keep();
     analysis.flush();
-    this.#checkpointed = this.#progressText();
+    this.#captured = this.#progressText();
     this.#checkpointedAt = this.#parts.now();
     const { snapshot, events } = analysis.capture();
     const { isSettled } = this.#analyzer;

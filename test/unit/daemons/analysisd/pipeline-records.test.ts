@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { LogtestDiffs } from '../../../../daemons/analysisd/logtest-diffs.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
@@ -80,6 +80,20 @@ describe('records of the journal beside events', () => {
     await running.written();
     await checkpoint();
     expect(kept()).to.have.length(1);
+  });
+
+  it('have a checkpoint that failed made again, also when nothing comes any more', async () => {
+    const logged = (text: string): boolean => home.logger.lines.some((line) => line.includes(text));
+    const hindrances = [0, 1].map((number) => home.path('queue/journal', `checkpoint.${String(number)}.new`));
+    await running.take([opened('ann', 1)]);
+    await running.written();
+    for (const path of hindrances) mkdirSync(path);
+    home.now += 60_000;
+    await running.pipeline.tick();
+    await eventually('it has failed', () => logged('A checkpoint could not be written'));
+    for (const path of hindrances) rmdirSync(path);
+    await checkpoint();
+    expect(logged('Checkpoints are written again.')).to.equal(true);
   });
 
   it('end at a torn write: what was acknowledged is there, and more comes behind', async () => {
