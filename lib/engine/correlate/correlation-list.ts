@@ -170,6 +170,8 @@ function groupKey(index: CorrelationIndex, event: RememberedEvent): string | und
 /** Longest value that stands in a group's key as it is; longer ones would make keys of 64 KB, for each list and index. */
 const MAX_KEY_PART = 256;
 
+/** A hash has a separator before it, which no value has: one that is the text of a hash is another value. */
 function keyPart(value: string): string {
-  return value.length <= MAX_KEY_PART ? value : createHash('sha256').update(value, 'latin1').digest('hex');
+  if (value.length <= MAX_KEY_PART) return value;
+  return SEPARATOR + createHash('sha256').update(value, 'latin1').digest('hex');
 }

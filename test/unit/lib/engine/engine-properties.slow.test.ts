@@ -121,8 +121,15 @@ describe('the engine', () => {
     }
     expect(most).to.be.at.most(1_000_000);
     engine.now += 3600;
-    engine.app({ srcip: '10.0.0.1' }, 'denied');
-    expect(correlation.size).to.equal(1);
+    // Some with each event, a thousand places in lists at least, so that no event is held up.
+    const before = correlation.size;
+    let after = 0;
+    do {
+      engine.app({ srcip: '10.0.0.1' }, 'denied');
+      after += 1;
+    } while (correlation.size > after && after < 3);
+    expect(before).to.be.greaterThan(500);
+    expect(correlation.size, 'all but the new ones are forgotten').to.be.at.most(after);
     expect(engine.engine.failures).to.equal(0);
   });
 
