@@ -31,15 +31,16 @@ describe('Agents that mean harm to the store of policies', () => {
     const scan = new PolicyScan('demo', 1, results);
     await kit.take('001', ...scan.checks());
     let longest = 0;
-    let at = performance.now();
+    const began = performance.now();
+    let at = began;
     const timer = setInterval(() => {
       longest = Math.max(longest, performance.now() - at);
       at = performance.now();
     }, 1);
     await kit.take('001', ...Array.from({ length: 127 }, () => scan.dumpEnd()));
     clearInterval(timer);
-    // All of them take three to four hundred.
-    expect(longest).to.be.lessThan(150);
+    // A share of the whole, as machines differ: held in one go it would be nearly all of it.
+    expect(longest / (performance.now() - began)).to.be.lessThan(0.5);
   });
 
   it('leave a store that is right, whatever they tell', async () => {
