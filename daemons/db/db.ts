@@ -74,7 +74,12 @@ export const DB = defineDaemon({
     const server = requests({
       stats: (counters) => ({
         requests: { ...counters },
-        registry: { ...registry.counters, agents: registry.agents.size, groups: registry.groups.size },
+        registry: {
+          ...registry.counters,
+          agents: registry.agents.size,
+          groups: registry.groups.size,
+          removals_crowded_out: registry.removals.crowdedOut,
+        },
         ...stores.stats(),
         backups: backups.counters,
       }),

@@ -62,6 +62,8 @@ export class Edit {
     const { agents, unwrittenLabels, removals } = this.#memory;
     const { id, record, lastKeepAlive } = row;
     const removal = removals.next(id);
+    const crowdedOut = removals.crowdedOutBy(this.#removals.length);
+    if (crowdedOut !== undefined) this.changes.push(this.#tables.removed.remove(crowdedOut.sequence));
     this.#removals.push(removal);
     const labels = unwrittenLabels.get(id);
     agents.delete(id);

@@ -21,6 +21,7 @@ export class RemovalLog {
   /** On the disk, in their order. */
   #removals: Removal[] = [];
   #last = 0;
+  #crowdedOut = 0;
 
   /** @param now epoch milliseconds; as `most`, for tests */
   constructor(now = () => Date.now(), most = MAX_REMOVALS) {
@@ -43,9 +44,22 @@ export class RemovalLog {
     return { sequence: this.#last, id };
   }
 
-  /** Removals that are on the disk now. */
+  /** The removal for which there is no room any more beside one that comes behind `more` others; undefined while there is. */
+  crowdedOutBy(more: number): Removal | undefined {
+    return this.#removals[this.#removals.length + more - this.#most];
+  }
+
+  /** How many were forgotten before svc-analysisd asked for them. */
+  get crowdedOut(): number {
+    return this.#crowdedOut;
+  }
+
+  /** Removals that are on the disk now, and those that they crowded out are not. */
   committed(removals: readonly Removal[]): void {
-    this.#removals = [...this.#removals, ...removals];
+    for (const removal of removals) this.#removals.push(removal);
+    const excess = Math.max(0, this.#removals.length - this.#most);
+    this.#removals.splice(0, excess);
+    this.#crowdedOut += excess;
   }
 
   /** Those behind a number, the oldest first. */
@@ -54,11 +68,10 @@ export class RemovalLog {
     return first < 0 ? [] : this.#removals.slice(first, first + limit);
   }
 
-  /** Forgets what is known elsewhere, up to a number, and what is too much. @returns the changes of the table */
+  /** Forgets what is known elsewhere, up to a number. @returns the changes of the table */
   forget(through: number, table: StoreTable<number, number>): readonly Change[] {
     const known = this.#removals.findIndex(({ sequence }) => sequence > through);
-    const excess = this.#removals.length - this.#most;
-    const gone = this.#removals.splice(0, Math.max(excess, known < 0 ? this.#removals.length : known));
+    const gone = this.#removals.splice(0, known < 0 ? this.#removals.length : known);
     return gone.map(({ sequence }) => table.remove(sequence));
   }
 }
