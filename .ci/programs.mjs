@@ -50,25 +50,21 @@ function parts(root) {
   return found;
 }
 
-/** The name that `z` is in its own package is an object of all there is; as that of an import only what is used is taken in. */
-const WHOLE_ZOD = /^import \{ z \} from ['"]zod['"];$/m;
-const ZOD = "import * as z from 'zod/v4';";
-
-/** Modules of ours as programs have them. Where one lies counts for it: it finds its threads and the product by that. */
-const ownModules = (dist, output, moved) => ({
-  name: 'own-modules',
+/** Where a module of ours lies counts for it: it finds its threads and the product by that. */
+const keepPlaces = (dist, output, moved) => ({
+  name: 'keep-places',
   setup(build) {
     const placeOf = (path) => JSON.stringify(relative(output, path));
     build.onLoad({ filter: /\.js$/ }, ({ path }) => {
       if (!path.startsWith(`${dist}/`)) return undefined;
-      const contents = readFileSync(path, 'utf8')
-        .replace(WHOLE_ZOD, ZOD)
-        .replaceAll(PLACE, (_, module) => {
-          const name = module === undefined ? undefined : moved.get(join(dirname(relative(dist, path)), module));
-          if (name !== undefined) return `new URL(${placeOf(join(dist, 'parts', `${name}.js`))}, import.meta.url)`;
-          const here = `new URL(${placeOf(path)}, import.meta.url).href`;
-          return module === undefined ? here : `new URL('${module}', ${here})`;
-        });
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta.url')) return undefined;
+      const contents = text.replaceAll(PLACE, (_, module) => {
+        const name = module === undefined ? undefined : moved.get(join(dirname(relative(dist, path)), module));
+        if (name !== undefined) return `new URL(${placeOf(join(dist, 'parts', `${name}.js`))}, import.meta.url)`;
+        const here = `new URL(${placeOf(path)}, import.meta.url).href`;
+        return module === undefined ? here : `new URL('${module}', ${here})`;
+      });
       return { contents, loader: 'js' };
     });
   },
@@ -117,7 +113,7 @@ export async function bundlePrograms(root) {
     external: LOADED,
     define: { 'import.meta.url': 'programUrl' },
     supported: { 'dynamic-import': false },
-    plugins: [withoutLocales, ownModules(dist, output, moved)],
+    plugins: [withoutLocales, keepPlaces(dist, output, moved)],
   });
   const partsOutput = join(dist, 'parts');
   await build({
@@ -127,7 +123,7 @@ export async function bundlePrograms(root) {
     outdir: partsOutput,
     format: 'esm',
     splitting: true,
-    plugins: [withoutLocales, outsidePackages, ownModules(dist, partsOutput, moved)],
+    plugins: [withoutLocales, outsidePackages, keepPlaces(dist, partsOutput, moved)],
   });
   writeLaunchers(output, modules, (name) => `require('./program-loader.cjs')('${name}', require);\n`);
   copyFileSync(LOADER, join(output, 'program-loader.cjs'));

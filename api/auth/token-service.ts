@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import { z } from 'zod';
+import * as z from 'zod';
 import { API_TITLE, TOKEN_ISSUER } from '../product-names.js';
 import type { SecurityConfiguration } from './security-settings.js';
 import type { SigningKeyPair } from './signing-keys.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { JSON_SCHEMA, load } from 'js-yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeIssue } from '../../lib/bus/describe-issue.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { productRoot } from '../../lib/product/product-root.js';

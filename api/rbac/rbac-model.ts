@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a policy says (rest-api.md 5.1). */
 const policyBodySchema = z.object({

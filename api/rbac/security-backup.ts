@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isObject } from '../../lib/json/is-object.js';
 import { productVersion } from '../../lib/product/version.js';
 import type { BackupSummary, SecurityCounts } from '../../lib/security/security-backup.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AGENT_STATUSES } from '../../lib/bus/contracts/db-agents.js';
 import { isSynchronized } from '../../lib/groups/merged-file-of.js';
 import { agentListParameters } from '../agents/agent-parameters.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ifPresentSync } from '../../lib/files/if-present.js';
 import { syncDirectoryNow } from '../../lib/files/sync-directory.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';

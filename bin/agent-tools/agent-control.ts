@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { takesTextOrders } from '../../lib/agentlink/restart-order.js';
 import { BusError } from '../../lib/bus/bus-error.js';

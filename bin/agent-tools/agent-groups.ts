@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';

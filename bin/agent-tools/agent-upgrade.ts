@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { waitUntil } from '../../lib/async/wait-until.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type HttpMethod, loadContract, type Parameter } from '../../lib/contract/api-contract.js';
 import { didYouMean } from './closest-name.js';
 import { ApiUsageError } from './usage-error.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { grouped } from '../terminal/progress-bar.js';
 import type { ProgressLine } from '../terminal/progress-line.js';
 import type { ApiAnswer } from './api-client.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { shownText } from '../terminal/shown-text.js';
 import type { ApiAnswer } from './api-client.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ApiCaller } from './api-caller.js';
 import { didYouMean } from './closest-name.js';
 import { ApiRefusalError } from './refusal.js';

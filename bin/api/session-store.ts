@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ifPresentSync } from '../../lib/files/if-present.js';
 import { NotRegularFileError, withRegularFileSync } from '../../lib/files/regular-file.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineContract } from '../../lib/bus/contract.js';
 import { commonMethods } from '../../lib/bus/contracts/common.js';
 import { RequestClient } from '../../lib/bus/request-client.js';

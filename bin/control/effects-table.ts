@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { amount, number, size } from '../terminal/amounts.js';
 import { textTable } from '../terminal/text-table.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { WhyNot } from '../../lib/engine/explain/explain-why.js';
 import type { Explanation } from '../../lib/engine/explain/explanation.js';
 

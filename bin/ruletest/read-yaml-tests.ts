@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import {
   DEFAULT_TEST_TIME,

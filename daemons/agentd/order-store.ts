@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';

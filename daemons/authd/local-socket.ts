@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { parseDuration } from '../../lib/config/units.js';
 import { isObject } from '../../lib/json/is-object.js';

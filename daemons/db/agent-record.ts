@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AGENT_STATUSES, agentOs } from '../../lib/bus/contracts/db-agents.js';
 import type { GroupList } from './group-lists.js';
 import { ownText } from './own-text.js';

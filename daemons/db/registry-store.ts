@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
 import { type AgentRecord, agentRecord } from './agent-record.js';

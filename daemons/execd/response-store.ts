@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Change, Undo } from '../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../lib/store/store-error.js';

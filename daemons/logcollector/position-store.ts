@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ifPresentSync } from '../../lib/files/if-present.js';
 import { writeFileDurably } from '../../lib/files/write-file-durably.js';
 import type { Logger } from '../../lib/log/logger.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `yes` and `no` are text in YAML 1.2; true and false are booleans already. */
 const YES_NO = z.union([z.boolean(), z.enum(['yes', 'no']).transform((word) => word === 'yes')], {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_CONFIGURATION_BYTES } from '../config/configuration-file.js';
 import type { Home } from '../home/home.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readRunFile, type WriterCheck } from '../files/read-run-file.js';
 import { writeFileAtomically } from '../files/write-file-atomically.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeError } from '../log/describe-error.js';
 import type { Home } from './home.js';
 import { checkTrustedDirectory, readTrustedFile, UntrustedFileError } from './trusted-file.js';

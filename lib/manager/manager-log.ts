@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ifPresent } from '../files/if-present.js';
 import type { Home } from '../home/home.js';
 

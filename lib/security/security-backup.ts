@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Longest backup of users and permissions, bytes: 10,000 objects of each kind take some ten million. */
 export const MAX_BACKUP_BYTES = 64 * 1024 * 1024;

@@ -13,7 +13,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What an installation needs of a built checkout, beside node_modules. */
 const PARTS = [

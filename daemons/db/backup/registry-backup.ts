@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentRecord } from '../agent-record.js';
 import type { Registry } from '../registry.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BinaryTable } from '../../../lib/store/binary-table.js';
 import type { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreTable } from '../../../lib/store/store-table.js';

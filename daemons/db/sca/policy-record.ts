@@ -1,5 +1,5 @@
 import { Packr } from 'msgpackr';
-import { z } from 'zod';
+import * as z from 'zod';
 import { StoreError } from '../../../lib/store/store-error.js';
 
 const whole = z.number().int();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const decisionLine = z.object({
   /** Name of the response: command and time-out. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ifPresentSync } from '../../../lib/files/if-present.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { describeError } from '../../../lib/log/describe-error.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ShownTask, TASK_COMMANDS, TASK_STATUSES } from '../../../lib/bus/contracts/modulesd.js';
 
 /** Module that upgrades are tasks of, as clients of Wazuh 4.x know it. */

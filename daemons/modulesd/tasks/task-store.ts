@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CallParams } from '../../../lib/bus/contract.js';
 import type { modulesdContract } from '../../../lib/bus/contracts/modulesd.js';
 import type { Change } from '../../../lib/store/commit-queue.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordPosition } from '../../../lib/output/record-stream.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../../lib/store/lmdb-store.js';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ifPresent } from '../../../lib/files/if-present.js';
 import { writeFileDurably } from '../../../lib/files/write-file-durably.js';
 import type { Home } from '../../../lib/home/home.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ALL_HASHES } from '../../../lib/fim/checks.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Agents one call may ask about. */
 const MAX_AGENTS_PER_STATISTICS = 1000;

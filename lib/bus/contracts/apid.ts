@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { backupSummary, restoreReport } from '../../security/security-backup.js';
 import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DaemonName } from '../../product/daemon-names.js';
 import { productVersion } from '../../product/version.js';
 import { BusError } from '../bus-error.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { QueryError, type QueryErrorCode } from '../../query/query-error.js';
 import { BusError } from '../bus-error.js';
 import { groupName, MAX_GROUPS_PER_AGENT } from './db-groups.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Operations in one `apply`: a few milliseconds of svc-db. */
 export const MAX_OPERATIONS = 2048;

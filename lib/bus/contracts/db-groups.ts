@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Groups of one agent (agents-and-groups.md 6.2). */
 export const MAX_GROUPS_PER_AGENT = 128;

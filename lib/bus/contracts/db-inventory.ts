@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentId, applyMethod, positionMethod, type StoredOperation, syncAllMethod, syncMethod } from './db-events.js';
 import { itemPage } from './db-lists.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { itemList } from './item-list.js';
 
 /** Items of one page of a list of what agents told (rest-api.md 4.1); a page larger than a message is cut shorter. */

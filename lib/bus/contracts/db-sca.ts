@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentId as agent, applyMethod, positionMethod, type StoredOperation } from './db-events.js';
 import { filterText as text, itemPage, listParams } from './db-lists.js';
 

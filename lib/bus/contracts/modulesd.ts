@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 import { MAX_AGENTS_PER_CALL } from './db-agents.js';

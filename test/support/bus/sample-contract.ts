@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { defineContract, type Handlers } from '../../../lib/bus/contract.js';
 import { commonHandlers, commonMethods } from '../../../lib/bus/contracts/common.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import { StoreError } from '../../../lib/store/store-error.js';
 

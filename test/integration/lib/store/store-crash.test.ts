@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
 import { eventually } from '../../../support/eventually.js';
 import { removeTree } from '../../../support/remove-tree.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkLmdbPages } from '../../../../lib/store/check-lmdb-pages.js';
 import { LmdbStore } from '../../../../lib/store/lmdb-store.js';
 

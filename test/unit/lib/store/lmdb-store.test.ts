@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { open as openLmdb } from 'lmdb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LmdbStore, type LmdbStoreOptions } from '../../../../lib/store/lmdb-store.js';
 import { StoreError } from '../../../../lib/store/store-error.js';
 import { encodeValue } from '../../../../lib/store/store-table.js';
