@@ -35,6 +35,7 @@ import { Intake } from './intake.js';
 import { JournalFeed } from './journal-feed.js';
 import { journalIdentity } from './journal-identity.js';
 import type { RemovedAgents, StoredLog } from './journal-record.js';
+import { pipelineStatistics } from './pipeline-statistics.js';
 import { scanJournal, type ScannedJournal } from './scan-journal.js';
 import { StateRecorder } from './state-recorder.js';
 import { type EventStore, StoredEvents } from './stored-events.js';
@@ -423,54 +424,20 @@ export class Pipeline {
 
   /** Members of the daemon's statistics. */
   stats() {
-    const { now, counters } = this.#parts;
-    const time = now();
-    const { recordTime } = this.#analyzer;
-    const { position, savedAt } = this.#checkpointer;
-    const { bytes, segments, syncs } = this.#journal.counters;
-    return {
-      events: {
-        journaled: this.#intake.journaled,
-        analysed: this.#analyzer.analysed,
-        replayed: this.#analyzer.replayed,
-        alerts: counters.alertsWritten,
-        duplicates: counters.duplicates,
-        pending: this.pending,
-        lag: {
-          events: this.pending,
-          seconds: recordTime === undefined || this.pending === 0 ? 0 : Math.max(0, (time - recordTime) / 1000),
-        },
-      },
-      journal: {
-        start: this.#journal.start,
-        end: this.#journal.end,
-        durable: this.#journal.durable,
-        bytes,
-        max_bytes: this.#journalConfig.max_size,
-        segments,
-        syncs,
-        sync: this.#journalConfig.sync,
-        blocked: this.#intake.blocked ?? (position === undefined ? this.#checkpointer.failure : undefined) ?? null,
-        outputs_blocked: this.#analyzer.blocked ?? null,
-        checkpoint: {
-          position: position ?? null,
-          age_seconds: savedAt === undefined ? null : Math.max(0, (time - savedAt) / 1000),
-        },
-      },
-      remembered: {
-        agents: this.#analysis.engine.state.agents.size,
-        forgotten_agents: this.#analysis.engine.state.agents.forgotten,
-        log_bytes: this.#recorder.bytes,
-      },
-      threads: {
-        count: this.#threads?.count ?? 1,
-        pending: this.#threads?.pending ?? 0,
-        questions: this.#threads?.questions ?? 0,
-      },
-      stored: Object.fromEntries(
-        this.#stored.map(({ name, counters, stored }) => [name, { ...counters, position: stored ?? null }]),
-      ),
-    };
+    return pipelineStatistics({
+      now: this.#parts.now(),
+      counters: this.#parts.counters,
+      pending: this.pending,
+      journal: this.#journal,
+      journalConfig: this.#journalConfig,
+      intake: this.#intake,
+      analyzer: this.#analyzer,
+      checkpointer: this.#checkpointer,
+      analysis: this.#analysis,
+      recorder: this.#recorder,
+      threads: this.#threads,
+      stored: this.#stored,
+    });
   }
 
   /**
