@@ -7,6 +7,8 @@ const HEADER_BYTES = 24;
 const FLAGS_OFFSET = 18;
 const LOWER_OFFSET = 20;
 const UPPER_OFFSET = 22;
+/** Instead of the bounds, in the first page of an entry of several: how many these are. */
+const PAGES_OFFSET = 20;
 const BRANCH = 0x01;
 const LEAF = 0x02;
 const OVERFLOW = 0x04;
@@ -163,6 +165,8 @@ class Pages {
       if (pages * this.#size < HEADER_BYTES + this.#dataSize(node)) throw damagedPage(page);
       const start = this.#enter(first, pages);
       if ((this.#bytes.readUInt16LE(start + FLAGS_OFFSET) & KINDS) !== OVERFLOW) throw damagedPage(first);
+      // LMDB frees as many as the first page itself says.
+      if (this.#bytes.readUInt32LE(start + PAGES_OFFSET) !== pages) throw damagedPage(first);
       counts.overflow += pages;
       if (table === 'free') this.#freeLists.push({ data: start + HEADER_BYTES, size: this.#dataSize(node) });
       return;

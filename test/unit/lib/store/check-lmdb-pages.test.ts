@@ -73,6 +73,18 @@ describe('checkLmdbPages', () => {
     expect(inUse.length).to.be.within(20, used - 20);
   });
 
+  it('finds entries of several pages that say another number of pages than their tables', () => {
+    const overflows = inUse.filter((page) => (good.readUInt16LE(page * PAGE + 18) & 0x7f) === 4);
+    expect(overflows.length).to.be.above(3);
+    for (const page of overflows) {
+      for (const count of [0, 1, 57_383]) {
+        const bytes = Buffer.from(good);
+        bytes.writeUInt32LE(count, page * PAGE + 20);
+        expect(checked(bytes)).to.equal(`its page ${page} is damaged`);
+      }
+    }
+  });
+
   it('leaves nothing that ends the process, or loses entries without an error', function () {
     this.timeout(60_000);
     const program = join(base, 'open.mjs');
