@@ -11,8 +11,14 @@ import { madeUpDecoders, madeUpLine, madeUpRules } from '../../../support/engine
 /** Rulesets that are made up; each gets some lines. */
 const RUNS = Number(process.env['SVC_ENGINE_RUNS'] ?? 150);
 
+/** What the made-up decoders take fields of; without it few lines would have some. */
+const fieldTexts = fc
+  .array(fc.constantFrom('id="a b" ', 'id=12 ', 'a="x" ', 'a=ab ', 'x=1 ', 'x:1 ', 'id:ab ', 'x="12" ', '12 ab '), {
+    maxLength: 4,
+  })
+  .map((parts) => parts.join(''));
 const line = fc
-  .tuple(fc.constantFrom('', 'Mar  4 10:15:30 h app: ', 'Mar  4 10:15:30 h x: '), madeUpLine)
+  .tuple(fc.constantFrom('', 'Mar  4 10:15:30 h app: ', 'Mar  4 10:15:30 h x: '), fieldTexts, madeUpLine)
   .map((parts) => parts.join(''));
 
 function load(decoders: string, rules: string): EngineRuleset | undefined {
