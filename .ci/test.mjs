@@ -1,12 +1,13 @@
 // Installs, builds, checks and runs the whole mocha suite, and says what it is doing. Other arguments than these go to mocha
 // (for example: npm test -- --grep osregex).
-//   --quick              types, layers, and the unit and conformance tests that take no long time, for daily work
-//   --random-properties  properties draw new examples, and the seed that draws them again is printed
+//   --quick           types, layers, and the unit and conformance tests that take no long time, for daily work
+//   --new-properties  properties draw examples of the commit's own seed, which is printed: new ones for each commit, and the same
+//                     ones when it is checked again
 import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { randomInt } from 'node:crypto';
 import { runChecks } from './checks.mjs';
+import { commitSeed } from './commit-seed.mjs';
 import { longestFiles, readDurations } from './durations.mjs';
 import { clock, Phases, root } from './phases.mjs';
 import { temporaryDirectory } from './temporary.mjs';
@@ -34,8 +35,8 @@ const SUITES = ['integration/chaos.test.js', 'integration', 'conformance', 'unit
 const QUICK_SUITES = ['conformance', 'unit'];
 const SLOW = '.slow.test.js';
 
-const own = ['--quick', '--random-properties'];
-const [isQuick, drawsRandom] = own.map((name) => process.argv.includes(name));
+const own = ['--quick', '--new-properties'];
+const [isQuick, drawsNew] = own.map((name) => process.argv.includes(name));
 const forMocha = process.argv.slice(2).filter((argument) => !own.includes(argument));
 
 const phases = new Phases();
@@ -114,8 +115,8 @@ for (const [name, ...command] of [
   }
 }
 const failedChecks = await runChecks(phases, isQuick ? ['operations', 'types', 'layers'] : undefined);
-if (drawsRandom) {
-  const seed = String(randomInt(1, 2 ** 31));
+if (drawsNew) {
+  const seed = commitSeed();
   console.log(`properties: examples of seed ${seed} (FC_SEED=${seed} npm test draws them again)`);
   process.env.FC_SEED = seed;
 }
