@@ -1,5 +1,6 @@
 import { FOLD } from './fold-ascii.js';
 import type { MatchState } from './match-state.js';
+import { openingOfText } from './opening.js';
 import type { Requirement } from './requirement.js';
 import { pairsOf, type Subject } from './subject.js';
 
@@ -38,7 +39,8 @@ export class Literal {
     this.#pairs = pairsOf([text]);
     const first = start ? this.#bytes[0] : undefined;
     const table = first === undefined ? undefined : FOLD.map((byte) => (byte === first ? 1 : 0));
-    this.requirement = { pairs: this.#pairs, start: table, alternative: -1 };
+    const opening = first === undefined ? undefined : () => openingOfText(text);
+    this.requirement = { pairs: this.#pairs, start: table, opening, alternative: -1 };
     this.#borders = this.#kind === CONTAINS && text.length > MAX_INDEX_OF ? bordersOf(this.#bytes) : undefined;
   }
 

@@ -16,7 +16,7 @@ export const STAY = 1;
 /** In the class, and nothing follows the repeat. */
 export const LAST = 2;
 /** Both the repeat and the class behind it take the byte. */
-const MOVE = 3;
+export const MOVE = 3;
 /** The byte is the literal behind the repeat, which is left. */
 export const LEAVE = 4;
 
@@ -173,7 +173,7 @@ function singleByte(element: OsRegexElement): number | undefined {
 }
 
 /** By folded byte: the table of a literal; NEVER has an empty one. */
-const LITERAL_TABLES: readonly ByteTable[] = Array.from({ length: NEVER + 1 }, (_, folded) =>
+export const LITERAL_TABLES: readonly ByteTable[] = Array.from({ length: NEVER + 1 }, (_, folded) =>
   FOLD.map((byte) => (byte === folded ? 1 : 0)),
 );
 

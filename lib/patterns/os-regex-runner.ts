@@ -1,5 +1,6 @@
 import { Literal } from './literal.js';
 import type { MatchContext } from './matcher.js';
+import { type Opening, openingOf } from './opening.js';
 import type { OsRegexCode, OsRegexText } from './os-regex-code.js';
 import { NONE } from './os-regex-machine.js';
 import type { ByteTable } from './os-regex-parse.js';
@@ -14,6 +15,7 @@ export class OsRegexRunner {
   /** What no match goes without, and with `^` the bytes it begins with. */
   readonly pairs: Uint16Array;
   readonly start: ByteTable | undefined;
+  readonly opening: (() => Opening) | undefined;
   readonly #literal: Literal | undefined;
   readonly #code: OsRegexCode | undefined;
   /** Null = there is none; undefined = nobody has asked yet. */
@@ -27,11 +29,13 @@ export class OsRegexRunner {
       this.#code = undefined;
       this.pairs = this.#literal.requirement.pairs;
       this.start = this.#literal.requirement.start;
+      this.opening = this.#literal.requirement.opening;
     } else {
       this.#literal = undefined;
       this.#code = compiled;
       this.pairs = compiled.pairs;
       this.start = compiled.start;
+      this.opening = compiled.anchoredStart ? () => openingOf(compiled) : undefined;
     }
   }
 

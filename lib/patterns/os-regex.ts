@@ -17,7 +17,12 @@ export class OsRegex implements GradedMatcher {
   constructor(source: string) {
     this.source = source;
     this.#alternatives = compileOsRegex(source).map((compiled) => new OsRegexRunner(compiled));
-    this.requirements = this.#alternatives.map(({ pairs, start }, alternative) => ({ pairs, start, alternative }));
+    this.requirements = this.#alternatives.map(({ pairs, start, opening }, alternative) => ({
+      pairs,
+      start,
+      opening,
+      alternative,
+    }));
     const branching = this.#alternatives.some((alternative) => alternative.branching);
     this.growth = branching ? 'polynomial' : 'linear';
   }

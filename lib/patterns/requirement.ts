@@ -1,3 +1,4 @@
+import type { Opening } from './opening.js';
 import type { ByteTable } from './os-regex-parse.js';
 
 /** What a subject has when a pattern, or one alternative of it, matches. */
@@ -6,6 +7,8 @@ export type Requirement = {
   readonly pairs: Uint16Array;
   /** Bytes (not 0 in the table) one of which a subject that is not empty begins with; undefined where nothing is known. */
   readonly start: ByteTable | undefined;
+  /** Makes what stands at the beginning; undefined where no more is known than `start` says. */
+  readonly opening: (() => Opening) | undefined;
   /** Number of the alternative that matches in this way, for `exec`; -1 where the pattern is only tried as a whole. */
   readonly alternative: number;
 };

@@ -74,7 +74,9 @@ type Way = {
   readonly second: number;
 };
 
-const ANY: readonly Requirement[] = [{ pairs: new Uint16Array(0), start: undefined, alternative: -1 }];
+const ANY: readonly Requirement[] = [
+  { pairs: new Uint16Array(0), start: undefined, opening: undefined, alternative: -1 },
+];
 
 function wayOf(position: number, { pairs, start, alternative }: Requirement): Way {
   const begin = start === undefined ? undefined : beginEntry(start);

@@ -1,5 +1,5 @@
-import { FirstByteSieves } from '../../patterns/first-byte-sieves.js';
 import type { Matcher } from '../../patterns/matcher.js';
+import { OpeningSieves } from '../../patterns/opening-sieves.js';
 import type { Requirements } from '../../patterns/requirement.js';
 import { Sieve } from '../../patterns/sieve.js';
 import type { Subject } from '../../patterns/subject.js';
@@ -21,7 +21,7 @@ export class ChildIndex {
   /** By position: that of the last child of the chain. */
   readonly #chainEnds: readonly number[];
   readonly #afterParent: boolean;
-  readonly #byFirstByte: FirstByteSieves;
+  readonly #byOpening: OpeningSieves;
   #regexes: Sieve | undefined;
 
   constructor(children: readonly Child[]) {
@@ -30,14 +30,14 @@ export class ChildIndex {
     this.#chainEnds = chainEndsOf(children);
     const tried = this.#heads.flatMap((position) => children[position] ?? []);
     this.#afterParent = tried[0]?.prematchAfterParent ?? false;
-    this.#byFirstByte = new FirstByteSieves(
+    this.#byOpening = new OpeningSieves(
       tried.map((child) => needsOf(child.prematch, child.prematchAfterParent === this.#afterParent)),
     );
   }
 
   /** The sieve of the children's prematches; its positions are those of `head`. */
   prematches(log: Subject, afterParent: number): Sieve {
-    return this.#byFirstByte.at(log, this.#afterParent ? afterParent : 0);
+    return this.#byOpening.at(log, this.#afterParent ? afterParent : 0);
   }
 
   /** Position among the children of a child that is tried; -1 for no number of one. */
@@ -61,7 +61,7 @@ export class ChildIndex {
 /** What a log has that the pattern matches, with the byte it begins with only where that is the log's own. */
 function needsOf(matcher: Matcher | undefined, atStart: boolean): Requirements {
   const needs = matcher?.requirements;
-  return atStart ? needs : needs?.map((need) => ({ ...need, start: undefined }));
+  return atStart ? needs : needs?.map((need) => ({ ...need, start: undefined, opening: undefined }));
 }
 
 function headsOf(children: readonly Child[]): number[] {

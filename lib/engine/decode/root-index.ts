@@ -1,5 +1,5 @@
-import { FirstByteSieves } from '../../patterns/first-byte-sieves.js';
 import { MatchContext } from '../../patterns/matcher.js';
+import { OpeningSieves } from '../../patterns/opening-sieves.js';
 import type { DecoderSet, RootDecoder } from './decoder-set.js';
 
 /** Program names whose roots are kept; a flood of made-up names only makes the index begin anew. */
@@ -10,7 +10,7 @@ const MAX_PROGRAM_NAME = 128;
 const MAX_STEPS = 50_000;
 
 /** Roots in their order, with the sieves of their prematches. */
-export type RootList = { readonly roots: readonly RootDecoder[]; readonly sieves: FirstByteSieves };
+export type RootList = { readonly roots: readonly RootDecoder[]; readonly sieves: OpeningSieves };
 
 /** Roots of a program name, and the steps that it took to find them: each event with the name takes them. */
 type KnownRoots = { readonly list: RootList; readonly steps: number };
@@ -72,5 +72,5 @@ export class RootIndex {
 }
 
 function listOf(roots: readonly RootDecoder[]): RootList {
-  return { roots, sieves: new FirstByteSieves(roots.map(({ decoder }) => decoder.prematch?.requirements)) };
+  return { roots, sieves: new OpeningSieves(roots.map(({ decoder }) => decoder.prematch?.requirements)) };
 }

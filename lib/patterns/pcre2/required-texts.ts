@@ -36,7 +36,7 @@ export class RequiredTexts {
    */
   requirements(start: ByteSet | undefined): Requirements {
     if (this.#pairs.length > 0 || (start !== undefined && this.#choices.length === 0)) {
-      return [{ pairs: this.#pairs, start, alternative: -1 }];
+      return [{ pairs: this.#pairs, start, opening: undefined, alternative: -1 }];
     }
     let fewest: Requirement[] | undefined;
     for (const branches of this.#choices) {
@@ -45,7 +45,9 @@ export class RequiredTexts {
       const all = ways.flatMap((way) => way ?? []);
       if (all.length < (fewest?.length ?? Infinity)) fewest = all;
     }
-    return fewest ?? (start === undefined ? undefined : [{ pairs: this.#pairs, start, alternative: -1 }]);
+    return (
+      fewest ?? (start === undefined ? undefined : [{ pairs: this.#pairs, start, opening: undefined, alternative: -1 }])
+    );
   }
 
   /** False = the subject cannot match. */
