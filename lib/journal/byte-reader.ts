@@ -1,10 +1,17 @@
 /** Reads what `ByteWriter` wrote. Every method throws a RangeError, with the offset, for what cannot be there. */
 export class ByteReader {
   readonly #buffer: Buffer;
-  #at = 0;
+  #at: number;
 
-  constructor(buffer: Buffer) {
+  /** @param at where to begin */
+  constructor(buffer: Buffer, at = 0) {
     this.#buffer = buffer;
+    this.#at = at;
+  }
+
+  /** Offset of what is read next. */
+  get at(): number {
+    return this.#at;
   }
 
   byte(): number {
@@ -50,6 +57,13 @@ export class ByteReader {
     }
     const at = this.#advance(length * 2);
     return this.#buffer.toString('utf16le', at, at + length * 2);
+  }
+
+  /** Passes over a text. */
+  skipText(): void {
+    const head = this.varint();
+    const length = Math.floor(head / 2);
+    this.#advance(head % 2 === 0 ? length : length * 2);
   }
 
   /** A part of the buffer, not a copy. */

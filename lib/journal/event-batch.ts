@@ -17,17 +17,17 @@ import { ByteWriter } from './byte-writer.js';
  *
  * Texts are their length, doubled, plus 1 when they are UTF-16 instead of one byte a character.
  */
-const VERSION = 1;
+export const VERSION = 1;
 
 /** Stream and source are those of the event before. */
-const SAME_ORIGIN = 1;
+export const SAME_ORIGIN = 1;
 /** The sequence is that of the stream's last event plus 1; else plus a number, or absolute when it went back. */
-const NEXT_SEQUENCE = 2;
-const ABSOLUTE_SEQUENCE = 4;
+export const NEXT_SEQUENCE = 2;
+export const ABSOLUTE_SEQUENCE = 4;
 /** Receive time is that of the event before; else plus a number, or a float64. */
-const SAME_TIME = 8;
-const FLOAT_TIME = 16;
-const IDEMPOTENCY = 32;
+export const SAME_TIME = 8;
+export const FLOAT_TIME = 16;
+export const IDEMPOTENCY = 32;
 
 /** Bytes of an event without its texts, at most. */
 const EVENT_BYTES = 64;
@@ -206,20 +206,19 @@ function isSameAgent(a: BusAgent, b: BusAgent): boolean {
 
 /**
  * Decodes what `encodeEventBatch` made. Messages share memory with the payload; agents, streams and locations are
- * shared between the events of the batch.
- * @param wants decides by its place in the batch whether an event is given; all are by default
+ * shared between the events of the batch. `EventHeads` reads the same without making objects.
  * @throws EventBatchError for anything else
  */
-export function decodeEventBatch(payload: Buffer, wants?: (index: number) => boolean): ReceivedEvent[] {
+export function decodeEventBatch(payload: Buffer): ReceivedEvent[] {
   try {
-    return readEvents(new ByteReader(payload), wants);
+    return readEvents(new ByteReader(payload));
   } catch (error) {
     if (error instanceof RangeError) throw new EventBatchError(`batch of events is damaged: ${error.message}`);
     throw error;
   }
 }
 
-function readEvents(input: ByteReader, wants: ((index: number) => boolean) | undefined): ReceivedEvent[] {
+function readEvents(input: ByteReader): ReceivedEvent[] {
   const version = input.byte();
   if (version !== VERSION) throw new EventBatchError(`batch of events has version ${version}, ${VERSION} is known`);
   const count = input.varint();
@@ -244,12 +243,7 @@ function readEvents(input: ByteReader, wants: ((index: number) => boolean) | und
     if ((flags & FLOAT_TIME) !== 0) time = input.float();
     else if ((flags & SAME_TIME) === 0) time += input.varint();
     const idempotency = (flags & IDEMPOTENCY) === 0 ? undefined : { key: input.text(), index: input.varint() };
-    const length = input.varint();
-    if (wants?.(number) === false) {
-      input.skip(length);
-      continue;
-    }
-    const message = input.bytes(length);
+    const message = input.bytes(input.varint());
     const { queue, location, agent } = source;
     events.push({ queue, location, message, receivedAt: time, agent, idempotency, stream: stream.name, sequence });
   }
@@ -283,11 +277,16 @@ function readAgent(input: ByteReader, agents: BusAgent[]): BusAgent | undefined 
   const known = agents[index];
   if (known !== undefined) return known;
   if (index !== agents.length) throw new RangeError('an agent is out of turn');
-  const agent = { id: input.text(), name: input.text(), ip: input.text() };
-  const labels = input.varint();
-  const added = labels === 0 ? agent : { ...agent, labels: readLabels(input, labels - 1) };
+  const added = readAgentText(input);
   agents.push(added);
   return added;
+}
+
+/** An agent, from where its id stands. */
+export function readAgentText(input: ByteReader): BusAgent {
+  const agent = { id: input.text(), name: input.text(), ip: input.text() };
+  const labels = input.varint();
+  return labels === 0 ? agent : { ...agent, labels: readLabels(input, labels - 1) };
 }
 
 function readLabels(input: ByteReader, count: number): Map<string, string> {

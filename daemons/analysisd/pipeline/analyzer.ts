@@ -8,15 +8,13 @@ import type { EpsLimiter } from '../eps-limiter.js';
 import type { EventsAhead } from '../threads/events-ahead.js';
 import type { EventWriter } from './event-writer.js';
 import type { JournalFeed } from './journal-feed.js';
-import { type Control, isEvents, type RecordedEntry } from './journal-record.js';
+import { type Control, isEvents, isHeads, type RecordedEntry, type RecordedHeads } from './journal-record.js';
 import { Patience, StoppedError } from './patience.js';
 
 /** Requests are answered between slices of this many events, however large a batch is. */
 const EVENTS_PER_TURN = 64;
 /** The same in milliseconds: an event that uses up its budget takes tens of them, and heartbeats must not wait for 64. */
 const TURN_MS = 20;
-/** Events of a record that threads get at a time. */
-const EVENTS_PER_HAND = 1024;
 /** Alerts are written when nothing more is waiting, and at the latest after this many events. */
 const EVENTS_PER_FLUSH = 1024;
 /** The same in message bytes: what is written at once is a few times that, and the event loop waits for it. */
@@ -192,7 +190,7 @@ export class Analyzer {
     for (const action of restful) action();
   }
 
-  async #next(): Promise<RecordedEntry | undefined> {
+  async #next(): Promise<RecordedEntry | RecordedHeads | undefined> {
     for (;;) {
       try {
         return this.#parts.feed.next();
@@ -203,13 +201,14 @@ export class Analyzer {
     }
   }
 
-  async #take(entry: RecordedEntry): Promise<void> {
-    const { content } = entry;
+  async #take(entry: RecordedEntry | RecordedHeads): Promise<void> {
     const { ahead } = this.#parts;
-    if (ahead !== undefined && isEvents(content)) {
-      await this.#hand(entry, content, ahead);
+    if (isHeads(entry)) {
+      if (ahead === undefined) throw new Error('There are no threads for what was read for them.');
+      await this.#hand(entry, ahead);
       return;
     }
+    const { content } = entry;
     await this.#settle();
     // The first record may have been done in part before the checkpoint.
     if (entry.position !== this.#position) this.#done = 0;
@@ -232,17 +231,17 @@ export class Analyzer {
   }
 
   /** Hands the events of a record to threads, and waits while they have enough. */
-  async #hand(entry: RecordedEntry, events: readonly ReceivedEvent[], ahead: EventsAhead): Promise<void> {
+  async #hand(entry: RecordedHeads, ahead: EventsAhead): Promise<void> {
     const { analysis, epsLimiter, now } = this.#parts;
+    const { count } = entry.content;
     let from = entry.position === this.#position && ahead.pending === 0 ? this.#done : 0;
-    while (from < events.length && !this.#stopping) {
-      let to = Math.min(events.length, from + EVENTS_PER_HAND);
+    while (from < count && !this.#stopping) {
+      let to = count;
       if (epsLimiter !== undefined && !this.#replaying) {
         await this.#credit(epsLimiter);
-        const last = to;
-        for (to = from + 1; to < last && epsLimiter.take(Math.floor(now() / 1000));) to += 1;
+        for (to = from + 1; to < count && epsLimiter.take(Math.floor(now() / 1000));) to += 1;
       }
-      ahead.take(entry, events, from, to);
+      ahead.take(entry, from, to);
       from = to;
       await nextTurn();
       while (ahead.isFull) await ahead.moved();

@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { Alert } from '../../../lib/engine/alert/alert.js';
 import type { AlertJsonOptions } from '../../../lib/engine/alert/alert-json.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
@@ -29,7 +29,7 @@ export class AppendingOutputs implements EventOutputs {
     outputs.append('firewall', engine.texts.firewall(event));
   }
 
-  statistics(event: ReceivedEvent, text: string): void {
+  statistics(event: BusEvent, text: string): void {
     const alert = this.#analysis.statisticsAlert(incomingEvent(event), text);
     this.beginAlert(alert.event);
     this.alert(alert);

@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { Alert } from '../../../lib/engine/alert/alert.js';
 import type { Engine } from '../../../lib/engine/engine.js';
 import type { EngineMemory } from '../../../lib/engine/engine-memory.js';
@@ -22,7 +22,7 @@ export interface Judgement<M extends EngineMemory = EngineMemory> {
 export interface EventOutputs {
   firewall(event: EngineEvent): void;
   /** The event set off a statistics alert. @param text what it says */
-  statistics(event: ReceivedEvent, text: string): void;
+  statistics(event: BusEvent, text: string): void;
   /** What follows has the id of this moment (rules-and-alerts.md 7.4). */
   beginAlert(event: EngineEvent): void;
   alert(alert: Alert): void;
@@ -46,7 +46,7 @@ export class EventJudge {
   }
 
   /** Never throws, whatever the event holds. */
-  judge(event: ReceivedEvent): void {
+  judge(event: BusEvent): void {
     const counters = this.#counters;
     const tally = event.agent === undefined ? undefined : counters.agents.of(event.agent.id);
     if (tally !== undefined) tally.received += 1;
@@ -71,7 +71,7 @@ export class EventJudge {
     }
   }
 
-  #write(received: ReceivedEvent, outcome: EventOutcome, tally: AgentTally | undefined): void {
+  #write(received: BusEvent, outcome: EventOutcome, tally: AgentTally | undefined): void {
     const counters = this.#counters;
     const outputs = this.#outputs;
     const { event } = outcome;

@@ -4,7 +4,7 @@ import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
 import { AppendingOutputs } from './appending-outputs.js';
 import { EventJudge } from './event-judge.js';
-import type { TakenEvents } from './taken-events.js';
+import type { TakenEvent, TakenEvents } from './taken-events.js';
 
 /** Takes one event after the other through the engine and appends what comes of it to the outputs; nothing is flushed. */
 export class EventWriter {
@@ -20,14 +20,14 @@ export class EventWriter {
 
   /** Never throws, whatever the event holds. */
   take(event: ReceivedEvent): void {
-    if (isNew(event, this.#taken, this.#counters)) this.#judge.judge(event);
+    if (isNew(event, event.message.length, this.#taken, this.#counters)) this.#judge.judge(event);
   }
 }
 
-/** Counts an event and notes it; false when it was analysed before. */
-export function isNew(event: ReceivedEvent, taken: TakenEvents, counters: Counters): boolean {
+/** Counts an event and notes it; false when it was analysed before. @param bytes of its message */
+export function isNew(event: TakenEvent, bytes: number, taken: TakenEvents, counters: Counters): boolean {
   counters.eventsReceived += 1;
-  counters.bytesReceived += event.message.length;
+  counters.bytesReceived += bytes;
   if (taken.take(event)) return true;
   counters.duplicates += 1;
   return false;

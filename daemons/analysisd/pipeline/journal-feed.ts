@@ -1,13 +1,29 @@
+import { EventHeads } from '../../../lib/journal/event-heads.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalReader } from '../../../lib/journal/journal-reader.js';
-import { decodeRecord, isEvents, type RecordedEntry, RecordError } from './journal-record.js';
+import {
+  decodeHeads,
+  decodeRecord,
+  EVENTS,
+  isEvents,
+  type RecordedEntry,
+  type RecordedHeads,
+  RecordError,
+} from './journal-record.js';
 
 /** Records kept in memory for an analysis that keeps up; beyond that it reads them from the journal. */
 const MAX_EVENTS = 32_768;
 const MAX_BYTES = 32 * 1024 * 1024;
 /** What an event takes beside its message, roughly. */
 const EVENT_BYTES = 400;
+
+/** A record in memory, and what it counts for. */
+type KeptRecord = {
+  readonly read: () => RecordedEntry | RecordedHeads;
+  readonly events: number;
+  readonly bytes: number;
+};
 
 /**
  * Hands the analysis the records of the journal in their order, each once: from memory while it keeps up, else from the
@@ -16,8 +32,9 @@ const EVENT_BYTES = 400;
 export class JournalFeed {
   readonly #journal: Journal;
   readonly #onUnreadable: (error: unknown) => void;
-  readonly #keepsPayloads: boolean;
-  #entries: RecordedEntry[] = [];
+  /** Where heads of events are read to; undefined when events are given whole. */
+  readonly #heads: EventHeads | undefined;
+  #entries: KeptRecord[] = [];
   #head = 0;
   #events = 0;
   #bytes = 0;
@@ -31,11 +48,11 @@ export class JournalFeed {
   /**
    * @param from position of the first record
    * @param onUnreadable told of a record that cannot be understood, and is passed over
-   * @param keepsPayloads whether records are given with their bytes, also from memory
+   * @param readsHeads whether of events only the heads are given, with their bytes
    */
-  constructor(journal: Journal, from: number, onUnreadable: (error: unknown) => void, keepsPayloads = false) {
+  constructor(journal: Journal, from: number, onUnreadable: (error: unknown) => void, readsHeads = false) {
     this.#journal = journal;
-    this.#keepsPayloads = keepsPayloads;
+    this.#heads = readsHeads ? new EventHeads() : undefined;
     this.#tail = from;
     this.#onUnreadable = onUnreadable;
   }
@@ -52,7 +69,7 @@ export class JournalFeed {
   }
 
   /** The next record; undefined when there is none yet. @throws the file system's error; the next call tries again */
-  next(): RecordedEntry | undefined {
+  next(): RecordedEntry | RecordedHeads | undefined {
     return this.#fromMemory() ?? this.#fromDisk();
   }
 
@@ -81,37 +98,43 @@ export class JournalFeed {
       this.#behind = true;
       return;
     }
-    const { payload, ...rest } = entry;
-    this.#entries.push(this.#keepsPayloads && payload !== undefined ? entry : rest);
-    this.#count(entry, 1);
+    const { payload, content, ...place } = entry;
+    const events = isEvents(content) ? content.length : 1;
+    const bytes = entry.next - entry.position + events * EVENT_BYTES;
+    const heads = payload === undefined || !isEvents(content) ? undefined : this.#heads;
+    const read =
+      heads === undefined || payload === undefined
+        ? () => ({ ...place, content })
+        : () => decodeHeads({ ...place, payload }, heads);
+    this.#entries.push({ read, events, bytes });
+    this.#events += events;
+    this.#bytes += bytes;
     this.#tail = entry.next;
   }
 
-  #fromMemory(): RecordedEntry | undefined {
-    const entry = this.#entries[this.#head];
-    if (entry === undefined) return undefined;
+  #fromMemory(): RecordedEntry | RecordedHeads | undefined {
+    const kept = this.#entries[this.#head];
+    if (kept === undefined) return undefined;
     this.#head += 1;
     if (this.#head === this.#entries.length) {
       this.#entries = [];
       this.#head = 0;
     }
-    this.#count(entry, -1);
-    return entry;
+    this.#events -= kept.events;
+    this.#bytes -= kept.bytes;
+    return kept.read();
   }
 
-  #count({ position, next, content }: RecordedEntry, sign: 1 | -1): void {
-    const events = isEvents(content) ? content.length : 1;
-    this.#events += sign * events;
-    this.#bytes += sign * (next - position + events * EVENT_BYTES);
-  }
-
-  #fromDisk(): RecordedEntry | undefined {
+  #fromDisk(): RecordedEntry | RecordedHeads | undefined {
     while (this.#behind) {
       const reader = (this.#reader ??= this.#journal.reader(this.#tail));
       try {
         const record = reader.next();
         this.#tail = reader.position;
-        if (record !== undefined) return decodeRecord(record);
+        if (record !== undefined) {
+          const heads = record.kind === EVENTS ? this.#heads : undefined;
+          return heads === undefined ? decodeRecord(record) : decodeHeads(record, heads);
+        }
       } catch (error) {
         this.#tail = reader.position;
         if (!(error instanceof JournalDamageError || error instanceof RecordError)) throw error;

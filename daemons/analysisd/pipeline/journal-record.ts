@@ -1,5 +1,6 @@
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { decodeEventBatch } from '../../../lib/journal/event-batch.js';
+import { EventHeads } from '../../../lib/journal/event-heads.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
 import type { InForce } from '../in-force.js';
 
@@ -41,6 +42,12 @@ export type RecordedEntry = {
   readonly payload?: Buffer;
 };
 
+/** A record of events of which the heads were read alone; they are good until the next record is read. */
+export type RecordedHeads = Omit<RecordedEntry, 'content' | 'payload'> & {
+  readonly content: EventHeads;
+  readonly payload: Buffer;
+};
+
 /** A control record's kind and payload. */
 export function encodeControl(control: Control): { readonly kind: number; readonly payload: Buffer } {
   switch (control.kind) {
@@ -62,8 +69,19 @@ export class RecordError extends Error {
 
 /** Reads a record. @throws RecordError when it is not what this version writes */
 export function decodeRecord({ position, next, kind, writtenAt, payload }: JournalRecord): RecordedEntry {
+  const content = understood(position, () => decodeContent(kind, payload));
+  return { position, next, writtenAt, content, payload };
+}
+
+/** Reads the heads of a record of events. @throws RecordError when it is not what this version writes */
+export function decodeHeads(record: Omit<RecordedHeads, 'content'>, heads: EventHeads): RecordedHeads {
+  const { position, next, writtenAt, payload } = record;
+  return { position, next, writtenAt, content: understood(position, () => heads.read(payload)), payload };
+}
+
+function understood<T>(position: number, read: () => T): T {
   try {
-    return { position, next, writtenAt, content: decodeContent(kind, payload), payload };
+    return read();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RecordError(`journal position ${String(position)}: the record cannot be used: ${reason}`);
@@ -87,7 +105,12 @@ function decodeContent(kind: number, payload: Buffer): RecordedEntry['content'] 
   }
 }
 
+/** Whether the heads of its events were read alone. */
+export function isHeads(entry: RecordedEntry | RecordedHeads): entry is RecordedHeads {
+  return entry.content instanceof EventHeads;
+}
+
 /** Whether the content of a record is events. */
-export function isEvents(content: RecordedEntry['content']): content is readonly ReceivedEvent[] {
+export function isEvents(content: RecordedEntry['content'] | EventHeads): content is readonly ReceivedEvent[] {
   return Array.isArray(content);
 }

@@ -190,7 +190,7 @@ export class StoredEvents {
     if (feed === undefined) return;
     let turnAt = performance.now();
     while (this.#pending.length - this.#sent < MAX_OPERATIONS && this.#unsentBytes < MAX_APPLY_BYTES / 2) {
-      let entry: RecordedEntry | undefined;
+      let entry: ReturnType<JournalFeed['next']>;
       try {
         entry = feed.next();
       } catch (error) {

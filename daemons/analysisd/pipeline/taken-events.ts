@@ -2,6 +2,9 @@ import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
 import { IdempotencyMemory, type IdempotencySnapshot } from '../idempotency.js';
 
+/** What says whether an event was analysed before. */
+export type TakenEvent = Pick<ReceivedEvent, 'stream' | 'sequence' | 'idempotency' | 'receivedAt'>;
+
 /** What is remembered of the events analysed so far, as plain data for a checkpoint. */
 export type TakenSnapshot = {
   /** Last sequence of every stream, the one moved last at the end. */
@@ -22,7 +25,7 @@ export class TakenEvents {
   #sequence = -1;
 
   /** Notes an event; false when it was analysed before. */
-  take({ stream, sequence, idempotency, receivedAt }: ReceivedEvent): boolean {
+  take({ stream, sequence, idempotency, receivedAt }: TakenEvent): boolean {
     if (stream !== this.#stream) {
       this.#settle();
       this.#stream = stream;

@@ -1,4 +1,3 @@
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import {
   type CorrelationLayout,
   joinLayouts,
@@ -11,7 +10,6 @@ import type { Logger } from '../../../lib/log/logger.js';
 import { Committer, type CommitterParts, type PendingUnit } from './committer.js';
 import { ThreadHandle, type WordAside } from './thread-handle.js';
 import type { CapturedPart, ThreadConfiguration } from './thread-words.js';
-import { encodeUnit, NOBODY, type UnitPart } from './units.js';
 
 /** What all threads remember of their agents. */
 export type GatheredState = {
@@ -125,21 +123,23 @@ export class AnalysisThreads {
     this.#committer.heedAside(thread);
   }
 
-  /** The thread that analyses an event. */
-  ownerOf({ agent, location }: ReceivedEvent): number {
+  /** The thread that analyses the events of an agent, or else those of the manager of that location. */
+  ownerOf(agentId: string | undefined, location: () => string): number {
     // As `incomingEvent` reads it.
-    const id = agent?.id ?? (location.charCodeAt(0) === 0x5b ? readLocation(location).agent?.id : undefined) ?? '000';
-    return this.#ownerOf(id);
+    return this.#ownerOf(agentId ?? readLocation(location()).agent?.id ?? '000');
   }
 
-  /** Has the events of these records analysed. */
-  dispatch(parts: readonly UnitPart[], pending: Omit<PendingUnit, 'unit'>): void {
-    const unit = encodeUnit(parts, pending.owners);
-    const needed = new Set(pending.owners);
-    this.#committer.expect({ ...pending, unit });
-    needed.delete(NOBODY);
-    for (const number of needed) this.#threads[number]?.order({ kind: 'unit', unit });
-    if (needed.size === 0) this.#advance();
+  /** Has the events of a unit analysed. */
+  dispatch(pending: PendingUnit): void {
+    const { memory, owners } = pending.unit;
+    this.#committer.expect(pending);
+    let isNeeded = false;
+    for (const { number } of this.#threads) {
+      if (!owners.includes(number)) continue;
+      isNeeded = true;
+      this.#threads[number]?.order({ kind: 'unit', unit: memory });
+    }
+    if (!isNeeded) this.#advance();
   }
 
   /** Resolves when more events are done, at once when none are pending. @throws Error when a thread has ended */

@@ -13,7 +13,7 @@ import { ThreadLogger } from './thread-logger.js';
 import { type Shared, ThreadMemory } from './thread-memory.js';
 import { ThreadOutputs } from './thread-outputs.js';
 import type { Answers, Notice, Question, ThreadConfiguration, ThreadOrder, ThreadWord } from './thread-words.js';
-import { eventsOfUnit } from './units.js';
+import { Unit } from './units.js';
 
 /** What was said of the ruleset was said when the daemon loaded it. */
 const QUIET: Diagnostics = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -139,7 +139,7 @@ export class AnalysisWorker implements Shared, Parts {
     const results = this.#results;
     const { engine } = this;
     const failures = engine.failures;
-    for (const event of eventsOfUnit(unit, this.#number)) {
+    for (const event of new Unit(unit).eventsOf(this.#number)) {
       results.open();
       this.#judge.judge(event);
       results.close();

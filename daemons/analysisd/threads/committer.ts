@@ -6,16 +6,11 @@ import type { AppendingOutputs } from '../pipeline/appending-outputs.js';
 import { answerTo, heed, KEYS_MARGIN } from './answering.js';
 import type { ResultTarget } from './results.js';
 import type { ThreadHandle } from './thread-handle.js';
-import { eventOfUnit, NOBODY } from './units.js';
+import { NOBODY, type Unit } from './units.js';
 
 /** A unit whose events wait for their results. */
 export type PendingUnit = {
-  readonly unit: SharedArrayBuffer;
-  /** Which thread analyses each event. */
-  readonly owners: Uint8Array;
-  /** When each was received, epoch milliseconds, and its queue. Objects for events would live long enough to cost much. */
-  readonly times: Float64Array;
-  readonly queues: readonly string[];
+  readonly unit: Unit;
   /** Bytes of their messages. */
   readonly bytes: number;
   /** All of its events are done. */
@@ -56,7 +51,7 @@ export class Committer implements ResultTarget {
   /** Expects the results of a unit, behind those it expects already. */
   expect(unit: PendingUnit): void {
     this.#units.push(unit);
-    this.pending += unit.owners.length;
+    this.pending += unit.unit.count;
     this.pendingBytes += unit.bytes;
   }
 
@@ -64,11 +59,11 @@ export class Committer implements ResultTarget {
   advance(): boolean {
     const before = this.pending;
     for (let unit = this.#units[0]; unit !== undefined; unit = this.#units[0]) {
-      const { owners } = unit;
+      const { owners } = unit.unit;
       while (this.#at < owners.length) {
         const owner = owners[this.#at] ?? NOBODY;
         const thread = owner === NOBODY ? undefined : this.#parts.threads[owner];
-        if (thread !== undefined && !this.#commit(unit, thread)) return this.pending < before;
+        if (thread !== undefined && !this.#commit(unit.unit, thread)) return this.pending < before;
         this.#at += 1;
         this.pending -= 1;
       }
@@ -116,12 +111,11 @@ export class Committer implements ResultTarget {
 
   statistics(text: string): void {
     const [first] = this.#units;
-    const event = first === undefined ? undefined : eventOfUnit(first.unit, this.#at);
-    if (event !== undefined) this.#parts.outputs.statistics(event, text);
+    if (first !== undefined) this.#parts.outputs.statistics(first.unit.event(this.#at), text);
   }
 
   /** @returns false when the thread is not so far */
-  #commit({ times, queues }: PendingUnit, thread: ThreadHandle): boolean {
+  #commit({ times, queues }: Unit, thread: ThreadHandle): boolean {
     const { analysis, counters } = this.#parts;
     const { results } = thread;
     while (results.isDone) {
@@ -142,7 +136,7 @@ export class Committer implements ResultTarget {
     const { state, ruleset } = analysis.engine;
     const event = this.#event;
     event.receivedAt = times[this.#at] ?? 0;
-    event.queue = queues[this.#at] ?? '';
+    event.queue = String.fromCharCode(queues[this.#at] ?? 0);
     results.read(event, state.counting, ruleset.rules.rules, this);
     return true;
   }

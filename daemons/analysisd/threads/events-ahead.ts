@@ -1,16 +1,17 @@
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import type { EventHead, EventHeads } from '../../../lib/journal/event-heads.js';
 import type { Counters } from '../counters.js';
 import { isNew } from '../pipeline/event-writer.js';
-import type { RecordedEntry } from '../pipeline/journal-record.js';
+import type { RecordedHeads } from '../pipeline/journal-record.js';
 import type { TakenEvents } from '../pipeline/taken-events.js';
 import type { AnalysisThreads } from './analysis-threads.js';
-import { NOBODY, type UnitPart } from './units.js';
+import { NOBODY, UnitBuilder } from './units.js';
 
-/** Events that go to the threads together: a message to a thread costs as much as some events. */
-const EVENTS_PER_UNIT = 512;
-/** Events on their way, and bytes of their messages: what threads have in hand, and what a checkpoint waits for. */
-const MOST_EVENTS = 8192;
-const MOST_BYTES = 4 * 1024 * 1024;
+/** Events that go to the threads together, for each of them: a message to a thread costs as much as some events. */
+const EVENTS_PER_THREAD = 512;
+/** Bytes of messages at which a unit goes, however few events it has, and which are in it at most before one more record. */
+const BYTES_PER_THREAD = 512 * 1024;
+/** Units on their way: what threads have in hand, so that one may be ahead of another, and what a checkpoint waits for. */
+const UNITS_AHEAD = 6;
 
 /** What is done when a unit is. */
 export type Done = {
@@ -33,17 +34,20 @@ export type EventsAheadParts = {
  */
 export class EventsAhead {
   readonly #parts: EventsAheadParts;
-  #collected: UnitPart[] = [];
-  #owners: number[] = [];
-  #times: number[] = [];
-  #queues: string[] = [];
-  #bytes = 0;
+  readonly #builder = new UnitBuilder();
+  readonly #head: EventHead = { stream: '', sequence: 0, receivedAt: 0, idempotency: undefined };
+  /** Threads by source of the record at hand, as far as they were looked up. */
+  readonly #ownersBySource: number[] = [];
+  readonly #eventsPerUnit: number;
+  readonly #bytesPerUnit: number;
   #end = { position: 0, done: 0 };
   /** Told when the events of a unit are done. */
   onDone: (done: Done) => void = () => {};
 
   constructor(parts: EventsAheadParts) {
     this.#parts = parts;
+    this.#eventsPerUnit = EVENTS_PER_THREAD * parts.threads.count;
+    this.#bytesPerUnit = BYTES_PER_THREAD * parts.threads.count;
   }
 
   get threads(): AnalysisThreads {
@@ -52,51 +56,39 @@ export class EventsAhead {
 
   /** Events that are not done. */
   get pending(): number {
-    return this.#owners.length + this.#parts.threads.pending;
+    return this.#builder.count + this.#parts.threads.pending;
   }
 
   /** Whether nothing should be taken before more is done. */
   get isFull(): boolean {
     const { pending, pendingBytes } = this.#parts.threads;
-    return pending >= MOST_EVENTS || pendingBytes >= MOST_BYTES;
+    return pending >= UNITS_AHEAD * this.#eventsPerUnit || pendingBytes >= UNITS_AHEAD * this.#bytesPerUnit;
   }
 
   /** Takes events `from` up to `to`, exclusive, of a record. */
-  take(entry: RecordedEntry, content: readonly ReceivedEvent[], from: number, to: number): void {
-    const { threads, taken, counters } = this.#parts;
-    if (entry.payload === undefined) throw new Error('The bytes of a record were not kept.');
-    for (let index = from; index < to; index += 1) {
-      const event = content[index];
-      if (event === undefined) break;
-      this.#times.push(event.receivedAt);
-      this.#queues.push(event.queue);
-      this.#owners.push(isNew(event, taken, counters) ? threads.ownerOf(event) : NOBODY);
-      this.#bytes += event.message.length;
-    }
-    this.#collected.push({ payload: entry.payload, from, count: to - from });
-    this.#end = to < content.length ? { position: entry.position, done: to } : { position: entry.next, done: 0 };
-    if (this.#owners.length >= EVENTS_PER_UNIT || this.#bytes >= MOST_BYTES) this.send();
+  take({ payload, content, position, next }: RecordedHeads, from: number, to: number): void {
+    const { taken, counters } = this.#parts;
+    const builder = this.#builder;
+    const head = this.#head;
+    this.#ownersBySource.length = 0;
+    builder.add(payload, content, from, to, (index) => {
+      content.put(index, head);
+      const isNewEvent = isNew(head, content.messageBytes[index] ?? 0, taken, counters);
+      return isNewEvent ? this.#ownerOf(payload, content, content.sources[index] ?? 0) : NOBODY;
+    });
+    this.#end = to < content.count ? { position, done: to } : { position: next, done: 0 };
+    if (builder.count >= this.#eventsPerUnit || builder.messageBytes >= this.#bytesPerUnit) this.send();
   }
 
   /** Hands on what was taken. */
   send(): void {
-    const events = this.#owners.length;
+    const { count: events, messageBytes: bytes } = this.#builder;
     if (events === 0) return;
-    const bytes = this.#bytes;
     const done: Done = { ...this.#end, events, bytes };
-    const collected = this.#collected;
-    const owners = Uint8Array.from(this.#owners);
-    const times = Float64Array.from(this.#times);
-    const queues = this.#queues;
-    this.#owners = [];
-    this.#times = [];
-    this.#queues = [];
-    this.#collected = [];
-    this.#bytes = 0;
     const onDone = (): void => {
       this.onDone(done);
     };
-    this.#parts.threads.dispatch(collected, { owners, times, queues, bytes, onDone });
+    this.#parts.threads.dispatch({ unit: this.#builder.build(), bytes, onDone });
   }
 
   /** Resolves when more is done, at once when nothing is pending. @throws Error when a thread has ended */
@@ -108,5 +100,14 @@ export class EventsAhead {
   /** Waits until everything is done. @throws Error when a thread has ended */
   async settle(): Promise<void> {
     while (this.pending > 0) await this.moved();
+  }
+
+  #ownerOf(payload: Buffer, heads: EventHeads, source: number): number {
+    const known = this.#ownersBySource[source];
+    if (known !== undefined) return known;
+    const agentId = heads.agentIdOf(payload, source);
+    const owner = this.#parts.threads.ownerOf(agentId, () => heads.locationOf(payload, source));
+    this.#ownersBySource[source] = owner;
+    return owner;
   }
 }

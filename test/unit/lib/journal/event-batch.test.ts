@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BusAgent, ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { decodeEventBatch, encodeEventBatch, EventBatchError } from '../../../../lib/journal/event-batch.js';
+import { type EventHead, EventHeads, readEventAgent, readEventSource } from '../../../../lib/journal/event-heads.js';
 
 const text = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 20 }));
 const byteString = fc
@@ -56,11 +57,42 @@ const batch: fc.Arbitrary<ReceivedEvent[]> = fc
     });
   });
 
+/** Events as their heads have them, put together again. */
+function byHeads(payload: Buffer, heads: EventHeads): ReceivedEvent[] {
+  heads.read(payload);
+  return Array.from({ length: heads.count }, (_, index) => {
+    const head: EventHead = { stream: '', sequence: 0, receivedAt: 0, idempotency: undefined };
+    heads.put(index, head);
+    const source = heads.sources[index]!;
+    const agentAt = heads.agentAt[source]!;
+    const agent = agentAt === 0 ? undefined : readEventAgent(payload, agentAt);
+    expect(heads.agentIdOf(payload, source)).to.equal(agent?.id);
+    const from = readEventSource(payload, heads.sourceAt[source]!, agent);
+    expect(heads.locationOf(payload, source)).to.equal(from.location);
+    expect(String.fromCharCode(heads.queues[source]!)).to.equal(from.queue);
+    const at = heads.messageAt[index]!;
+    return { ...from, ...head, message: payload.subarray(at, at + heads.messageBytes[index]!) };
+  });
+}
+
+/** What a reader makes of bytes: an error by its message. */
+function result(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    expect(error).to.be.instanceOf(EventBatchError);
+    return String(error);
+  }
+}
+
 describe('event batch of the journal', () => {
-  it('gives back every field of every event', () => {
+  it('gives back every field of every event, also by heads', () => {
+    const heads = new EventHeads();
     fc.assert(
       fc.property(batch, (events) => {
-        expect(decodeEventBatch(encodeEventBatch(events))).to.deep.equal(events);
+        const payload = encodeEventBatch(events);
+        expect(decodeEventBatch(payload)).to.deep.equal(events);
+        expect(byHeads(payload, heads)).to.deep.equal(events);
       }),
       { numRuns: 300 },
     );
@@ -86,6 +118,7 @@ describe('event batch of the journal', () => {
   });
 
   it('refuses anything else with one error, and never reads beyond it', () => {
+    const heads = new EventHeads();
     expect(() => decodeEventBatch(Buffer.alloc(0))).to.throw(EventBatchError, 'ends at byte 0');
     expect(() => decodeEventBatch(Buffer.from([2, 0]))).to.throw(EventBatchError, 'version 2, 1 is known');
     expect(() => decodeEventBatch(Buffer.from([1, 0, 0]))).to.throw(EventBatchError, 'left over at byte 2');
@@ -97,11 +130,13 @@ describe('event batch of the journal', () => {
         (events, flips, cut) => {
           const payload = encodeEventBatch(events);
           for (const [at, value] of flips) payload[at % payload.length] = value;
-          try {
-            decodeEventBatch(payload.subarray(0, cut % 2 === 0 ? payload.length : cut % payload.length));
-          } catch (error) {
-            expect(error).to.be.instanceOf(EventBatchError);
-          }
+          const bytes = payload.subarray(0, cut % 2 === 0 ? payload.length : cut % payload.length);
+          const whole = result(() => decodeEventBatch(bytes).map(({ sequence }) => sequence));
+          const byHead = result(() => {
+            const { count, sequences } = heads.read(bytes);
+            return [...sequences.subarray(0, count)];
+          });
+          expect(byHead).to.deep.equal(whole);
         },
       ),
       { numRuns: 500 },

@@ -1,56 +1,74 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { encodeUnit, eventOfUnit, eventsOfUnit, NOBODY } from '../../../../../daemons/analysisd/threads/units.js';
+import { NOBODY, UnitBuilder } from '../../../../../daemons/analysisd/threads/units.js';
 import type { ReceivedEvent } from '../../../../../lib/bus/bus-event.js';
 import { encodeEventBatch } from '../../../../../lib/journal/event-batch.js';
+import { EventHeads } from '../../../../../lib/journal/event-heads.js';
 
 function makeEvents(record: number, count: number): ReceivedEvent[] {
   return Array.from({ length: count }, (_, index) => ({
-    queue: '1',
+    queue: index % 4 === 0 ? '8' : '1',
     location: `/var/log/${String(index % 3)}`,
     message: Buffer.from(`record ${String(record)} event ${String(index)}`),
     receivedAt: index * 10,
     agent: index % 2 === 0 ? undefined : { id: `00${String(index % 5)}`, name: 'x', ip: 'any' },
-    idempotency: undefined,
     stream: `s${String(index % 2)}`,
     sequence: index + 1,
   }));
+}
+
+/** As a unit has it. */
+function shown({ queue, location, message, receivedAt, agent }: Omit<ReceivedEvent, 'stream' | 'sequence'>) {
+  return { queue, location, message: message.toString(), receivedAt, agent };
 }
 
 describe('units of work', () => {
   it('give each thread its events, in their order, and nobody the others', () => {
     const part = fc.record({ size: fc.integer({ min: 1, max: 20 }), from: fc.nat(19), count: fc.nat(20) });
     const owner = fc.constantFrom(0, 1, 2, NOBODY);
+    const builder = new UnitBuilder();
+    const heads = new EventHeads();
     fc.assert(
       fc.property(
         fc.array(part, { maxLength: 4 }),
         fc.array(owner, { minLength: 80, maxLength: 80 }),
-        (drafts, all) => {
-          const records = drafts.map(({ size }, index) => makeEvents(index, size));
-          const parts = drafts.map(({ size, from, count }, index) => {
+        (drafts, owners) => {
+          const counting: ReceivedEvent[] = [];
+          drafts.forEach(({ size, from, count }, index) => {
+            const record = makeEvents(index, size);
+            const payload = encodeEventBatch(record);
             const start = Math.min(from, size - 1);
-            return {
-              payload: encodeEventBatch(records[index] ?? []),
-              from: start,
-              count: Math.min(count, size - start),
-            };
+            const end = Math.min(size, start + count);
+            const before = counting.length - start;
+            builder.add(payload, heads.read(payload), start, end, (place) => owners[before + place] ?? NOBODY);
+            counting.push(...record.slice(start, end));
           });
-          const counting = parts.flatMap(({ from, count }, index) => records[index]?.slice(from, from + count) ?? []);
-          const owners = Uint8Array.from(all.slice(0, counting.length));
-          const unit = encodeUnit(parts, owners);
+          expect(builder.count).to.equal(counting.length);
+          expect(builder.messageBytes).to.equal(counting.reduce((sum, { message }) => sum + message.length, 0));
+          const unit = builder.build();
           for (const thread of [0, 1, 2]) {
-            const found = [...eventsOfUnit(unit, thread)].map((event) => ({
-              ...event,
-              message: Buffer.from(event.message),
-            }));
-            expect(found).to.deep.equal(counting.filter((_, index) => owners[index] === thread));
+            const own = counting.filter((_, index) => owners[index] === thread);
+            expect([...unit.eventsOf(thread)].map(shown)).to.deep.equal(own.map(shown));
           }
           counting.forEach((event, index) => {
-            const { message, ...rest } = eventOfUnit(unit, index) ?? expect.fail('no event');
-            expect({ ...rest, message: Buffer.from(message) }).to.deep.equal(event);
+            expect(shown(unit.event(index))).to.deep.equal(shown(event));
+            expect([unit.times[index], String.fromCharCode(unit.queues[index] ?? 0)]).to.deep.equal([
+              event.receivedAt,
+              event.queue,
+            ]);
           });
         },
       ),
     );
+  });
+
+  it('take more events than they had room for', () => {
+    const builder = new UnitBuilder();
+    const events = makeEvents(0, 5000);
+    const payload = encodeEventBatch(events);
+    builder.add(payload, new EventHeads().read(payload), 0, events.length, (index) => index % 2);
+    const unit = builder.build();
+    expect([...unit.eventsOf(1)].map(shown)).to.deep.equal(events.filter((_, index) => index % 2 === 1).map(shown));
+    expect([builder.count, builder.messageBytes, builder.build().count]).to.deep.equal([0, 0, 0]);
   });
 });
