@@ -32,7 +32,7 @@ type CostPart =
 
 /** A set whose bytes are counted. */
 type CountedSet = {
-  readonly bytes: readonly number[];
+  readonly bytes: Uint8Array;
   readonly table: ByteSet;
   /** Whether how often they occur is counted; else they are taken to be everywhere. */
   readonly counts: boolean;
@@ -100,19 +100,22 @@ export class CostModel {
   /** Visits at most on this subject, Infinity included. */
   boundOn(subject: Subject): number {
     const { counts, length } = subject;
-    this.#occurrences.fill(length, ANY_SET);
-    this.#stretches.fill(length, ANY_SET);
-    let number = ANY_SET;
-    this.#texts.forEach((text, index) => {
-      this.#textCounts[index] = subject.occurrences(text);
-    });
-    for (const { bytes, table, counts: counted, repeats } of this.#sets) {
-      number += 1;
-      let sum = 0;
-      if (counted) for (const byte of bytes) sum += counts[byte] ?? 0;
-      else sum = length;
-      this.#occurrences[number] = sum;
-      this.#stretches[number] = repeats ? subject.longestRun(table) : sum;
+    const occurrences = this.#occurrences;
+    const stretches = this.#stretches;
+    occurrences[ANY_SET] = length;
+    stretches[ANY_SET] = length;
+    const texts = this.#texts;
+    for (let index = 0; index < texts.length; index += 1) {
+      this.#textCounts[index] = subject.occurrences(texts[index] ?? '');
+    }
+    const sets = this.#sets;
+    for (let index = 0; index < sets.length; index += 1) {
+      const set = sets[index];
+      if (set === undefined) break;
+      const sum = set.counts ? sumOf(counts, set.bytes) : length;
+      const number = index + ANY_SET + 1;
+      occurrences[number] = sum;
+      stretches[number] = set.repeats ? subject.longestRun(set.table) : sum;
     }
     return this.#bound(length);
   }
@@ -199,6 +202,12 @@ export class CostModel {
   #count(set: SetNumber): number {
     return this.#occurrences[set] ?? 0;
   }
+}
+
+function sumOf(counts: Uint32Array, bytes: Uint8Array): number {
+  let sum = 0;
+  for (const byte of bytes) sum += counts[byte] ?? 0;
+  return sum;
 }
 
 /**
@@ -331,7 +340,9 @@ class ModelBuilder implements Asked {
     let number = this.#numbers.get(key);
     if (number === undefined) {
       const counts = bytes.length <= LARGE_SET;
-      number = this.sets.push({ bytes, table: sharedTable(key, set), counts, repeats: false }) + ANY_SET;
+      number =
+        this.sets.push({ bytes: Uint8Array.from(bytes), table: sharedTable(key, set), counts, repeats: false }) +
+        ANY_SET;
       this.#numbers.set(key, number);
     }
     return number;
