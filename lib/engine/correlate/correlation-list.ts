@@ -157,12 +157,12 @@ function groupKey(index: CorrelationIndex, event: RememberedEvent): string | und
   for (const position of index.attributes) {
     const value = event.attributes[position];
     if (value === undefined) return undefined;
-    key += SEPARATOR + keyPart(value);
+    key += SEPARATOR + keyPart(value, event);
   }
   for (const position of index.fields) {
     const value = event.fields[position];
     if (value === undefined) return undefined;
-    key += SEPARATOR + keyPart(value);
+    key += SEPARATOR + keyPart(value, event);
   }
   return key;
 }
@@ -170,8 +170,21 @@ function groupKey(index: CorrelationIndex, event: RememberedEvent): string | und
 /** Longest value that stands in a group's key as it is; longer ones would make keys of 64 KB, for each list and index. */
 const MAX_KEY_PART = 256;
 
+/** The event that comes into lists, or is searched for, and parts of keys for its long values: many lists ask for the same. */
+let keyedEvent: RememberedEvent | undefined;
+const longParts = new Map<string, string>();
+
 /** A hash has a separator before it, which no value has: one that is the text of a hash is another value. */
-function keyPart(value: string): string {
+function keyPart(value: string, event: RememberedEvent): string {
   if (value.length <= MAX_KEY_PART) return value;
-  return SEPARATOR + createHash('sha256').update(value, 'latin1').digest('hex');
+  if (event !== keyedEvent) {
+    keyedEvent = event;
+    longParts.clear();
+  }
+  let part = longParts.get(value);
+  if (part === undefined) {
+    part = SEPARATOR + createHash('sha256').update(value, 'latin1').digest('hex');
+    longParts.set(value, part);
+  }
+  return part;
 }

@@ -1,3 +1,6 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { jsonNumber } from '../../../../lib/engine/json-text.js';
 import { readLocation } from '../../../../lib/engine/predecode/read-location.js';
@@ -186,6 +189,26 @@ describe('hostile events', () => {
     const test = testEngine(group(rules));
     const long = 'x'.repeat(60_000);
     expect(['a', 'b', 'a'].map((end) => test.app({ url: long + end }, 'app'))).to.deep.equal([100, 100, 101]);
+  });
+
+  it('with values of 64 KB are hashed once, however many rules count them', () => {
+    const counting = Array.from(
+      { length: 100 },
+      (_, i) =>
+        `<rule id="${String(1000 + i)}" level="5" frequency="9" timeframe="60"><if_matched_group>x</if_matched_group><same_url /><description>many</description></rule>`,
+    );
+    const one =
+      '<rule id="100" level="3"><if_sid>1</if_sid><match>app</match><description>one</description><group>x,</group></rule>';
+    const test = testEngine(group([one, ...counting].join('')));
+    const hash = mock.method(crypto, 'createHash');
+    syncBuiltinESMExports();
+    try {
+      for (let i = 0; i < 6; i += 1) test.app({ url: String(i) + 'x'.repeat(60_000) }, 'app');
+      expect(hash.mock.callCount()).to.be.within(6, 12);
+    } finally {
+      hash.mock.restore();
+      syncBuiltinESMExports();
+    }
   });
 
   it('are not tried at a million places: a tree of rules that doubles with each of them is refused, naming the rule', () => {
