@@ -51,8 +51,23 @@ export class DataShape {
     this.bytes = [...this.#json, ...this.#lines].reduce((sum, text) => sum + text.length + TEXT_BYTES, 0);
   }
 
-  /** Adds the `data` member with a comma before it; nothing when there is no value. */
-  addJson(record: AlertRecord, values: readonly string[]): void {
+  /** Compact JSON of the values that are shown as arrays, by their places; undefined where there are none. */
+  arraysOf(values: readonly string[]): (string | undefined)[] | undefined {
+    let arrays: (string | undefined)[] | undefined;
+    for (let at = this.#statics; at < values.length; at += 1) {
+      const array = arrayJson(values[at] ?? '');
+      if (array === undefined) continue;
+      arrays ??= values.map(() => undefined);
+      arrays[at] = array;
+    }
+    return arrays;
+  }
+
+  /**
+   * Adds the `data` member with a comma before it; nothing when there is no value.
+   * @param arrays as `arraysOf` gives them
+   */
+  addJson(record: AlertRecord, values: readonly string[], arrays: readonly (string | undefined)[] | undefined): void {
     const json = this.#json;
     const order = this.#order;
     if (order.length === 0) return;
@@ -60,7 +75,7 @@ export class DataShape {
     for (let i = 0; i < order.length; i += 1) {
       const at = order[i] ?? 0;
       const value = values[at] ?? '';
-      const array = at < this.#statics ? undefined : arrayJson(value);
+      const array = arrays?.[at];
       const isQuoted = array === undefined;
       record.add(withoutQuotes(json[i] ?? '', wasQuoted, isQuoted));
       record.add(array ?? escapeJson(value));

@@ -28,10 +28,14 @@ export class EventData {
   #event: EngineEvent | undefined = undefined;
   #shape: DataShape | undefined = undefined;
   #values: string[] = [];
+  /** What `DataShape.arraysOf` says of the values, once somebody asked: alert and archive show the same. */
+  #arrays: (string | undefined)[] | undefined | null = null;
 
   /** Adds the `data` member of the JSON form with a comma before it, if there is anything. */
   addJson(record: AlertRecord, event: EngineEvent): void {
-    this.#shapeOf(event).addJson(record, this.#values);
+    const shape = this.#shapeOf(event);
+    if (this.#arrays === null) this.#arrays = shape.arraysOf(this.#values);
+    shape.addJson(record, this.#values, this.#arrays);
   }
 
   /** Adds the lines of the text form. */
@@ -57,6 +61,7 @@ export class EventData {
     const shape = step.shape ?? this.#makeShape(step, statics, event);
     this.#event = event;
     this.#values = values;
+    this.#arrays = null;
     this.#shape = shape;
     return shape;
   }

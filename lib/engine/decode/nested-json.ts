@@ -112,12 +112,15 @@ export class NestedJson {
 
 type Member = { readonly step: PathStep; readonly value: string | NestedJson };
 
+/** More bytes than such a text can have; V8 keeps it as a small integer, unlike infinity. */
+const NO_BOUND = 0x3fffffff;
+
 /** Compact JSON of a text that is a complete JSON array, or undefined. */
 export function arrayJson(text: string): string | undefined {
   if (text.charCodeAt(0) !== OPEN_BRACKET) return undefined;
   try {
     reader.start(text);
-    const json = printValue(reader, false, Infinity);
+    const json = printValue(reader, false, NO_BOUND);
     return reader.atEnd() ? json : undefined;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return undefined;

@@ -27,9 +27,9 @@ const MAX_ARRAY = 128 * 1024;
  * the first `count` entries of `names` and what `value` gives for them are the fields, in document order.
  */
 export class FieldWalker {
-  readonly names: string[] = [];
+  readonly names: string[] = [''];
   /** Numbers are made texts when somebody asks: a log has thousands, and some take microseconds. */
-  readonly #values: (string | number)[] = [];
+  readonly #values: (string | number)[] = [''];
   count = 0;
   readonly #reader = new JsonReader();
   #discardNulls = false;
