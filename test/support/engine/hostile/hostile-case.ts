@@ -3,21 +3,28 @@ import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
 import { PatternError } from '../../../../lib/patterns/pattern-error.js';
 import { Random } from '../../../chaos/random.js';
 import { ROOTS } from '../engine-kit.js';
-import { type HostileLine, hostileLine, type LineAims } from './hostile-lines.js';
+import { type HostileLine, hostileLine, type LineAims, type LineSizes } from './hostile-lines.js';
 import { type HostilePattern, hostilePattern } from './hostile-patterns.js';
 
 /** A ruleset and messages that were made for each other; the same for the same seed. */
 export type HostileCase = { readonly sources: RulesetSources; readonly lines: readonly HostileLine[] };
 
-/** Messages of a case. */
-export const LINES_A_CASE = 40;
+/** What is made for a ruleset. */
+export type CaseShape = { readonly lines: number; readonly sizes: LineSizes };
+
+/** As bad as events can be. */
+export const LARGE_CASE: CaseShape = { lines: 40, sizes: 'large' };
+/** As many events as can be tried: most of them are small, and take little time. */
+export const MIXED_CASE: CaseShape = { lines: 200, sizes: 'mixed' };
+/** Lines at the end of some cases that are the same. */
+const SAME_LINES = 20;
 
 const FIELDS = ['a', 'b', 'f.a', 'a.b.c', 'win.eventdata.a', 'win.system.eventID', 'k7', 'sca.check.file'] as const;
 const STATIC = ['srcip', 'dstuser', 'url', 'data', 'extra_data', 'id', 'status', 'action'] as const;
 
-/** Makes the case of a seed. */
-export function hostileCase(seed: number): HostileCase {
-  return new CaseMaker(new Random(seed)).make();
+/** Makes the case of a seed: one of another shape has the same ruleset, and other messages. */
+export function hostileCase(seed: number, shape: CaseShape = LARGE_CASE): HostileCase {
+  return new CaseMaker(new Random(seed)).make(shape);
 }
 
 class CaseMaker {
@@ -28,7 +35,7 @@ class CaseMaker {
     this.#random = random;
   }
 
-  make(): HostileCase {
+  make({ lines: count, sizes }: CaseShape): HostileCase {
     const random = this.#random;
     const decoders = this.#decoders();
     const rules = `<group name="local,">${this.#rules(
@@ -39,10 +46,10 @@ class CaseMaker {
       ]),
     )}</group>`;
     const aims: LineAims = { pieces: [...this.#pieces], fields: FIELDS };
-    const lines = Array.from({ length: LINES_A_CASE }, () => hostileLine(random, aims));
+    const lines = Array.from({ length: count }, () => hostileLine(random, aims, sizes));
     // The same once more, for rules that count.
     const [first] = lines;
-    if (first !== undefined && random.chance(0.3)) lines.fill(first, LINES_A_CASE >> 1);
+    if (first !== undefined && random.chance(0.3)) lines.fill(first, count - SAME_LINES);
     return {
       sources: {
         decoders: [{ path: 'decoders/hostile.xml', content: decoders }],

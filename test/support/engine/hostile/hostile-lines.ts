@@ -42,14 +42,12 @@ const UNITS = [
   '\t',
 ];
 
-/** Makes a message of a queue; sizes go up to 64 KB, which every third has. */
-export function hostileLine(random: Random, aims: LineAims): HostileLine {
-  const size = random.weighted([
-    [2, random.integer(0, 200)],
-    [2, random.integer(200, 5000)],
-    [1, random.integer(5000, 30_000)],
-    [3, LONGEST],
-  ]);
+/** Sizes of messages: up to 64 KB, which every third one has when they are `large`, one in 40 when they are `mixed`. */
+export type LineSizes = 'large' | 'mixed';
+
+/** Makes a message of a queue. */
+export function hostileLine(random: Random, aims: LineAims, sizes: LineSizes): HostileLine {
+  const size = sizes === 'large' ? largeSize(random) : mixedSize(random);
   if (random.chance(0.12)) return { queue: '8', message: cut(fim(random, size), size) };
   if (random.chance(0.06)) return { queue: '9', message: cut(`File '${filled(random, size, aims)}`, size) };
   if (random.chance(0.06)) return { queue: 'p', message: policyCheck(random, size) };
@@ -58,6 +56,24 @@ export function hostileLine(random: Random, aims: LineAims): HostileLine {
   let text = random.pick(HEADERS) + filled(random, size, aims);
   if (random.chance(0.05)) text += `\0${text}`;
   return { queue: '1', message: cut(text, LONGEST) };
+}
+
+function largeSize(random: Random): number {
+  return random.weighted([
+    [2, random.integer(0, 200)],
+    [2, random.integer(200, 5000)],
+    [1, random.integer(5000, 30_000)],
+    [3, LONGEST],
+  ]);
+}
+
+function mixedSize(random: Random): number {
+  return random.weighted([
+    [24, random.integer(0, 200)],
+    [12, random.integer(200, 3000)],
+    [3, random.integer(3000, 30_000)],
+    [1, LONGEST],
+  ]);
 }
 
 function cut(text: string, size: number): string {
