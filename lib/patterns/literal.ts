@@ -40,7 +40,7 @@ export class Literal {
     const first = start ? this.#bytes[0] : undefined;
     const table = first === undefined ? undefined : FOLD.map((byte) => (byte === first ? 1 : 0));
     const opening = first === undefined ? undefined : () => openingOfText(text);
-    this.requirement = { pairs: this.#pairs, start: table, opening, alternative: -1 };
+    this.requirement = { pairs: this.#pairs, texts: [text], start: table, opening, alternative: -1 };
     this.#borders = this.#kind === CONTAINS && text.length > MAX_INDEX_OF ? bordersOf(this.#bytes) : undefined;
   }
 

@@ -57,6 +57,8 @@ export type OsRegexCode = {
   readonly headRepeats: boolean;
   /** Whether restarts or choice points can make the work more than linear: up to about n^4 (decoding.md 1.3.5). */
   readonly branching: boolean;
+  /** Folded texts that every subject of a match contains. */
+  readonly texts: readonly string[];
   /** Pairs (see `Subject.mayContain`) of the literals that no match goes without. */
   readonly pairs: Uint16Array;
 };
@@ -150,6 +152,7 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
     head: known && !anchoredStart && prefix === '' ? firstTable : undefined,
     headRepeats: kinds[firstNode] === PLUS,
     branching: kinds.some((kind, index) => isRepeat(kind) && (!anchoredStart || movesOn(tables[index]))),
+    texts: required,
     pairs: pairsOf(required),
   };
 }

@@ -14,6 +14,7 @@ const HOT_RUNS = 64;
 export class OsRegexRunner {
   /** What no match goes without, and with `^` the bytes it begins with. */
   readonly pairs: Uint16Array;
+  readonly texts: readonly string[];
   readonly start: ByteTable | undefined;
   readonly opening: (() => Opening) | undefined;
   readonly #literal: Literal | undefined;
@@ -28,12 +29,14 @@ export class OsRegexRunner {
       this.#literal = new Literal(compiled.text, compiled.anchoredStart, compiled.anchoredEnd);
       this.#code = undefined;
       this.pairs = this.#literal.requirement.pairs;
+      this.texts = this.#literal.requirement.texts;
       this.start = this.#literal.requirement.start;
       this.opening = this.#literal.requirement.opening;
     } else {
       this.#literal = undefined;
       this.#code = compiled;
       this.pairs = compiled.pairs;
+      this.texts = compiled.texts;
       this.start = compiled.start;
       this.opening = compiled.anchoredStart ? () => openingOf(compiled) : undefined;
     }

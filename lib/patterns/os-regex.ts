@@ -17,8 +17,9 @@ export class OsRegex implements GradedMatcher {
   constructor(source: string) {
     this.source = source;
     this.#alternatives = compileOsRegex(source).map((compiled) => new OsRegexRunner(compiled));
-    this.requirements = this.#alternatives.map(({ pairs, start, opening }, alternative) => ({
+    this.requirements = this.#alternatives.map(({ pairs, texts, start, opening }, alternative) => ({
       pairs,
+      texts,
       start,
       opening,
       alternative,

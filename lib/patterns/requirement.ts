@@ -5,6 +5,8 @@ import type { ByteTable } from './os-regex-parse.js';
 export type Requirement = {
   /** Entries of the subject's index (see `pairsOf`), all of which are there; the rarer ones first. */
   readonly pairs: Uint16Array;
+  /** Folded texts, all of which occur; there may be others. */
+  readonly texts: readonly string[];
   /** Bytes (not 0 in the table) one of which a subject that is not empty begins with; undefined where nothing is known. */
   readonly start: ByteTable | undefined;
   /** Makes what stands at the beginning; undefined where no more is known than `start` says. */

@@ -20,19 +20,18 @@ export class Sieve {
   readonly #begins: Uint32Array;
 
   constructor(patterns: readonly Requirements[]) {
-    const ways: Way[] = [];
-    this.#begins = Uint32Array.from({ length: patterns.length + 1 }, (_, position) => {
-      const begin = ways.length;
-      if (position === patterns.length) return begin;
-      const requirements = patterns[position];
-      const known = requirements !== undefined && requirements.length <= MAX_WAYS;
-      for (const requirement of known ? requirements : ANY) ways.push(wayOf(position, requirement));
-      return begin;
-    });
-    this.#first = Uint16Array.from(ways, ({ first }) => first);
-    this.#second = Uint16Array.from(ways, ({ second }) => second);
+    const ways = waysOf(patterns);
+    const entries = ways.map(({ requirement }) => entriesOf(requirement));
+    this.#first = Uint16Array.from(entries, ({ first }) => first);
+    this.#second = Uint16Array.from(entries, ({ second }) => second);
     this.#positions = Uint32Array.from(ways, ({ position }) => position);
-    this.#alternatives = Int16Array.from(ways, ({ alternative }) => alternative);
+    this.#alternatives = Int16Array.from(ways, ({ requirement }) => requirement.alternative);
+    this.#begins = new Uint32Array(patterns.length + 1).fill(ways.length);
+    for (let way = ways.length - 1; way >= 0; way -= 1) this.#begins[this.position(way)] = way;
+    for (let position = patterns.length - 1; position >= 0; position -= 1) {
+      // A pattern that never matches has no way.
+      this.#begins[position] = Math.min(this.begin(position), this.begin(position + 1));
+    }
   }
 
   /** Position of the first pattern at or behind `position` that can match the subject; -1 where there is none. */
@@ -67,22 +66,29 @@ export class Sieve {
   }
 }
 
-type Way = {
+/** A way to match of one of several patterns. */
+export type Way = {
+  /** Position of the pattern. */
   readonly position: number;
-  readonly alternative: number;
-  readonly first: number;
-  readonly second: number;
+  readonly requirement: Requirement;
 };
 
+/** The ways of patterns to match, in the order of trials. */
+export function waysOf(patterns: readonly Requirements[]): readonly Way[] {
+  return patterns.flatMap((requirements, position) => {
+    const known = requirements !== undefined && requirements.length <= MAX_WAYS;
+    return (known ? requirements : ANY).map((requirement) => ({ position, requirement }));
+  });
+}
+
 const ANY: readonly Requirement[] = [
-  { pairs: new Uint16Array(0), start: undefined, opening: undefined, alternative: -1 },
+  { pairs: new Uint16Array(0), texts: [], start: undefined, opening: undefined, alternative: -1 },
 ];
 
-function wayOf(position: number, { pairs, start, alternative }: Requirement): Way {
+function entriesOf({ pairs, start }: Requirement): { readonly first: number; readonly second: number } {
   const begin = start === undefined ? undefined : beginEntry(start);
   const [rarest = ALWAYS, next = ALWAYS] = pairs;
-  const entries = begin === undefined ? { first: rarest, second: next } : { first: begin, second: rarest };
-  return { position, alternative, ...entries };
+  return begin === undefined ? { first: rarest, second: next } : { first: begin, second: rarest };
 }
 
 /** The entry for the byte that a table accepts, if its bytes have one and the same. */

@@ -1,8 +1,9 @@
 import type { Matcher } from '../../patterns/matcher.js';
 import { OpeningSieves } from '../../patterns/opening-sieves.js';
 import type { Requirements } from '../../patterns/requirement.js';
-import { Sieve } from '../../patterns/sieve.js';
+import type { Sieve } from '../../patterns/sieve.js';
 import type { Subject } from '../../patterns/subject.js';
+import { TextSieve } from '../../patterns/text-sieve.js';
 
 /** What is looked at of a child decoder. */
 type Child = {
@@ -22,10 +23,12 @@ export class ChildIndex {
   readonly #chainEnds: readonly number[];
   readonly #afterParent: boolean;
   readonly #byOpening: OpeningSieves;
-  #regexes: Sieve | undefined;
+  /** By position: made when it is asked for. */
+  readonly #chains: (TextSieve | undefined)[];
 
   constructor(children: readonly Child[]) {
     this.#children = children;
+    this.#chains = children.map(() => undefined);
     this.#heads = headsOf(children);
     this.#chainEnds = chainEndsOf(children);
     const tried = this.#heads.flatMap((position) => children[position] ?? []);
@@ -45,16 +48,20 @@ export class ChildIndex {
     return this.#heads[number] ?? -1;
   }
 
-  /** Position of the last child of the chain that the one at `position` is in. */
-  chainEnd(position: number): number {
-    return this.#chainEnds[position] ?? -1;
-  }
-
-  /** The sieve of the regexes; children that are more than a regex pass it always. */
-  get regexes(): Sieve {
-    return (this.#regexes ??= new Sieve(
-      this.#children.map(({ plugin, regex }) => (plugin === undefined ? needsOf(regex, false) : undefined)),
-    ));
+  /**
+   * The sieve of the regexes in the chain that begins at a position; its own positions count from there. Children that are more than a regex
+   * pass it always.
+   */
+  chain(position: number): TextSieve {
+    let sieve = this.#chains[position];
+    if (sieve === undefined) {
+      const children = this.#children.slice(position, (this.#chainEnds[position] ?? position) + 1);
+      sieve = new TextSieve(
+        children.map(({ plugin, regex }) => (plugin === undefined ? needsOf(regex, false) : undefined)),
+      );
+      this.#chains[position] = sieve;
+    }
+    return sieve;
   }
 }
 

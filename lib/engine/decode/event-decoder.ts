@@ -117,15 +117,18 @@ export class EventDecoder {
   /** Runs the chosen child and, along its chain, the siblings behind it. */
   #extract(current: Decoder, { children, childIndex }: RootDecoder, first: number, event: EngineEvent): void {
     const context = this.#context;
-    const end = childIndex.chainEnd(first);
+    const sieve = childIndex.chain(first);
+    sieve.look(context.subject(event.log), context);
     let previous = -1;
-    const sieve = childIndex.regexes;
-    let way = sieve.begin(first);
+    let way = 0;
     for (;;) {
       // A regex that the log cannot match changes nothing.
       way = sieve.nextWay(way, context.subject(event.log));
-      const position = way < 0 ? -1 : sieve.position(way);
-      const decoder = position > end ? undefined : children[position];
+      if (way < 0) {
+        return;
+      }
+      const position = sieve.position(way);
+      const decoder = children[first + position];
       if (decoder === undefined) {
         return;
       }

@@ -36,7 +36,7 @@ export class RequiredTexts {
    */
   requirements(start: ByteSet | undefined): Requirements {
     if (this.#pairs.length > 0 || (start !== undefined && this.#choices.length === 0)) {
-      return [{ pairs: this.#pairs, start, opening: undefined, alternative: -1 }];
+      return [{ pairs: this.#pairs, texts: [], start, opening: undefined, alternative: -1 }];
     }
     let fewest: Requirement[] | undefined;
     for (const branches of this.#choices) {
@@ -46,7 +46,10 @@ export class RequiredTexts {
       if (all.length < (fewest?.length ?? Infinity)) fewest = all;
     }
     return (
-      fewest ?? (start === undefined ? undefined : [{ pairs: this.#pairs, start, opening: undefined, alternative: -1 }])
+      fewest ??
+      (start === undefined
+        ? undefined
+        : [{ pairs: this.#pairs, texts: [], start, opening: undefined, alternative: -1 }])
     );
   }
 
