@@ -34,12 +34,57 @@ export type BusEvent = {
 /** An event as the sink hands it on, with its place in its stream. */
 export type ReceivedEvent = BusEvent & { readonly stream: string; readonly sequence: number };
 
+/** Where an event came from. Many events share it: it is the same object for equal ones, as far as that is known. */
+export type EventSource = Pick<BusEvent, 'queue' | 'location'> & { readonly agent: BusAgent | undefined };
+
+/**
+ * Events read one after the other from the bytes they came in, without an object for each: what it says is that of the event
+ * that `next` moved to.
+ */
+export interface EventCursor {
+  /** Moves to the next event. @returns false when there is none */
+  next(): boolean;
+  readonly source: EventSource;
+  readonly stream: string;
+  readonly sequence: number;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  readonly idempotency: Idempotency | undefined;
+  /** The message is bytes `from` up to `to`, exclusive, of these. */
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * What the sink hands on in one go. No event of it was handed on before, and those of one stream are in the stream's
  * order. It must take effect whole or not at all.
  */
-export type EventBatch = {
-  readonly events: readonly ReceivedEvent[];
+export interface EventBatch {
+  /** Events that it has. */
+  readonly count: number;
+  /** Bytes that they came in. */
+  readonly bytes: number;
   /** Last sequence of every stream in this batch: to be kept in the same step as the events. */
   readonly positions: ReadonlyMap<string, number>;
-};
+  /** Cursors over its events, each from its first one on, to be read one after the other. */
+  cursors(): readonly EventCursor[];
+  /** The events, made when they are asked for. */
+  readonly events: readonly ReceivedEvent[];
+}
+
+/** The event a cursor is at. Its message shares memory with the bytes it came in. */
+export function eventAt({
+  source,
+  stream,
+  sequence,
+  receivedAt,
+  idempotency,
+  bytes,
+  from,
+  to,
+}: EventCursor): ReceivedEvent {
+  const { queue, location, agent } = source;
+  const message = bytes.subarray(from, to);
+  return { queue, location, message, receivedAt, agent, idempotency, stream, sequence };
+}

@@ -6,19 +6,29 @@ export class MessageError extends Error {
 }
 
 /**
- * Checks that bytes are exactly one msgpack value that is safe to decode: complete, no deeper than `MAX_DEPTH`, no more
+ * Checks that bytes are exactly one msgpack value, see `endOfValue`.
+ * @throws MessageError with the offset
+ */
+export function checkMessage(bytes: Uint8Array): void {
+  const end = endOfValue(bytes, 0);
+  if (end !== bytes.length) throw new MessageError(`message goes on after its value, at byte ${end}`);
+}
+
+/**
+ * Checks that a msgpack value begins at a byte that is safe to decode: complete, no deeper than `MAX_DEPTH`, no more
  * values than `MAX_VALUES`, no extension types (the decoder would run them: records, pointers, errors, expressions),
  * and every announced length backed by bytes (the decoder allocates what a header announces).
+ * @returns where it ends
  * @throws MessageError with the offset
  */
 // eslint-disable-next-line max-lines-per-function -- passed by every byte of the bus: tables of headers take a quarter longer
-export function checkMessage(bytes: Uint8Array): void {
+export function endOfValue(bytes: Uint8Array, from: number): number {
   const size = bytes.length;
   /** Values still expected at every open level; `pending` is their sum. */
   const open: number[] = [1];
   let pending = 1;
   let values = 0;
-  let position = 0;
+  let position = from;
   while (pending > 0) {
     const depth = open.length - 1;
     const expected = open[depth] ?? 0;
@@ -109,7 +119,7 @@ export function checkMessage(bytes: Uint8Array): void {
       open.push(children);
     }
   }
-  if (position !== size) throw new MessageError(`message goes on after its value, at byte ${position}`);
+  return position;
 }
 
 function readLength(bytes: Uint8Array, position: number, width: 1 | 2 | 4): number {

@@ -1,8 +1,10 @@
-import type { BusAgent, BusEvent, Idempotency, ReceivedEvent } from './bus-event.js';
-import { MAX_BATCH_EVENTS, MAX_EVENT_BYTES, MAX_HELLO_STREAMS } from './bus-limits.js';
+import { BATCH, BatchFrame, isBatch } from './batch-frame.js';
+import type { BusAgent, BusEvent } from './bus-event.js';
 import { MessageError } from './check-message.js';
-import { isAgent, isIdempotency, isLocation, isQueue, isSequence, isStreamName } from './event-check.js';
+import { readPositions, type StreamPosition } from './event-cells.js';
+import { isSequence } from './event-check.js';
 import { decodeMessage, encodeTrusted } from './message-codec.js';
+import type { SourceMemory } from './source-memory.js';
 
 /*
  * Frames of the event stream, msgpack arrays whose first element names the kind:
@@ -22,15 +24,10 @@ import { decodeMessage, encodeTrusted } from './message-codec.js';
 
 /** Numbers that stand for the kinds on the wire. */
 const HELLO = 1;
-const BATCH = 2;
 const WELCOME = 3;
 const ACK = 4;
 const NACK = 5;
 
-/** Cells an event takes: stream index, sequence, receive time, source index, message, idempotency or nil. */
-const CELLS = 6;
-
-export type StreamPosition = { readonly stream: string; readonly position: number };
 /** A stream of a hello. */
 export type StreamGreeting = StreamPosition & {
   /** The sink is to say how far it is even when that is less: the producer goes back there. */
@@ -45,16 +42,6 @@ export type NackCode = 'busy' | 'gap' | 'unknown_stream' | 'failed' | 'malformed
 const NACK_CODES: readonly string[] = ['busy', 'gap', 'unknown_stream', 'failed', 'malformed'] satisfies NackCode[];
 
 export type Hello = { readonly kind: 'hello'; readonly token: number; readonly streams: readonly StreamGreeting[] };
-export type BatchFrame = {
-  readonly kind: 'batch';
-  readonly number: number;
-  /** Streams of the batch, with the sequence before the first event of each. */
-  readonly streams: readonly StreamPosition[];
-  /** In the order they were sent; those of one stream increase. */
-  readonly events: readonly ReceivedEvent[];
-  /** Bytes of the whole frame, which the events' messages share. */
-  readonly bytes: number;
-};
 export type Welcome = { readonly kind: 'welcome'; readonly token: number; readonly streams: readonly StreamPosition[] };
 export type Ack = { readonly kind: 'ack'; readonly number: number; readonly duplicates: number };
 export type Nack = {
@@ -63,16 +50,6 @@ export type Nack = {
   readonly code: NackCode;
   readonly message: string;
 };
-
-/** A batch that is not what it should be but says its number, so that its producer can be told. */
-export class BatchError extends MessageError {
-  constructor(
-    readonly number: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 export function encodeHello(
   token: number,
@@ -151,22 +128,18 @@ function agentCells({ id, name, ip, labels }: BusAgent): unknown[] {
   return [id, name, ip, labels === undefined ? null : [...labels].flat()];
 }
 
-/** Reads what a producer sends. @throws MessageError; BatchError for a batch that has a number */
-export function decodeFromProducer(frame: Buffer): Hello | BatchFrame {
-  const cells = decodeArray(frame);
-  switch (cells[0]) {
-    case HELLO: {
-      const streams = readGreetings(cells[2]);
-      if (!isSequence(cells[1]) || streams === undefined) throw new MessageError('hello is malformed');
-      return { kind: 'hello', token: cells[1], streams };
-    }
-    case BATCH: {
-      if (!isSequence(cells[1])) throw new MessageError('batch has no number');
-      return readBatch(cells[1], cells, frame.length);
-    }
-    default:
-      throw new MessageError('message is of no kind a producer sends');
-  }
+/**
+ * Reads what a producer sends.
+ * @param sources where events came from, as it was read before
+ * @throws MessageError; BatchError for a batch that has a number
+ */
+export function decodeFromProducer(frame: Buffer, sources: SourceMemory): Hello | BatchFrame {
+  if (isBatch(frame)) return new BatchFrame(frame, sources);
+  const [kind, token, greetings] = decodeArray(frame);
+  if (kind !== HELLO) throw new MessageError('message is of no kind a producer sends');
+  const streams = readGreetings(greetings);
+  if (!isSequence(token) || streams === undefined) throw new MessageError('hello is malformed');
+  return { kind: 'hello', token, streams };
 }
 
 /** Reads what a sink sends. @throws MessageError */
@@ -201,107 +174,4 @@ function decodeArray(frame: Buffer): readonly unknown[] {
 function readGreetings(value: unknown): StreamGreeting[] | undefined {
   const items = value as unknown[][];
   return readPositions(value)?.map((position, index) => ({ ...position, rewind: items[index]?.[2] === true }));
-}
-
-function readPositions(value: unknown): StreamPosition[] | undefined {
-  if (!Array.isArray(value) || value.length > MAX_HELLO_STREAMS) return undefined;
-  const positions: StreamPosition[] = [];
-  for (const item of value as unknown[]) {
-    if (!Array.isArray(item)) return undefined;
-    const [stream, position] = item as unknown[];
-    if (!isStreamName(stream) || !isSequence(position)) return undefined;
-    positions.push({ stream, position });
-  }
-  return positions;
-}
-
-type Source = { readonly queue: string; readonly location: string; readonly agent: BusAgent | undefined };
-
-function readBatch(number: number, batch: readonly unknown[], bytes: number): BatchFrame {
-  const streams = readPositions(batch[2]);
-  const sources = readSources(batch[3]);
-  const cells: unknown = batch[4];
-  if (streams === undefined) throw new BatchError(number, 'streams of the batch are malformed');
-  if (sources === undefined) throw new BatchError(number, 'sources of the batch are malformed');
-  if (!Array.isArray(cells) || cells.length % CELLS !== 0 || cells.length > MAX_BATCH_EVENTS * CELLS) {
-    throw new BatchError(number, 'events of the batch are malformed');
-  }
-  /** Last sequence of every stream so far. */
-  const last = streams.map(({ position }) => position);
-  const events: ReceivedEvent[] = [];
-  for (let at = 0; at < cells.length; at += CELLS) {
-    const streamIndex: unknown = cells[at];
-    const sourceIndex: unknown = cells[at + 3];
-    const sequence: unknown = cells[at + 1];
-    const receivedAt: unknown = cells[at + 2];
-    // Only a number may index: a text such as `length` would find something, too.
-    const stream = isSequence(streamIndex) ? streams[streamIndex]?.stream : undefined;
-    const previous = last[streamIndex as number];
-    const source = isSequence(sourceIndex) ? sources[sourceIndex] : undefined;
-    const message: unknown = cells[at + 4];
-    const idempotency = readIdempotency(cells[at + 5]);
-    if (
-      stream === undefined ||
-      previous === undefined ||
-      !isSequence(sequence) ||
-      sequence <= previous ||
-      typeof receivedAt !== 'number' ||
-      !Number.isFinite(receivedAt) ||
-      source === undefined ||
-      !Buffer.isBuffer(message) ||
-      message.length > MAX_EVENT_BYTES ||
-      idempotency === false
-    ) {
-      throw new BatchError(number, `event ${at / CELLS} of the batch is malformed`);
-    }
-    last[streamIndex as number] = sequence;
-    const { queue, location, agent } = source;
-    events.push({ queue, location, message, receivedAt, agent, idempotency, stream, sequence });
-  }
-  return { kind: 'batch', number, streams, events, bytes };
-}
-
-function readSources(value: unknown): Source[] | undefined {
-  if (!Array.isArray(value) || value.length > MAX_BATCH_EVENTS) return undefined;
-  const sources: Source[] = [];
-  for (const item of value as unknown[]) {
-    if (!Array.isArray(item)) return undefined;
-    const [queue, location, cells] = item as unknown[];
-    const agent = readAgent(cells);
-    if (!isQueue(queue) || !isLocation(location) || agent === false) return undefined;
-    sources.push({ queue, location, agent });
-  }
-  return sources;
-}
-
-/** False for what is neither an agent nor nil. */
-function readAgent(cells: unknown): BusAgent | undefined | false {
-  if (cells === null) return undefined;
-  if (!Array.isArray(cells)) return false;
-  const [id, name, ip, pairs] = cells as unknown[];
-  const labels = readLabels(pairs);
-  if (labels === false) return false;
-  const agent = { id, name, ip, labels } as BusAgent;
-  return isAgent(agent) && agent;
-}
-
-function readLabels(pairs: unknown): Map<string, string> | undefined | false {
-  if (pairs === null) return undefined;
-  if (!Array.isArray(pairs) || pairs.length % 2 !== 0) return false;
-  const labels = new Map<string, string>();
-  for (let at = 0; at < pairs.length; at += 2) {
-    const key: unknown = pairs[at];
-    const text: unknown = pairs[at + 1];
-    if (typeof key !== 'string' || typeof text !== 'string') return false;
-    labels.set(key, text);
-  }
-  return labels;
-}
-
-function readIdempotency(cells: unknown): Idempotency | undefined | false {
-  if (cells === null) return undefined;
-  if (!Array.isArray(cells)) return false;
-  const [key, index] = cells as unknown[];
-  const idempotency = { key, index } as Idempotency;
-  return isIdempotency(idempotency) && idempotency;
 }

@@ -1,18 +1,12 @@
 import type { LimitedLogger, Logger } from '../log/logger.js';
-import type { EventBatch, ReceivedEvent } from './bus-event.js';
+import { AdmittedBatch, AdmittedGroup } from './admitted-batch.js';
+import { BatchError, type BatchFrame } from './batch-frame.js';
+import type { EventBatch } from './bus-event.js';
 import { MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';
 import { BusListener } from './bus-listener.js';
-import {
-  BatchError,
-  type BatchFrame,
-  decodeFromProducer,
-  encodeAck,
-  encodeNack,
-  encodeWelcome,
-  type Hello,
-  type NackCode,
-  type StreamPosition,
-} from './event-frames.js';
+import type { StreamPosition } from './event-cells.js';
+import { decodeFromProducer, encodeAck, encodeNack, encodeWelcome, type Hello, type NackCode } from './event-frames.js';
+import { SourceMemory } from './source-memory.js';
 import type { StreamPositions } from './stream-positions.js';
 
 export type EventSinkOptions = {
@@ -44,14 +38,8 @@ export type EventSinkCounters = {
   undelivered: number;
 };
 
-/** A producer's batch that was admitted, without the events that were duplicates. */
-type Admitted = {
-  readonly peer: Buffer;
-  readonly number: number;
-  readonly events: readonly ReceivedEvent[];
-  readonly duplicates: number;
-  readonly bytes: number;
-};
+/** A producer's batch that waits to be handed on. */
+type Waiting = { readonly peer: Buffer; readonly number: number; readonly batch: AdmittedBatch };
 
 /**
  * Receives the events of every producer of the home (architecture.md 4 "Events").
@@ -78,11 +66,12 @@ export class EventSink {
   readonly #logger: Logger;
   /** The last group was not taken. */
   #failing = false;
-  #queue: Admitted[] = [];
+  #queue: Waiting[] = [];
   #queuedEvents = 0;
   #queuedBytes = 0;
   /** Last admitted sequence of the streams that are ahead of their position. */
   readonly #admitted = new Map<string, number>();
+  readonly #sources = new SourceMemory();
   #handingOn: Promise<void> | undefined;
   #stopping = false;
 
@@ -123,7 +112,7 @@ export class EventSink {
   #receive(peer: Buffer, frame: Buffer): void {
     if (this.#stopping) return;
     try {
-      const message = decodeFromProducer(frame);
+      const message = decodeFromProducer(frame, this.#sources);
       if (message.kind === 'hello') this.#welcome(peer, message);
       else this.#admit(peer, message);
     } catch (error) {
@@ -153,35 +142,33 @@ export class EventSink {
     this.#send(peer, encodeWelcome(token, answer));
   }
 
-  #admit(peer: Buffer, batch: BatchFrame): void {
-    const { number, bytes } = batch;
+  #admit(peer: Buffer, frame: BatchFrame): void {
+    const { number } = frame;
     if (this.#queuedEvents >= MAX_SINK_EVENTS || this.#queuedBytes >= MAX_SINK_BYTES) {
       this.#refuse(peer, number, 'busy', `${this.#queuedEvents} events are waiting`);
       return;
     }
     // All streams are looked at before anything changes: a batch is admitted whole or not at all.
-    for (const { stream, position: previous } of batch.streams) {
-      const reached = this.#reached(stream);
-      if (reached === undefined) {
+    const reached: number[] = [];
+    for (const { stream, position: previous } of frame.streams) {
+      const position = this.#reached(stream);
+      if (position === undefined) {
         this.#refuse(peer, number, 'unknown_stream', stream);
         return;
       }
-      if (previous > reached) {
-        this.#refuse(peer, number, 'gap', `${stream} is at ${reached}, not ${previous}`);
+      if (previous > position) {
+        this.#refuse(peer, number, 'gap', `${stream} is at ${position}, not ${previous}`);
         return;
       }
+      reached.push(position);
     }
-    const events = batch.events.filter(({ stream, sequence }) => {
-      if (sequence <= (this.#reached(stream) ?? 0)) return false;
-      this.#admitted.set(stream, sequence);
-      return true;
-    });
-    const duplicates = batch.events.length - events.length;
-    this.counters.duplicates += duplicates;
+    const batch = new AdmittedBatch(frame, reached);
+    for (const [stream, sequence] of batch.positions) this.#admitted.set(stream, sequence);
+    this.counters.duplicates += batch.duplicates;
     // A batch of duplicates only waits too: what it repeats may not be safe yet.
-    this.#queue.push({ peer, number, events, duplicates, bytes });
-    this.#queuedEvents += events.length;
-    this.#queuedBytes += bytes;
+    this.#queue.push({ peer, number, batch });
+    this.#queuedEvents += batch.count;
+    this.#queuedBytes += batch.bytes;
     this.#handingOn ??= this.#handOn();
   }
 
@@ -193,40 +180,33 @@ export class EventSink {
     while (this.#queue.length > 0 && !this.#stopping) {
       // One turn of the event loop for each group: what has arrived by then goes along, and timers get their turn.
       await new Promise(setImmediate);
-      const group = this.#takeGroup();
-      const positions = new Map<string, number>();
-      const events: ReceivedEvent[] = [];
-      for (const part of group) {
-        for (const event of part.events) {
-          events.push(event);
-          positions.set(event.stream, event.sequence);
-        }
-      }
+      const waiting = this.#takeGroup();
+      const group = new AdmittedGroup(waiting.map(({ batch }) => batch));
       try {
-        if (events.length > 0) await this.#onBatch({ events, positions });
+        if (group.count > 0) await this.#onBatch(group);
       } catch (error) {
-        this.#sendBack(group, error);
+        this.#sendBack(waiting, error);
         continue;
       }
-      if (this.#failing && events.length > 0) {
+      if (this.#failing && group.count > 0) {
         this.#failing = false;
         this.#logger.info('Events are taken again');
       }
-      this.counters.acknowledged += events.length;
-      for (const [stream, sequence] of positions) this.#move(stream, sequence);
-      for (const { peer, number, duplicates } of group) this.#send(peer, encodeAck(number, duplicates));
+      this.counters.acknowledged += group.count;
+      for (const [stream, sequence] of group.positions) this.#move(stream, sequence);
+      for (const { peer, number, batch } of waiting) this.#send(peer, encodeAck(number, batch.duplicates));
     }
     this.#handingOn = undefined;
   }
 
-  #takeGroup(): Admitted[] {
+  #takeGroup(): Waiting[] {
     let taken = 0;
     let events = 0;
-    for (const part of this.#queue) {
-      if (taken > 0 && events + part.events.length > this.#maxGroupEvents) break;
+    for (const { batch } of this.#queue) {
+      if (taken > 0 && events + batch.count > this.#maxGroupEvents) break;
       taken += 1;
-      events += part.events.length;
-      this.#queuedBytes -= part.bytes;
+      events += batch.count;
+      this.#queuedBytes -= batch.bytes;
     }
     this.#queuedEvents -= events;
     return this.#queue.splice(0, taken);
@@ -238,7 +218,7 @@ export class EventSink {
     if (this.#admitted.get(stream) === sequence) this.#admitted.delete(stream);
   }
 
-  #sendBack(group: readonly Admitted[], error: unknown): void {
+  #sendBack(group: readonly Waiting[], error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#failing = true;
     this.#failureLog.error(`Events cannot be taken: ${reason}. Their producers keep them and try again`);

@@ -1,6 +1,8 @@
 /** A text of one byte a character. */
 const BYTE_STRING = /^[\0-\xff]*$/;
 const MAX_VARINT_BYTES = 8;
+/** Up to so many bytes a loop is quicker than a call that copies. */
+const LOOP_BYTES = 256;
 
 /** Writes numbers, texts and bytes into a buffer that grows. Only `text` and `bytes` look for room themselves. */
 export class ByteWriter {
@@ -65,9 +67,17 @@ export class ByteWriter {
     this.reserve(4 * MAX_VARINT_BYTES);
   }
 
-  bytes(value: Buffer): void {
-    this.reserve(value.length);
-    this.#at += value.copy(this.#buffer, this.#at);
+  /** Bytes `from` up to `to`, exclusive, of a value. */
+  bytes(value: Buffer, from: number, to: number): void {
+    this.reserve(to - from);
+    if (to - from > LOOP_BYTES) {
+      this.#at += value.copy(this.#buffer, this.#at, from, to);
+      return;
+    }
+    const buffer = this.#buffer;
+    let at = this.#at;
+    for (let index = from; index < to; index += 1) buffer[at++] = value[index] ?? 0;
+    this.#at = at;
   }
 
   /** What was written. */

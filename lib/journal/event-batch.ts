@@ -1,5 +1,5 @@
-import type { BusAgent, ReceivedEvent } from '../bus/bus-event.js';
-import { ByteReader } from './byte-reader.js';
+import type { BusAgent, EventBatch, EventCursor, EventSource } from '../bus/bus-event.js';
+import type { ByteReader } from './byte-reader.js';
 import { ByteWriter } from './byte-writer.js';
 
 /*
@@ -39,8 +39,7 @@ export class EventBatchError extends Error {
 }
 
 /** A place where an event came from, by its index. */
-type Source = { readonly queue: string; readonly location: string; readonly agent: BusAgent | undefined };
-type KnownSource = Source & { readonly index: number };
+type KnownSource = EventSource & { readonly index: number };
 type KnownAgent = {
   readonly agent: BusAgent | undefined;
   /** Undefined until it is written. */
@@ -50,88 +49,98 @@ type KnownAgent = {
 };
 type KnownStream = { readonly name: string; readonly index: number; last: number };
 
+/** A batch in the bytes of the journal. */
+export type EncodedBatch = {
+  readonly payload: Buffer;
+  /** Events that it has. */
+  readonly count: number;
+  /** Queues of its events, each once. */
+  readonly queues: ReadonlySet<string>;
+};
+
 /**
  * Encodes events with everything they carry, for the journal.
  * @throws RangeError for a sequence that is no safe integer of 0 or more
  */
-export function encodeEventBatch(events: readonly ReceivedEvent[]): Buffer {
-  let size = 64;
-  for (const { message } of events) size += message.length + EVENT_BYTES;
-  return new BatchEncoder(size).encode(events);
+export function encodeEventBatch(batch: Pick<EventBatch, 'count' | 'bytes' | 'cursors'>): EncodedBatch {
+  return new BatchEncoder(batch.bytes + EVENT_BYTES).encode(batch.count, batch.cursors());
 }
 
 class BatchEncoder {
   readonly #out: ByteWriter;
   readonly #streams = new Map<string, KnownStream>();
-  /** What is known of every agent; objects that say the same share it, as the bus makes new ones for every message. */
+  /** What is known of every agent; objects that say the same share it. */
   readonly #agents = new Map<BusAgent | undefined, KnownAgent>();
   /** The last one of every id. */
   readonly #agentsById = new Map<string, KnownAgent>();
+  readonly #queues = new Set<string>();
   #sourceCount = 0;
   #agentCount = 0;
+  /** Stream, source and time of the event before. */
+  #stream: KnownStream | undefined;
+  #source: EventSource | undefined;
+  #time = 0;
 
   constructor(size: number) {
     this.#out = new ByteWriter(size);
   }
 
-  encode(events: readonly ReceivedEvent[]): Buffer {
-    const out = this.#out;
-    out.byte(VERSION);
-    out.varint(events.length);
-    let stream: KnownStream | undefined;
-    let source: KnownSource | undefined;
-    let time = 0;
-    for (const event of events) {
-      const { message, sequence, receivedAt, idempotency } = event;
-      out.reserve(EVENT_BYTES + message.length);
-      const flagsAt = out.skip();
-      let flags = 0;
-      if (
-        stream !== undefined &&
-        source !== undefined &&
-        stream.name === event.stream &&
-        source.location === event.location &&
-        source.queue === event.queue &&
-        source.agent === event.agent
-      ) {
-        flags |= SAME_ORIGIN;
-      } else {
-        stream = this.#stream(event.stream);
-        source = this.#source(event);
-      }
-      if (sequence === stream.last + 1) {
-        flags |= NEXT_SEQUENCE;
-      } else if (sequence > stream.last) {
-        out.varint(sequence - stream.last);
-      } else {
-        flags |= ABSOLUTE_SEQUENCE;
-        out.varint(sequence);
-      }
-      stream.last = sequence;
-      const later = receivedAt - time;
-      if (later === 0 && !Object.is(receivedAt, -0)) {
-        flags |= SAME_TIME;
-      } else if (later > 0 && Number.isSafeInteger(later) && Number.isSafeInteger(receivedAt)) {
-        out.varint(later);
-      } else {
-        flags |= FLOAT_TIME;
-        out.float(receivedAt);
-      }
-      time = receivedAt;
-      if (idempotency !== undefined) {
-        flags |= IDEMPOTENCY;
-        out.text(idempotency.key);
-        out.varint(idempotency.index);
-        out.reserve(EVENT_BYTES + message.length);
-      }
-      out.varint(message.length);
-      out.bytes(message);
-      out.patch(flagsAt, flags);
-    }
-    return out.finish();
+  encode(count: number, cursors: readonly EventCursor[]): EncodedBatch {
+    this.#out.byte(VERSION);
+    this.#out.varint(count);
+    for (const cursor of cursors) while (cursor.next()) this.#add(cursor);
+    return { payload: this.#out.finish(), count, queues: this.#queues };
   }
 
-  #stream(name: string): KnownStream {
+  #add(event: EventCursor): void {
+    const out = this.#out;
+    const { from, to, sequence, receivedAt, idempotency } = event;
+    out.reserve(EVENT_BYTES + to - from);
+    const flagsAt = out.skip();
+    let flags = 0;
+    let stream = this.#stream;
+    if (stream !== undefined && stream.name === event.stream && this.#source === event.source) {
+      flags |= SAME_ORIGIN;
+    } else {
+      this.#stream = stream = this.#putStream(event.stream);
+      this.#source = event.source;
+      this.#putSource(event.source);
+    }
+    if (sequence === stream.last + 1) {
+      flags |= NEXT_SEQUENCE;
+    } else if (sequence > stream.last) {
+      out.varint(sequence - stream.last);
+    } else {
+      flags |= ABSOLUTE_SEQUENCE;
+      out.varint(sequence);
+    }
+    stream.last = sequence;
+    flags |= this.#putTime(receivedAt);
+    if (idempotency !== undefined) {
+      flags |= IDEMPOTENCY;
+      out.text(idempotency.key);
+      out.varint(idempotency.index);
+      out.reserve(EVENT_BYTES + to - from);
+    }
+    out.varint(to - from);
+    out.bytes(event.bytes, from, to);
+    out.patch(flagsAt, flags);
+  }
+
+  /** @returns flags */
+  #putTime(time: number): number {
+    const later = time - this.#time;
+    this.#time = time;
+    if (later === 0 && !Object.is(time, -0)) return SAME_TIME;
+    if (later > 0 && Number.isSafeInteger(later) && Number.isSafeInteger(time)) {
+      this.#out.varint(later);
+      return 0;
+    }
+    this.#out.float(time);
+    return FLOAT_TIME;
+  }
+
+  #putStream(name: string): KnownStream {
     const known = this.#streams.get(name);
     if (known !== undefined) {
       this.#out.varint(known.index);
@@ -144,22 +153,22 @@ class BatchEncoder {
     return added;
   }
 
-  #source({ queue, location, agent }: ReceivedEvent): KnownSource {
+  #putSource({ queue, location, agent }: EventSource): void {
     const from = this.#agents.get(agent) ?? this.#addAgent(agent);
     let chain = from.sources.get(location);
     if (chain === undefined) from.sources.set(location, (chain = []));
     for (const known of chain) {
       if (known.queue !== queue) continue;
       this.#out.varint(known.index);
-      return known;
+      return;
     }
     const added = { queue, location, agent, index: this.#sourceCount++ };
     chain.push(added);
+    this.#queues.add(queue);
     this.#out.varint(added.index);
     this.#out.text(queue);
     this.#out.text(location);
     this.#putAgent(from);
-    return added;
   }
 
   #addAgent(agent: BusAgent | undefined): KnownAgent {
@@ -202,84 +211,6 @@ function isSameAgent(a: BusAgent, b: BusAgent): boolean {
     if (other?.[0] !== name || other[1] !== value) return false;
   }
   return true;
-}
-
-/**
- * Decodes what `encodeEventBatch` made. Messages share memory with the payload; agents, streams and locations are
- * shared between the events of the batch. `EventHeads` reads the same without making objects.
- * @throws EventBatchError for anything else
- */
-export function decodeEventBatch(payload: Buffer): ReceivedEvent[] {
-  try {
-    return readEvents(new ByteReader(payload));
-  } catch (error) {
-    if (error instanceof RangeError) throw new EventBatchError(`batch of events is damaged: ${error.message}`);
-    throw error;
-  }
-}
-
-function readEvents(input: ByteReader): ReceivedEvent[] {
-  const version = input.byte();
-  if (version !== VERSION) throw new EventBatchError(`batch of events has version ${version}, ${VERSION} is known`);
-  const count = input.varint();
-  const streams: KnownStream[] = [];
-  const sources: Source[] = [];
-  const agents: BusAgent[] = [];
-  const events: ReceivedEvent[] = [];
-  let stream: KnownStream | undefined;
-  let source: Source | undefined;
-  let time = 0;
-  for (let number = 0; number < count; number += 1) {
-    const flags = input.byte();
-    if ((flags & SAME_ORIGIN) === 0) {
-      stream = readStream(input, streams);
-      source = readSource(input, sources, agents);
-    }
-    if (stream === undefined || source === undefined) throw new RangeError('the first event has no origin');
-    let sequence: number;
-    if ((flags & NEXT_SEQUENCE) !== 0) sequence = stream.last + 1;
-    else sequence = (flags & ABSOLUTE_SEQUENCE) !== 0 ? input.varint() : stream.last + input.varint();
-    stream.last = sequence;
-    if ((flags & FLOAT_TIME) !== 0) time = input.float();
-    else if ((flags & SAME_TIME) === 0) time += input.varint();
-    const idempotency = (flags & IDEMPOTENCY) === 0 ? undefined : { key: input.text(), index: input.varint() };
-    const message = input.bytes(input.varint());
-    const { queue, location, agent } = source;
-    events.push({ queue, location, message, receivedAt: time, agent, idempotency, stream: stream.name, sequence });
-  }
-  input.end();
-  return events;
-}
-
-function readStream(input: ByteReader, streams: KnownStream[]): KnownStream {
-  const index = input.varint();
-  const known = streams[index];
-  if (known !== undefined) return known;
-  if (index !== streams.length) throw new RangeError('a stream is out of turn');
-  const added = { name: input.text(), index, last: 0 };
-  streams.push(added);
-  return added;
-}
-
-function readSource(input: ByteReader, sources: Source[], agents: BusAgent[]): Source {
-  const index = input.varint();
-  const known = sources[index];
-  if (known !== undefined) return known;
-  if (index !== sources.length) throw new RangeError('a source is out of turn');
-  const added = { queue: input.text(), location: input.text(), agent: readAgent(input, agents) };
-  sources.push(added);
-  return added;
-}
-
-function readAgent(input: ByteReader, agents: BusAgent[]): BusAgent | undefined {
-  const index = input.varint() - 1;
-  if (index < 0) return undefined;
-  const known = agents[index];
-  if (known !== undefined) return known;
-  if (index !== agents.length) throw new RangeError('an agent is out of turn');
-  const added = readAgentText(input);
-  agents.push(added);
-  return added;
 }
 
 /** An agent, from where its id stands. */

@@ -1,4 +1,4 @@
-import type { BusAgent, Idempotency } from '../bus/bus-event.js';
+import type { BusAgent, EventSource, Idempotency } from '../bus/bus-event.js';
 import { ByteReader } from './byte-reader.js';
 import {
   ABSOLUTE_SEQUENCE,
@@ -19,13 +19,6 @@ export type EventHead = {
   /** Epoch milliseconds. */
   receivedAt: number;
   idempotency: Idempotency | undefined;
-};
-
-/** Where events of a batch came from. */
-export type EventSource = {
-  readonly queue: string;
-  readonly location: string;
-  readonly agent: BusAgent | undefined;
 };
 
 const FIRST_EVENTS = 512;
@@ -59,7 +52,7 @@ export class EventHeads {
   readonly #last: number[] = [];
   readonly #keys = new Map<number, Idempotency>();
 
-  /** Reads the heads of a batch. @throws EventBatchError for anything that `decodeEventBatch` refuses */
+  /** Reads the heads of a batch. @throws EventBatchError for anything that `encodeEventBatch` has not made */
   read(payload: Buffer): this {
     try {
       this.#read(new ByteReader(payload), payload);

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReceivedEvent } from '../../lib/bus/bus-event.js';
-import { decodeEventBatch, encodeEventBatch } from '../../lib/journal/event-batch.js';
 import { Journal } from '../../lib/journal/journal.js';
 import type { SyncPolicy } from '../../lib/journal/journal-writer.js';
+import { encodeEvents } from '../support/bus/listed-batch.js';
+import { decodeEventBatch } from '../support/journal/decode-event-batch.js';
 
 /*
  * Figures of the journal: `node dist/test/bench/journal.js [SECONDS [DIRECTORY]]`. The codec of event batches, appends by
@@ -40,10 +41,10 @@ function report(name: string, text: string): void {
 }
 
 function measureCodec(name: string, events: readonly ReceivedEvent[], seconds: number): void {
-  const payload = encodeEventBatch(events);
+  const payload = encodeEvents(events);
   let sink = 0;
   for (const [what, run] of [
-    ['encode', () => encodeEventBatch(events).length],
+    ['encode', () => encodeEvents(events).length],
     ['decode', () => decodeEventBatch(payload).length],
   ] as const) {
     for (let warm = 0; warm < 200; warm += 1) sink += run();
@@ -72,7 +73,7 @@ async function measureAppends(sync: SyncPolicy, parallel: number, seconds: numbe
     let longest = 0;
     const caller = async (): Promise<void> => {
       for (let now = performance.now(); now < end;) {
-        const { next } = await journal.append(1, encodeEventBatch(events), now);
+        const { next } = await journal.append(1, encodeEvents(events), now);
         // Room for the next ones, as a checkpoint makes it.
         journal.free(next - 256 * MIB);
         const after = performance.now();

@@ -8,8 +8,8 @@ import { EVENTS } from '../../daemons/analysisd/pipeline/journal-record.js';
 import { Pipeline } from '../../daemons/analysisd/pipeline/pipeline.js';
 import { loadSettings } from '../../daemons/analysisd/settings.js';
 import type { ReceivedEvent } from '../../lib/bus/bus-event.js';
-import { encodeEventBatch } from '../../lib/journal/event-batch.js';
 import { Journal } from '../../lib/journal/journal.js';
+import { encodeEvents } from '../support/bus/listed-batch.js';
 import { calibrate, readCorpus } from '../support/process/measuring.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sharedData } from '../support/shared-data.js';
@@ -116,7 +116,7 @@ async function fillJournal(home: TemporaryHome): Promise<void> {
         sequence: i + 1,
       });
     }
-    await journal.append(EVENTS, encodeEventBatch(events), start);
+    await journal.append(EVENTS, encodeEvents(events), start);
   }
   await journal.close();
 }

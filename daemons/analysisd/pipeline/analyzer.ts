@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
@@ -8,7 +7,7 @@ import type { EpsLimiter } from '../eps-limiter.js';
 import type { EventsAhead } from '../threads/events-ahead.js';
 import type { EventWriter } from './event-writer.js';
 import type { JournalFeed } from './journal-feed.js';
-import { type Control, isEvents, isHeads, type RecordedEntry, type RecordedHeads } from './journal-record.js';
+import { isEvents, type RecordedControl, type RecordedEntry, type RecordedEvents } from './journal-record.js';
 import { Patience, StoppedError } from './patience.js';
 
 /** Requests are answered between slices of this many events, however large a batch is. */
@@ -190,7 +189,7 @@ export class Analyzer {
     for (const action of restful) action();
   }
 
-  async #next(): Promise<RecordedEntry | RecordedHeads | undefined> {
+  async #next(): Promise<RecordedEntry | undefined> {
     for (;;) {
       try {
         return this.#parts.feed.next();
@@ -201,23 +200,21 @@ export class Analyzer {
     }
   }
 
-  async #take(entry: RecordedEntry | RecordedHeads): Promise<void> {
+  async #take(entry: RecordedEntry): Promise<void> {
     const { ahead } = this.#parts;
-    if (isHeads(entry)) {
-      if (ahead === undefined) throw new Error('There are no threads for what was read for them.');
+    if (ahead !== undefined && isEvents(entry)) {
       await this.#hand(entry, ahead);
       return;
     }
-    const { content } = entry;
     await this.#settle();
     // The first record may have been done in part before the checkpoint.
     if (entry.position !== this.#position) this.#done = 0;
     this.#position = entry.position;
-    if (isEvents(content)) {
-      await this.#takeEvents(content);
-      if (this.#done < content.length) return;
+    if (isEvents(entry)) {
+      await this.#takeEvents(entry);
+      if (this.#done < entry.content.count) return;
     } else {
-      await this.#obey(content, entry);
+      await this.#obey(entry);
     }
     this.#position = entry.next;
     this.#done = 0;
@@ -231,7 +228,7 @@ export class Analyzer {
   }
 
   /** Hands the events of a record to threads, and waits while they have enough. */
-  async #hand(entry: RecordedHeads, ahead: EventsAhead): Promise<void> {
+  async #hand(entry: RecordedEvents, ahead: EventsAhead): Promise<void> {
     const { analysis, epsLimiter, now } = this.#parts;
     const { count } = entry.content;
     let from = entry.position === this.#position && ahead.pending === 0 ? this.#done : 0;
@@ -260,18 +257,18 @@ export class Analyzer {
     }
   }
 
-  async #takeEvents(events: readonly ReceivedEvent[]): Promise<void> {
+  async #takeEvents(entry: RecordedEvents): Promise<void> {
     const { writer, epsLimiter } = this.#parts;
+    const { count: all, messageBytes } = entry.content;
+    writer.begin(entry);
     for (;;) {
       const from = this.#done;
-      const end = Math.min(events.length, from + EVENTS_PER_TURN - this.#sinceTurn);
+      const end = Math.min(all, from + EVENTS_PER_TURN - this.#sinceTurn);
       while (this.#done < end && !this.#isTurnOver && this.#unflushedBytes < BYTES_PER_FLUSH) {
-        const event = events[this.#done];
-        if (event === undefined) break;
         if (epsLimiter !== undefined && !this.#replaying) await this.#credit(epsLimiter);
-        writer.take(event);
+        writer.take(this.#done);
+        this.#unflushedBytes += messageBytes[this.#done] ?? 0;
         this.#done += 1;
-        this.#unflushedBytes += event.message.length;
       }
       const count = this.#done - from;
       this.#count(count, 0);
@@ -282,7 +279,7 @@ export class Analyzer {
         this.#sinceTurn = 0;
         this.#turnAt = performance.now();
       }
-      if (this.#done >= events.length || this.#stopping) return;
+      if (this.#done >= all || this.#stopping) return;
     }
   }
 
@@ -301,7 +298,7 @@ export class Analyzer {
     return performance.now() - this.#turnAt >= TURN_MS;
   }
 
-  async #obey(control: Control, { writtenAt, next }: RecordedEntry): Promise<void> {
+  async #obey({ content: control, writtenAt, next }: RecordedControl): Promise<void> {
     const { analysis, configuration } = this.#parts;
     switch (control.kind) {
       case 'rotation':

@@ -1,15 +1,13 @@
-import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { Alert } from '../../../lib/engine/alert/alert.js';
 import type { AlertJsonOptions } from '../../../lib/engine/alert/alert-json.js';
 import { isKeepalive } from '../../../lib/engine/alert/alert-text.js';
-import type { EngineEvent } from '../../../lib/engine/event.js';
+import type { EngineEvent, IncomingEvent } from '../../../lib/engine/event.js';
 import type { EventOutcome } from '../../../lib/engine/outcome.js';
 import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
 import type { ResponseSettings } from '../responses/response-settings.js';
 import { decisionLine } from '../responses/responses.js';
 import type { EventOutputs } from './event-judge.js';
-import { incomingEvent } from './incoming-event.js';
 
 const ARCHIVED: AlertJsonOptions = { alwaysFullLog: true };
 
@@ -29,8 +27,8 @@ export class AppendingOutputs implements EventOutputs {
     outputs.append('firewall', engine.texts.firewall(event));
   }
 
-  statistics(event: BusEvent, text: string): void {
-    const alert = this.#analysis.statisticsAlert(incomingEvent(event), text);
+  statistics(event: IncomingEvent, text: string): void {
+    const alert = this.#analysis.statisticsAlert(event, text);
     this.beginAlert(alert.event);
     this.alert(alert);
     this.#counters.alertsWritten += 1;

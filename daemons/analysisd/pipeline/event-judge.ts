@@ -2,15 +2,14 @@ import type { BusEvent } from '../../../lib/bus/bus-event.js';
 import type { Alert } from '../../../lib/engine/alert/alert.js';
 import type { Engine } from '../../../lib/engine/engine.js';
 import type { EngineMemory } from '../../../lib/engine/engine-memory.js';
-import type { EngineEvent } from '../../../lib/engine/event.js';
+import type { EngineEvent, IncomingEvent } from '../../../lib/engine/event.js';
 import type { EventOutcome } from '../../../lib/engine/outcome.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { AgentTally } from '../agent-counters.js';
-import { componentOf } from '../component.js';
 import type { Counters } from '../counters.js';
 import type { ResponseSettings } from '../responses/response-settings.js';
 import type { Responses } from '../responses/responses.js';
-import { incomingEvent } from './incoming-event.js';
+import { eventFrom, type PreparedSource, prepareSource } from './incoming-event.js';
 
 /** With what events are judged; a reload puts others in the place of both. */
 export interface Judgement<M extends EngineMemory = EngineMemory> {
@@ -22,7 +21,7 @@ export interface Judgement<M extends EngineMemory = EngineMemory> {
 export interface EventOutputs {
   firewall(event: EngineEvent): void;
   /** The event set off a statistics alert. @param text what it says */
-  statistics(event: BusEvent, text: string): void;
+  statistics(event: IncomingEvent, text: string): void;
   /** What follows has the id of this moment (rules-and-alerts.md 7.4). */
   beginAlert(event: EngineEvent): void;
   alert(alert: Alert): void;
@@ -47,11 +46,17 @@ export class EventJudge {
 
   /** Never throws, whatever the event holds. */
   judge(event: BusEvent): void {
+    this.judgeFrom(prepareSource(event), event.message.toString('latin1'), event.receivedAt);
+  }
+
+  /** The same for an event of which the source is known. @param message a byte string. @param receivedAt epoch milliseconds */
+  judgeFrom(from: PreparedSource, message: string, receivedAt: number): void {
     const counters = this.#counters;
-    const tally = event.agent === undefined ? undefined : counters.agents.of(event.agent.id);
+    const { source, component } = from;
+    const tally = source.agent === undefined ? undefined : counters.agents.of(source.agent.id);
     if (tally !== undefined) tally.received += 1;
-    const component = componentOf(event.queue, event.location);
-    const outcome = this.#judgement.engine.process(incomingEvent(event));
+    const incoming = eventFrom(from, message, receivedAt);
+    const outcome = this.#judgement.engine.process(incoming);
     if (outcome.disposition === 'dropped') {
       counters.eventsDropped += 1;
       counters.dropped[component] += 1;
@@ -62,16 +67,16 @@ export class EventJudge {
     counters.eventsProcessed += 1;
     if (tally !== undefined) tally.processed += 1;
     try {
-      this.#write(event, outcome, tally);
+      this.#write(incoming, outcome, tally);
     } catch (error) {
       // A defect of ours. Thrown on, it would have the event analysed again, the others of its batch with it, for ever.
       counters.alertsFailed += 1;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#failureLog.error(`The alert of an event from '${event.location}' could not be written: ${reason}`);
+      this.#failureLog.error(`The alert of an event from '${source.location}' could not be written: ${reason}`);
     }
   }
 
-  #write(received: BusEvent, outcome: EventOutcome, tally: AgentTally | undefined): void {
+  #write(incoming: IncomingEvent, outcome: EventOutcome, tally: AgentTally | undefined): void {
     const counters = this.#counters;
     const outputs = this.#outputs;
     const { event } = outcome;
@@ -81,7 +86,7 @@ export class EventJudge {
       if (tally !== undefined) tally.firewall += 1;
     }
     // That there were more events than usual is no alert of an agent.
-    if (outcome.statistics !== undefined) outputs.statistics(received, outcome.statistics.fullLog);
+    if (outcome.statistics !== undefined) outputs.statistics(incoming, outcome.statistics.fullLog);
     const responses = this.#judgement.responses.triggered(outcome);
     if (outcome.isAlert || responses !== undefined) {
       outputs.beginAlert(event);

@@ -1,9 +1,11 @@
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import { type EventHead, readEventAgent, readEventSource } from '../../../lib/journal/event-heads.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
 import { AppendingOutputs } from './appending-outputs.js';
 import { EventJudge } from './event-judge.js';
+import { type PreparedSource, prepareSource } from './incoming-event.js';
+import type { RecordedEvents } from './journal-record.js';
 import type { TakenEvent, TakenEvents } from './taken-events.js';
 
 /** Takes one event after the other through the engine and appends what comes of it to the outputs; nothing is flushed. */
@@ -11,6 +13,10 @@ export class EventWriter {
   readonly #taken: TakenEvents;
   readonly #counters: Counters;
   readonly #judge: EventJudge;
+  #record: RecordedEvents | undefined;
+  /** Of the record, as far as they were needed. */
+  readonly #sources: (PreparedSource | undefined)[] = [];
+  readonly #head: EventHead = { stream: '', sequence: 0, receivedAt: 0, idempotency: undefined };
 
   constructor(analysis: Analysis, taken: TakenEvents, counters: Counters, logger: Logger) {
     this.#taken = taken;
@@ -18,9 +24,33 @@ export class EventWriter {
     this.#judge = new EventJudge(analysis, new AppendingOutputs(analysis, counters), counters, logger);
   }
 
-  /** Never throws, whatever the event holds. */
-  take(event: ReceivedEvent): void {
-    if (isNew(event, event.message.length, this.#taken, this.#counters)) this.#judge.judge(event);
+  /** Begins with the events of a record. */
+  begin(record: RecordedEvents): void {
+    this.#record = record;
+    this.#sources.length = 0;
+  }
+
+  /** Takes an event of the record. Never throws, whatever it holds. */
+  take(index: number): void {
+    const record = this.#record;
+    if (record === undefined) throw new Error('There is no record.');
+    const { content, payload } = record;
+    const head = this.#head;
+    content.put(index, head);
+    const bytes = content.messageBytes[index] ?? 0;
+    if (!isNew(head, bytes, this.#taken, this.#counters)) return;
+    const at = content.messageAt[index] ?? 0;
+    const source = content.sources[index] ?? 0;
+    const from = this.#sources[source] ?? this.#prepare(record, source);
+    this.#judge.judgeFrom(from, payload.toString('latin1', at, at + bytes), head.receivedAt);
+  }
+
+  #prepare({ content, payload }: RecordedEvents, source: number): PreparedSource {
+    const agentAt = content.agentAt[source] ?? 0;
+    const agent = agentAt === 0 ? undefined : readEventAgent(payload, agentAt);
+    const prepared = prepareSource(readEventSource(payload, content.sourceAt[source] ?? 0, agent));
+    this.#sources[source] = prepared;
+    return prepared;
   }
 }
 

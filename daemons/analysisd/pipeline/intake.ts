@@ -2,10 +2,10 @@ import type { EventBatch } from '../../../lib/bus/bus-event.js';
 import { encodeEventBatch } from '../../../lib/journal/event-batch.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { describeError } from '../../../lib/log/describe-error.js';
-import { type Control, encodeControl, EVENTS, type RecordedEntry } from './journal-record.js';
+import { type Control, encodeControl, EVENTS, type OfferedRecord } from './journal-record.js';
 
 /** Who is told of records that are durable, in their order. */
-export type Follower = { offer(entry: RecordedEntry): void };
+export type Follower = { offer(record: OfferedRecord): void };
 
 /**
  * The way into the journal: batches of the event sink and control records. What is appended is handed to its followers once
@@ -40,10 +40,11 @@ export class Intake {
   }
 
   /** Takes a batch; it is durable, as far as the policy promises, when this resolves. @throws Error saying why not */
-  async take({ events }: EventBatch): Promise<void> {
+  async take(batch: EventBatch): Promise<void> {
     await this.meet();
-    await this.#append(EVENTS, encodeEventBatch(events), events);
-    this.journaled += events.length;
+    const encoded = encodeEventBatch(batch);
+    await this.#append(EVENTS, encoded.payload, encoded);
+    this.journaled += encoded.count;
   }
 
   /**
@@ -83,12 +84,12 @@ export class Intake {
     return this.#append(kind, payload, control);
   }
 
-  async #append(kind: number, payload: Buffer, content: RecordedEntry['content']): Promise<number> {
+  async #append(kind: number, payload: Buffer, content: OfferedRecord['content']): Promise<number> {
     const writtenAt = this.#now();
     try {
       const { position, next } = await this.#journal.append(kind, payload, writtenAt);
       this.#blocked = undefined;
-      for (const follower of this.#followers) follower.offer({ position, next, writtenAt, content, payload });
+      for (const follower of this.#followers) follower.offer({ position, next, writtenAt, content });
       return position;
     } catch (error) {
       throw this.#refusal(error);

@@ -2,28 +2,12 @@ import { EventHeads } from '../../../lib/journal/event-heads.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalReader } from '../../../lib/journal/journal-reader.js';
-import {
-  decodeHeads,
-  decodeRecord,
-  EVENTS,
-  isEvents,
-  type RecordedEntry,
-  type RecordedHeads,
-  RecordError,
-} from './journal-record.js';
+import { decodeEvents, decodeRecord, type OfferedRecord, type RecordedEntry, RecordError } from './journal-record.js';
 
-/** Records kept in memory for an analysis that keeps up; beyond that it reads them from the journal. */
-const MAX_EVENTS = 32_768;
+/** Bytes of records kept in memory for an analysis that keeps up; beyond that it reads them from the journal. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** What an event takes beside its message, roughly. */
-const EVENT_BYTES = 400;
-
-/** A record in memory, and what it counts for. */
-type KeptRecord = {
-  readonly read: () => RecordedEntry | RecordedHeads;
-  readonly events: number;
-  readonly bytes: number;
-};
+/** Records that were handed out, and may still be in memory. */
+const MOST_DONE = 16;
 
 /**
  * Hands the analysis the records of the journal in their order, each once: from memory while it keeps up, else from the
@@ -32,11 +16,9 @@ type KeptRecord = {
 export class JournalFeed {
   readonly #journal: Journal;
   readonly #onUnreadable: (error: unknown) => void;
-  /** Where heads of events are read to; undefined when events are given whole. */
-  readonly #heads: EventHeads | undefined;
-  #entries: KeptRecord[] = [];
+  readonly #heads = new EventHeads();
+  readonly #records: OfferedRecord[] = [];
   #head = 0;
-  #events = 0;
   #bytes = 0;
   /** Where the record after those in memory begins; while reading, where the next read begins. */
   #tail: number;
@@ -48,11 +30,9 @@ export class JournalFeed {
   /**
    * @param from position of the first record
    * @param onUnreadable told of a record that cannot be understood, and is passed over
-   * @param readsHeads whether of events only the heads are given, with their bytes
    */
-  constructor(journal: Journal, from: number, onUnreadable: (error: unknown) => void, readsHeads = false) {
+  constructor(journal: Journal, from: number, onUnreadable: (error: unknown) => void) {
     this.#journal = journal;
-    this.#heads = readsHeads ? new EventHeads() : undefined;
     this.#tail = from;
     this.#onUnreadable = onUnreadable;
   }
@@ -63,19 +43,19 @@ export class JournalFeed {
   }
 
   /** Tells of a record that is durable now. */
-  offer(entry: RecordedEntry): void {
-    this.#keep(entry);
+  offer(record: OfferedRecord): void {
+    this.#keep(record);
     this.#wake();
   }
 
   /** The next record; undefined when there is none yet. @throws the file system's error; the next call tries again */
-  next(): RecordedEntry | RecordedHeads | undefined {
+  next(): RecordedEntry | undefined {
     return this.#fromMemory() ?? this.#fromDisk();
   }
 
   /** Resolves when there may be a record, or when `wake` is called. */
   wait(): Promise<void> {
-    if (this.#behind || this.#head < this.#entries.length) return Promise.resolve();
+    if (this.#behind || this.#head < this.#records.length) return Promise.resolve();
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
@@ -92,49 +72,40 @@ export class JournalFeed {
     this.#wake();
   }
 
-  #keep(entry: RecordedEntry): void {
-    if (this.#behind || entry.position < this.#tail) return;
-    if (entry.position !== this.#tail || this.#events >= MAX_EVENTS || this.#bytes >= MAX_BYTES) {
+  #keep(record: OfferedRecord): void {
+    if (this.#behind || record.position < this.#tail) return;
+    if (record.position !== this.#tail || this.#bytes >= MAX_BYTES) {
       this.#behind = true;
       return;
     }
-    const { payload, content, ...place } = entry;
-    const events = isEvents(content) ? content.length : 1;
-    const bytes = entry.next - entry.position + events * EVENT_BYTES;
-    const heads = payload === undefined || !isEvents(content) ? undefined : this.#heads;
-    const read =
-      heads === undefined || payload === undefined
-        ? () => ({ ...place, content })
-        : () => decodeHeads({ ...place, payload }, heads);
-    this.#entries.push({ read, events, bytes });
-    this.#events += events;
-    this.#bytes += bytes;
-    this.#tail = entry.next;
+    this.#records.push(record);
+    this.#bytes += record.next - record.position;
+    this.#tail = record.next;
   }
 
-  #fromMemory(): RecordedEntry | RecordedHeads | undefined {
-    const kept = this.#entries[this.#head];
-    if (kept === undefined) return undefined;
+  #fromMemory(): RecordedEntry | undefined {
+    const record = this.#records[this.#head];
+    if (record === undefined) return undefined;
     this.#head += 1;
-    if (this.#head === this.#entries.length) {
-      this.#entries = [];
+    // Their bytes must go, also when there are always more.
+    if (this.#head >= MOST_DONE || this.#head === this.#records.length) {
+      this.#records.splice(0, this.#head);
       this.#head = 0;
     }
-    this.#events -= kept.events;
-    this.#bytes -= kept.bytes;
-    return kept.read();
+    const { position, next, writtenAt, content } = record;
+    this.#bytes -= next - position;
+    return 'payload' in content
+      ? decodeEvents({ position, next, writtenAt }, content.payload, this.#heads)
+      : { position, next, writtenAt, content };
   }
 
-  #fromDisk(): RecordedEntry | RecordedHeads | undefined {
+  #fromDisk(): RecordedEntry | undefined {
     while (this.#behind) {
       const reader = (this.#reader ??= this.#journal.reader(this.#tail));
       try {
         const record = reader.next();
         this.#tail = reader.position;
-        if (record !== undefined) {
-          const heads = record.kind === EVENTS ? this.#heads : undefined;
-          return heads === undefined ? decodeRecord(record) : decodeHeads(record, heads);
-        }
+        if (record !== undefined) return decodeRecord(record, this.#heads);
       } catch (error) {
         this.#tail = reader.position;
         if (!(error instanceof JournalDamageError || error instanceof RecordError)) throw error;

@@ -1,5 +1,4 @@
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
-import { decodeEventBatch } from '../../../lib/journal/event-batch.js';
+import type { EncodedBatch } from '../../../lib/journal/event-batch.js';
 import { EventHeads } from '../../../lib/journal/event-heads.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
 import type { InForce } from '../in-force.js';
@@ -31,22 +30,29 @@ export type Control =
   | { readonly kind: 'stored-log'; readonly stored: StoredLog }
   | { readonly kind: 'agents-removed'; readonly removed: RemovedAgents };
 
-/** A record as the analysis takes it. */
-export type RecordedEntry = {
+/** Where a record lies. */
+type RecordPlace = {
   readonly position: number;
   readonly next: number;
   /** Epoch milliseconds at which the record was made. */
   readonly writtenAt: number;
-  readonly content: readonly ReceivedEvent[] | Control;
-  /** The events as they lie in the journal; for followers that want them so. */
-  readonly payload?: Buffer;
 };
 
-/** A record of events of which the heads were read alone; they are good until the next record is read. */
-export type RecordedHeads = Omit<RecordedEntry, 'content' | 'payload'> & {
+/** A record that controls the analysis. */
+export type RecordedControl = RecordPlace & { readonly content: Control };
+
+/** A record of events, of which the heads are read; they are good until the next record is read. */
+export type RecordedEvents = RecordPlace & {
   readonly content: EventHeads;
+  /** The events as they lie in the journal. */
   readonly payload: Buffer;
 };
+
+/** A record as the analysis takes it. */
+export type RecordedEntry = RecordedControl | RecordedEvents;
+
+/** A record that is in the journal now: events are as they lie there. */
+export type OfferedRecord = RecordPlace & { readonly content: Control | EncodedBatch };
 
 /** A control record's kind and payload. */
 export function encodeControl(control: Control): { readonly kind: number; readonly payload: Buffer } {
@@ -67,15 +73,16 @@ export class RecordError extends Error {
   override readonly name = 'RecordError';
 }
 
-/** Reads a record. @throws RecordError when it is not what this version writes */
-export function decodeRecord({ position, next, kind, writtenAt, payload }: JournalRecord): RecordedEntry {
-  const content = understood(position, () => decodeContent(kind, payload));
-  return { position, next, writtenAt, content, payload };
+/** Reads a record. @param heads takes those of events. @throws RecordError when it is not what this version writes */
+export function decodeRecord(record: JournalRecord, heads: EventHeads): RecordedEntry {
+  const { position, next, kind, writtenAt, payload } = record;
+  if (kind === EVENTS) return decodeEvents({ position, next, writtenAt }, payload, heads);
+  return { position, next, writtenAt, content: understood(position, () => decodeControl(kind, payload)) };
 }
 
 /** Reads the heads of a record of events. @throws RecordError when it is not what this version writes */
-export function decodeHeads(record: Omit<RecordedHeads, 'content'>, heads: EventHeads): RecordedHeads {
-  const { position, next, writtenAt, payload } = record;
+export function decodeEvents(place: RecordPlace, payload: Buffer, heads: EventHeads): RecordedEvents {
+  const { position, next, writtenAt } = place;
   return { position, next, writtenAt, content: understood(position, () => heads.read(payload)), payload };
 }
 
@@ -88,10 +95,8 @@ function understood<T>(position: number, read: () => T): T {
   }
 }
 
-function decodeContent(kind: number, payload: Buffer): RecordedEntry['content'] {
+function decodeControl(kind: number, payload: Buffer): Control {
   switch (kind) {
-    case EVENTS:
-      return decodeEventBatch(payload);
     case CONFIGURATION:
       return { kind: 'configuration', inForce: JSON.parse(payload.toString()) as InForce };
     case ROTATION:
@@ -105,12 +110,7 @@ function decodeContent(kind: number, payload: Buffer): RecordedEntry['content'] 
   }
 }
 
-/** Whether the heads of its events were read alone. */
-export function isHeads(entry: RecordedEntry | RecordedHeads): entry is RecordedHeads {
+/** Whether a record is of events. */
+export function isEvents(entry: RecordedEntry): entry is RecordedEvents {
   return entry.content instanceof EventHeads;
-}
-
-/** Whether the content of a record is events. */
-export function isEvents(content: RecordedEntry['content'] | EventHeads): content is readonly ReceivedEvent[] {
-  return Array.isArray(content);
 }

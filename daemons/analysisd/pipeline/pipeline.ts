@@ -210,14 +210,9 @@ export class Pipeline {
     this.#taken = new TakenEvents();
     if (checkpoint !== undefined) this.#taken.restore(checkpoint.data.taken);
     const { threads } = settings.config.analysis;
-    this.#feed = new JournalFeed(
-      journal,
-      from,
-      (error) => {
-        logger.error(`Events may be lost: ${describeError(error)}`);
-      },
-      threads > 1,
-    );
+    this.#feed = new JournalFeed(journal, from, (error) => {
+      logger.error(`Events may be lost: ${describeError(error)}`);
+    });
     this.#stored = found.stored;
     this.#intake = new Intake(journal, [this.#feed, ...this.#stored], now);
     this.#newest = wanted;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StreamPositions } from '../../../lib/bus/stream-positions.js';
+import { EventHeads } from '../../../lib/journal/event-heads.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import type { JournalRecord } from '../../../lib/journal/journal-record.js';
@@ -32,20 +33,18 @@ export async function scanJournal(journal: Journal, from: number, positions: Str
   let removedThrough = 0;
   let turnAt = from + BYTES_PER_TURN;
   const reader = journal.reader(from);
+  const heads = new EventHeads();
   try {
     for (let record = read(reader); record !== undefined; record = read(reader)) {
-      const { content } = record === 'damage' ? NOTHING : tryDecode(record);
-      if (content !== undefined && isEvents(content)) {
-        events += content.length;
-        content.forEach(({ stream, sequence }, index) => {
-          if (content[index + 1]?.stream !== stream) positions.set(stream, sequence);
-        });
-      } else if (content?.kind === 'configuration' && record !== 'damage') {
-        inForce = content.inForce;
-        rulesets.push({ position: record.position, ruleset: inForce.ruleset });
-      }
-      if (content !== undefined && !isEvents(content) && content.kind === 'agents-removed') {
-        removedThrough = content.removed.through;
+      const entry = record === 'damage' ? undefined : tryDecode(record, heads);
+      if (entry !== undefined && isEvents(entry)) {
+        events += entry.content.count;
+        moveStreams(entry.content, positions);
+      } else if (entry?.content.kind === 'configuration') {
+        inForce = entry.content.inForce;
+        rulesets.push({ position: entry.position, ruleset: inForce.ruleset });
+      } else if (entry?.content.kind === 'agents-removed') {
+        removedThrough = entry.content.removed.through;
       }
       if (record !== 'damage' && record.next >= turnAt) {
         turnAt = record.next + BYTES_PER_TURN;
@@ -59,7 +58,14 @@ export async function scanJournal(journal: Journal, from: number, positions: Str
 }
 
 type Readable = { next(): JournalRecord | undefined };
-const NOTHING: { readonly content?: RecordedEntry['content'] } = {};
+/** Moves streams to their last sequences, those first that moved last before. */
+function moveStreams({ count, streams, streamNames, sequences }: EventHeads, positions: StreamPositions): void {
+  for (let index = 0; index < count; index += 1) {
+    const stream = streams[index] ?? 0;
+    const isLast = index + 1 === count || streams[index + 1] !== stream;
+    if (isLast) positions.set(streamNames[stream] ?? '', sequences[index] ?? 0);
+  }
+}
 
 function read(reader: Readable): JournalRecord | 'damage' | undefined {
   try {
@@ -70,10 +76,10 @@ function read(reader: Readable): JournalRecord | 'damage' | undefined {
   }
 }
 
-function tryDecode(record: JournalRecord): { readonly content?: RecordedEntry['content'] } {
+function tryDecode(record: JournalRecord, heads: EventHeads): RecordedEntry | undefined {
   try {
-    return decodeRecord(record);
+    return decodeRecord(record, heads);
   } catch {
-    return NOTHING;
+    return undefined;
   }
 }

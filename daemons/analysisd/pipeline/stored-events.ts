@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../../lib/async/pause.js';
 import { retry } from '../../../lib/async/retry.js';
-import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { MAX_APPLY_BYTES, MAX_OPERATIONS, type StoredOperation } from '../../../lib/bus/contracts/db-events.js';
 import { MemoryStreamPositions } from '../../../lib/bus/stream-positions.js';
+import { type EventHead, EventHeads } from '../../../lib/journal/event-heads.js';
 import type { Journal } from '../../../lib/journal/journal.js';
 import { JournalDamageError } from '../../../lib/journal/journal-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import { JournalFeed } from './journal-feed.js';
-import { isEvents, type RecordedEntry } from './journal-record.js';
+import { isEvents, type OfferedRecord, type RecordedEntry, type RecordedEvents } from './journal-record.js';
 
 /** A call of svc-db's `apply`. */
 export type ApplyCall = {
@@ -77,6 +77,9 @@ export class StoredEvents {
   readonly #waitLog: LimitedLogger;
   readonly #lossLog: LimitedLogger;
   readonly #streams = new MemoryStreamPositions();
+  /** To look at what is offered. */
+  readonly #heads = new EventHeads();
+  readonly #head: EventHead = { stream: '', sequence: 0, receivedAt: 0, idempotency: undefined };
   readonly #stopped = new AbortController();
   /** Undefined until svc-db has told where to go on. */
   #feed: JournalFeed | undefined;
@@ -119,16 +122,15 @@ export class StoredEvents {
   }
 
   /** Tells of a record that is durable now. */
-  offer(entry: RecordedEntry): void {
-    const { content } = entry;
-    if (!isEvents(content)) {
-      this.#feed?.offer(entry);
-      return;
+  offer(record: OfferedRecord): void {
+    const { content } = record;
+    if ('payload' in content && [...content.queues].some((queue) => this.#parts.store.kinds.has(queue))) {
+      const { sources, queues, count } = this.#heads.read(content.payload);
+      for (let index = 0; index < count; index += 1) {
+        if (this.#kindOf(queues[sources[index] ?? 0] ?? 0) !== undefined) this.counters.received += 1;
+      }
     }
-    const { kinds } = this.#parts.store;
-    const events = content.filter(({ queue }) => kinds.has(queue));
-    this.counters.received += events.length;
-    this.#feed?.offer({ ...entry, content: events });
+    this.#feed?.offer(record);
   }
 
   /** Position before which nothing is needed; nothing keeps more of the journal than it may. */
@@ -190,7 +192,7 @@ export class StoredEvents {
     if (feed === undefined) return;
     let turnAt = performance.now();
     while (this.#pending.length - this.#sent < MAX_OPERATIONS && this.#unsentBytes < MAX_APPLY_BYTES / 2) {
-      let entry: ReturnType<JournalFeed['next']>;
+      let entry: RecordedEntry | undefined;
       try {
         entry = feed.next();
       } catch (error) {
@@ -198,7 +200,7 @@ export class StoredEvents {
         await this.#pause();
       }
       if (entry === undefined || this.#stopped.signal.aborted) return;
-      if (isEvents(entry.content)) this.#take(entry.position, entry.content);
+      if (isEvents(entry)) this.#take(entry);
       this.#taken = entry.next;
       if (performance.now() - turnAt >= TURN_MS) {
         await nextTurn();
@@ -208,20 +210,31 @@ export class StoredEvents {
   }
 
   /** Each event takes a byte of its record at least: its position is the record's and its place among those of its kind. */
-  #take(position: number, events: readonly ReceivedEvent[]): void {
+  #take({ position, content, payload }: RecordedEvents): void {
+    const { count, sources, queues, messageAt, messageBytes } = content;
+    const head = this.#head;
     let place = 0;
-    for (const event of events) {
-      const kind = this.#parts.store.kinds.get(event.queue);
+    for (let index = 0; index < count; index += 1) {
+      const source = sources[index] ?? 0;
+      const kind = this.#kindOf(queues[source] ?? 0);
       if (kind === undefined) continue;
       place += 1;
+      content.put(index, head);
       // A record can be in the journal twice, after a write that failed half way.
-      if (event.sequence <= (this.#streams.get(event.stream) ?? -1)) continue;
-      this.#streams.set(event.stream, event.sequence);
-      const { agent, receivedAt, message } = event;
-      const operation = { position: position + place - 1, agent: agent?.id ?? '000', kind, at: receivedAt, message };
+      if (head.sequence <= (this.#streams.get(head.stream) ?? -1)) continue;
+      this.#streams.set(head.stream, head.sequence);
+      const at = messageAt[index] ?? 0;
+      const message = payload.subarray(at, at + (messageBytes[index] ?? 0));
+      const agent = content.agentIdOf(payload, source) ?? '000';
+      const operation = { position: position + place - 1, agent, kind, at: head.receivedAt, message };
       this.#pending.push({ operation, record: position });
       this.#unsentBytes += message.length;
     }
+  }
+
+  /** Kind of the events of a queue, by the code of its character; undefined when they are for others. */
+  #kindOf(queue: number): string | undefined {
+    return this.#parts.store.kinds.get(String.fromCharCode(queue));
   }
 
   /** Sends the next events behind those that are on their way. */

@@ -3,6 +3,7 @@ import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
 import type { Stream } from '../outputs.js';
 import type { AppendingOutputs } from '../pipeline/appending-outputs.js';
+import { incomingEvent } from '../pipeline/incoming-event.js';
 import { answerTo, heed, KEYS_MARGIN } from './answering.js';
 import type { ResultTarget } from './results.js';
 import type { ThreadHandle } from './thread-handle.js';
@@ -111,7 +112,7 @@ export class Committer implements ResultTarget {
 
   statistics(text: string): void {
     const [first] = this.#units;
-    if (first !== undefined) this.#parts.outputs.statistics(first.unit.event(this.#at), text);
+    if (first !== undefined) this.#parts.outputs.statistics(incomingEvent(first.unit.event(this.#at)), text);
   }
 
   /** @returns false when the thread is not so far */

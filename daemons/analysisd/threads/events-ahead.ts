@@ -1,7 +1,7 @@
 import type { EventHead, EventHeads } from '../../../lib/journal/event-heads.js';
 import type { Counters } from '../counters.js';
 import { isNew } from '../pipeline/event-writer.js';
-import type { RecordedHeads } from '../pipeline/journal-record.js';
+import type { RecordedEvents } from '../pipeline/journal-record.js';
 import type { TakenEvents } from '../pipeline/taken-events.js';
 import type { AnalysisThreads } from './analysis-threads.js';
 import { NOBODY, UnitBuilder } from './units.js';
@@ -66,7 +66,7 @@ export class EventsAhead {
   }
 
   /** Takes events `from` up to `to`, exclusive, of a record. */
-  take({ payload, content, position, next }: RecordedHeads, from: number, to: number): void {
+  take({ payload, content, position, next }: RecordedEvents, from: number, to: number): void {
     const { taken, counters } = this.#parts;
     const builder = this.#builder;
     const head = this.#head;

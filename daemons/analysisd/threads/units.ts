@@ -1,10 +1,5 @@
-import type { BusAgent, BusEvent } from '../../../lib/bus/bus-event.js';
-import {
-  type EventHeads,
-  type EventSource,
-  readEventAgent,
-  readEventSource,
-} from '../../../lib/journal/event-heads.js';
+import type { BusAgent, BusEvent, EventSource } from '../../../lib/bus/bus-event.js';
+import { type EventHeads, readEventAgent, readEventSource } from '../../../lib/journal/event-heads.js';
 
 /*
  * A unit of work that all threads get: events of one or several records of the journal, as they lie there, and which thread

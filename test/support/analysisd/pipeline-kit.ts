@@ -5,6 +5,7 @@ import { EngineDiagnostics } from '../../../daemons/analysisd/engine-diagnostics
 import { Pipeline } from '../../../daemons/analysisd/pipeline/pipeline.js';
 import { loadSettings } from '../../../daemons/analysisd/settings.js';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
+import { listedBatch } from '../bus/listed-batch.js';
 import { writeEngineFiles } from '../engine/engine-files.js';
 import { eventually } from '../eventually.js';
 import { RecordingLogger } from '../recording-logger.js';
@@ -135,7 +136,7 @@ export class TestPipeline {
     const { positions } = this.pipeline;
     const fresh = events.filter(({ stream, sequence }) => sequence > (positions.get(stream) ?? 0));
     const last = new Map(fresh.map(({ stream, sequence }) => [stream, sequence]));
-    if (fresh.length > 0) await this.pipeline.take({ events: fresh, positions: last });
+    if (fresh.length > 0) await this.pipeline.take(listedBatch(fresh));
     for (const [stream, sequence] of last) positions.set(stream, sequence);
   }
 

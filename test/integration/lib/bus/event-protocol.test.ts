@@ -16,6 +16,7 @@ import {
 import { EventProducer } from '../../../../lib/bus/event-producer.js';
 import { EventSink } from '../../../../lib/bus/event-sink.js';
 import { encodeMessage } from '../../../../lib/bus/message-codec.js';
+import { SourceMemory } from '../../../../lib/bus/source-memory.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { RecordingJournal, sampleEvent } from '../../../support/bus/bus-events.js';
 import { eventually } from '../../../support/eventually.js';
@@ -172,7 +173,7 @@ describe('the event producer, frame by frame', () => {
   const hear = async (): Promise<ReturnType<typeof decodeFromProducer>> => {
     const [from, frame] = await router.receive();
     peer = from!;
-    return decodeFromProducer(frame!);
+    return decodeFromProducer(frame!, new SourceMemory());
   };
   /** Hears a greeting and answers that the sink is as far as the producer says. */
   const welcome = async (): Promise<void> => {

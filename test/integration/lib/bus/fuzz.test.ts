@@ -17,6 +17,7 @@ import { decodeMessage, encodeMessage } from '../../../../lib/bus/message-codec.
 import { probeSocket } from '../../../../lib/bus/probe-socket.js';
 import { RequestClient } from '../../../../lib/bus/request-client.js';
 import { RequestServer } from '../../../../lib/bus/request-server.js';
+import { SourceMemory } from '../../../../lib/bus/source-memory.js';
 import { MemoryStreamPositions } from '../../../../lib/bus/stream-positions.js';
 import { RecordingJournal, sampleEvent } from '../../../support/bus/bus-events.js';
 import { sampleContract, sampleHandlers } from '../../../support/bus/sample-contract.js';
@@ -119,13 +120,19 @@ describe('hostile frames on the bus', () => {
         expect(error).to.be.instanceOf(MessageError);
       }
     };
-    fc.assert(fc.property(frames, read(decodeFromProducer)), { numRuns: 5000 });
+    fc.assert(
+      fc.property(
+        frames,
+        read((frame) => decodeFromProducer(frame, new SourceMemory())),
+      ),
+      { numRuns: 5000 },
+    );
     fc.assert(fc.property(frames, read(decodeFromSink)), { numRuns: 2000 });
   });
 
   for (const imitation of IMITATIONS.slice(5, 15)) {
     it(`are never taken for a batch: ${JSON.stringify(imitation)}`, () => {
-      expect(() => decodeFromProducer(encodeMessage(imitation))).to.throw(MessageError);
+      expect(() => decodeFromProducer(encodeMessage(imitation), new SourceMemory())).to.throw(MessageError);
     });
   }
 

@@ -5,6 +5,8 @@ import type { EventWriter } from '../../../../daemons/analysisd/pipeline/event-w
 import type { JournalFeed } from '../../../../daemons/analysisd/pipeline/journal-feed.js';
 import type { RecordedEntry } from '../../../../daemons/analysisd/pipeline/journal-record.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
+import { EventHeads } from '../../../../lib/journal/event-heads.js';
+import { encodeEvents } from '../../../support/bus/listed-batch.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
@@ -19,7 +21,10 @@ class Bench {
   constructor(events: number, bytes: number, onTake: () => void, isFull: (bench: Bench) => boolean) {
     const event = { queue: '1', location: 'x', message: Buffer.alloc(bytes), receivedAt: 0, stream: 's' };
     const content = Array.from({ length: events }, (_, index): ReceivedEvent => ({ ...event, sequence: index + 1 }));
-    const entries: RecordedEntry[] = [{ position: 0, next: 100, writtenAt: 0, content }];
+    const payload = encodeEvents(content);
+    const entries: RecordedEntry[] = [
+      { position: 0, next: 100, writtenAt: 0, content: new EventHeads().read(payload), payload },
+    ];
     let wake = (): void => {};
     const feed = {
       next: () => entries.shift(),
@@ -35,6 +40,7 @@ class Bench {
     };
     Object.defineProperty(analysis, 'isFull', { get: () => isFull(this) });
     const writer = {
+      begin: nothing,
       take: () => {
         this.taken += 1;
         onTake();

@@ -8,6 +8,7 @@ import { journalIdentity } from '../../../../daemons/analysisd/pipeline/journal-
 import { type EventStore, StoredEvents } from '../../../../daemons/analysisd/pipeline/stored-events.js';
 import type { ReceivedEvent } from '../../../../lib/bus/bus-event.js';
 import { Journal } from '../../../../lib/journal/journal.js';
+import { listedBatch } from '../../../support/bus/listed-batch.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
@@ -108,7 +109,7 @@ describe('Events of files on their way to svc-db', () => {
     sequence: sequence++,
     agent: agent === undefined ? undefined : { id: agent, name: 'n', ip: 'any', labels: undefined },
   });
-  const take = (intake: Intake, events: readonly ReceivedEvent[]) => intake.take({ events } as never);
+  const take = (intake: Intake, events: readonly ReceivedEvent[]) => intake.take(listedBatch(events));
   const storedAll = (count: number) =>
     eventually(`${String(count)} events are stored`, () => db.stored.length >= count);
 

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BusAgent, ReceivedEvent } from '../../../../lib/bus/bus-event.js';
-import { decodeEventBatch, encodeEventBatch, EventBatchError } from '../../../../lib/journal/event-batch.js';
+import { EventBatchError } from '../../../../lib/journal/event-batch.js';
 import { type EventHead, EventHeads, readEventAgent, readEventSource } from '../../../../lib/journal/event-heads.js';
+import { encodeEvents } from '../../../support/bus/listed-batch.js';
+import { decodeEventBatch } from '../../../support/journal/decode-event-batch.js';
 
 const text = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 20 }));
 const byteString = fc
@@ -90,7 +92,7 @@ describe('event batch of the journal', () => {
     const heads = new EventHeads();
     fc.assert(
       fc.property(batch, (events) => {
-        const payload = encodeEventBatch(events);
+        const payload = encodeEvents(events);
         expect(decodeEventBatch(payload)).to.deep.equal(events);
         expect(byHeads(payload, heads)).to.deep.equal(events);
       }),
@@ -109,7 +111,7 @@ describe('event batch of the journal', () => {
       stream: 'svc-remoted:1',
       sequence: index + 1,
     }));
-    const payload = encodeEventBatch(events);
+    const payload = encodeEvents(events);
     expect(payload.length).to.be.lessThan(2000);
     const decoded = decodeEventBatch(payload);
     expect(decoded).to.deep.equal(events);
@@ -128,7 +130,7 @@ describe('event batch of the journal', () => {
         fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }),
         fc.nat(),
         (events, flips, cut) => {
-          const payload = encodeEventBatch(events);
+          const payload = encodeEvents(events);
           for (const [at, value] of flips) payload[at % payload.length] = value;
           const bytes = payload.subarray(0, cut % 2 === 0 ? payload.length : cut % payload.length);
           const whole = result(() => decodeEventBatch(bytes).map(({ sequence }) => sequence));

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { NOBODY, UnitBuilder } from '../../../../../daemons/analysisd/threads/units.js';
 import type { ReceivedEvent } from '../../../../../lib/bus/bus-event.js';
-import { encodeEventBatch } from '../../../../../lib/journal/event-batch.js';
 import { EventHeads } from '../../../../../lib/journal/event-heads.js';
+import { encodeEvents } from '../../../../support/bus/listed-batch.js';
 
 function makeEvents(record: number, count: number): ReceivedEvent[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -36,7 +36,7 @@ describe('units of work', () => {
           const counting: ReceivedEvent[] = [];
           drafts.forEach(({ size, from, count }, index) => {
             const record = makeEvents(index, size);
-            const payload = encodeEventBatch(record);
+            const payload = encodeEvents(record);
             const start = Math.min(from, size - 1);
             const end = Math.min(size, start + count);
             const before = counting.length - start;
@@ -65,7 +65,7 @@ describe('units of work', () => {
   it('take more events than they had room for', () => {
     const builder = new UnitBuilder();
     const events = makeEvents(0, 5000);
-    const payload = encodeEventBatch(events);
+    const payload = encodeEvents(events);
     builder.add(payload, new EventHeads().read(payload), 0, events.length, (index) => index % 2);
     const unit = builder.build();
     expect([...unit.eventsOf(1)].map(shown)).to.deep.equal(events.filter((_, index) => index % 2 === 1).map(shown));
