@@ -1,21 +1,26 @@
+import { type AskedTexts, attributesOf } from './asked-text.js';
 import type { FieldTable } from './decode/field-table.js';
 import type { EngineEvent } from './event.js';
 
 /**
- * The fields of the event at hand by their numbers, so that the hundreds of conditions on fields do not search names. One
- * object serves all events: a slot counts only when its stamp is that of the event.
+ * The fields of the event at hand by their numbers, so that the hundreds of conditions on fields do not search names, and what
+ * else it has of the texts that rules ask for. One object serves all events: a field counts only when it is of the round.
  */
 export class EventFields {
   readonly #table: FieldTable;
   readonly #values: string[];
-  readonly #stamps: Float64Array;
-  #stamp = 0;
+  /** By number: the round of the last event that had the field. */
+  readonly seen: Uint8Array;
+  /** 1..255; that of the event at hand, once it has been loaded. */
+  round = 1;
+  /** The attributes that the event at hand has, see `attributesOf`. */
+  attributes = 0;
   #event: EngineEvent | undefined = undefined;
 
   constructor(table: FieldTable) {
     this.#table = table;
     this.#values = Array.from({ length: table.size }, () => '');
-    this.#stamps = new Float64Array(table.size);
+    this.seen = new Uint8Array(table.size);
   }
 
   /** Forgets the event. */
@@ -23,21 +28,40 @@ export class EventFields {
     this.#event = undefined;
   }
 
-  /** Value of the first field with this number, or undefined. */
-  value(event: EngineEvent, slot: number): string | undefined {
-    if (event !== this.#event) this.#load(event);
-    return this.#stamps[slot] === this.#stamp ? this.#values[slot] : undefined;
+  /** Whether the event at hand has all of these texts. */
+  hasAll({ attributes, slots }: AskedTexts): boolean {
+    if ((attributes & ~this.attributes) !== 0) return false;
+    if (slots.length === 0) return true;
+    const { seen, round } = this;
+    for (const slot of slots) if (seen[slot] !== round) return false;
+    return true;
   }
 
-  #load(event: EngineEvent): void {
+  /** Value of the first field with this number, or undefined. */
+  value(event: EngineEvent, slot: number): string | undefined {
+    if (event !== this.#event) this.load(event);
+    return this.seen[slot] === this.round ? this.#values[slot] : undefined;
+  }
+
+  /** Makes an event the one at hand; its fields and attributes do not change any more from now on. */
+  load(event: EngineEvent): void {
     this.#event = event;
-    const stamp = ++this.#stamp;
-    const names = event.fieldNames;
-    for (let i = 0; i < names.length; i += 1) {
-      const slot = this.#table.find(names[i] ?? '');
-      if (slot < 0 || this.#stamps[slot] === stamp) continue;
-      this.#stamps[slot] = stamp;
-      this.#values[slot] = event.fieldValues[i] ?? '';
+    this.attributes = attributesOf(event);
+    this.round += 1;
+    if (this.round === 256) {
+      this.seen.fill(0);
+      this.round = 1;
+    }
+    if (event.fieldNames.length > 0) this.#loadFields(event);
+  }
+
+  #loadFields({ fieldNames, fieldValues }: EngineEvent): void {
+    const { seen, round } = this;
+    for (let i = 0; i < fieldNames.length; i += 1) {
+      const slot = this.#table.find(fieldNames[i] ?? '');
+      if (slot < 0 || seen[slot] === round) continue;
+      seen[slot] = round;
+      this.#values[slot] = fieldValues[i] ?? '';
     }
   }
 }

@@ -26,12 +26,7 @@ export class Sieve {
     this.#second = Uint16Array.from(entries, ({ second }) => second);
     this.#positions = Uint32Array.from(ways, ({ position }) => position);
     this.#alternatives = Int16Array.from(ways, ({ requirement }) => requirement.alternative);
-    this.#begins = new Uint32Array(patterns.length + 1).fill(ways.length);
-    for (let way = ways.length - 1; way >= 0; way -= 1) this.#begins[this.position(way)] = way;
-    for (let position = patterns.length - 1; position >= 0; position -= 1) {
-      // A pattern that never matches has no way.
-      this.#begins[position] = Math.min(this.begin(position), this.begin(position + 1));
-    }
+    this.#begins = beginsOf(ways, patterns.length);
   }
 
   /** Position of the first pattern at or behind `position` that can match the subject; -1 where there is none. */
@@ -81,11 +76,23 @@ export function waysOf(patterns: readonly Requirements[]): readonly Way[] {
   });
 }
 
+/** By position: the first way of this pattern or of one behind it. One that never matches has no way. */
+export function beginsOf(ways: readonly Way[], patterns: number): Uint32Array {
+  const begins = new Uint32Array(patterns + 1).fill(ways.length);
+  let way = ways.length;
+  for (let position = patterns - 1; position >= 0; position -= 1) {
+    while (way > 0 && (ways[way - 1]?.position ?? -1) >= position) way -= 1;
+    begins[position] = way;
+  }
+  return begins;
+}
+
 const ANY: readonly Requirement[] = [
   { pairs: new Uint16Array(0), texts: [], start: undefined, opening: undefined, alternative: -1 },
 ];
 
-function entriesOf({ pairs, start }: Requirement): { readonly first: number; readonly second: number } {
+/** The two entries of a subject's index that say most of those that are there where a pattern matches in a way. */
+export function entriesOf({ pairs, start }: Requirement): { readonly first: number; readonly second: number } {
   const begin = start === undefined ? undefined : beginEntry(start);
   const [rarest = ALWAYS, next = ALWAYS] = pairs;
   return begin === undefined ? { first: rarest, second: next } : { first: begin, second: rarest };

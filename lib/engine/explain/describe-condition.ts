@@ -2,7 +2,7 @@ import { CompositeCondition } from '../correlate/composite-condition.js';
 import { firstTimeSeenKey } from '../correlate/first-time-seen.js';
 import { type EngineEvent, STATIC_FIELDS } from '../event.js';
 import { type AddressSpec, PATTERN_ELEMENTS, type PatternElement, type PatternSpec } from '../load/rule.js';
-import { type Condition, FieldCondition, ListCondition, patternSubject } from '../rules/condition.js';
+import { FieldCondition, ListCondition, patternSubject } from '../rules/condition.js';
 import type { RuleRun } from '../rules/rule-run.js';
 import type { CompiledRule } from '../rules/ruleset.js';
 import { explainSearch, type SearchFacts, searchText } from './explain-search.js';
@@ -93,11 +93,6 @@ export function describeCondition(rule: CompiledRule, at: number, event: EngineE
     default:
       return { condition: element, wants: '' };
   }
-}
-
-/** Whether trying a condition changes what the next try finds. */
-export function isStateful({ element }: Condition): boolean {
-  return element === 'check_diff' || element === 'if_fts' || element === 'frequency';
 }
 
 /** A condition that failed, as a sentence. */

@@ -1,7 +1,8 @@
 import type { EngineEvent } from '../event.js';
+import { isStateful } from '../rules/condition.js';
 import type { RuleRun } from '../rules/rule-run.js';
 import type { CompiledNode, CompiledRule, Ruleset } from '../rules/ruleset.js';
-import { type ConditionFacts, describeCondition, isStateful } from './describe-condition.js';
+import { type ConditionFacts, describeCondition } from './describe-condition.js';
 
 /**
  * How an attempt of a rule ended.

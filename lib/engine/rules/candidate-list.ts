@@ -1,7 +1,9 @@
 import type { Requirements } from '../../patterns/requirement.js';
-import { MAX_WAYS, Sieve } from '../../patterns/sieve.js';
+import { MAX_WAYS } from '../../patterns/sieve.js';
 import type { Subject } from '../../patterns/subject.js';
-import { type Condition, DecodedAsCondition, PatternCondition } from './condition.js';
+import type { EventFields } from '../event-fields.js';
+import { CandidateSieve } from './candidate-sieve.js';
+import { askedBy, type Condition, DecodedAsCondition, PatternCondition } from './condition.js';
 
 /** Uses from which on a sieve is worth being made: lists that values of fields lead to often serve an event or two. */
 const MIN_USES = 4;
@@ -9,26 +11,30 @@ const MIN_USES = 4;
 /** What has conditions that are still open, in the order in which they are tried. */
 type Conditional = { readonly conditions: readonly Condition[] };
 
-/** Candidates in their order; those that a log cannot match for want of a text are passed over without a trial. */
+/** Candidates in their order; those that an event cannot match for want of a text in its log, or of what they ask for, are passed over without a trial. */
 export class CandidateList<C extends Conditional> {
   readonly candidates: readonly C[];
-  #sieve: Sieve | undefined;
+  #sieve: CandidateSieve | undefined;
   #uses = 0;
 
   constructor(candidates: readonly C[]) {
     this.candidates = candidates;
   }
 
-  /** Position of the first candidate at or behind `position` that the log may match; -1 where there is none. */
-  next(position: number, log: Subject): number {
-    return this.#sieve === undefined ? this.#nextUnsieved(position, log) : this.#sieve.next(position, log);
+  /** Position of the first candidate at or behind `position` that the event may match; -1 where there is none. */
+  next(position: number, log: Subject, fields: EventFields): number {
+    return this.#sieve === undefined
+      ? this.#nextUnsieved(position, log, fields)
+      : this.#sieve.next(position, log, fields);
   }
 
-  #nextUnsieved(position: number, log: Subject): number {
+  #nextUnsieved(position: number, log: Subject, fields: EventFields): number {
     if (position === 0) this.#uses += 1;
     if (this.#uses < MIN_USES) return position < this.candidates.length ? position : -1;
-    this.#sieve = new Sieve(this.candidates.map(needsOf));
-    return this.#sieve.next(position, log);
+    this.#sieve = new CandidateSieve(
+      this.candidates.map((candidate) => ({ ofLog: needsOf(candidate), asks: askedBy(candidate.conditions) })),
+    );
+    return this.#sieve.next(position, log, fields);
   }
 }
 

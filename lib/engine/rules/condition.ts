@@ -2,6 +2,7 @@ import type { IpExpression } from '../../network/ip-expression.js';
 import type { Matcher } from '../../patterns/matcher.js';
 import type { Requirements } from '../../patterns/requirement.js';
 import type { TimeExpression } from '../../time/time-expression.js';
+import { type AskedTexts, attributeBit } from '../asked-text.js';
 import type { EngineEvent } from '../event.js';
 import type { ListLookup, ListSpec, PatternElement } from '../load/rule.js';
 import type { CdbList } from './cdb-list.js';
@@ -11,6 +12,10 @@ import type { ConditionRun } from './condition-run.js';
 export interface Condition {
   /** The element that states it, for traces. */
   readonly element: string;
+  /** Bit of the attribute without which it never holds, see `attributeBit`; undefined, as `slot`, where it asks for none. */
+  readonly attribute?: number;
+  /** Number of the dynamic field without which it never holds; -1 as undefined. */
+  readonly slot?: number;
   /** Whether the event satisfies it. May change the run's state (`check_diff`, `if_fts`, composite search). */
   holds(event: EngineEvent, run: ConditionRun): boolean;
 }
@@ -18,11 +23,13 @@ export interface Condition {
 /** A pattern on one attribute. A missing attribute fails it, negated or not; `match` and `regex` always have a subject. */
 export class PatternCondition implements Condition {
   readonly element: PatternElement;
+  readonly attribute: number;
   readonly #matcher: Matcher;
   readonly #negate: boolean;
 
   constructor(element: PatternElement, matcher: Matcher, negate: boolean) {
     this.element = element;
+    this.attribute = attributeBit(element);
     this.#matcher = matcher;
     this.#negate = negate;
   }
@@ -47,6 +54,7 @@ export class PatternCondition implements Condition {
 /** Plain string equality: `action` without a `type`. */
 export class ExactActionCondition implements Condition {
   readonly element = 'action';
+  readonly attribute = attributeBit('action');
   readonly #value: string;
   readonly #negate: boolean;
 
@@ -101,11 +109,13 @@ export class FieldCondition implements Condition {
 
 export class AddressCondition implements Condition {
   readonly element: 'srcip' | 'dstip';
+  readonly attribute: number;
   readonly #expression: IpExpression;
   readonly #negate: boolean;
 
   constructor(element: 'srcip' | 'dstip', expression: IpExpression, negate: boolean) {
     this.element = element;
+    this.attribute = attributeBit(element);
     this.#expression = expression;
     this.#negate = negate;
   }
@@ -192,15 +202,17 @@ export class FirstTimeSeenCondition implements Condition {
 
 export class ListCondition implements Condition {
   readonly element = 'list';
+  readonly attribute: number;
+  /** Number of the dynamic field; -1 when the list looks at an attribute. */
+  readonly slot: number;
   readonly #spec: ListSpec;
-  readonly #slot: number;
   readonly #list: CdbList;
   readonly #valueMatcher: Matcher | undefined;
 
-  /** @param slot number of the dynamic field; meaningless when the list looks at an attribute */
   constructor(spec: ListSpec, slot: number, list: CdbList, valueMatcher: Matcher | undefined) {
+    this.attribute = attributeBit(spec.attribute ?? '');
     this.#spec = spec;
-    this.#slot = slot;
+    this.slot = slot;
     this.#list = list;
     this.#valueMatcher = valueMatcher;
   }
@@ -233,7 +245,7 @@ export class ListCondition implements Condition {
   subject(event: EngineEvent, run: ConditionRun): string | undefined {
     switch (this.#spec.attribute) {
       case undefined:
-        return run.fields.value(event, this.#slot);
+        return run.fields.value(event, this.slot);
       case 'user':
         // the opposite of `<user>`
         return event.srcuser ?? event.dstuser;
@@ -247,6 +259,24 @@ export class ListCondition implements Condition {
 
 function isAddressLookup(lookup: ListLookup): boolean {
   return lookup === 'address_match_key' || lookup === 'not_address_match_key' || lookup === 'address_match_key_value';
+}
+
+/** Whether trying a condition changes what the next try finds. */
+export function isStateful({ element }: Condition): boolean {
+  return element === 'check_diff' || element === 'if_fts' || element === 'frequency';
+}
+
+/** The texts without which conditions do not hold, as far as none of them changes the state before that. */
+export function askedBy(conditions: readonly Condition[]): AskedTexts {
+  let attributes = 0;
+  const slots = new Set<number>();
+  for (const condition of conditions) {
+    if (isStateful(condition)) break;
+    const { attribute = 0, slot = -1 } = condition;
+    attributes |= attribute;
+    if (slot >= 0) slots.add(slot);
+  }
+  return { attributes, slots: [...slots] };
 }
 
 /** The attribute that an element's pattern looks at. */

@@ -16,8 +16,8 @@ export function evaluateCandidates(
   run: RuleRun,
 ): CompiledRule | undefined {
   const { candidates } = list;
-  const { log } = run;
-  for (let i = list.next(0, log); i >= 0; i = list.next(i + 1, log)) {
+  const { log, fields } = run;
+  for (let i = list.next(0, log, fields); i >= 0; i = list.next(i + 1, log, fields)) {
     if (run.isUsedUp) return undefined;
     const candidate = candidates[i];
     const rule = candidate && evaluateCandidate(candidate, event, run);
@@ -29,6 +29,7 @@ export function evaluateCandidates(
 function evaluateCandidate(candidate: RuleCandidate, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
   const { node, conditions } = candidate;
   const { rule } = node;
+  if (!run.fields.hasAll(rule.asks)) return undefined;
   run.current = rule;
   for (const condition of conditions) {
     if (!condition.holds(event, run)) return undefined;

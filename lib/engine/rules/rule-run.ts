@@ -107,9 +107,10 @@ export class RuleRun implements SelectorRun {
     this.context.exhausted = false;
   }
 
-  /** Makes the log ready for the patterns that look at it. */
-  beginRules({ log }: EngineEvent): void {
-    this.log = this.context.pin(log);
+  /** Makes the log ready for the patterns that look at it, and what the event has known to those who pass over rules. */
+  beginRules(event: EngineEvent): void {
+    this.log = this.context.pin(event.log);
+    this.fields.load(event);
   }
 
   /**

@@ -1,9 +1,10 @@
+import type { AskedTexts } from '../asked-text.js';
 import type { CorrelationListSpec } from '../correlate/correlation-list.js';
 import type { FieldTable } from '../decode/field-table.js';
 import type { Category, EngineEvent } from '../event.js';
 import type { Rule } from '../load/rule.js';
 import type { CandidateList } from './candidate-list.js';
-import type { Condition } from './condition.js';
+import { askedBy, type Condition } from './condition.js';
 import type { SelectorRun } from './condition-run.js';
 import { DescriptionTemplate } from './description-template.js';
 import type { SelectorMemory } from './selector-memory.js';
@@ -15,6 +16,8 @@ export class CompiledRule {
   readonly rule: Rule;
   /** In the order in which they are tried; the search for earlier events comes last. */
   readonly conditions: readonly Condition[];
+  /** The texts that its conditions ask for: it is tried with events that have them all. */
+  readonly asks: AskedTexts;
   readonly description: DescriptionTemplate;
   /** Positions of the lists that remember events of which this is the final rule; a list may be named repeatedly. */
   readonly remembersIn: readonly number[];
@@ -31,6 +34,7 @@ export class CompiledRule {
     this.ordinal = ordinal;
     this.rule = rule;
     this.conditions = conditions;
+    this.asks = askedBy(conditions);
     this.description = new DescriptionTemplate(rule.description);
     this.remembersIn = remembersIn;
     this.hasSearch = hasSearch;

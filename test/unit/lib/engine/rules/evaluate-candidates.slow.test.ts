@@ -42,73 +42,132 @@ class Both {
   }
 }
 
+const word = fc.constantFrom('a', 'b', 'ab', 'x');
+const condition = fc.oneof(
+  fc.constantFrom('<decoded_as>app</decoded_as>', '<decoded_as>json</decoded_as>'),
+  fc
+    .tuple(
+      fc.constantFrom('id', 'action', 'status', 'extra_data', 'url', 'match', 'program_name'),
+      word,
+      fc.constantFrom('osmatch', 'osregex', 'pcre2'),
+      fc.boolean(),
+    )
+    .map(
+      ([element, text, type, negate]) =>
+        `<${element} type="${type}" negate="${negate ? 'yes' : 'no'}">${text}</${element}>`,
+    ),
+  fc
+    .tuple(fc.constantFrom('app.mode', 'APP.MODE', 'App.Level'), word, fc.boolean())
+    .map(([name, text, negate]) => `<field name="${name}" negate="${negate ? 'yes' : 'no'}">^${text}</field>`),
+  fc.constant('<check_diff/>'),
+);
+const rule = fc.record({
+  level: fc.integer({ min: 0, max: 5 }),
+  noalert: fc.boolean(),
+  conditions: fc.array(condition, { maxLength: 3 }),
+  parent: fc.nat(40),
+  composite: fc.boolean(),
+});
+const text = fc.option(word, { nil: undefined });
+const event = fc.record({
+  id: text,
+  action: text,
+  status: text,
+  extra_data: text,
+  url: text,
+  'app.mode': text,
+  'App.Level': text,
+});
+
+type MadeUpRule = {
+  readonly level: number;
+  readonly noalert: boolean;
+  readonly conditions: readonly string[];
+  readonly parent: number;
+  readonly composite: boolean;
+};
+
+function xmlOf(rules: readonly MadeUpRule[]): string {
+  return group(
+    rules
+      .map((each, i) => {
+        const parent = each.parent < i ? `<if_sid>${String(100 + each.parent)}</if_sid>` : '';
+        const search =
+          each.composite && each.parent < i ? `<if_matched_sid>${String(100 + each.parent)}</if_matched_sid>` : '';
+        // a composite with a parent and a check_diff is no composite
+        return `<rule id="${String(100 + i)}" level="${String(each.level)}" noalert="${each.noalert ? '1' : '0'}">${parent}${search}${each.conditions.join('')}<description>d</description></rule>`;
+      })
+      .join(''),
+  );
+}
+
+/** An event as two decoders take it. */
+function messagesOf(fields: Readonly<Record<string, string | undefined>>): string[] {
+  const pairs = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`;${name}=${value};`]));
+  return [
+    `Mar  4 10:15:30 h app: ${pairs.join(' ')}`,
+    JSON.stringify({ ...fields, app: { mode: fields['app.mode'] } }),
+  ];
+}
+
 describe('looking candidates up', () => {
   it('gives what trying every rule gives, on made-up rulesets', () => {
-    const word = fc.constantFrom('a', 'b', 'ab', 'x');
-    const condition = fc.oneof(
-      fc.constantFrom('<decoded_as>app</decoded_as>', '<decoded_as>json</decoded_as>'),
-      fc
-        .tuple(
-          fc.constantFrom('id', 'action', 'status', 'extra_data', 'url', 'match', 'program_name'),
-          word,
-          fc.constantFrom('osmatch', 'osregex', 'pcre2'),
-          fc.boolean(),
-        )
-        .map(
-          ([element, text, type, negate]) =>
-            `<${element} type="${type}" negate="${negate ? 'yes' : 'no'}">${text}</${element}>`,
-        ),
-      fc
-        .tuple(fc.constantFrom('app.mode', 'APP.MODE', 'App.Level'), word, fc.boolean())
-        .map(([name, text, negate]) => `<field name="${name}" negate="${negate ? 'yes' : 'no'}">^${text}</field>`),
-      fc.constant('<check_diff/>'),
-    );
-    const rule = fc.record({
-      level: fc.integer({ min: 0, max: 5 }),
-      noalert: fc.boolean(),
-      conditions: fc.array(condition, { maxLength: 3 }),
-      parent: fc.nat(40),
-      composite: fc.boolean(),
-    });
-    const text = fc.option(word, { nil: undefined });
-    const event = fc.record({
-      id: text,
-      action: text,
-      status: text,
-      extra_data: text,
-      url: text,
-      'app.mode': text,
-      'App.Level': text,
-    });
     fc.assert(
       fc.property(
         fc.array(rule, { minLength: 3, maxLength: 40 }),
         fc.array(event, { minLength: 1, maxLength: 25 }),
         (rules, events) => {
-          const xml = rules
-            .map((each, i) => {
-              const parent = each.parent < i ? `<if_sid>${String(100 + each.parent)}</if_sid>` : '';
-              const search =
-                each.composite && each.parent < i
-                  ? `<if_matched_sid>${String(100 + each.parent)}</if_matched_sid>`
-                  : '';
-              // a composite with a parent and a check_diff is no composite
-              return `<rule id="${String(100 + i)}" level="${String(each.level)}" noalert="${each.noalert ? '1' : '0'}">${parent}${search}${each.conditions.join('')}<description>d</description></rule>`;
-            })
-            .join('');
-          const both = new Both(loadTestRuleset(group(xml)));
-          events.forEach((fields, i) => {
-            const pairs = Object.entries(fields).flatMap(([name, value]) =>
-              value === undefined ? [] : [`;${name}=${value};`],
-            );
-            both.send(`Mar  4 10:15:30 h app: ${pairs.join(' ')}`, 1_741_083_330 + i);
-            both.send(JSON.stringify({ ...fields, app: { mode: fields['app.mode'] } }), 1_741_083_330 + i);
-          });
+          const both = new Both(loadTestRuleset(xmlOf(rules)));
+          events.forEach((fields, i) => messagesOf(fields).forEach((message) => both.send(message, 1_741_083_330 + i)));
           both.compareStates();
         },
       ),
       { numRuns: 150 },
     );
+  });
+
+  it('takes the same steps whatever the rules have met before', () => {
+    let steps = 0;
+    fc.assert(
+      fc.property(
+        fc.array(rule, { minLength: 8, maxLength: 40 }),
+        fc.array(event, { minLength: 1, maxLength: 12 }),
+        (rules, events) => {
+          const xml = xmlOf(rules);
+          const fresh = new TestEngine(loadTestRuleset(xml));
+          const worn = loadTestRuleset(xml);
+          const messages = events.flatMap(messagesOf);
+          const before = new TestEngine(worn);
+          for (let round = 0; round < 3; round += 1) for (const message of messages) before.send(message);
+          const after = new TestEngine(worn);
+          for (const message of messages) {
+            for (const engine of [fresh, after]) engine.send(message);
+            expect(after.engine.steps, message).to.equal(fresh.engine.steps);
+            steps += after.engine.steps;
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect(steps).to.be.greaterThan(1000);
+  });
+
+  it('takes no steps for a rule that asks for what the event has not got', () => {
+    const asking = Array.from(
+      { length: 3 },
+      (_, i) =>
+        `<rule id="${String(200 + i)}" level="3"><match>ab</match><field name="app.mode">x</field><description>d</description></rule>`,
+    );
+    const engine = new TestEngine(loadTestRuleset(group(asking.join(''))));
+    const stepsOf = (message: string): number => {
+      engine.send(message);
+      return engine.engine.steps;
+    };
+    for (let i = 0; i < 10; i += 1) {
+      const without = stepsOf('Mar  4 10:15:30 h app: ab');
+      expect(stepsOf('Mar  4 10:15:30 h app: ab ;app.mode=a;') - without).to.be.at.least(3);
+      expect(stepsOf('Mar  4 10:15:30 h app: a ')).to.equal(without);
+    }
   });
 
   it('remembers no more than its bound when values never come again', () => {
