@@ -1,6 +1,7 @@
-import { FOLD } from './fold-ascii.js';
+import { endianness } from 'node:os';
+import { foldAscii } from './fold-ascii.js';
 
-/** Smallest buffer, in bytes; most log lines fit. */
+/** Smallest buffer, in bytes, a multiple of 4 as all are; most log lines fit. */
 const INITIAL_SIZE = 2048;
 /** A larger buffer than this (bytes) is given back when a small subject follows. */
 const KEPT_SIZE = 128 * 1024;
@@ -14,15 +15,22 @@ const FORGOTTEN = '\0';
 /** Occurrences of a text that are counted. */
 const MAX_COUNTED = 100;
 
-/** Entries of the pair index; a power of two. Behind them stand 256 for single bytes. */
+/**
+ * The index: entries for pairs of neighbouring bytes, for single bytes, one that every subject has, and entries for three bytes
+ * in a row. Numbers of pairs and of threes are powers of two.
+ */
 const PAIRS = 4096;
-/** An entry that every subject has. */
 export const ALWAYS = PAIRS + 256;
+const THREES = 8192;
+const FIRST_THREE = ALWAYS + 1;
+
+/** Four bytes are looked at as one number, the first of them in its low bits. */
+const IN_WORDS = endianness() === 'LE';
 
 /**
- * A subject as the matchers look at it: its bytes, and an index of the bytes and pairs of neighbouring bytes it contains. Hundreds
- * of patterns look at one subject; most of them need a text that is not there, and the index says so in a few nanoseconds,
- * without a search.
+ * A subject as the matchers look at it: its bytes, and an index of the bytes it contains and of two and three of them in a row.
+ * Hundreds of patterns look at one subject; most of them need a text that is not there, and the index says so in a few
+ * nanoseconds, without a search.
  */
 export class Subject {
   text = '';
@@ -30,6 +38,8 @@ export class Subject {
   /** The bytes; entries from `length` on are old. */
   bytes = new Uint8Array(INITIAL_SIZE);
   #buffer = Buffer.from(this.bytes.buffer);
+  #words = new Int32Array(this.bytes.buffer);
+  #hasHighByte = false;
   #foldedText: string | undefined = undefined;
   readonly #counts = new Uint32Array(256);
   #countsValid = false;
@@ -37,7 +47,7 @@ export class Subject {
   lookedAt = 0;
   readonly #longestRuns = new Map<Uint8Array, number>();
   /** Round (1..255) in which an entry of the index was last seen; those of this subject have the current one. */
-  readonly seen = new Uint8Array(ALWAYS + 1);
+  readonly seen = new Uint8Array(FIRST_THREE + THREES);
   round = 1;
 
   constructor() {
@@ -48,8 +58,9 @@ export class Subject {
   load(text: string): void {
     const length = text.length;
     if (length > this.bytes.length || (this.bytes.length > KEPT_SIZE && length < INITIAL_SIZE)) {
-      this.bytes = new Uint8Array(Math.max(INITIAL_SIZE, length + (length >> 1)));
+      this.bytes = new Uint8Array(Math.max(INITIAL_SIZE, (length + (length >> 1) + 3) & ~3));
       this.#buffer = Buffer.from(this.bytes.buffer);
+      this.#words = new Int32Array(this.bytes.buffer);
     }
     this.text = text;
     this.length = length;
@@ -72,16 +83,65 @@ export class Subject {
       seen.fill(0);
       this.round = 1;
     }
-    const { round } = this;
-    seen[ALWAYS] = round;
-    const { bytes, length } = this;
-    let before = 0;
-    for (let i = 0; i < length; i += 1) {
-      const byte = (bytes[i] ?? 0) | CASE_BIT;
+    seen[ALWAYS] = this.round;
+    const words = IN_WORDS ? this.length >> 2 : 0;
+    const high = this.#indexWords(words) | this.#indexBytes(words << 2);
+    this.#hasHighByte = (high & HIGH_BITS) !== 0;
+  }
+
+  /** Indexes so many words of four bytes. @returns them all together */
+  #indexWords(count: number): number {
+    const { seen, round } = this;
+    const words = this.#words;
+    let all = 0;
+    // The two bytes before those at hand.
+    let c = 0;
+    let d = 0;
+    for (let i = 0; i < count; i += 1) {
+      const raw = words[i] ?? 0;
+      all |= raw;
+      const word = raw | CASE_BITS;
+      const a = word & 0xff;
+      let pair = (d << 5) ^ a;
+      seen[pair & (PAIRS - 1)] = round;
+      seen[PAIRS + a] = round;
+      seen[FIRST_THREE + (((c << 10) ^ pair) & (THREES - 1))] = round;
+      const b = (word >> 8) & 0xff;
+      pair = (a << 5) ^ b;
+      seen[pair & (PAIRS - 1)] = round;
+      seen[PAIRS + b] = round;
+      seen[FIRST_THREE + (((d << 10) ^ pair) & (THREES - 1))] = round;
+      c = (word >> 16) & 0xff;
+      pair = (b << 5) ^ c;
+      seen[pair & (PAIRS - 1)] = round;
+      seen[PAIRS + c] = round;
+      seen[FIRST_THREE + (((a << 10) ^ pair) & (THREES - 1))] = round;
+      d = word >>> 24;
+      pair = (c << 5) ^ d;
+      seen[pair & (PAIRS - 1)] = round;
+      seen[PAIRS + d] = round;
+      seen[FIRST_THREE + (((b << 10) ^ pair) & (THREES - 1))] = round;
+    }
+    return all;
+  }
+
+  /** Indexes the bytes from one on. @returns them all together */
+  #indexBytes(from: number): number {
+    const { seen, round, bytes, length } = this;
+    let all = 0;
+    let earlier = from < 2 ? 0 : (bytes[from - 2] ?? 0) | CASE_BIT;
+    let before = from < 1 ? 0 : (bytes[from - 1] ?? 0) | CASE_BIT;
+    for (let i = from; i < length; i += 1) {
+      const raw = bytes[i] ?? 0;
+      all |= raw;
+      const byte = raw | CASE_BIT;
       seen[pairOf(before, byte)] = round;
       seen[PAIRS + byte] = round;
+      seen[threeOf(earlier, before, byte)] = round;
+      earlier = before;
       before = byte;
     }
+    return all;
   }
 
   /** False = at least one entry of the index (`pairsOf` a text) is not there, so that the text does not occur either. */
@@ -100,22 +160,13 @@ export class Subject {
 
   /** Whether a byte above 0x7f occurs. */
   get hasHighByte(): boolean {
-    const { bytes, length } = this;
-    let all = 0;
-    for (let i = 0; i < length; i += 1) all |= bytes[i] ?? 0;
-    return all > 0x7f;
+    return this.#hasHighByte;
   }
 
   /** The subject with ASCII letters lower-cased. */
   get foldedText(): string {
-    this.#foldedText ??= this.hasHighByte ? this.#foldedWithHighBytes() : this.text.toLowerCase();
+    this.#foldedText ??= IN_WORDS ? foldWords(this.#words, this.length) : foldAscii(this.text);
     return this.#foldedText;
-  }
-
-  #foldedWithHighBytes(): string {
-    const folded = Buffer.allocUnsafe(this.length);
-    for (let i = 0; i < this.length; i += 1) folded[i] = FOLD[this.bytes[i] ?? 0] ?? 0;
-    return folded.toString('latin1');
   }
 
   /** Length of the longest stretch of bytes whose flag in the table is 1; computed once for each table. */
@@ -178,6 +229,26 @@ export class Subject {
 
 /** Setting it makes the two cases of a letter one; that it makes others one too only weakens the index. */
 const CASE_BIT = 0x20;
+const CASE_BITS = 0x20_20_20_20;
+const HIGH_BITS = 0x80_80_80_80;
+
+let folded = new Int32Array(INITIAL_SIZE / 4);
+
+/** A text of so many bytes with ASCII letters lower-cased, four bytes at once. */
+function foldWords(words: Int32Array, length: number): string {
+  const count = (length + 3) >> 2;
+  if (count > folded.length || (folded.length > KEPT_SIZE / 4 && count < INITIAL_SIZE / 4)) {
+    folded = new Int32Array(Math.max(INITIAL_SIZE / 4, count));
+  }
+  for (let i = 0; i < count; i += 1) {
+    const word = words[i] ?? 0;
+    const low = word & ~HIGH_BITS;
+    // In the high bit of each byte: whether it is at least an A, and whether it is above a Z.
+    const capitals = (low + 0x3f_3f_3f_3f) ^ (low + 0x25_25_25_25);
+    folded[i] = word | ((capitals & ~word & HIGH_BITS) >>> 2);
+  }
+  return Buffer.from(folded.buffer, 0, length).toString('latin1');
+}
 
 /** The entry that a subject has which begins with this byte: as if a byte 0 stood in front, which no subject contains. */
 export function startEntry(byte: number): number {
@@ -188,20 +259,29 @@ function pairOf(before: number, byte: number): number {
   return ((before << 5) ^ byte) & (PAIRS - 1);
 }
 
-/** The entries of the pair index that a subject with all of these folded texts has, the rarer ones first. */
+function threeOf(earlier: number, before: number, byte: number): number {
+  return FIRST_THREE + (((earlier << 10) ^ (before << 5) ^ byte) & (THREES - 1));
+}
+
+/** The entries of the index that a subject with all of these folded texts has, the rarer ones first. */
 export function pairsOf(texts: readonly string[]): Uint16Array {
   const rarity = new Map<number, number>();
   for (const text of texts) {
-    if (text.length === 1) rarity.set(PAIRS + (text.charCodeAt(0) | CASE_BIT), 2 * frequency(text));
-    for (let i = 1; i < text.length; i += 1) {
-      const pair = pairOf(text.charCodeAt(i - 1) | CASE_BIT, text.charCodeAt(i) | CASE_BIT);
-      rarity.set(pair, frequency(text.charAt(i - 1)) + frequency(text.charAt(i)));
+    // Pairs in a text of three bytes or more say little that the threes do not.
+    const size = Math.min(3, text.length);
+    for (let end = size; size > 0 && end <= text.length; end += 1) {
+      const part = text.slice(end - size, end);
+      const [a = 0, b = 0, c = 0] = Array.from(part, (char) => char.charCodeAt(0) | CASE_BIT);
+      const entry = size === 1 ? PAIRS + a : size === 2 ? pairOf(a, b) : threeOf(a, b, c);
+      let common = 0;
+      for (const char of part) common += frequency(char);
+      rarity.set(entry, common / size);
     }
   }
   return Uint16Array.from([...rarity].sort((a, b) => a[1] - b[1]).map(([pair]) => pair));
 }
 
-/** The entries of the pair index for a byte of the first set followed by one of the second: a subject has one of them. */
+/** The entries of the index for a byte of the first set followed by one of the second: a subject has one of them. */
 export function pairsBetween(first: readonly number[], second: readonly number[]): Uint16Array {
   const pairs = first.flatMap((before) => second.map((byte) => pairOf(before | CASE_BIT, byte | CASE_BIT)));
   return Uint16Array.from(new Set(pairs));

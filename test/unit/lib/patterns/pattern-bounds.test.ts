@@ -70,8 +70,9 @@ describe('step budget', () => {
 
   it('ends texts by the thousand in one pattern', () => {
     const texts = Array.from({ length: 2500 }, (_, i) => `a${(i + 46_656).toString(36)}`);
-    const digits = Array.from({ length: 36 }, (_, i) => i.toString(36));
-    const subject = long(digits.flatMap((one) => digits.map((other) => `${one}${other} `)).join(''));
+    // all that the index knows of the texts, and none of them
+    const threes = new Set(texts.flatMap((text) => [text.slice(0, 3), text.slice(1, 4), text.slice(2, 5)]));
+    const subject = long([...threes].join(' '));
     for (const [language, source] of [
       ['osmatch', `!${texts.join('|')}`],
       ['osregex', texts.join('|')],
@@ -233,6 +234,39 @@ describe('Subject', () => {
         expect(subject.foldedText).to.include(folded);
       }),
     );
+  });
+
+  it('takes bytes four at a time for what they are one by one', () => {
+    const entries = (text: string): number[] => {
+      const subject = new Subject();
+      subject.load(text);
+      return [...subject.seen.keys()].filter((entry) => subject.seen[entry] === subject.round);
+    };
+    fc.assert(
+      fc.property(bytes, fc.nat(3), (text, cut) => {
+        const subject = new Subject();
+        subject.load(text);
+        expect(subject.hasHighByte).to.equal(/[\x80-\xff]/.test(text));
+        expect(subject.foldedText).to.equal(text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
+        // What stands in the buffer behind the text is no part of it.
+        subject.load(text.slice(0, -cut || undefined));
+        const shorter = [...subject.seen.keys()].filter((entry) => subject.seen[entry] === subject.round);
+        expect(shorter).to.deep.equal(entries(text.slice(0, -cut || undefined)));
+        const alone = new Set(
+          [entries(''), ...Array.from(text, (_, i) => entries(text.slice(Math.max(0, i - 2), i + 1)))].flat(),
+        );
+        for (const entry of entries(text)) expect([...alone]).to.include(entry);
+      }),
+    );
+  });
+
+  it('rules out a text whose pairs of bytes are all there', () => {
+    const subject = new Subject();
+    subject.load('her error or terrible rest');
+    expect(subject.mayContain(pairsOf(['error']))).to.equal(true);
+    subject.load('her rr ro or');
+    expect(subject.mayContain(pairsOf(['er', 'rr', 'ro', 'or']))).to.equal(true);
+    expect(subject.mayContain(pairsOf(['error']))).to.equal(false);
   });
 
   it('rules out most texts that are not there, also after many others', () => {
