@@ -11,6 +11,11 @@ const MAX_PLAIN_ZEROS = 3;
 /** Integers of up to so many digits are read digit by digit. */
 const MAX_SMALL_DIGITS = 9;
 
+/** Bytes of a piece of text that are copied one by one; more are worth a call. */
+const MOST_BY_ONE = 40;
+/** Behind the end of each text, and a small integer to V8, as infinity is not. */
+const NOWHERE = 0x3fffffff;
+
 const QUOTE = 0x22;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
@@ -37,6 +42,9 @@ export class JsonSyntaxError extends Error {}
  */
 const NOT_JSON = new JsonSyntaxError('not JSON');
 
+/** Where a string with escapes is put together. Holds nothing between calls. */
+let unescaped = Buffer.allocUnsafeSlow(16 * 1024);
+
 /**
  * Reads the tokens of lenient JSON in a byte string (decoding.md 4.8): bytes up to 0x20 are white space, control
  * characters may stand in strings, numbers are what C's strtod() takes, and strings end at a NUL. The caller walks the
@@ -48,7 +56,7 @@ export class JsonReader {
   #depth = 0;
   /** Elements and members that were gone over since the start. */
   values = 0;
-  /** Next backslash at or behind the position, or infinity: strings before it need no look at each byte. */
+  /** Next backslash at or behind the position, or `NOWHERE`: strings before it need no look at each byte. */
   #backslash = 0;
 
   /** Begins with a text: a byte order mark and white space are skipped. */
@@ -151,7 +159,7 @@ export class JsonReader {
     }
     if (this.#backslash < start) {
       const at = this.#text.indexOf('\\', start);
-      this.#backslash = at < 0 ? Infinity : at;
+      this.#backslash = at < 0 ? NOWHERE : at;
     }
     if (end < this.#backslash) {
       this.#pos = end + 1;
@@ -162,7 +170,11 @@ export class JsonReader {
 
   #readEscaped(start: number): string {
     const text = this.#text;
-    let value = '';
+    if (unescaped.length < text.length) {
+      unescaped = Buffer.allocUnsafeSlow(2 * text.length);
+    }
+    const bytes = unescaped;
+    let length = 0;
     let at = start;
     let quote = -1;
     // Both searches are kept until they are passed: looking for either from each escape on would be quadratic.
@@ -175,22 +187,25 @@ export class JsonReader {
       }
       if (this.#backslash < at) {
         const found = text.indexOf('\\', at);
-        this.#backslash = found < 0 ? Infinity : found;
+        this.#backslash = found < 0 ? NOWHERE : found;
       }
-      if (quote < this.#backslash) {
+      const escape = this.#backslash;
+      length = copyText(text, at, quote < escape ? quote : escape, bytes, length);
+      if (quote < escape) {
         this.#pos = quote + 1;
-        value += text.slice(at, quote);
+        const value = bytes.toString('latin1', 0, length);
         const nul = value.indexOf('\0');
         return nul < 0 ? value : value.slice(0, nul);
       }
-      const escape = this.#backslash;
       const escaped = text.charCodeAt(escape + 1);
       if (escaped === 0x75) {
         const size = this.#unicodeLength(escape);
-        value += text.slice(at, escape) + this.#readUnicode(escape, size);
+        const character = this.#readUnicode(escape, size);
+        length = copyText(character, 0, character.length, bytes, length);
         at = escape + size;
       } else {
-        value += text.slice(at, escape) + unescape(escaped);
+        bytes[length] = unescape(escaped);
+        length += 1;
         at = escape + 2;
       }
     }
@@ -362,27 +377,39 @@ export class JsonReader {
 
 const CUT_NUMBER = /^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/;
 
-function unescape(code: number): string {
+/** The byte that an escape of one letter means. */
+function unescape(code: number): number {
   switch (code) {
     case QUOTE:
-      return '"';
     case BACKSLASH:
-      return '\\';
     case 0x2f:
-      return '/';
+      return code;
     case 0x62:
-      return '\b';
+      return 0x08;
     case 0x66:
-      return '\f';
+      return 0x0c;
     case 0x6e:
-      return '\n';
+      return 0x0a;
     case 0x72:
-      return '\r';
+      return 0x0d;
     case 0x74:
-      return '\t';
+      return 0x09;
     default:
       throw NOT_JSON;
   }
+}
+
+/** Copies the bytes `from` up to `to` behind the `length` that are there; gives how many these are then. */
+function copyText(text: string, from: number, to: number, bytes: Buffer, length: number): number {
+  if (to - from > MOST_BY_ONE) {
+    return length + bytes.write(text.slice(from, to), length, 'latin1');
+  }
+  let end = length;
+  for (let at = from; at < to; at += 1) {
+    bytes[end] = text.charCodeAt(at);
+    end += 1;
+  }
+  return end;
 }
 
 /** UTF-8 bytes of a code point. */

@@ -73,6 +73,23 @@ describe('lenient JSON', () => {
     }
   });
 
+  it('reads strings of short and long pieces between escapes as JSON.parse does', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('\\n', '\\\\', '\\"', '\\/', '\\u00e9', '\\u20ac', '\\ud83d\\ude00', 'a', 'é'),
+      fc.nat(100).map((length) => 'x'.repeat(length)),
+    );
+    const string = fc.array(piece, { maxLength: 30 }).map((pieces) => `"${pieces.join('')}"`);
+    fc.assert(
+      fc.property(string, string, (first, second) => {
+        const expected = [first, second].map((each, i) => [`k${String(i)}`, bytes(JSON.parse(each) as string)]);
+        expect(fields(bytes(`{"k0":${first},"k1":${second}}`))).to.deep.equal(expected);
+      }),
+    );
+    // beyond what is kept for putting strings together
+    const long = '\\n'.repeat(40_000) + 'y'.repeat(100_000);
+    expect(one(`"${long}"`)).to.equal('\n'.repeat(40_000) + 'y'.repeat(100_000));
+  });
+
   it('takes white space, a byte order mark, and anything behind the value', () => {
     expect(fields('\xef\xbb\xbf \x01\n{ "a" : 1 , "b" :{ } } trailing')).to.deep.equal([['a', '1']]);
     expect(fields(' \xef\xbb\xbf{}')).to.deep.equal([]);
