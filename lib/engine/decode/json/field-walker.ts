@@ -10,6 +10,7 @@ import {
   JsonReader,
   JsonSyntaxError,
 } from './json-reader.js';
+import { type MemberName, MemberNames } from './member-names.js';
 import { fieldNumberText } from './number-text.js';
 
 /** What becomes of arrays: a field with their JSON text, one with their scalars between commas, or nothing. */
@@ -32,6 +33,9 @@ export class FieldWalker {
   readonly #values: (string | number)[] = [''];
   count = 0;
   readonly #reader = new JsonReader();
+  readonly #known = new MemberNames();
+  /** The member that was read last. */
+  #last = this.#known.begin();
   #discardNulls = false;
   #arrays: ArrayMode = 'array';
 
@@ -43,7 +47,8 @@ export class FieldWalker {
     try {
       this.#reader.start(text, from);
       if (this.#reader.kind() === JSON_OBJECT) {
-        this.#walkObject('');
+        this.#last = this.#known.begin();
+        this.#walkObject(this.#last);
       }
       return true;
     } catch (error) {
@@ -66,13 +71,14 @@ export class FieldWalker {
     return typeof value === 'number' ? fieldNumberText(value) : value;
   }
 
-  #walkObject(prefix: string): void {
+  #walkObject(object: MemberName): void {
     const reader = this.#reader;
     if (!reader.open(BRACE)) {
       return;
     }
     do {
-      const name = prefix + reader.readKey();
+      const member = this.#readName(object);
+      const { name } = member;
       const kind = reader.kind();
       switch (kind) {
         case JSON_STRING:
@@ -82,7 +88,7 @@ export class FieldWalker {
           this.#add(name, reader.readNumber());
           break;
         case JSON_OBJECT:
-          this.#walkObject(`${name}.`);
+          this.#walkObject(member);
           break;
         case JSON_ARRAY:
           this.#addArray(name);
@@ -105,6 +111,19 @@ export class FieldWalker {
           throw new JsonSyntaxError('no value');
       }
     } while (reader.next(BRACE));
+  }
+
+  /** Logs of one source have the same members in the same order: most names are those that came there the last time. */
+  #readName(object: MemberName): MemberName {
+    const { next } = this.#last;
+    if (next?.written !== undefined && next.parent === object && this.#reader.skipKey(next.written)) {
+      this.#last = next;
+      return next;
+    }
+    const member = this.#known.of(object, this.#reader.readKey());
+    this.#last.next = member;
+    this.#last = member;
+    return member;
   }
 
   #add(name: string, value: string | number): void {

@@ -147,6 +147,16 @@ export class JsonReader {
     return key;
   }
 
+  /** Goes behind a name that is written like this, with its quotes and colon, and says true; else the position stays. */
+  skipKey(written: string): boolean {
+    if (!this.#text.startsWith(written, this.#pos)) {
+      return false;
+    }
+    this.#pos += written.length;
+    this.#skipSpace();
+    return true;
+  }
+
   /** A string without its quotes and escapes, cut at a NUL. */
   readString(): string {
     if (this.#text.charCodeAt(this.#pos) !== QUOTE) {

@@ -6,7 +6,15 @@ import { type JsonValue, parseJson, parseJsonObject } from '../../../../../../li
 import { bytes } from '../../../../../support/engine/decoding.js';
 
 function fields(text: string, discardNulls = false, arrays: ArrayMode = 'array'): [string, string][] | undefined {
-  const walker = new FieldWalker();
+  return fieldsBy(new FieldWalker(), text, discardNulls, arrays);
+}
+
+function fieldsBy(
+  walker: FieldWalker,
+  text: string,
+  discardNulls = false,
+  arrays: ArrayMode = 'array',
+): [string, string][] | undefined {
   if (!walker.walk(text, 0, discardNulls, arrays)) {
     return undefined;
   }
@@ -118,6 +126,47 @@ describe('lenient JSON', () => {
       ['__proto__.a', '4'],
       ['', '5'],
     ]);
+  });
+
+  it('gives the same names whatever logs came before', () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'a.b', '', '"', '\\', 'a"', 'x'.repeat(300), bytes('é'));
+    const { object } = fc.letrec<{ value: unknown; object: object }>((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, fc.constantFrom('v', 1, null), tie('object')),
+      object: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+    }));
+    const log = fc.tuple(object, fc.constantFrom(0, 1)).map(([value, space]) => JSON.stringify(value, null, space));
+    fc.assert(
+      fc.property(fc.array(log, { maxLength: 12 }), (logs) => {
+        const walker = new FieldWalker();
+        for (const each of [...logs, ...logs]) expect(fieldsBy(walker, each), each).to.deep.equal(fields(each));
+      }),
+    );
+  });
+
+  it('keeps names apart that only look the same', () => {
+    const walker = new FieldWalker();
+    const names = (text: string): (string | undefined)[] | undefined => fieldsBy(walker, text)?.map(([name]) => name);
+    expect(names('{"a":{"b":1,"c":2},"d":3}')).to.deep.equal(['a.b', 'a.c', 'd']);
+    expect(names('{"a":{"b":1},"c":2,"d":3}')).to.deep.equal(['a.b', 'c', 'd']);
+    expect(names('{"a":{"b":1,"cc":2},"dd":3}')).to.deep.equal(['a.b', 'a.cc', 'dd']);
+    expect(names('{"\\u0061" : {"b" :1,"c":2},"d":3}')).to.deep.equal(['a.b', 'a.c', 'd']);
+    expect(names('{"a":{"b\\"":1}}')).to.deep.equal(['a.b"']);
+    expect(names('{"a":{"b\\":":1}}')).to.deep.equal(['a.b":']);
+    expect(names('{"a"}'), 'no value').to.equal(undefined);
+  });
+
+  it('reads names right beyond what is kept of them', () => {
+    const walker = new FieldWalker();
+    // more new names in one log than are kept, and more bytes of names than are kept
+    for (let log = 0; log < 60; log += 1) {
+      const keys = Array.from({ length: 300 }, (_, i) => `${'n'.repeat(200)}${String(log)}.${String(i)}`);
+      const text = `{"o":{${keys.map((name) => `"${name}":1`).join(',')}},"p":2}`;
+      const expected = [...keys.map((name) => `o.${name}`), 'p'];
+      for (let again = 0; again < 2; again += 1) {
+        const found = fieldsBy(walker, text)?.map(([name]) => name) ?? [];
+        if (found.join('|') !== expected.join('|')) expect.fail(`log ${String(log)}`);
+      }
+    }
   });
 
   it('writes arrays as text, lists or not at all', () => {
