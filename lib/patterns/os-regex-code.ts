@@ -20,13 +20,26 @@ export const MOVE = 3;
 /** The byte is the literal behind the repeat, which is left. */
 export const LEAVE = 4;
 
+/** Numbers that a node has in the program of an alternative, and where they stand. */
+export const NODE_SIZE = 5;
+/** Behind the kind: folded byte of a LITERAL, `(` for a MARK, else number of the table among `ALL_TABLES`. */
+export const VALUE = 1;
+/** See `markNumbers`. */
+export const MARK_NUMBER = 2;
+/** Where the node of `targets` stands. */
+export const TARGET = 3;
+/** See `tails`. */
+export const TAIL = 4;
+
 /**
  * One alternative as flat tables, one entry a node, so that the machine follows decoding.md 1.3.4 without looking ahead:
  * what stands behind a repeat is worked into the repeat's table.
  */
 export type OsRegexCode = {
-  readonly elements: readonly OsRegexElement[];
+  /** All that the machine needs of the nodes, NODE_SIZE numbers each, in one piece: what is run once in a while is seldom in the processor's cache. */
+  readonly program: Int16Array;
   readonly length: number;
+  readonly elements: readonly OsRegexElement[];
   readonly kinds: Uint8Array;
   /** Folded byte of a LITERAL; a MARK has `(`, because the second of two marks is taken as that byte. */
   readonly bytes: Uint16Array;
@@ -45,6 +58,12 @@ export type OsRegexCode = {
   readonly prefix: string;
   /** The same with classes of a single byte; only while no repeat is under way, since a class ends one when it fails. */
   readonly longPrefix: string;
+  /**
+   * Where there is no prefix: a text (folded) that stands at `innerOffset` of each match, behind bytes of unrepeated classes. May be empty.
+   * Only while no repeat is under way.
+   */
+  readonly inner: string;
+  readonly innerOffset: number;
   /** Number of the first node of the prefixes: 1 behind a mark. */
   readonly firstNode: number;
   /** With `^`: bytes with which a subject that is not empty has to begin; undefined where a STAR is in front. */
@@ -89,6 +108,8 @@ export function compileOsRegex(source: string): (OsRegexCode | OsRegexText)[] {
 
 /** Longest text that a restart searches for (bytes): V8's search takes the product of both lengths for long ones of few letters. */
 const MAX_PREFIX = 64;
+/** Shortest text that is searched for behind classes. */
+const MIN_INNER = 3;
 
 type NodeSource = { readonly element: OsRegexElement; readonly repeat: boolean };
 
@@ -132,25 +153,28 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
   const prefix = textFrom(nodes, firstNode, false);
   const firstTable = kinds[firstNode] === LITERAL ? LITERAL_TABLES[bytes[firstNode] ?? NEVER] : tables[firstNode];
   const known = kinds[firstNode] === LITERAL || kinds[firstNode] === CLASS || kinds[firstNode] === PLUS;
+  // What the machine looks at stands together.
   return {
-    elements,
+    program: programOf(kinds, bytes, tables, markNumbers, targets, tails),
     length,
+    marks,
+    anchoredStart,
+    anchoredEnd,
+    prefix,
+    longPrefix: prefix === '' ? '' : textFrom(nodes, firstNode, true),
+    ...(prefix === '' && !anchoredStart ? innerText(nodes) : { inner: '', innerOffset: 0 }),
+    firstNode,
+    headMark,
+    head: known && !anchoredStart && prefix === '' ? firstTable : undefined,
+    headRepeats: kinds[firstNode] === PLUS,
+    start: known && anchoredStart ? firstTable : undefined,
+    elements,
     kinds,
     bytes,
     tables,
     markNumbers,
     targets,
     tails,
-    marks,
-    anchoredStart,
-    anchoredEnd,
-    prefix,
-    longPrefix: prefix === '' ? '' : textFrom(nodes, firstNode, true),
-    firstNode,
-    start: known && anchoredStart ? firstTable : undefined,
-    headMark,
-    head: known && !anchoredStart && prefix === '' ? firstTable : undefined,
-    headRepeats: kinds[firstNode] === PLUS,
     branching: kinds.some((kind, index) => isRepeat(kind) && (!anchoredStart || movesOn(tables[index]))),
     texts: required,
     pairs: pairsOf(required),
@@ -166,6 +190,29 @@ function textFrom(nodes: readonly NodeSource[], from: number, classes: boolean):
     text += String.fromCharCode(byte);
   }
   return text;
+}
+
+/** The longest text among the unrepeated elements that an alternative begins with, and how many bytes stand before it. */
+function innerText(nodes: readonly NodeSource[]): { readonly inner: string; readonly innerOffset: number } {
+  const lastLiteral = nodes.findLastIndex(({ element }) => element.kind === 'literal');
+  let inner = '';
+  let innerOffset = 0;
+  let text = '';
+  let offset = 0;
+  for (const [index, { element, repeat }] of nodes.slice(0, lastLiteral + 1).entries()) {
+    if (repeat || offset === MAX_PREFIX || (element.kind === 'mark' && nodes[index - 1]?.element.kind === 'mark')) {
+      break;
+    }
+    if (element.kind === 'mark') continue;
+    const byte = element.kind === 'literal' ? element.byte : singleByte(element);
+    text = byte === undefined ? '' : text + String.fromCharCode(byte);
+    offset += 1;
+    if (text.length > inner.length) {
+      inner = text;
+      innerOffset = offset - text.length;
+    }
+  }
+  return inner.length < MIN_INNER ? { inner: '', innerOffset: 0 } : { inner, innerOffset };
 }
 
 /** The byte of an unrepeated class that accepts no other. */
@@ -186,6 +233,45 @@ function isRepeat(kind: number): boolean {
 
 function movesOn(table: ByteTable | undefined): boolean {
   return table?.some((decision) => decision === MOVE || decision === LEAVE) === true;
+}
+
+function programOf(
+  kinds: Uint8Array,
+  bytes: Uint16Array,
+  tables: readonly ByteTable[],
+  markNumbers: Int16Array,
+  targets: Uint16Array,
+  tails: Uint8Array,
+): Int16Array {
+  const program = new Int16Array(NODE_SIZE * kinds.length);
+  for (const [p, kind] of kinds.entries()) {
+    const node = NODE_SIZE * p;
+    program[node] = kind;
+    program[node + VALUE] = kind === LITERAL || kind === MARK ? (bytes[p] ?? 0) : tableNumber(tables[p] ?? NOTHING);
+    program[node + MARK_NUMBER] = markNumbers[p] ?? -1;
+    program[node + TARGET] = NODE_SIZE * (targets[p] ?? 0);
+    program[node + TAIL] = tails[p] ?? 0;
+  }
+  return program;
+}
+
+/** The bytes of all tables that programs use, 256 each: some 4000 tables at most, as there are few classes. */
+export const ALL_TABLES = { bytes: new Uint8Array(64 * 256) };
+const TABLE_NUMBERS = new Map<ByteTable, number>();
+
+function tableNumber(table: ByteTable): number {
+  let number = TABLE_NUMBERS.get(table);
+  if (number === undefined) {
+    number = TABLE_NUMBERS.size;
+    TABLE_NUMBERS.set(table, number);
+    const { bytes } = ALL_TABLES;
+    if (bytes.length < 256 * (number + 1)) {
+      ALL_TABLES.bytes = new Uint8Array(2 * bytes.length);
+      ALL_TABLES.bytes.set(bytes);
+    }
+    ALL_TABLES.bytes.set(table, 256 * number);
+  }
+  return number;
 }
 
 const NOTHING: ByteTable = new Uint8Array(256);

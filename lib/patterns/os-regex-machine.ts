@@ -1,6 +1,22 @@
 import { FOLD } from './fold-ascii.js';
 import type { MatchState } from './match-state.js';
-import { LAST, LEAVE, LITERAL, MARK, type OsRegexCode, OUTSIDE, PLUS, STAR, STAY } from './os-regex-code.js';
+import {
+  ALL_TABLES,
+  LAST,
+  LEAVE,
+  LITERAL,
+  MARK,
+  MARK_NUMBER,
+  NODE_SIZE,
+  type OsRegexCode,
+  OUTSIDE,
+  PLUS,
+  STAR,
+  STAY,
+  TAIL,
+  TARGET,
+  VALUE,
+} from './os-regex-code.js';
 import { endsAt } from './os-regex-end.js';
 import type { Subject } from './subject.js';
 
@@ -29,7 +45,9 @@ export class OsRegexMachine {
   /** @param begin offset at which the subject is taken to begin */
   // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
   run(code: OsRegexCode, subject: Subject, context: MatchState, begin: number): boolean {
-    const { length, kinds, bytes, tables, markNumbers, targets, tails, anchoredStart, anchoredEnd, head } = code;
+    const { program, anchoredStart, anchoredEnd, head } = code;
+    const end = code.length * NODE_SIZE;
+    const tables = ALL_TABLES.bytes;
     if (code.marks > this.marks.length) this.marks = new Int32Array(code.marks);
     const marks = this.marks;
     for (let i = 0; i < code.marks; i += 1) marks[i] = NONE;
@@ -64,10 +82,18 @@ export class OsRegexMachine {
           if (code.headMark) marks[0] = s;
           s += prefix.length;
           last = s - 1;
-          p = code.firstNode + prefix.length;
+          p = (code.firstNode + prefix.length) * NODE_SIZE;
           continue;
         }
-        if (head !== undefined && !(code.headRepeats && rep)) {
+        if (code.inner !== '' && !rep) {
+          steps -= searched ? SEARCH_STEPS : subject.searchSteps(code.inner.charCodeAt(0));
+          searched = true;
+          s = subject.foldedText.indexOf(code.inner, s + code.innerOffset) - code.innerOffset;
+          if (s < from) {
+            context.stepsLeft = steps;
+            return steps < 0 && context.giveUp();
+          }
+        } else if (head !== undefined && !(code.headRepeats && rep)) {
           while (s < size && head[all[s] ?? 0] === 0) s += 1;
           if (s > from) {
             last = NONE;
@@ -82,35 +108,35 @@ export class OsRegexMachine {
       const byte = all[s] ?? 0;
       attempt: for (;;) {
         // A
-        if (p === length) {
+        if (p === end) {
           if (!anchoredEnd) return this.#accept(code, last, steps, context);
           break;
         }
-        let kind = kinds[p] ?? LITERAL;
+        let kind = program[p] ?? LITERAL;
         if (kind === MARK) {
-          marks[markNumbers[p] ?? 0] = s;
-          p += 1;
-          if (p === length) {
+          marks[program[p + MARK_NUMBER] ?? 0] = s;
+          p += NODE_SIZE;
+          if (p === end) {
             if (!anchoredEnd) return this.#accept(code, last, steps, context);
             break;
           }
-          kind = kinds[p] ?? LITERAL;
+          kind = program[p] ?? LITERAL;
         }
         if (kind === LITERAL || kind === MARK) {
           // C
-          if (bytes[p] !== FOLD[byte]) break;
-          p += 1;
+          if (program[p + VALUE] !== FOLD[byte]) break;
+          p += NODE_SIZE;
           if (retry === NONE) retry = s;
           last = s;
           s += 1;
           continue scan;
         }
-        const table = tables[p] ?? all;
-        const decision = table[byte] ?? OUTSIDE;
+        const table = (program[p + VALUE] ?? 0) << 8;
+        const decision = tables[table + byte] ?? OUTSIDE;
         if (decision !== OUTSIDE) {
           if (kind !== PLUS && kind !== STAR) {
             // B.1
-            p += 1;
+            p += NODE_SIZE;
             if (retry === NONE) retry = s;
             last = s;
             s += 1;
@@ -118,7 +144,7 @@ export class OsRegexMachine {
           }
           // B.2
           if (kind === STAR) rep = true;
-          const mark = markNumbers[p] ?? -1;
+          const mark = program[p + MARK_NUMBER] ?? -1;
           if (!rep) {
             // B.4
             if (mark >= 0) marks[mark] = s + 1 === size ? size : s;
@@ -131,7 +157,7 @@ export class OsRegexMachine {
           if (decision === STAY) {
             const from = s;
             do s += 1;
-            while (s < size && table[all[s] ?? 0] === STAY);
+            while (s < size && tables[table + (all[s] ?? 0)] === STAY);
             last = s - 1;
             steps -= (s - from) >> BYTES_A_STEP_SHIFT;
             continue scan;
@@ -139,7 +165,7 @@ export class OsRegexMachine {
           if (decision === LAST) {
             const from = s;
             do s += 1;
-            while (s < size && table[all[s] ?? 0] === LAST);
+            while (s < size && tables[table + (all[s] ?? 0)] === LAST);
             if (mark >= 0) marks[mark] = s;
             steps -= (s - from) >> BYTES_A_STEP_SHIFT;
             continue scan;
@@ -151,13 +177,13 @@ export class OsRegexMachine {
             slots += 1;
           }
           if (decision === LEAVE) rep = false;
-          p = targets[p] ?? 0;
+          p = program[p + TARGET] ?? 0;
           last = s;
           s += 1;
           continue scan;
         }
         // B'
-        if (rep && last !== NONE && tails[p] === 1) {
+        if (rep && last !== NONE && program[p + TAIL] === 1) {
           last = s;
           if (!anchoredEnd) return this.#accept(code, last, steps, context);
           rep = false;
@@ -169,7 +195,7 @@ export class OsRegexMachine {
           rep = false;
           break;
         }
-        p += 1;
+        p += NODE_SIZE;
         rep = false;
         continue attempt;
       }
@@ -193,7 +219,7 @@ export class OsRegexMachine {
       last = NONE;
     }
     context.stepsLeft = steps;
-    return this.#atEnd(code, p, rep, size) && this.#accept(code, last, steps, context);
+    return this.#atEnd(code, p / NODE_SIZE, rep, size) && this.#accept(code, last, steps, context);
   }
 
   /** E: whether the alternative may end at node `p` because the subject does; a mark that is reached is at the end. */
