@@ -92,9 +92,14 @@ export class Outputs {
 
   /** The `<offset>` of the next alert's id: the byte position of alerts.log, else of alerts.json (7.4). */
   get alertOffset(): number {
+    const stream = this.alertOffsetStream;
+    return stream === undefined ? 0 : (this.#files[stream]?.position ?? 0);
+  }
+
+  /** Whose position it is. */
+  get alertOffsetStream(): 'alertsText' | 'alertsJson' | undefined {
     const { alertsText, alertsJson } = this.settings;
-    if (alertsText) return this.#files.alertsText?.position ?? 0;
-    return alertsJson ? (this.#files.alertsJson?.position ?? 0) : 0;
+    return alertsText ? 'alertsText' : alertsJson ? 'alertsJson' : undefined;
   }
 
   /** Adds a record, a byte string with its end, to a stream. */
@@ -102,18 +107,9 @@ export class Outputs {
     this.#files[stream]?.append(record);
   }
 
-  /** Adds a part of a record to a stream: bytes `from` up to `to`, exclusive. `endRecord` comes behind the last part. */
-  addBytes(stream: Stream, bytes: Buffer, from: number, to: number): void {
-    this.#files[stream]?.addBytes(bytes, from, to);
-  }
-
-  /** Adds a part of a record, a byte string. */
-  addText(stream: Stream, text: string): void {
-    this.#files[stream]?.addText(text);
-  }
-
-  endRecord(stream: Stream): void {
-    this.#files[stream]?.endRecord();
+  /** Adds whole records to a stream: bytes `from` up to `to`, exclusive. @param lengths bytes of each */
+  addRecords(stream: Stream, bytes: Buffer, from: number, to: number, lengths: readonly number[]): void {
+    this.#files[stream]?.addRecords(bytes, from, to, lengths);
   }
 
   /**

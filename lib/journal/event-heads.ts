@@ -24,6 +24,8 @@ export type EventHead = {
 const FIRST_EVENTS = 512;
 /** How a text of one byte begins. */
 const ONE_CHARACTER = 2;
+/** How one begins at least whose length has two bytes and more. */
+const LONG_TEXT = 0x80;
 
 /**
  * The heads of the events of one batch (`event-batch.ts`), by their place in it: what is needed to hand the events on without
@@ -67,6 +69,16 @@ export class EventHeads {
   agentIdOf(payload: Buffer, source: number): string | undefined {
     const at = this.agentAt[source] ?? 0;
     return at === 0 ? undefined : new ByteReader(payload, at).text();
+  }
+
+  /**
+   * Bytes of that id, when it is a short text of one byte a character: it lies behind one byte, at `agentAt`. Undefined for
+   * any other, or none.
+   */
+  agentIdBytes(payload: Buffer, source: number): number | undefined {
+    const at = this.agentAt[source] ?? 0;
+    const head = payload[at] ?? 0;
+    return at === 0 || head >= LONG_TEXT || head % 2 !== 0 ? undefined : head / 2;
   }
 
   /** Location of a source. @param payload that was read */

@@ -88,8 +88,6 @@ export class AppendFile {
   #waiting: Buffer = EMPTY;
   #start = 0;
   #stop = 0;
-  /** Bytes of the record that is being added. */
-  #recordBytes = 0;
   /** In replay: lengths of the records that wait and were not compared yet. */
   #lengths: number[] = [];
   /** Counts changes, so that `sync` knows whether there is anything to do. */
@@ -154,31 +152,20 @@ export class AppendFile {
 
   /** Adds one record (a byte string that ends with `recordEnd`). Nothing is written before `flush`. */
   append(record: string): void {
-    this.addText(record);
-    this.endRecord();
+    const { length } = record;
+    if (this.#stop + length > this.#waiting.length) this.#grow(length);
+    this.#waiting.write(record, this.#stop, 'latin1');
+    this.#stop += length;
+    if (this.#replaying) this.#lengths.push(length);
   }
 
-  /** Adds a part of a record, a byte string. `endRecord` comes behind the last part, before anything is flushed. */
-  addText(text: string): void {
-    const stop = this.#stop + text.length;
-    if (stop > this.#waiting.length) this.#grow(text.length);
-    this.#waiting.write(text, this.#stop, 'latin1');
-    this.#stop += text.length;
-    this.#recordBytes += text.length;
-  }
-
-  /** The same: bytes `from` up to `to`, exclusive. */
-  addBytes(bytes: Buffer, from: number, to: number): void {
+  /** Adds whole records, bytes `from` up to `to`, exclusive. @param lengths bytes of each */
+  addRecords(bytes: Buffer, from: number, to: number, lengths: readonly number[]): void {
     const length = to - from;
     if (this.#stop + length > this.#waiting.length) this.#grow(length);
     bytes.copy(this.#waiting, this.#stop, from, to);
     this.#stop += length;
-    this.#recordBytes += length;
-  }
-
-  endRecord(): void {
-    if (this.#replaying) this.#lengths.push(this.#recordBytes);
-    this.#recordBytes = 0;
+    if (this.#replaying) this.#lengths.push(...lengths);
   }
 
   /**

@@ -122,18 +122,9 @@ export class OutputFile {
     this.#file.append(record);
   }
 
-  /** Adds a part of a record: bytes `from` up to `to`, exclusive. `endRecord` comes behind the last part. */
-  addBytes(bytes: Buffer, from: number, to: number): void {
-    this.#file.addBytes(bytes, from, to);
-  }
-
-  /** Adds a part of a record, a byte string. */
-  addText(text: string): void {
-    this.#file.addText(text);
-  }
-
-  endRecord(): void {
-    this.#file.endRecord();
+  /** Adds whole records, bytes `from` up to `to`, exclusive. @param lengths bytes of each */
+  addRecords(bytes: Buffer, from: number, to: number, lengths: readonly number[]): void {
+    this.#file.addRecords(bytes, from, to, lengths);
   }
 
   /**

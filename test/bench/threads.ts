@@ -1,4 +1,5 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -9,6 +10,8 @@ import { Pipeline } from '../../daemons/analysisd/pipeline/pipeline.js';
 import { loadSettings } from '../../daemons/analysisd/settings.js';
 import type { ReceivedEvent } from '../../lib/bus/bus-event.js';
 import { Journal } from '../../lib/journal/journal.js';
+import { modelLines } from '../support/analysisd/model-threads.js';
+import { RECORDING } from '../support/analysisd/recorded-results.js';
 import { encodeEvents } from '../support/bus/listed-batch.js';
 import { calibrate, readCorpus } from '../support/process/measuring.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -19,10 +22,16 @@ import { TemporaryHome } from '../support/temporary-home.js';
  * Figures of the analysis with several threads, without anything that brings events:
  *
  *   npm run bench -- threads [--ruleset DIR] [--corpus FILE] [--events 200000] [--agents 200] [--batch 256] [--warm 300000] [--threads 1,2]
+ *   npm run bench -- threads --simulate [--threads 2,4] [--recording DIR] and the same
  *
  * A journal that waits is analysed; what comes first warms the compiler up and is not measured. For each number of threads:
  * events a second, CPU of the process for each event, and of its
  * main thread alone. With several threads the latter is what they cannot share, so that it bounds what more of them bring.
+ *
+ * With `--simulate` the results of as many threads are recorded, and given once more by threads that do nothing else: how many
+ * events a second the main thread takes by itself. What was measured goes into a model of more threads, in virtual time
+ * (`test/support/analysisd/model-threads.ts`). What lies in the directory of `--recording`, by a run with the same arguments, is not
+ * recorded again, and no model is made then.
  */
 const { values } = parseArgs({
   options: {
@@ -33,17 +42,18 @@ const { values } = parseArgs({
     batch: { type: 'string', default: '256' },
     warm: { type: 'string', default: '300000' },
     threads: { type: 'string', default: '1,2' },
+    simulate: { type: 'boolean', default: false },
+    recording: { type: 'string' },
   },
 });
 const ruleset = values.ruleset ?? sharedData('ruleset');
 const corpus = values.corpus ?? sharedData('corpus', 'typical-50k.log.gz');
 const measured = Number(values.events);
 const warm = Number(values.warm);
-const total = warm + measured;
 const agents = Number(values.agents);
 const batch = Number(values.batch);
 const counts = values.threads.split(',').map(Number);
-if (ruleset === undefined || corpus === undefined || ![total, agents, batch, ...counts].every((each) => each > 0)) {
+if (ruleset === undefined || corpus === undefined || ![measured, agents, batch, ...counts].every((each) => each > 0)) {
   console.error(
     'usage: npm run bench -- threads --ruleset DIR --corpus FILE [--events N] [--agents N] [--threads 1,2]',
   );
@@ -52,6 +62,8 @@ if (ruleset === undefined || corpus === undefined || ![total, agents, batch, ...
 const messages = readCorpus(corpus).map((line) => Buffer.from(line, 'latin1'));
 /** Seconds in which that many events come in, in the time of the events. */
 const EVENTS_PER_SECOND = 20_000;
+/** Recorded results are given that often. */
+const REPLAYS = 4;
 /** `/proc` counts CPU time in these. */
 const TICKS_PER_SECOND = 100;
 const POLL_MS = 5;
@@ -91,7 +103,7 @@ async function makeHome(rulesetDirectory: string, threads: number): Promise<Temp
 }
 
 /** Puts the events into the journal of a home. */
-async function fillJournal(home: TemporaryHome): Promise<void> {
+async function fillJournal(home: TemporaryHome, total: number): Promise<void> {
   const directory = home.path('queue', 'journal');
   mkdirSync(directory, { recursive: true });
   const journal = await Journal.open({
@@ -121,10 +133,18 @@ async function fillJournal(home: TemporaryHome): Promise<void> {
   await journal.close();
 }
 
-async function measure(rulesetDirectory: string, threads: number): Promise<void> {
+type Measured = {
+  readonly eventsPerSecond: number;
+  /** Microseconds of CPU for each event: all, and those of the main thread. */
+  readonly cpu: number;
+  readonly mainCpu: number;
+};
+
+async function measure(rulesetDirectory: string, threads: number, program?: string): Promise<Measured> {
   const home = await makeHome(rulesetDirectory, threads);
+  const times = program === 'replaying-thread.js' ? REPLAYS : 1;
   try {
-    await fillJournal(home);
+    await fillJournal(home, times * (warm + measured));
     const counters = new Counters(Date.now());
     const loadStart = performance.now();
     const pipeline = await Pipeline.open({
@@ -136,13 +156,14 @@ async function measure(rulesetDirectory: string, threads: number): Promise<void>
       epsLimiter: undefined,
       now: Date.now,
       onWritten: () => {},
+      ...(program === undefined ? {} : { threadProgram: new URL(`../support/analysisd/${program}`, import.meta.url) }),
     });
     const failed = (error: unknown): void => {
       throw error;
     };
     await pipeline.start(failed);
     const loaded = performance.now();
-    while (pipeline.pending > measured) await delay(POLL_MS);
+    while (pipeline.pending > times * measured) await delay(POLL_MS);
     const left = pipeline.pending;
     const begun = performance.now();
     const cpu = process.cpuUsage();
@@ -151,22 +172,52 @@ async function measure(rulesetDirectory: string, threads: number): Promise<void>
     const seconds = (performance.now() - begun) / 1000;
     const { user, system } = process.cpuUsage(cpu);
     const mainSeconds = mainThreadSeconds() - main;
-    const each = (amount: number): string => ((amount * 1e6) / left).toFixed(2);
+    const found: Measured = {
+      eventsPerSecond: left / seconds,
+      cpu: (user + system) / left,
+      mainCpu: (mainSeconds * 1e6) / left,
+    };
     console.log(
-      `${String(threads).padStart(2)} threads: ${String(Math.round(left / seconds))} events/s, ${each((user + system) / 1e6)} us CPU each, ` +
-        `${each(mainSeconds)} us of them in the main thread; ${String(counters.alertsWritten)} alerts, ` +
+      `${String(threads).padStart(2)} threads${program === undefined ? '' : ` (${program})`}: ${String(Math.round(found.eventsPerSecond))} events/s, ${found.cpu.toFixed(2)} us CPU each, ` +
+        `${found.mainCpu.toFixed(2)} us of them in the main thread; ${String(counters.alertsWritten)} alerts, ` +
         `${String(pipeline.stats().threads.questions)} questions; ${((loaded - loadStart) / 1000).toFixed(1)} s to start, ` +
         `${String(Math.round(process.memoryUsage().rss / 2 ** 20))} MiB`,
     );
     await pipeline.stop();
+    return found;
   } finally {
     home.remove();
+  }
+}
+
+/** Measures what the model needs, and says what it gives. */
+async function simulate(rulesetDirectory: string): Promise<void> {
+  const recording = values.recording ?? mkdtempSync(join(tmpdir(), 'svc-threads-'));
+  process.env[RECORDING] = recording;
+  mkdirSync(recording, { recursive: true });
+  if (readdirSync(recording).length > 0) {
+    for (const threads of counts) await measure(rulesetDirectory, threads, 'replaying-thread.js');
+    return;
+  }
+  try {
+    const one = await measure(rulesetDirectory, 1);
+    for (const threads of counts.filter((count) => count > 1)) {
+      const several = await measure(rulesetDirectory, threads);
+      await measure(rulesetDirectory, threads, 'recording-thread.js');
+      const main = await measure(rulesetDirectory, threads, 'replaying-thread.js');
+      const costs = { one: one.cpu, thread: several.cpu - several.mainCpu, main: main.mainCpu };
+      console.log(`model by ${String(threads)} threads, us an event: ${JSON.stringify(costs)}`);
+      for (const line of modelLines(costs, agents)) console.log(line);
+    }
+  } finally {
+    if (values.recording === undefined) rmSync(recording, { recursive: true, force: true });
   }
 }
 
 console.log(
   `${String(measured)} events behind ${String(warm)} of ${corpus}, ${String(agents)} agents, batches of ${String(batch)}, Node ${process.version}`,
 );
-for (const threads of counts) await measure(ruleset, threads);
+if (values.simulate) await simulate(ruleset);
+else for (const threads of counts) await measure(ruleset, threads);
 const { sha256Seconds, regExpSeconds } = calibrate();
 console.log(`calibration       sha256 ${sha256Seconds.toFixed(2)} s, RegExp ${regExpSeconds.toFixed(2)} s CPU`);

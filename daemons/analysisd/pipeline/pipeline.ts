@@ -59,6 +59,8 @@ export type PipelineParts = ConfigurationParts & {
   readonly stores?: readonly EventStore[];
   /** For tests: bound on the memory of remembered events. */
   readonly maxRememberedBytes?: number | undefined;
+  /** For benches: what threads of the analysis run. */
+  readonly threadProgram?: URL;
   /** For tests, as in `StateRecorderParts`. */
   readonly logSpareBytes?: number;
 };
@@ -253,9 +255,10 @@ export class Pipeline {
   }
 
   #newThreads(count: number): AnalysisThreads {
-    const { logger, counters } = this.#parts;
+    const { logger, counters, threadProgram: program } = this.#parts;
     const analysis = this.#analysis;
     return new AnalysisThreads({
+      program,
       analysis,
       counters,
       outputs: new AppendingOutputs(analysis, counters),

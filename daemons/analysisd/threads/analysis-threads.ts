@@ -3,12 +3,15 @@ import {
   joinLayouts,
   partOfSnapshot,
   shardOf,
+  shardOfBytes,
 } from '../../../lib/engine/correlate/correlation-snapshot.js';
 import { decodeEvents } from '../../../lib/engine/correlate/remembered-events.js';
 import { readLocation } from '../../../lib/engine/predecode/read-location.js';
+import type { EventHeads } from '../../../lib/journal/event-heads.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { Committer, type CommitterParts, type PendingUnit } from './committer.js';
-import { ThreadHandle, type WordAside } from './thread-handle.js';
+import { OutputStages, STAGES_BYTES } from './output-stages.js';
+import { SLOTS_BYTES, ThreadHandle, type WordAside } from './thread-handle.js';
 import type { CapturedPart, ThreadConfiguration } from './thread-words.js';
 
 /** What all threads remember of their agents. */
@@ -18,9 +21,11 @@ export type GatheredState = {
   readonly events: readonly Uint8Array[];
 };
 
-export type AnalysisThreadsParts = Omit<CommitterParts, 'threads'> & {
+export type AnalysisThreadsParts = Omit<CommitterParts, 'threads' | 'stages'> & {
   /** How many, 2 or more. */
   readonly count: number;
+  /** For benches: what each runs. */
+  readonly program?: URL | undefined;
   readonly logger: Logger;
   /** A thread has ended: nothing can go on without its part. */
   readonly onFailure: (error: Error) => void;
@@ -45,8 +50,11 @@ export class AnalysisThreads {
 
   constructor(parts: AnalysisThreadsParts) {
     this.#parts = parts;
-    this.#threads = Array.from({ length: parts.count }, (_, number) => this.#start(number));
-    this.#committer = new Committer({ ...parts, threads: this.#threads });
+    const slots = parts.count * SLOTS_BYTES;
+    const memory = new SharedArrayBuffer(slots + STAGES_BYTES);
+    this.#threads = Array.from({ length: parts.count }, (_, number) => this.#start(number, memory));
+    const stages = new OutputStages(parts.analysis, memory, slots);
+    this.#committer = new Committer({ ...parts, threads: this.#threads, stages });
   }
 
   get count(): number {
@@ -123,10 +131,18 @@ export class AnalysisThreads {
     this.#committer.heedAside(thread);
   }
 
-  /** The thread that analyses the events of an agent, or else those of the manager of that location. */
-  ownerOf(agentId: string | undefined, location: () => string): number {
+  /** The thread that analyses the events of a source. */
+  ownerOf(heads: EventHeads, payload: Buffer, source: number): number {
+    const { count } = this.#parts.analysis.engine.state.correlation;
+    if (count === 1) return 0;
+    const idBytes = heads.agentIdBytes(payload, source);
+    if (idBytes !== undefined) {
+      const at = (heads.agentAt[source] ?? 0) + 1;
+      return shardOfBytes(payload, at, at + idBytes, count) % this.count;
+    }
     // As `incomingEvent` reads it.
-    return this.#ownerOf(agentId ?? readLocation(location()).agent?.id ?? '000');
+    const id = heads.agentIdOf(payload, source) ?? readLocation(heads.locationOf(payload, source)).agent?.id;
+    return this.#ownerOf(id ?? '000');
   }
 
   /** Has the events of a unit analysed. */
@@ -159,9 +175,12 @@ export class AnalysisThreads {
     return count === 1 ? 0 : shardOf(agentId, count) % this.count;
   }
 
-  #start(number: number): ThreadHandle {
+  #start(number: number, memory: SharedArrayBuffer): ThreadHandle {
     return new ThreadHandle({
       number,
+      program: this.#parts.program,
+      memory,
+      slotsAt: number * SLOTS_BYTES,
       onTurn: () => {
         this.#advance();
       },

@@ -1,11 +1,11 @@
 import type { HourReport } from '../../../lib/engine/event-counting.js';
 import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
-import type { Stream } from '../outputs.js';
 import type { AppendingOutputs } from '../pipeline/appending-outputs.js';
 import { incomingEvent } from '../pipeline/incoming-event.js';
 import { answerTo, heed, KEYS_MARGIN } from './answering.js';
-import type { ResultTarget } from './results.js';
+import type { OutputStages } from './output-stages.js';
+import type { HappeningTarget } from './results.js';
 import type { ThreadHandle } from './thread-handle.js';
 import { NOBODY, type Unit } from './units.js';
 
@@ -23,6 +23,8 @@ export type CommitterParts = {
   readonly counters: Counters;
   /** Writes what sets itself off here. */
   readonly outputs: AppendingOutputs;
+  /** Where records of threads are put together. */
+  readonly stages: OutputStages;
   readonly threads: readonly ThreadHandle[];
 };
 
@@ -31,7 +33,7 @@ export type CommitterParts = {
  * and answers what a thread asks about all agents when the turn has come to its event. As the earliest event that is not done
  * waits for nobody, all of them are done in the end.
  */
-export class Committer implements ResultTarget {
+export class Committer implements HappeningTarget {
   readonly #parts: CommitterParts;
   readonly #units: PendingUnit[] = [];
   /** Events of the first unit that are done. */
@@ -59,12 +61,21 @@ export class Committer implements ResultTarget {
   /** Does what can be done by now. @returns whether anything was */
   advance(): boolean {
     const before = this.pending;
+    try {
+      this.#advance();
+    } finally {
+      this.#parts.stages.drain();
+    }
+    return this.pending < before;
+  }
+
+  #advance(): void {
     for (let unit = this.#units[0]; unit !== undefined; unit = this.#units[0]) {
       const { owners } = unit.unit;
       while (this.#at < owners.length) {
         const owner = owners[this.#at] ?? NOBODY;
         const thread = owner === NOBODY ? undefined : this.#parts.threads[owner];
-        if (thread !== undefined && !this.#commit(unit.unit, thread)) return this.pending < before;
+        if (thread !== undefined && !this.#commit(unit.unit, thread)) return;
         this.#at += 1;
         this.pending -= 1;
       }
@@ -73,7 +84,6 @@ export class Committer implements ResultTarget {
       this.pendingBytes -= unit.bytes;
       unit.onDone();
     }
-    return this.pending < before;
   }
 
   /** Does what a thread told beside its events, while nothing is pending. */
@@ -90,29 +100,15 @@ export class Committer implements ResultTarget {
     this.#distrustKeys();
   }
 
-  addBytes(stream: Stream, bytes: Buffer, from: number, to: number): void {
-    this.#parts.analysis.outputs.addBytes(stream, bytes, from, to);
-  }
-
-  addText(stream: Stream, text: string): void {
-    this.#parts.analysis.outputs.addText(stream, text);
-  }
-
-  endRecord(stream: Stream): void {
-    this.#parts.analysis.outputs.endRecord(stream);
-  }
-
-  idAt(receivedAt: number): string {
-    return this.#parts.outputs.idAt(receivedAt);
-  }
-
   hourEnded(report: HourReport): void {
     this.#parts.analysis.hooks.hourEnded?.(report);
   }
 
   statistics(text: string): void {
     const [first] = this.#units;
-    if (first !== undefined) this.#parts.outputs.statistics(incomingEvent(first.unit.event(this.#at)), text);
+    if (first === undefined) return;
+    this.#parts.stages.drain();
+    this.#parts.outputs.statistics(incomingEvent(first.unit.event(this.#at)), text);
   }
 
   /** @returns false when the thread is not so far */
@@ -138,7 +134,7 @@ export class Committer implements ResultTarget {
     const event = this.#event;
     event.receivedAt = times[this.#at] ?? 0;
     event.queue = String.fromCharCode(queues[this.#at] ?? 0);
-    results.read(event, state.counting, ruleset.rules.rules, this);
+    results.read(event, state.counting, ruleset.rules.rules, this.#parts.stages, this);
     return true;
   }
 

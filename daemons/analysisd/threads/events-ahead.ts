@@ -4,6 +4,7 @@ import { isNew } from '../pipeline/event-writer.js';
 import type { RecordedEvents } from '../pipeline/journal-record.js';
 import type { TakenEvents } from '../pipeline/taken-events.js';
 import type { AnalysisThreads } from './analysis-threads.js';
+import { UnitMemories } from './unit-memories.js';
 import { NOBODY, UnitBuilder } from './units.js';
 
 /** Events that go to the threads together, for each of them: a message to a thread costs as much as some events. */
@@ -35,6 +36,7 @@ export type EventsAheadParts = {
 export class EventsAhead {
   readonly #parts: EventsAheadParts;
   readonly #builder = new UnitBuilder();
+  readonly #memories = new UnitMemories(UNITS_AHEAD);
   readonly #head: EventHead = { stream: '', sequence: 0, receivedAt: 0, idempotency: undefined };
   /** Threads by source of the record at hand, as far as they were looked up. */
   readonly #ownersBySource: number[] = [];
@@ -85,10 +87,12 @@ export class EventsAhead {
     const { count: events, messageBytes: bytes } = this.#builder;
     if (events === 0) return;
     const done: Done = { ...this.#end, events, bytes };
+    const unit = this.#builder.build((needed) => this.#memories.take(needed));
     const onDone = (): void => {
+      this.#memories.giveBack(unit.memory);
       this.onDone(done);
     };
-    this.#parts.threads.dispatch({ unit: this.#builder.build(), bytes, onDone });
+    this.#parts.threads.dispatch({ unit, bytes, onDone });
   }
 
   /** Resolves when more is done, at once when nothing is pending. @throws Error when a thread has ended */
@@ -105,8 +109,7 @@ export class EventsAhead {
   #ownerOf(payload: Buffer, heads: EventHeads, source: number): number {
     const known = this.#ownersBySource[source];
     if (known !== undefined) return known;
-    const agentId = heads.agentIdOf(payload, source);
-    const owner = this.#parts.threads.ownerOf(agentId, () => heads.locationOf(payload, source));
+    const owner = this.#parts.threads.ownerOf(heads, payload, source);
     this.#ownersBySource[source] = owner;
     return owner;
   }

@@ -3,10 +3,13 @@ const WORD = Int32Array.BYTES_PER_ELEMENT;
 /** Numbers of a slot; the rest of it is for texts. */
 const SLOT_NUMBERS = 16_384;
 const SLOT_TEXT_BYTES = 1024 * 1024;
-/** Size of a piece of memory that both sides share. */
+/** Size of a slot in the memory that all sides share. */
 export const SLOT_BYTES = SLOT_NUMBERS * WORD + SLOT_TEXT_BYTES;
 /** Share of it that is filled before results are handed on: what one more event brings shall fit in, as a rule. */
 const FULL = 1 / 2;
+
+/** A slot: its number among those of its thread, the memory that all share, and where it lies in it. */
+export type ResultSlot = { readonly number: number; readonly memory: SharedArrayBuffer; readonly at: number };
 
 /**
  * Memory for results: numbers and bytes of texts. It lies in a slot that thread and daemon share, so that nothing is copied
@@ -20,13 +23,18 @@ export class ResultMemory {
   #count: number;
   #bytes: number;
   #isOwn: boolean;
+  /** Where texts begin in `#texts`, and how many bytes there are for them. */
+  #textsAt: number;
+  #room: number;
 
   /** Memory of a slot, or, without one, such as grows by need. @param filled numbers and bytes that are in it already */
-  constructor(slot?: number, shared?: SharedArrayBuffer, filled = { count: 0, bytes: 0 }) {
-    this.slot = slot;
-    this.#isOwn = shared === undefined;
-    this.#numbers = shared === undefined ? new Int32Array(0) : new Int32Array(shared, 0, SLOT_NUMBERS);
-    this.#texts = shared === undefined ? EMPTY : Buffer.from(shared, SLOT_NUMBERS * WORD, SLOT_TEXT_BYTES);
+  constructor(slot?: ResultSlot, filled = { count: 0, bytes: 0 }) {
+    this.slot = slot?.number;
+    this.#isOwn = slot === undefined;
+    this.#numbers = slot === undefined ? new Int32Array(0) : new Int32Array(slot.memory, slot.at, SLOT_NUMBERS);
+    this.#texts = slot === undefined ? EMPTY : Buffer.from(slot.memory);
+    this.#textsAt = slot === undefined ? 0 : slot.at + SLOT_NUMBERS * WORD;
+    this.#room = slot === undefined ? 0 : SLOT_TEXT_BYTES;
     this.#count = filled.count;
     this.#bytes = filled.bytes;
   }
@@ -36,6 +44,7 @@ export class ResultMemory {
     const memory = new ResultMemory();
     memory.#numbers = numbers;
     memory.#texts = Buffer.from(texts.buffer, texts.byteOffset, texts.length);
+    memory.#room = texts.length;
     memory.#count = numbers.length;
     memory.#bytes = texts.length;
     return memory;
@@ -60,7 +69,7 @@ export class ResultMemory {
     if (!this.#isOwn) return undefined;
     return {
       numbers: this.#numbers.slice(0, this.#count),
-      texts: Uint8Array.from(this.#texts.subarray(0, this.#bytes)),
+      texts: Uint8Array.from(this.#texts.subarray(this.#textsAt, this.#textsAt + this.#bytes)),
     };
   }
 
@@ -90,31 +99,37 @@ export class ResultMemory {
   /** Adds a byte string. */
   text(text: string): void {
     const end = this.#bytes + text.length;
-    if (end > this.#texts.length) this.#growTexts(end);
-    this.#texts.write(text, this.#bytes, 'latin1');
+    if (end > this.#room) this.#growTexts(end);
+    this.#texts.write(text, this.#textsAt + this.#bytes, 'latin1');
     this.#bytes = end;
   }
 
-  /** The texts, one behind the other. */
+  /** What has the texts, one behind the other from `textsAt` on: with a slot it is the whole of the memory that all share. */
   get texts(): Buffer {
     return this.#texts;
   }
 
+  get textsAt(): number {
+    return this.#textsAt;
+  }
+
   #growNumbers(): void {
-    this.#leaveSlot(Math.max(1024, this.#numbers.length * 2), this.#texts.length);
+    this.#leaveSlot(Math.max(1024, this.#numbers.length * 2), this.#room);
   }
 
   #growTexts(least: number): void {
-    this.#leaveSlot(this.#numbers.length, Math.max(least, 4096, this.#texts.length * 2));
+    this.#leaveSlot(this.#numbers.length, Math.max(least, 4096, this.#room * 2));
   }
 
   #leaveSlot(numbers: number, texts: number): void {
     const grownNumbers = new Int32Array(numbers);
     grownNumbers.set(this.#numbers.subarray(0, this.#count));
     const grownTexts = Buffer.allocUnsafeSlow(texts);
-    this.#texts.copy(grownTexts, 0, 0, this.#bytes);
+    this.#texts.copy(grownTexts, 0, this.#textsAt, this.#textsAt + this.#bytes);
     this.#numbers = grownNumbers;
     this.#texts = grownTexts;
+    this.#textsAt = 0;
+    this.#room = texts;
     this.#isOwn = true;
   }
 }

@@ -9,7 +9,7 @@ import { ResultMemory } from './result-memory.js';
  * and texts lie apart, both as they are written one after the other:
  *
  *   event     steps + 256 * number of records, place of the rule that fired + 1 or 0
- *   records:  stream + 16 * number of late values + 256 when a new id begins with it, bytes
+ *   records:  stream + 8 when a new id begins with it + 16 * number of late values, bytes
  *             late values: bytes before it, kind
  */
 
@@ -18,15 +18,15 @@ const COUNTED_FIREWALL = 1;
 const COUNTED_STATISTICS = 2;
 
 const RECORDS = 256;
+const NEW_ID = 8;
 const LATE = 16;
-const NEW_ID = 256;
 
 /** `offset` is the second part of an id. */
 export type ResultGap = { readonly at: number; readonly late: LateValue | 'offset' };
 /** A record in which late values are missing: a byte string, and their places in it. */
 export type OpenResult = Pick<OpenRecord, 'text'> & { readonly gaps: readonly ResultGap[] };
 
-const LATE_VALUES: readonly (ResultGap['late'] | undefined)[] = ['id', 'offset', 'firedTimes'];
+const LATE_VALUES: readonly ResultGap['late'][] = ['id', 'offset', 'firedTimes'];
 
 /** Writes results down; also counts in place of the engine's state, which is done where the results are read. */
 export class ResultWriter implements EventCounting {
@@ -115,19 +115,31 @@ export class ResultWriter implements EventCounting {
   }
 }
 
-/** What the place knows that brings results into order. */
-export interface ResultTarget {
-  /** Takes a part of a record: bytes `from` up to `to`, exclusive. */
-  addBytes(stream: Stream, bytes: Buffer, from: number, to: number): void;
-  /** Takes a part of a record, a byte string. */
-  addText(stream: Stream, text: string): void;
-  /** The record is complete. */
-  endRecord(stream: Stream): void;
-  /** `<seconds>.<offset>` that an alert has which is written now. */
-  idAt(receivedAt: number): string;
+/** Told of what comes of counting. */
+export interface HappeningTarget {
   hourEnded(report: HourReport): void;
   /** The event that is being read set off a statistics alert. */
   statistics(text: string): void;
+}
+
+/** Takes records with what the place knows that brings results into order. */
+export interface ResultTarget {
+  /**
+   * A record begins.
+   * @param stream its place in `STREAM_NAMES`
+   * @param bytes what its parts lie in
+   * @param length of its parts together
+   * @param gaps how many late values it has
+   */
+  beginRecord(stream: number, bytes: Buffer, length: number, gaps: number): void;
+  /** Takes a part of the record: bytes `from` up to `to`, exclusive. */
+  addBytes(from: number, to: number): void;
+  /** Takes a late value. @param times how often the rule has fired */
+  addLate(late: ResultGap['late'], times: number): void;
+  /** The record is complete. */
+  endRecord(): void;
+  /** Late values are from here on those of an alert that is written now. */
+  newId(receivedAt: number): void;
 }
 
 /** Reads results, in the order in which they were written. */
@@ -136,11 +148,15 @@ export class ResultReader {
   #at = 0;
   #byteAt = 0;
   #left = 0;
-  #id = '';
 
   /** Whether all results were read. */
   get isDone(): boolean {
     return this.#left === 0;
+  }
+
+  /** Numbers, and bytes of texts, that were read. */
+  get place(): { readonly numbers: number; readonly bytes: number } {
+    return { numbers: this.#at, bytes: this.#byteAt };
   }
 
   /** Goes on with these results. @param count events whose results they are */
@@ -152,17 +168,23 @@ export class ResultReader {
   }
 
   /** Counts the next event and hands its records to the target. @param rules those of the ruleset */
-  read(event: CountedEvent, counting: EventCounting, rules: readonly CompiledRule[], target: ResultTarget): void {
+  read(
+    event: CountedEvent,
+    counting: EventCounting,
+    rules: readonly CompiledRule[],
+    target: ResultTarget,
+    happenings: HappeningTarget,
+  ): void {
     const head = this.#number();
     const fired = this.#number();
     this.#left -= 1;
     const ended = counting.begin(event);
-    if (ended !== undefined) target.hourEnded(ended);
+    if (ended !== undefined) happenings.hourEnded(ended);
     if ((head & COUNTED_FIREWALL) !== 0) counting.firewall();
     const told = (head & COUNTED_STATISTICS) === 0 ? undefined : counting.statistics();
     const rule = fired === 0 ? undefined : rules[fired - 1];
     const times = rule === undefined ? 0 : counting.fired(rule);
-    if (told !== undefined) target.statistics(told);
+    if (told !== undefined) happenings.statistics(told);
     for (let records = Math.floor(head / RECORDS); records > 0; records -= 1) {
       this.#record(event.receivedAt, times, target);
     }
@@ -176,26 +198,21 @@ export class ResultReader {
 
   #record(receivedAt: number, times: number, target: ResultTarget): void {
     const head = this.#number();
-    const start = this.#byteAt;
-    const end = start + this.#number();
-    if (head >= NEW_ID) this.#id = target.idAt(receivedAt);
-    const stream = STREAM_NAMES[head % LATE];
-    if (stream === undefined) throw new RangeError('a result names no output');
-    const { texts } = this.#memory;
+    const length = this.#number();
+    if (head % LATE >= NEW_ID) target.newId(receivedAt);
+    const { texts, textsAt } = this.#memory;
+    const start = textsAt + this.#byteAt;
+    let gaps = Math.floor(head / LATE);
+    target.beginRecord(head % NEW_ID, texts, length, gaps);
     let from = start;
-    for (let late = Math.floor((head % NEW_ID) / LATE); late > 0; late -= 1) {
+    for (; gaps > 0; gaps -= 1) {
       const to = start + this.#number();
-      target.addBytes(stream, texts, from, to);
-      target.addText(stream, this.#late(LATE_VALUES[this.#number()], times));
+      target.addBytes(from, to);
+      target.addLate(LATE_VALUES[this.#number()] ?? 'id', times);
       from = to;
     }
-    target.addBytes(stream, texts, from, end);
-    target.endRecord(stream);
-    this.#byteAt = end;
-  }
-
-  #late(late: ResultGap['late'] | undefined, times: number): string {
-    if (late === 'firedTimes') return String(times);
-    return late === 'id' ? this.#id : this.#id.slice(this.#id.indexOf('.') + 1);
+    target.addBytes(from, start + length);
+    target.endRecord();
+    this.#byteAt += length;
   }
 }

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { describeError } from '../../../lib/log/describe-error.js';
 import { ThreadEndedError } from '../../../lib/thread/thread.js';
-import { ResultMemory, SLOT_BYTES } from './result-memory.js';
+import { type OwnResults, ResultMemory, SLOT_BYTES } from './result-memory.js';
 import { ResultReader } from './results.js';
 import {
   ANSWERED,
@@ -20,14 +20,26 @@ export type WordInTurn = Extract<ThreadWord, { readonly kind: 'results' | 'quest
 /** What it says at any time. */
 export type WordAside = Exclude<ThreadWord, WordInTurn>;
 
+/** What a thread runs unless told otherwise. */
+const PROGRAM = new URL('./analysis-thread.js', import.meta.url);
+
 export type ThreadHandleParts = {
   readonly number: number;
+  /** For benches: what it runs. */
+  readonly program?: URL | undefined;
+  /** Memory that all threads share, and where the slots of this one begin in it: `SLOTS_BYTES` of them. */
+  readonly memory: SharedArrayBuffer;
+  readonly slotsAt: number;
   /** Told that the thread has said something in its turn. */
   readonly onTurn: () => void;
   readonly onAside: (word: WordAside, thread: ThreadHandle) => void;
   /** The thread broke or ended; its events will never be done. */
   readonly onFailure: (error: Error) => void;
 };
+
+/** Bytes of memory for results that each thread has. */
+export const SLOTS_BYTES = SLOTS * SLOT_BYTES;
+const NONE: OwnResults = { numbers: new Int32Array(0), texts: new Uint8Array(0) };
 
 /** Room for what events leave behind before it is collected: as small as Node makes it, a collection comes every few hundred events. */
 const YOUNG_MEGABYTES = 96;
@@ -40,20 +52,22 @@ export class ThreadHandle {
   readonly #worker: Worker;
   readonly #answers: MessagePort;
   readonly #control = new Int32Array(new SharedArrayBuffer(CONTROL_WORDS * Int32Array.BYTES_PER_ELEMENT));
-  readonly #slots: readonly SharedArrayBuffer[];
+  readonly #memory: SharedArrayBuffer;
+  readonly #slotsAt: number;
   /** The slot of the results at hand. */
   #slot: number | undefined;
   #words: WordInTurn[] = [];
   #next = 0;
   #isClosed = false;
 
-  constructor({ number, onTurn, onAside, onFailure }: ThreadHandleParts) {
+  constructor({ number, program = PROGRAM, memory, slotsAt, onTurn, onAside, onFailure }: ThreadHandleParts) {
     this.number = number;
     const { port1, port2 } = new MessageChannel();
     this.#answers = port1;
-    this.#slots = Array.from({ length: SLOTS }, () => new SharedArrayBuffer(SLOT_BYTES));
-    const workerData: ThreadStart = { number, control: this.#control, answers: port2, slots: this.#slots };
-    this.#worker = new Worker(new URL('./analysis-thread.js', import.meta.url), {
+    this.#memory = memory;
+    this.#slotsAt = slotsAt;
+    const workerData: ThreadStart = { number, control: this.#control, answers: port2, memory, slotsAt };
+    this.#worker = new Worker(program, {
       workerData,
       transferList: [port2],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
@@ -99,8 +113,12 @@ export class ThreadHandle {
   begin({ events, slot, filled, own }: ResultChunk): void {
     if (this.#slot !== undefined) Atomics.store(this.#control, FIRST_SLOT + this.#slot, 0);
     this.#slot = slot;
-    const shared = slot === undefined ? undefined : this.#slots[slot];
-    this.results.begin(events, own === undefined ? new ResultMemory(slot, shared, filled) : ResultMemory.of(own));
+    const at = this.#slotsAt + (slot ?? 0) * SLOT_BYTES;
+    const memory =
+      own === undefined && slot !== undefined
+        ? new ResultMemory({ number: slot, memory: this.#memory, at }, filled)
+        : ResultMemory.of(own ?? NONE);
+    this.results.begin(events, memory);
   }
 
   /** Answers its question and wakes it. */

@@ -102,8 +102,9 @@ export type ThreadStart = {
   /** By which it waits for answers, see `ANSWERED`. */
   readonly control: Int32Array<SharedArrayBuffer>;
   readonly answers: MessagePort;
-  /** Memory for results. */
-  readonly slots: readonly SharedArrayBuffer[];
+  /** Memory that all threads share, and where the slots of this one begin in it. */
+  readonly memory: SharedArrayBuffer;
+  readonly slotsAt: number;
 };
 
 /** Place in `control`: how many questions were answered; the thread sleeps on it. */

@@ -63,10 +63,12 @@ export class Unit {
     return { queue, location, agent, message: this.#bytes.subarray(at, end), receivedAt: this.times[index] ?? 0 };
   }
 
-  /** The events that one thread analyses, in their order. */
+  /** The events that one thread analyses, in their order. Once the last one is given, nothing is read of the memory any more. */
   *eventsOf(thread: number): Generator<BusEvent> {
     const { owners } = this;
-    for (let index = 0; index < owners.length; index += 1) if (owners[index] === thread) yield this.event(index);
+    const own: number[] = [];
+    for (let index = 0; index < owners.length; index += 1) if (owners[index] === thread) own.push(index);
+    for (const index of own) yield this.event(index);
   }
 
   #source(number: number): EventSource {
@@ -134,14 +136,14 @@ export class UnitBuilder {
     this.#payloadBytes += payload.length;
   }
 
-  /** The unit of what was added; the next one begins. */
-  build(): Unit {
+  /** The unit of what was added; the next one begins. @param take gives memory of so many bytes or more */
+  build(take: (bytes: number) => SharedArrayBuffer): Unit {
     const { count } = this;
     const sources = this.#sources;
     const wordsAt = HEAD_WORDS * WORD + count * Float64Array.BYTES_PER_ELEMENT;
     const ownersAt = wordsAt + (EVENT_WORDS * count + sources.length) * WORD;
     const payloadsAt = ownersAt + 2 * count;
-    const memory = new SharedArrayBuffer(payloadsAt + this.#payloadBytes);
+    const memory = take(payloadsAt + this.#payloadBytes);
     new Uint32Array(memory, 0, HEAD_WORDS).set([count, sources.length / SOURCE_WORDS, 0, 0]);
     new Float64Array(memory, HEAD_WORDS * WORD, count).set(this.#times.subarray(0, count));
     const words = new Uint32Array(memory, wordsAt, EVENT_WORDS * count + sources.length);

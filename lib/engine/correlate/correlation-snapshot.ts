@@ -34,6 +34,13 @@ export function shardOf(agentId: string, count: number): number {
   return hash & (count - 1);
 }
 
+/** The same of an id that lies in bytes, one a character. */
+export function shardOfBytes(bytes: Uint8Array, from: number, to: number, count: number): number {
+  let hash = 0;
+  for (let i = from; i < to; i += 1) hash = (Math.imul(hash, 10) + (bytes[i] ?? 0)) | 0;
+  return hash & (count - 1);
+}
+
 /** The part of a snapshot that belongs to each shard, with the events of a shard in the order in which they were. */
 export function splitSnapshot(snapshot: CorrelationSnapshot, count: number): CorrelationSnapshot[] {
   const { events, shards } = snapshot;

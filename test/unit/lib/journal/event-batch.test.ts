@@ -69,6 +69,7 @@ function byHeads(payload: Buffer, heads: EventHeads): ReceivedEvent[] {
     const agentAt = heads.agentAt[source]!;
     const agent = agentAt === 0 ? undefined : readEventAgent(payload, agentAt);
     expect(heads.agentIdOf(payload, source)).to.equal(agent?.id);
+    expect(heads.agentIdBytes(payload, source)).to.equal(agent?.id.length);
     const from = readEventSource(payload, heads.sourceAt[source]!, agent);
     expect(heads.locationOf(payload, source)).to.equal(from.location);
     expect(String.fromCharCode(heads.queues[source]!)).to.equal(from.queue);

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Stream } from '../../../../../daemons/analysisd/outputs.js';
-import { ResultMemory, SLOT_BYTES } from '../../../../../daemons/analysisd/threads/result-memory.js';
+import type { Outputs, Stream } from '../../../../../daemons/analysisd/outputs.js';
+import { OutputStages, STAGES_BYTES } from '../../../../../daemons/analysisd/threads/output-stages.js';
+import { ResultMemory, type ResultSlot, SLOT_BYTES } from '../../../../../daemons/analysisd/threads/result-memory.js';
 import {
+  type HappeningTarget,
   type OpenResult,
   ResultReader,
-  type ResultTarget,
   ResultWriter,
 } from '../../../../../daemons/analysisd/threads/results.js';
 import type { EventCounting } from '../../../../../lib/engine/event-counting.js';
@@ -48,12 +49,13 @@ const events: fc.Arbitrary<Made[]> = fc.array(
   { maxLength: 30 },
 );
 
-/** Writes down what it is told. */
-class Journal implements EventCounting, ResultTarget {
+/** Writes down what it is told; also the outputs. */
+class Journal implements EventCounting, HappeningTarget {
   readonly lines: string[] = [];
-  #ids = 0;
+  readonly files = new Map<Stream, string>();
+  readonly lengths: number[] = [];
+  readonly alertOffsetStream = 'alertsText' as const;
   #fired = 0;
-  #open = '';
 
   begin(): undefined {
     this.lines.push('event');
@@ -62,56 +64,65 @@ class Journal implements EventCounting, ResultTarget {
     this.lines.push('firewall');
   }
   statistics(said?: string): string | undefined {
-    this.lines.push(said === undefined ? 'count' : `alert ${said}`);
+    this.lines.push(said === undefined ? 'count' : `alert ${said} at ${String(this.alertOffset)}`);
     return said === undefined ? 'too many' : undefined;
   }
   fired(rule: CompiledRule): number {
     this.lines.push(`fired ${String(rule.ordinal)}`);
-    this.#fired += 1;
+    this.#fired += FIRED_AT_ONCE;
     return this.#fired;
-  }
-  addBytes(_: Stream, bytes: Buffer, from: number, to: number): void {
-    this.#open += bytes.toString('latin1', from, to);
-  }
-  addText(_: Stream, part: string): void {
-    this.#open += part;
-  }
-  endRecord(stream: Stream): void {
-    this.lines.push(`${stream} ${this.#open}`);
-    this.#open = '';
-  }
-  idAt(): string {
-    this.#ids += 1;
-    return `17.${String(this.#ids)}`;
   }
   hourEnded(): void {
     this.lines.push('hour');
   }
+  get alertOffset(): number {
+    return this.textOf('alertsText').length;
+  }
+  textOf(stream: Stream): string {
+    return this.files.get(stream) ?? '';
+  }
+  add(stream: Stream, text: string): void {
+    if (text === '') return;
+    this.files.set(stream, this.textOf(stream) + text);
+    this.lengths.push(text.length);
+  }
+  addRecords(stream: Stream, bytes: Buffer, from: number, to: number, lengths: readonly number[]): void {
+    let at = from;
+    for (const length of lengths) this.add(stream, bytes.toString('latin1', at, (at += length)));
+    expect(at).to.equal(to);
+  }
+  /** What was written; records of different streams have no order. */
+  get all(): unknown {
+    return [this.lines, [...this.files].sort(), this.lengths.toSorted((a, b) => a - b)];
+  }
 }
 
-/** What a place that analyses by itself does with the same events. */
-function direct(made: readonly Made[]): string[] {
+/** A counter that has few digits, and later many. */
+const FIRED_AT_ONCE = 98_765_432;
+
+/** What a place that analyses by itself does with the same events, each received in its own second. */
+function direct(made: readonly Made[]): Journal {
   const journal = new Journal();
-  let id = '';
-  for (const { firewall, statistics, rule, records } of made) {
+  let id = '.0';
+  made.forEach(({ firewall, statistics, rule, records }, second) => {
     journal.begin();
     if (firewall) journal.firewall();
     const told = statistics ? journal.statistics() : undefined;
     const times = rule === undefined ? 0 : journal.fired(RULES[rule]!);
     if (told !== undefined) journal.statistics(told);
     for (const { stream, open, isNew } of records) {
-      if (isNew) id = journal.idAt();
+      if (isNew) id = `${String(second)}.${String(journal.alertOffset)}`;
       const late = { id, offset: id.split('.')[1] ?? '', firedTimes: String(times) };
+      let text = '';
       let from = 0;
       for (const gap of open.gaps) {
-        journal.addText(stream, open.text.slice(from, gap.at) + late[gap.late]);
+        text += open.text.slice(from, gap.at) + late[gap.late];
         from = gap.at;
       }
-      journal.addText(stream, open.text.slice(from));
-      journal.endRecord(stream);
+      journal.add(stream, text + open.text.slice(from));
     }
-  }
-  return journal.lines;
+  });
+  return journal;
 }
 
 function write(writer: ResultWriter, { firewall, statistics, rule, records }: Made): void {
@@ -125,29 +136,54 @@ function write(writer: ResultWriter, { firewall, statistics, rule, records }: Ma
   writer.close();
 }
 
-/** What the other side gets of it. */
-function received(memory: ResultMemory, slots: readonly SharedArrayBuffer[]): ResultMemory {
-  const { slot, count, bytes, own } = memory;
-  if (own !== undefined) return ResultMemory.of(structuredClone(own));
-  return new ResultMemory(slot, slots[slot ?? -1], { count, bytes });
+/** Memory of two slots and the stages, and both sides of it. */
+class Sides {
+  readonly #memory = new SharedArrayBuffer(2 * SLOT_BYTES + STAGES_BYTES);
+  readonly journal = new Journal();
+  readonly writer = new ResultWriter();
+  readonly stages = new OutputStages({ outputs: this.journal as unknown as Outputs }, this.#memory, 2 * SLOT_BYTES);
+  readonly #reader = new ResultReader();
+  #next = 0;
+
+  slot(number: number): ResultSlot {
+    return { number, memory: this.#memory, at: number * SLOT_BYTES };
+  }
+
+  /** Hands on what was written, and reads it. */
+  handOn(next: ResultMemory): ResultMemory {
+    const { count } = this.writer;
+    const full = this.writer.take(next);
+    const { slot, count: numbers, bytes, own } = full;
+    const given =
+      own === undefined
+        ? new ResultMemory(this.slot(slot ?? -1), { count: numbers, bytes })
+        : ResultMemory.of(structuredClone(own));
+    this.#reader.begin(count, given);
+    const happenings = {
+      hourEnded: () => {},
+      statistics: (text: string) => {
+        this.stages.drain();
+        this.journal.statistics(text);
+      },
+    };
+    for (; !this.#reader.isDone; this.#next += 1) {
+      const event = { receivedAt: this.#next * 1000 + 7, queue: '1' };
+      this.#reader.read(event, this.journal, RULES, this.stages, happenings);
+    }
+    return full;
+  }
 }
 
 describe('results of threads', () => {
-  it('are read as they were written, in slots and out of them, handed on in the middle of an event, too', () => {
-    const slots = [new SharedArrayBuffer(SLOT_BYTES), new SharedArrayBuffer(SLOT_BYTES)];
+  it('are put together as they were written, in slots and out of them, handed on in the middle of an event, too', () => {
     fc.assert(
       fc.property(events, fc.array(fc.nat(30), { maxLength: 4 }), fc.boolean(), (made, cuts, inSlots) => {
-        const writer = new ResultWriter();
-        const reader = new ResultReader();
-        const journal = new Journal();
+        const sides = new Sides();
+        const { writer } = sides;
         let slot = 0;
-        let next = 0;
         const handOn = (): void => {
-          const { count } = writer;
           slot = 1 - slot;
-          const full = writer.take(inSlots ? new ResultMemory(slot, slots[slot]) : new ResultMemory());
-          reader.begin(count, received(full, slots));
-          for (; !reader.isDone; next += 1) reader.read({ receivedAt: next, queue: '1' }, journal, RULES, journal);
+          sides.handOn(inSlots ? new ResultMemory(sides.slot(slot)) : new ResultMemory());
         };
         made.forEach((event, index) => {
           writer.open();
@@ -155,27 +191,48 @@ describe('results of threads', () => {
           write(writer, event);
         });
         handOn();
-        expect(journal.lines).to.deep.equal(direct(made));
+        sides.stages.drain();
+        expect(sides.journal.all).to.deep.equal(direct(made).all);
       }),
+      { numRuns: 200 },
     );
   });
 
-  it('leave a slot that is too small', () => {
-    const slots = [new SharedArrayBuffer(SLOT_BYTES)];
-    const writer = new ResultWriter();
-    writer.take(new ResultMemory(0, slots[0]));
+  it('leave a slot that is too small, and a stage', () => {
+    const sides = new Sides();
+    const { writer, journal } = sides;
+    sides.handOn(new ResultMemory(sides.slot(0)));
     const long = 'x'.repeat(SLOT_BYTES);
     writer.open();
     writer.record('alertsText', { text: 'short', gaps: [] });
-    writer.record('alertsJson', { text: `${long}!`, gaps: [{ at: long.length, late: 'firedTimes' }] });
+    writer.record('alertsText', { text: `${long}!`, gaps: [{ at: long.length, late: 'firedTimes' }] });
+    writer.record('alertsText', { text: 'end', gaps: [] });
     writer.close();
     expect(writer.isFull).to.equal(true);
-    const full = writer.take(new ResultMemory());
+    const full = sides.handOn(new ResultMemory());
     expect([full.slot, full.own === undefined]).to.deep.equal([0, false]);
-    const reader = new ResultReader();
-    const journal = new Journal();
-    reader.begin(1, received(full, slots));
-    reader.read({ receivedAt: 0, queue: '1' }, journal, RULES, journal);
-    expect(journal.lines).to.deep.equal(['event', 'alertsText short', `alertsJson ${long}0!`]);
+    sides.stages.drain();
+    expect(journal.textOf('alertsText')).to.equal(`short${long}0!end`);
+  });
+
+  it('fill stages', () => {
+    const sides = new Sides();
+    const text = 'y'.repeat(9999);
+    const made = Array.from({ length: 90 }, (_, index): Made => {
+      const gaps = Array.from({ length: 40 }, () => ({ at: 3, late: 'id' as const }));
+      const record: Record = {
+        stream: index % 3 === 0 ? 'alertsJson' : 'alertsText',
+        isNew: true,
+        open: { text, gaps },
+      };
+      return { firewall: false, statistics: false, rule: 0, records: [record] };
+    });
+    for (const event of made) {
+      sides.writer.open();
+      write(sides.writer, event);
+    }
+    sides.handOn(new ResultMemory());
+    sides.stages.drain();
+    expect(sides.journal.all).to.deep.equal(direct(made).all);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NOBODY, UnitBuilder } from '../../../../../daemons/analysisd/threads/units.js';
+import { UnitMemories } from '../../../../../daemons/analysisd/threads/unit-memories.js';
+import { NOBODY, type Unit, UnitBuilder } from '../../../../../daemons/analysisd/threads/units.js';
 import type { ReceivedEvent } from '../../../../../lib/bus/bus-event.js';
 import { EventHeads } from '../../../../../lib/journal/event-heads.js';
 import { encodeEvents } from '../../../../support/bus/listed-batch.js';
@@ -28,6 +29,7 @@ describe('units of work', () => {
     const owner = fc.constantFrom(0, 1, 2, NOBODY);
     const builder = new UnitBuilder();
     const heads = new EventHeads();
+    const memories = new UnitMemories(2);
     fc.assert(
       fc.property(
         fc.array(part, { maxLength: 4 }),
@@ -45,7 +47,7 @@ describe('units of work', () => {
           });
           expect(builder.count).to.equal(counting.length);
           expect(builder.messageBytes).to.equal(counting.reduce((sum, { message }) => sum + message.length, 0));
-          const unit = builder.build();
+          const unit = builder.build((bytes) => memories.take(bytes));
           for (const thread of [0, 1, 2]) {
             const own = counting.filter((_, index) => owners[index] === thread);
             expect([...unit.eventsOf(thread)].map(shown)).to.deep.equal(own.map(shown));
@@ -57,9 +59,28 @@ describe('units of work', () => {
               event.queue,
             ]);
           });
+          memories.giveBack(unit.memory);
         },
       ),
     );
+  });
+
+  it('use memory again, and read none of it behind the last event of a thread', () => {
+    const memories = new UnitMemories(1);
+    const builder = new UnitBuilder();
+    const heads = new EventHeads();
+    const make = (owner: number): Unit => {
+      const payload = encodeEvents(makeEvents(owner, 50));
+      builder.add(payload, heads.read(payload), 0, 50, (index) => (index === 0 ? 1 : owner));
+      return builder.build((bytes) => memories.take(bytes));
+    };
+    const first = make(0);
+    const events = first.eventsOf(1);
+    expect(events.next().value?.message.toString()).to.equal('record 0 event 0');
+    memories.giveBack(first.memory);
+    expect(make(1).memory).to.equal(first.memory);
+    expect(events.next()).to.deep.equal({ done: true, value: undefined });
+    expect(make(1).memory).not.to.equal(first.memory);
   });
 
   it('take more events than they had room for', () => {
@@ -67,8 +88,12 @@ describe('units of work', () => {
     const events = makeEvents(0, 5000);
     const payload = encodeEvents(events);
     builder.add(payload, new EventHeads().read(payload), 0, events.length, (index) => index % 2);
-    const unit = builder.build();
+    const unit = builder.build((bytes) => new SharedArrayBuffer(bytes));
     expect([...unit.eventsOf(1)].map(shown)).to.deep.equal(events.filter((_, index) => index % 2 === 1).map(shown));
-    expect([builder.count, builder.messageBytes, builder.build().count]).to.deep.equal([0, 0, 0]);
+    expect([
+      builder.count,
+      builder.messageBytes,
+      builder.build((bytes) => new SharedArrayBuffer(bytes)).count,
+    ]).to.deep.equal([0, 0, 0]);
   });
 });

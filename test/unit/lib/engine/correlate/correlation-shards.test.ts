@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CorrelationShards } from '../../../../../lib/engine/correlate/correlation-shards.js';
-import { joinLayouts, partOfSnapshot, shardOf } from '../../../../../lib/engine/correlate/correlation-snapshot.js';
+import {
+  joinLayouts,
+  partOfSnapshot,
+  shardOf,
+  shardOfBytes,
+} from '../../../../../lib/engine/correlate/correlation-snapshot.js';
 import { allowanceLayout, ShardAllowance, SharedPieces } from '../../../../../lib/engine/correlate/memory-allowance.js';
 import {
   DEFAULT_STATE_OPTIONS,
@@ -59,7 +64,11 @@ function flood(engine: TestEngine, agent: number, count: number): void {
 }
 describe('shards of remembered events', () => {
   it('puts agents whose ids follow each other into different shards', () => {
-    const shards = Array.from({ length: 64 }, (_, i) => shardOf(String(i + 1).padStart(3, '0'), 64));
+    const shards = Array.from({ length: 64 }, (_, i) => {
+      const id = String(i + 1).padStart(3, '0');
+      expect(shardOfBytes(Buffer.from(`x${id}x`), 1, 1 + id.length, 64)).to.equal(shardOf(id, 64));
+      return shardOf(id, 64);
+    });
     expect(new Set(shards).size).to.be.greaterThan(40);
     expect(Math.max(...shards)).to.be.lessThan(64);
     expect(Math.min(...shards)).to.be.at.least(0);
