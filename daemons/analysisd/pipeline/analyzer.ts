@@ -267,12 +267,10 @@ export class Analyzer {
       while (this.#done < end && !this.#isTurnOver && this.#unflushedBytes < BYTES_PER_FLUSH) {
         if (epsLimiter !== undefined && !this.#replaying) await this.#credit(epsLimiter);
         writer.take(this.#done);
-        this.#unflushedBytes += messageBytes[this.#done] ?? 0;
+        this.#count(1, messageBytes[this.#done] ?? 0);
         this.#done += 1;
       }
-      const count = this.#done - from;
-      this.#count(count, 0);
-      this.#sinceTurn += count;
+      this.#sinceTurn += this.#done - from;
       if (this.#isFlushDue) await this.#flush();
       if (this.#sinceTurn >= EVENTS_PER_TURN || this.#isTurnOver) {
         await nextTurn();
@@ -375,8 +373,11 @@ export class Analyzer {
     this.#parts.onWritten();
   }
 
-  /** Waits for a credit of the EPS limit; the journal grows meanwhile. */
+  /** Waits for a credit of the EPS limit; the journal grows meanwhile, and what is taken by now is written. */
   async #credit(limiter: EpsLimiter): Promise<void> {
+    if (limiter.take(Math.floor(this.#parts.now() / 1000))) return;
+    await this.#parts.ahead?.settle();
+    await this.#flush();
     while (!limiter.take(Math.floor(this.#parts.now() / 1000))) await this.#patience.pause(CREDIT_WAIT_MS);
   }
 }

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { Counters } from '../../../daemons/analysisd/counters.js';
 import { EngineDiagnostics } from '../../../daemons/analysisd/engine-diagnostics.js';
-import { Pipeline } from '../../../daemons/analysisd/pipeline/pipeline.js';
+import { Pipeline, type PipelineParts } from '../../../daemons/analysisd/pipeline/pipeline.js';
 import { loadSettings } from '../../../daemons/analysisd/settings.js';
 import type { ReceivedEvent } from '../../../lib/bus/bus-event.js';
 import { listedBatch } from '../bus/listed-batch.js';
@@ -110,7 +110,11 @@ export class TestPipeline {
     readonly counters: Counters,
   ) {}
 
-  static async start(home: PipelineHome): Promise<TestPipeline> {
+  /** @param parts what is not as usual */
+  static async start(
+    home: PipelineHome,
+    parts: Partial<Pick<PipelineParts, 'epsLimiter' | 'threadProgram'>> = {},
+  ): Promise<TestPipeline> {
     const counters = new Counters(home.now);
     const pipeline = await Pipeline.open({
       home,
@@ -124,6 +128,7 @@ export class TestPipeline {
       maxRememberedBytes: home.maxRememberedBytes,
       // The log of the state is begun anew all the time.
       logSpareBytes: 1000,
+      ...parts,
     });
     await pipeline.start((error) => {
       home.logger.critical(String(error));
