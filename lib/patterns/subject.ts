@@ -9,6 +9,9 @@ const KEPT_SIZE = 128 * 1024;
 /** Subjects shorter than this (bytes) are not looked at closely to tell what work on them costs. */
 export const SHORT = 256;
 
+/** Subjects from this length on (bytes) have their bytes counted to tell what searches take. */
+const COUNTED = 1024;
+
 /** Equals no subject: they have no NUL. */
 const FORGOTTEN = '\0';
 
@@ -205,6 +208,8 @@ export class Subject {
   searchSteps(first: number): number {
     const { length } = this;
     if (length < SHORT) return 1 + (length >> 4);
+    // To count would take longer than most of its searches.
+    if (length < COUNTED) return 1 + (length >> 3);
     const { counts } = this;
     const isLetter = first >= 0x61 && first <= 0x7a;
     const trials = (counts[first] ?? 0) + (isLetter ? (counts[first - CASE_BIT] ?? 0) : 0);
