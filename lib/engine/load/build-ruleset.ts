@@ -4,13 +4,7 @@ import type { CorrelationIndex, CorrelationListSpec } from '../correlate/correla
 import type { FieldTable } from '../decode/field-table.js';
 import type { Category } from '../event.js';
 import { CandidateList } from '../rules/candidate-list.js';
-import {
-  type CompiledNode,
-  type CompiledRoot,
-  CompiledRule,
-  type RuleCandidate,
-  type Ruleset,
-} from '../rules/ruleset.js';
+import { type CompiledNode, type CompiledRoot, CompiledRule, RuleCandidate, type Ruleset } from '../rules/ruleset.js';
 import { SelectorMemory } from '../rules/selector-memory.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from './rule.js';
 import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
@@ -165,7 +159,7 @@ function candidatesByCategory(roots: readonly CompiledRoot[]): Map<Category, Can
   const result = new Map<Category, RuleCandidate[]>();
   for (const root of roots) {
     const list = result.get(root.category) ?? [];
-    list.push({ node: root, conditions: root.rule.conditions });
+    list.push(new RuleCandidate(root, root.rule.conditions));
     result.set(root.category, list);
   }
   return new Map([...result].map(([category, list]) => [category, new CandidateList(list)]));

@@ -2,7 +2,7 @@ import type { EngineEvent } from '../event.js';
 import { CandidateList, sizeOf } from './candidate-list.js';
 import { type Condition, DecodedAsCondition, FieldCondition, PatternCondition } from './condition.js';
 import type { SelectorRun } from './condition-run.js';
-import type { CandidateSelector, CompiledNode, RuleCandidate } from './ruleset.js';
+import { type CandidateSelector, type CompiledNode, RuleCandidate } from './ruleset.js';
 import type { SelectorMemory } from './selector-memory.js';
 
 /** Values kept by one gate. */
@@ -31,7 +31,7 @@ const GATE_ATTRIBUTES: ReadonlySet<string> = new Set([
  */
 export function makeSelector(children: readonly CompiledNode[], memory: SelectorMemory): CandidateSelector {
   return select(
-    children.map((node) => ({ node, conditions: node.rule.conditions })),
+    children.map((node) => new RuleCandidate(node, node.rule.conditions)),
     memory,
   );
 }
@@ -219,7 +219,7 @@ function without(
       result.push(candidate);
     } else if (candidate.conditions.every((condition) => !concerned(condition) || holds(condition))) {
       const conditions = candidate.conditions.filter((condition) => !concerned(condition));
-      result.push({ node: candidate.node, conditions });
+      result.push(new RuleCandidate(candidate.node, conditions));
     }
   }
   return result;

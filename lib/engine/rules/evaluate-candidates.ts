@@ -27,23 +27,22 @@ export function evaluateCandidates(
 }
 
 function evaluateCandidate(candidate: RuleCandidate, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
-  const { node, conditions } = candidate;
-  const { rule } = node;
-  if (!run.fields.hasAll(rule.asks)) return undefined;
+  const { conditions, rule } = candidate;
+  if (!run.fields.hasAll(candidate.asks)) return undefined;
   run.current = rule;
   for (const condition of conditions) {
     if (!condition.holds(event, run)) return undefined;
   }
   // What a condition says that ran out of steps is nothing to go by.
   if (run.isUsedUp) return undefined;
-  if (node.children.length > 0) {
-    const found = evaluateCandidates(selectorOf(node, run).select(event, run), event, run);
+  if (candidate.hasChildren) {
+    const found = evaluateCandidates(selectorOf(candidate.node, run).select(event, run), event, run);
     if (found !== undefined) {
       run.parent ??= rule;
       return found;
     }
   }
-  return rule.rule.noalert ? undefined : rule;
+  return candidate.result;
 }
 
 function selectorOf(node: CompiledNode, run: RuleRun): CandidateSelector {

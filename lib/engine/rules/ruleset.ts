@@ -61,12 +61,27 @@ export type CompiledNode = {
 
 /**
  * A node that an event may match, with the conditions that are still open: those that every event which gets here
- * satisfies are left out.
+ * satisfies are left out. What evaluation asks of rule and node stands here, too: they lie anywhere in memory.
  */
-export type RuleCandidate = {
+export class RuleCandidate {
   readonly node: CompiledNode;
   readonly conditions: readonly Condition[];
-};
+  readonly rule: CompiledRule;
+  readonly asks: AskedTexts;
+  readonly hasChildren: boolean;
+  /** What the event has matched when everything here holds and nothing below does. */
+  readonly result: CompiledRule | undefined;
+
+  constructor(node: CompiledNode, conditions: readonly Condition[]) {
+    const { rule } = node;
+    this.node = node;
+    this.conditions = conditions;
+    this.rule = rule;
+    this.asks = rule.asks;
+    this.hasChildren = node.children.length > 0;
+    this.result = rule.rule.noalert ? undefined : rule;
+  }
+}
 
 /** Gives the candidates among siblings for an event, in their order. */
 export interface CandidateSelector {
