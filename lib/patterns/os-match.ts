@@ -4,6 +4,7 @@ import type { MatchContext, Matcher } from './matcher.js';
 import { PatternError } from './pattern-error.js';
 import { MAX_PATTERN_BYTES } from './pattern-limits.js';
 import type { Requirements } from './requirement.js';
+import { ALWAYS } from './subject.js';
 
 /** OS_Match: alternatives of plain texts, anchored or not, case-insensitive (decoding.md 1.2). */
 export class OsMatch implements Matcher {
@@ -14,6 +15,9 @@ export class OsMatch implements Matcher {
   readonly #negated: boolean;
   readonly #always: boolean;
   readonly #alternatives: readonly Literal[];
+  /** By alternative: two entries of the index of a subject that has it. Most subjects have none of tens of texts. */
+  readonly #first: Uint16Array;
+  readonly #second: Uint16Array;
 
   /** @throws PatternError code 3 when the pattern is longer than 20480 bytes */
   constructor(source: string) {
@@ -23,6 +27,9 @@ export class OsMatch implements Matcher {
     const texts = foldAscii(this.#negated ? source.slice(1) : source).split('|');
     this.#always = texts.some((text) => text === '' || text === '^' || text === '$');
     this.#alternatives = this.#always ? [] : [...new Set(texts)].flatMap(alternative);
+    const pairs = this.#alternatives.map(({ requirement }) => requirement.pairs);
+    this.#first = Uint16Array.from(pairs, ([rarest = ALWAYS]) => rarest);
+    this.#second = Uint16Array.from(pairs, ([, next = ALWAYS]) => next);
     const known = !this.#always && !this.#negated;
     this.requirements = known ? this.#alternatives.map(({ requirement }) => requirement) : undefined;
   }
@@ -42,12 +49,17 @@ export class OsMatch implements Matcher {
   #matches(subject: string, context: MatchContext, from: number): boolean {
     if (this.#always) return !this.#negated;
     const loaded = context.subject(subject);
-    for (const literal of this.#alternatives) {
-      if (literal.find(loaded, context, from) >= 0) return !this.#negated;
+    const { seen, round } = loaded;
+    const first = this.#first;
+    const second = this.#second;
+    for (let i = 0; i < first.length; i += 1) {
+      if (seen[first[i] ?? 0] !== round || seen[second[i] ?? 0] !== round) continue;
+      const found = this.#alternatives[i]?.find(loaded, context, from) ?? -1;
+      if (found >= 0) return !this.#negated;
       // A pattern has room for thousands of texts.
       if (context.stepsLeft < 0) return context.giveUp();
     }
-    return this.#negated;
+    return context.stepsLeft < 0 ? context.giveUp() : this.#negated;
   }
 }
 

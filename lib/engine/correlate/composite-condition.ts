@@ -53,7 +53,6 @@ export class CompositeCondition implements Condition {
 
   #find(event: EngineEvent, run: RuleRun): boolean {
     const { search } = this;
-    const facts = run.factsOf(event);
     this.lastCount = 0;
     const correlation = run.state.correlation.of(event.agentId);
     const list = correlation.list(search.list);
@@ -61,6 +60,8 @@ export class CompositeCondition implements Condition {
       if (!correlation.has(search.list)) run.diagnostics.debug('No sid search.');
       return false;
     }
+    if (list.isEmpty) return false;
+    const facts = run.factsOf(event);
     let newest: RememberedEvent | undefined;
     let steps = 0;
     for (

@@ -52,6 +52,11 @@ export class CorrelationList {
     this.#chains = spec.indexes.map(() => new Map<string, Chain>());
   }
 
+  /** Whether it remembers no event. */
+  get isEmpty(): boolean {
+    return this.#newest === undefined;
+  }
+
   /** Newest event of the group that `event` itself would belong to; undefined when it has none. */
   newestLike(event: RememberedEvent, index: number): ChainLink | undefined {
     const spec = this.spec.indexes[index];

@@ -1,6 +1,6 @@
 import type { Category, EngineEvent } from '../event.js';
 import { findField } from '../event-field.js';
-import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from '../load/rule.js';
+import type { CORRELATION_ATTRIBUTES } from '../load/rule.js';
 
 /** What an event knows of the lists that remember it. */
 export interface ListOfEvents {
@@ -110,7 +110,7 @@ export class RememberedEvent {
       event.category,
       event.fullLog,
       event.log,
-      CORRELATION_ATTRIBUTES.map((attribute) => attributeOf(event, attribute)),
+      attributesOf(event),
       event.fieldNames.length > 0,
       event.fieldNames.length === 0 ? NO_FIELDS : fieldKeys.map((key) => findField(event, key)),
     );
@@ -124,13 +124,29 @@ export class RememberedEvent {
 
 const NO_FIELDS: readonly undefined[] = [];
 
-function attributeOf(event: EngineEvent, attribute: CorrelationAttribute): string | undefined {
-  switch (attribute) {
-    case 'srcgeoip':
-    case 'dstgeoip':
-      // Needs a GeoIP database, which this product has none of (rules-and-alerts.md 6.9).
-      return undefined;
-    default:
-      return event[attribute];
-  }
+/** In the order of `CORRELATION_ATTRIBUTES`. */
+function attributesOf(event: EngineEvent): ValuesOf<typeof CORRELATION_ATTRIBUTES> {
+  return [
+    event.id,
+    event.srcip,
+    event.dstip,
+    event.srcport,
+    event.dstport,
+    event.srcuser,
+    event.dstuser,
+    event.protocol,
+    event.action,
+    event.url,
+    event.data,
+    event.extra_data,
+    event.status,
+    event.system_name,
+    // These need a GeoIP database, which this product has none of (rules-and-alerts.md 6.9).
+    undefined,
+    undefined,
+    event.location,
+  ];
 }
+
+/** A value for each of some names. */
+type ValuesOf<Names extends readonly string[]> = { readonly [Position in keyof Names]: string | undefined };
