@@ -15,7 +15,7 @@ export type CaseShape = { readonly lines: number; readonly sizes: LineSizes };
 /** As bad as events can be. */
 export const LARGE_CASE: CaseShape = { lines: 40, sizes: 'large' };
 /** As many events as can be tried: most of them are small, and take little time. */
-export const MIXED_CASE: CaseShape = { lines: 200, sizes: 'mixed' };
+export const MIXED_CASE: CaseShape = { lines: 500, sizes: 'mixed' };
 /** Lines at the end of some cases that are the same. */
 const SAME_LINES = 20;
 
