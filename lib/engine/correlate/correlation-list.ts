@@ -69,14 +69,14 @@ export class CorrelationList {
    * @returns memory that its place takes, in bytes; 0 when no search of the list could ever count it
    */
   add(event: RememberedEvent): number {
-    const node: ListNode = { list: this, event, links: [], bytes: 0, older: this.#newest, newer: undefined };
+    const node: ListNode = { list: this, event, links: [], at: 0, bytes: 0, older: this.#newest, newer: undefined };
     this.spec.indexes.forEach((index, i) => {
       const key = groupKey(index, event);
       if (key !== undefined) this.#link(node, i, key);
     });
     if (node.links.length === 0) return 0;
     node.bytes = NODE_BYTES + LINK_BYTES * node.links.length;
-    event.nodes.push(node);
+    node.at = event.nodes.push(node) - 1;
     if (this.#newest === undefined) this.#oldest = node;
     else this.#newest.newer = node;
     this.#newest = node;

@@ -5,8 +5,9 @@ import { type AgentShare, type ListNode, RememberedEvent } from './remembered-ev
 
 /** How often lists that get no events are looked through, in seconds of event time. */
 const SWEEP_INTERVAL = 60;
-/** Events without use that a list forgets when it gets one: more than one, so that they become fewer. */
+/** Events without use that a list forgets when it gets one, and all lists of an event together: more than one, so that they become fewer. */
 const EXPIRED_WITH_ONE = 16;
+const EXPIRED_WITH_ALL = 4000;
 /** Events without use that are forgotten with one event when all lists are looked through: a millisecond. */
 const EXPIRED_AT_ONCE = 1000;
 
@@ -73,7 +74,8 @@ export class CorrelationStore {
   /** Appends the event to the lists at these positions, once for each mention. */
   remember(event: RememberedEvent, positions: readonly number[]): void {
     if (positions.length === 0) return;
-    for (const position of positions) this.#lists[position]?.expire(event.time, EXPIRED_WITH_ONE);
+    const most = Math.max(2, Math.min(EXPIRED_WITH_ONE, Math.floor(EXPIRED_WITH_ALL / positions.length)));
+    for (const position of positions) this.#lists[position]?.expire(event.time, most);
     this.#add(event, positions);
     if (event.time >= this.#nextSweep) this.#sweep(event.time);
     this.#keepWithin();
@@ -243,7 +245,11 @@ export class CorrelationStore {
 
   #forgetNode(node: ListNode): void {
     const { event } = node;
-    event.nodes.splice(event.nodes.indexOf(node), 1);
+    const last = event.nodes.pop();
+    if (last !== undefined && last !== node) {
+      event.nodes[node.at] = last;
+      last.at = node.at;
+    }
     this.#bytes -= node.bytes;
     if (event.share !== undefined) event.share.bytes -= node.bytes;
     if (event.nodes.length === 0) this.#forget(event);

@@ -30,6 +30,8 @@ export type ListNode = {
   readonly list: ListOfEvents;
   readonly event: RememberedEvent;
   readonly links: ChainLink[];
+  /** Which of the event's places it is. */
+  at: number;
   /** Estimate of the memory that the place takes, with its links. */
   bytes: number;
   older: ListNode | undefined;
@@ -69,7 +71,7 @@ export class RememberedEvent {
   mark = 0;
   /** Its number among the events of the capture that is being made. */
   position = 0;
-  /** Places in lists; without any, the event is not remembered. */
+  /** Places in lists, in no order; without any, the event is not remembered. */
   readonly nodes: ListNode[] = [];
   /** Neighbours in the order of arrival of all remembered events. */
   older: RememberedEvent | undefined = undefined;

@@ -2,15 +2,22 @@ import { asciiLowerCase } from '../ascii-case.js';
 import { CompositeCondition } from '../correlate/composite-condition.js';
 import type { CorrelationIndex, CorrelationListSpec } from '../correlate/correlation-list.js';
 import type { FieldTable } from '../decode/field-table.js';
-import type { Category } from '../event.js';
+import type { Category, Diagnostics } from '../event.js';
 import { CandidateList } from '../rules/candidate-list.js';
 import { type CompiledNode, type CompiledRoot, CompiledRule, RuleCandidate, type Ruleset } from '../rules/ruleset.js';
 import { SelectorMemory } from '../rules/selector-memory.js';
+import { failLoad } from './fail-load.js';
 import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from './rule.js';
 import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
 
 /** Most events one search looks at in a list; the reference remembers `memory_size` events of all rules together. */
 const MAX_SEARCH_STEPS = 65_536;
+
+/**
+ * Lists that an event is remembered in: one for each rule that counts events of its rule's groups, once more for each place of the rule
+ * (13.1, Q5). Each takes a microsecond for every event.
+ */
+const MAX_LISTS = 1000;
 
 /** Of the nodes at the ends of the tree, which most are. */
 const NO_CHILDREN: readonly CompiledNode[] = [];
@@ -23,25 +30,33 @@ type ListDraft = { readonly key: string; retention: number; readonly indexes: Co
  *
  * @param fields numbers of the fields that the rules' conditions look at
  * @param memorySize most remembered events a search over all events looks at (`<global><memory_size>`)
+ * @throws RulesetError when an event would be remembered in more lists than there is time for
  */
-export function buildRuleset(tree: RuleTree, fields: FieldTable, memorySize: number): Ruleset {
-  return new RulesetBuilder(tree, fields, memorySize).build();
+export function buildRuleset(
+  tree: RuleTree,
+  fields: FieldTable,
+  memorySize: number,
+  diagnostics: Diagnostics,
+): Ruleset {
+  return new RulesetBuilder(tree, fields, memorySize, diagnostics).build();
 }
 
 class RulesetBuilder {
   readonly #tree: RuleTree;
   readonly #fieldTable: FieldTable;
   readonly #memorySize: number;
+  readonly #diagnostics: Diagnostics;
   readonly #lists: ListDraft[] = [];
   readonly #positions = new Map<string, number>();
   readonly #fields: string[] = [];
   readonly #compiled = new Map<LoadedRule, CompiledRule>();
   #nodeCount = 0;
 
-  constructor(tree: RuleTree, fields: FieldTable, memorySize: number) {
+  constructor(tree: RuleTree, fields: FieldTable, memorySize: number, diagnostics: Diagnostics) {
     this.#tree = tree;
     this.#fieldTable = fields;
     this.#memorySize = memorySize;
+    this.#diagnostics = diagnostics;
   }
 
   build(): Ruleset {
@@ -145,6 +160,11 @@ class RulesetBuilder {
   #remembersIn(loaded: LoadedRule): number[] {
     // A rule with a list of its own feeds no group list, even if nothing searches its list any more (13.1, Q6).
     const keys = loaded.hasSidList ? [sidKey(loaded)] : loaded.feeds.map(groupKey);
+    if (keys.length > MAX_LISTS) {
+      const { id, file, line } = loaded.rule;
+      const text = `Events of rule '${String(id)}' are remembered for more than ${String(MAX_LISTS)} rules that count them.`;
+      failLoad(this.#diagnostics, { file, line, ruleId: id }, text);
+    }
     return [...keys, RECENT].flatMap((key) => this.#positions.get(key) ?? []);
   }
 

@@ -67,7 +67,7 @@ export function loadRuleset(sources: RulesetSources, options: LoadRulesetOptions
     knowsList: (path) => list(path) !== undefined,
     list,
   });
-  const rules = buildRuleset(tree, fields, Math.max(MIN_MEMORY_SIZE, options.memorySize ?? 8192));
+  const rules = buildRuleset(tree, fields, Math.max(MIN_MEMORY_SIZE, options.memorySize ?? 8192), diagnostics);
   diagnostics.info(`Total rules enabled: '${String(rules.nodeCount)}'`);
   return {
     decoders,

@@ -221,6 +221,28 @@ describe('hostile events', () => {
     );
   });
 
+  it('are not remembered for thousands of rules: more than a thousand that count one are refused, naming it', () => {
+    const counting = (count: number): string =>
+      Array.from(
+        { length: count },
+        (_, i) =>
+          `<rule id="${String(1000 + i)}" level="5" frequency="9" timeframe="60"><if_matched_group>x</if_matched_group><description>many</description></rule>`,
+      ).join('');
+    const one =
+      '<rule id="100" level="3"><if_sid>1</if_sid><match>app</match><description>one</description><group>x,</group></rule>';
+    const test = testEngine(group(one + counting(1000)));
+    for (let i = 0; i < 40; i += 1) test.app({}, 'app');
+    test.now += 600;
+    test.app({}, 'app');
+    const { correlation } = test.engine.state;
+    expect(correlation.of('004').count).to.be.below(40);
+    correlation.of('004').forgetAgent('004');
+    expect(correlation.of('004').bytes).to.equal(0);
+    expect(() => loadTestRuleset(group(one + counting(1001)))).to.throw(
+      /^Events of rule '100' are remembered for more than 1000 rules that count them\. \(rules\/test\.xml:\d+, rule 100\)$/,
+    );
+  });
+
   it('with many fields find them by name, whatever the case, the first of equal ones', () => {
     const rules = group('<rule id="100" level="3"><if_sid>1</if_sid><description>$(LAST) $(n7)</description></rule>');
     const members = Array.from({ length: 200 }, (_, i) => `"n${String(i)}":"v${String(i)}"`);
