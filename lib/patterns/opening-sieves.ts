@@ -6,6 +6,8 @@ import type { Subject } from './subject.js';
 
 /** Bytes of a subject that are looked at: a match that is tried in vain costs as much as some 50 of them. */
 const MAX_DEPTH = 48;
+/** Patterns from which on looking into all of them takes milliseconds, which is too much for the first subject. */
+const MANY_PATTERNS = 50;
 /** States that are kept; where subjects lead to more, all are made anew. */
 const MAX_STATES = 1024;
 
@@ -19,6 +21,11 @@ export class OpeningSieves {
 
   constructor(patterns: readonly Requirements[]) {
     this.#patterns = patterns;
+  }
+
+  /** Makes what the first subject would have to wait for. */
+  prepare(): void {
+    if (this.#patterns.length >= MANY_PATTERNS) this.#automaton ??= new Automaton(this.#patterns);
   }
 
   /** The sieve for what begins at `from` of a subject; it says nothing about what stands before. */

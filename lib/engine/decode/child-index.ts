@@ -38,6 +38,11 @@ export class ChildIndex {
     );
   }
 
+  /** Makes what the first event would have to wait for. */
+  prepare(): void {
+    this.#byOpening.prepare();
+  }
+
   /** The sieve of the children's prematches; its positions are those of `head`. */
   prematches(log: Subject, afterParent: number): Sieve {
     return this.#byOpening.at(log, this.#afterParent ? afterParent : 0);

@@ -34,6 +34,12 @@ export class RootIndex {
     this.plain = listOf(set.plainRoots);
   }
 
+  /** Makes what the first event would have to wait for, also below the roots. */
+  prepare(): void {
+    this.plain.sieves.prepare();
+    for (const { childIndex } of [...this.#set.plainRoots, ...this.#set.programRoots]) childIndex.prepare();
+  }
+
   /** Roots whose `program_name` matches. What finding them takes comes off the context's steps, today or at the first time. */
   forProgram(name: string, context: MatchContext): RootList {
     if (name.length > MAX_PROGRAM_NAME) return this.#find(name, context);
