@@ -31,12 +31,14 @@ import { RecordReader } from './record-reader.js';
 import { RemovedAgentsFeed } from './removed-agents-feed.js';
 import { removeOldResponses, responseFiles } from './responses/old-responses.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
-import { warmUp } from './warm-up.js';
+import { warmUpInTurns } from './warm-up.js';
 
 const TICK_MS = 1000;
 /** Budgets exceeded are reported once a minute. */
 const REPORT_MS = 60_000;
 const REMOVAL_MS = 3_600_000;
+/** When the code is warmed up if no event has come by then: others start meanwhile. */
+const WARM_UP_MS = 1000;
 
 const now = (): number => Date.now();
 
@@ -54,7 +56,6 @@ export const ANALYSISD = defineDaemon({
     const counters = new Counters(now());
     /** What is removed when all has ended; a start that fails leaves it as it was. */
     const leftovers = parts.together();
-    warmUp();
     const { db, alerts, responses, dumps, pipeline } = await openPipeline(context, parts, counters, limiter);
     const { configuration } = pipeline;
     const logtest = logtestOf(context, pipeline);
@@ -169,7 +170,11 @@ async function openPipeline(
   const dumps = parts.use(
     new DumpRequests({ remoted: client(remotedContract), modulesd: client(modulesdContract), logger }),
   );
+  let warm: Promise<unknown> | undefined;
+  const ready = (): Promise<unknown> => (warm ??= warmUpInTurns());
+  parts.adopt(setTimeout(ready, WARM_UP_MS), clearTimeout);
   const pipeline = await Pipeline.open({
+    ready,
     home,
     logger,
     setProblem: problems.of('ruleset'),

@@ -44,6 +44,8 @@ export type AnalyzerParts = {
   readonly startIsSettled: boolean;
   /** Where the journal ended at the start: what is before it may have been analysed and written already. */
   readonly replayEnd: number;
+  /** Resolves when the first event may be analysed: it is asked once, when one is there. */
+  readonly ready: () => Promise<unknown>;
   /** Makes a checkpoint now; false when that failed. */
   readonly checkpoint: () => Promise<boolean>;
   /** Alerts have reached the file system. */
@@ -70,6 +72,7 @@ export class Analyzer {
   #unflushed = 0;
   #unflushedBytes = 0;
   #stopping = false;
+  #isReady = false;
   #running: Promise<void> = Promise.resolve();
   /** What waits for a moment at which nothing is on its way. */
   #restful: (() => void)[] = [];
@@ -164,8 +167,13 @@ export class Analyzer {
       const entry = await this.#next();
       this.#recordTime = entry?.writtenAt;
       if (this.#replaying && (entry === undefined || entry.position >= this.#parts.replayEnd)) await this.#endReplay();
-      if (entry === undefined) await this.#wait();
-      else await this.#take(entry);
+      if (entry === undefined) {
+        await this.#wait();
+        continue;
+      }
+      if (!this.#isReady) await this.#parts.ready();
+      this.#isReady = true;
+      await this.#take(entry);
     }
     await this.#settle();
   }

@@ -51,6 +51,8 @@ export type PipelineParts = ConfigurationParts & {
   readonly settings: Settings;
   readonly counters: Counters;
   readonly epsLimiter: EpsLimiter | undefined;
+  /** As in `AnalyzerParts`; without it events are analysed at once. */
+  readonly ready?: () => Promise<unknown>;
   /** Wall clock, epoch milliseconds. */
   readonly now: () => number;
   /** Alerts have reached the file system. */
@@ -249,6 +251,7 @@ export class Pipeline {
       start,
       startIsSettled,
       replayEnd: this.#journal.end,
+      ready: this.#parts.ready ?? (() => Promise.resolve()),
       checkpoint: () => this.#checkpointer.make(),
       onWritten,
     });

@@ -47,6 +47,7 @@ class Bench {
       },
     };
     this.analyzer = new Analyzer({
+      ready: () => Promise.resolve(),
       analysis: analysis as unknown as Analysis,
       feed: feed as unknown as JournalFeed,
       writer: writer as unknown as EventWriter,
