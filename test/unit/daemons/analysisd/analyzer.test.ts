@@ -18,7 +18,13 @@ class Bench {
   failure: unknown;
   readonly analyzer: Analyzer;
 
-  constructor(events: number, bytes: number, onTake: () => void, isFull: (bench: Bench) => boolean) {
+  constructor(
+    events: number,
+    bytes: number,
+    onTake: () => void,
+    isFull: (bench: Bench) => boolean,
+    ready = Promise.resolve(),
+  ) {
     const event = { queue: '1', location: 'x', message: Buffer.alloc(bytes), receivedAt: 0, stream: 's' };
     const content = Array.from({ length: events }, (_, index): ReceivedEvent => ({ ...event, sequence: index + 1 }));
     const payload = encodeEvents(content);
@@ -47,7 +53,7 @@ class Bench {
       },
     };
     this.analyzer = new Analyzer({
-      ready: () => Promise.resolve(),
+      ready: () => ready,
       analysis: analysis as unknown as Analysis,
       feed: feed as unknown as JournalFeed,
       writer: writer as unknown as EventWriter,
@@ -100,6 +106,19 @@ describe('analyzer', () => {
       await bench.analyzer.stop();
     }
     expect(most).to.be.lessThan(6);
+    expect(bench.failure).to.equal(undefined);
+  });
+
+  it('takes the first event when it is ready', async () => {
+    let isReady = (): void => {};
+    const ready = new Promise<void>((resolve) => (isReady = resolve));
+    const bench = new Bench(20, 10, nothing, () => false, ready);
+    const running = bench.run(20);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    expect(bench.taken).to.equal(0);
+    isReady();
+    await running;
+    await bench.analyzer.stop();
     expect(bench.failure).to.equal(undefined);
   });
 

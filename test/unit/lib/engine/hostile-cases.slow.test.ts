@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { warmUp } from '../../../../daemons/analysisd/warm-up.js';
+import { warmUp, warmUpInTurns } from '../../../../daemons/analysisd/warm-up.js';
 import { DEFAULT_STEP_BUDGET } from '../../../../lib/engine/engine.js';
 import { hostileCase, LARGE_CASE } from '../../../support/engine/hostile/hostile-case.js';
 import { HostileRun } from '../../../support/engine/hostile/hostile-run.js';
@@ -44,5 +44,17 @@ describe('rulesets and messages that are made to be as bad as they can', () => {
 describe('warmUp', () => {
   it('writes alerts of messages of every kind, all of them within the budget', () => {
     expect(warmUp()).to.be.above(100);
+  });
+
+  it('lets others have their turn where it is asked to', async () => {
+    let turns = 0;
+    let turn = setImmediate(function next() {
+      turns += 1;
+      turn = setImmediate(next);
+    });
+    const alerts = await warmUpInTurns();
+    clearImmediate(turn);
+    expect(turns).to.be.above(3);
+    expect(alerts).to.equal(warmUp());
   });
 });
