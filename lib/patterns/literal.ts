@@ -20,6 +20,13 @@ const BYTES_A_STEP_SHIFT = 2;
 /** What it costs that a text is none at the place where it would have to stand. */
 const ANCHORED_STEPS = 1;
 
+/** By folded byte: the bytes that are it. One table serves all texts that begin alike. */
+const BEGINNINGS: (Uint8Array | undefined)[] = [];
+
+function beginningWith(first: number): Uint8Array {
+  return (BEGINNINGS[first] ??= FOLD.map((byte) => (byte === first ? 1 : 0)));
+}
+
 /** A plain text that a subject has to start with, end with, equal or contain, compared case-insensitively. */
 export class Literal {
   readonly #kind: number;
@@ -38,7 +45,7 @@ export class Literal {
     this.#bytes = Buffer.from(text, 'latin1');
     this.#pairs = pairsOf([text]);
     const first = start ? this.#bytes[0] : undefined;
-    const table = first === undefined ? undefined : FOLD.map((byte) => (byte === first ? 1 : 0));
+    const table = first === undefined ? undefined : beginningWith(first);
     const opening = first === undefined ? undefined : () => openingOfText(text);
     this.requirement = { pairs: this.#pairs, texts: [text], start: table, opening, alternative: -1 };
     this.#borders = this.#kind === CONTAINS && text.length > MAX_INDEX_OF ? bordersOf(this.#bytes) : undefined;

@@ -268,22 +268,70 @@ function threeOf(earlier: number, before: number, byte: number): number {
   return FIRST_THREE + (((earlier << 10) ^ (before << 5) ^ byte) & (THREES - 1));
 }
 
+/** Entries that are put in order one by one, without memory for each: most patterns have as few. */
+const FEW_ENTRIES = 48;
+const fewEntries = new Uint16Array(FEW_ENTRIES);
+const fewRanks = new Float64Array(FEW_ENTRIES);
+
 /** The entries of the index that a subject with all of these folded texts has, the rarer ones first. */
 export function pairsOf(texts: readonly string[]): Uint16Array {
-  const rarity = new Map<number, number>();
+  let most = 0;
+  for (const text of texts) most += text.length;
+  if (most > FEW_ENTRIES) return manyPairsOf(texts);
+  let count = 0;
   for (const text of texts) {
-    // Pairs in a text of three bytes or more say little that the threes do not.
-    const size = Math.min(3, text.length);
+    const size = partSize(text);
     for (let end = size; size > 0 && end <= text.length; end += 1) {
-      const part = text.slice(end - size, end);
-      const [a = 0, b = 0, c = 0] = Array.from(part, (char) => char.charCodeAt(0) | CASE_BIT);
-      const entry = size === 1 ? PAIRS + a : size === 2 ? pairOf(a, b) : threeOf(a, b, c);
-      let common = 0;
-      for (const char of part) common += frequency(char);
-      rarity.set(entry, common / size);
+      const entry = entryOf(text, end - size, size);
+      const rank = rankOf(text, end - size, size);
+      if (isAmongFew(entry, count)) continue;
+      let at = count;
+      for (; at > 0 && (fewRanks[at - 1] ?? 0) > rank; at -= 1) {
+        fewEntries[at] = fewEntries[at - 1] ?? 0;
+        fewRanks[at] = fewRanks[at - 1] ?? 0;
+      }
+      fewEntries[at] = entry;
+      fewRanks[at] = rank;
+      count += 1;
     }
   }
-  return Uint16Array.from([...rarity].sort((a, b) => a[1] - b[1]).map(([pair]) => pair));
+  return fewEntries.slice(0, count);
+}
+
+function isAmongFew(entry: number, count: number): boolean {
+  for (let at = 0; at < count; at += 1) if (fewEntries[at] === entry) return true;
+  return false;
+}
+
+function manyPairsOf(texts: readonly string[]): Uint16Array {
+  const ranks = new Map<number, number>();
+  for (const text of texts) {
+    const size = partSize(text);
+    for (let end = size; size > 0 && end <= text.length; end += 1) {
+      const entry = entryOf(text, end - size, size);
+      if (!ranks.has(entry)) ranks.set(entry, rankOf(text, end - size, size));
+    }
+  }
+  return Uint16Array.from([...ranks].sort((a, b) => a[1] - b[1]).map(([entry]) => entry));
+}
+
+/** Pairs in a text of three bytes or more say little that the threes do not. */
+function partSize({ length }: string): number {
+  return Math.min(3, length);
+}
+
+function entryOf(text: string, from: number, size: number): number {
+  const a = text.charCodeAt(from) | CASE_BIT;
+  if (size === 1) return PAIRS + a;
+  const b = text.charCodeAt(from + 1) | CASE_BIT;
+  return size === 2 ? pairOf(a, b) : threeOf(a, b, text.charCodeAt(from + 2) | CASE_BIT);
+}
+
+/** How frequent the bytes are, on average. */
+function rankOf(text: string, from: number, size: number): number {
+  let sum = 0;
+  for (let at = from; at < from + size; at += 1) sum += FREQUENCIES[text.charCodeAt(at)] ?? 0;
+  return sum / size;
 }
 
 /** The entries of the index for a byte of the first set followed by one of the second: a subject has one of them. */
@@ -295,7 +343,8 @@ export function pairsBetween(first: readonly number[], second: readonly number[]
 /** Bytes that log lines are full of, the most frequent first; only the order of checks depends on it. */
 const FREQUENT = 'e toainrsd0l1c2-u.p:mf3/g_4';
 
-function frequency(char: string): number {
-  const index = FREQUENT.indexOf(char.toLowerCase());
+/** By byte: 0 for all others. */
+const FREQUENCIES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const index = FREQUENT.indexOf(String.fromCharCode(byte).toLowerCase());
   return index < 0 ? 0 : FREQUENT.length - index;
-}
+});
