@@ -32,14 +32,12 @@ export class TextSearch {
     const order = [...states.filter(({ found }) => found.length === 0), ...last];
     for (const [number, state] of order.entries()) state.number = number;
     this.#table = new Uint16Array(order.length * this.#classCount);
-    for (let byte = 0; byte < 256; byte += 1) {
-      const byteClass = this.#classes[byte] ?? 0;
-      // The states come in the order of their depth: what a shorter beginning leads to is known.
-      for (const { number, next, shorter } of states) {
-        const otherwise =
-          shorter === undefined ? ROOT : (this.#table[shorter.number * this.#classCount + byteClass] ?? ROOT);
-        this.#table[number * this.#classCount + byteClass] = next.get(FOLD[byte] ?? 0)?.number ?? otherwise;
-      }
+    // The states come in the order of their depth: what a shorter beginning leads to is known.
+    for (const { number, next, shorter } of states) {
+      const row = number * this.#classCount;
+      const known = shorter === undefined ? row : shorter.number * this.#classCount;
+      this.#table.copyWithin(row, known, known + this.#classCount);
+      for (const [byte, state] of next) this.#table[row + (this.#classes[byte] ?? 0)] = state.number;
     }
     this.#firstFound = order.length - last.length;
     this.#found = last.map(({ found }) => found);

@@ -5,6 +5,9 @@ import type { Sieve } from '../../patterns/sieve.js';
 import type { Subject } from '../../patterns/subject.js';
 import { TextSieve } from '../../patterns/text-sieve.js';
 
+/** Children of a chain from which on looking into all of them takes milliseconds, which is too much for the first event. */
+const LONG_CHAIN = 32;
+
 /** What is looked at of a child decoder. */
 type Child = {
   readonly prematch: Matcher | undefined;
@@ -41,6 +44,9 @@ export class ChildIndex {
   /** Makes what the first event would have to wait for. */
   prepare(): void {
     this.#byOpening.prepare();
+    for (const position of this.#heads) {
+      if ((this.#chainEnds[position] ?? position) - position >= LONG_CHAIN) this.chain(position);
+    }
   }
 
   /** The sieve of the children's prematches; its positions are those of `head`. */
