@@ -1,6 +1,8 @@
 /** A text of one byte a character. */
 const BYTE_STRING = /^[\0-\xff]*$/;
 const MAX_VARINT_BYTES = 8;
+/** Texts up to so long are written by a loop; their length takes one byte. */
+const LOOP_CHARACTERS = 63;
 /** Up to so many bytes a loop is quicker than a call that copies. */
 const LOOP_BYTES = 256;
 
@@ -59,12 +61,28 @@ export class ByteWriter {
 
   /** A text with its length, any characters. */
   text(value: string): void {
-    const isByteString = BYTE_STRING.test(value);
     this.reserve(MAX_VARINT_BYTES + value.length * 2 + MAX_VARINT_BYTES);
-    this.varint(value.length * 2 + (isByteString ? 0 : 1));
-    this.#at += this.#buffer.write(value, this.#at, isByteString ? 'latin1' : 'utf16le');
+    if (value.length > LOOP_CHARACTERS || !this.#shortText(value)) {
+      const isByteString = BYTE_STRING.test(value);
+      this.varint(value.length * 2 + (isByteString ? 0 : 1));
+      this.#at += this.#buffer.write(value, this.#at, isByteString ? 'latin1' : 'utf16le');
+    }
     // The numbers that follow a text need no look for room.
     this.reserve(4 * MAX_VARINT_BYTES);
+  }
+
+  /** Writes a short text of one byte a character. @returns false when it is none */
+  #shortText(value: string): boolean {
+    const buffer = this.#buffer;
+    let at = this.#at + 1;
+    for (let index = 0; index < value.length; index += 1) {
+      const code = value.charCodeAt(index);
+      if (code > 0xff) return false;
+      buffer[at++] = code;
+    }
+    buffer[this.#at] = value.length * 2;
+    this.#at = at;
+    return true;
   }
 
   /** Bytes `from` up to `to`, exclusive, of a value. */

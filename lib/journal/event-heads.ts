@@ -46,13 +46,31 @@ export class EventHeads {
   readonly streamNames: string[] = [];
   /** Where each source lies in the payload, for `readEventSource`. */
   readonly sourceAt: number[] = [];
+  /** Where its queue and location end. */
+  readonly sourceEnd: number[] = [];
   /** Code of the one character of its queue; 0 for anything else. */
   readonly queues: number[] = [];
   /** Where the id of its agent lies, with what is said of it; 0 for none. */
   readonly agentAt: number[] = [];
+  /** Where that ends; 0 for none. */
+  readonly agentEnd: number[] = [];
+  /** Where each agent lies, and ends. */
   readonly #agents: number[] = [];
+  readonly #agentEnds: number[] = [];
   readonly #last: number[] = [];
   readonly #keys = new Map<number, Idempotency>();
+  /** All of these that grow with streams, sources and agents. */
+  readonly #lists: readonly unknown[][] = [
+    this.streamNames,
+    this.sourceAt,
+    this.sourceEnd,
+    this.queues,
+    this.agentAt,
+    this.agentEnd,
+    this.#agents,
+    this.#agentEnds,
+    this.#last,
+  ];
 
   /** Reads the heads of a batch. @throws EventBatchError for anything that `encodeEventBatch` has not made */
   read(payload: Buffer): this {
@@ -135,9 +153,7 @@ export class EventHeads {
 
   #begin(): void {
     this.count = 0;
-    for (const list of [this.streamNames, this.sourceAt, this.queues, this.agentAt, this.#agents, this.#last]) {
-      list.length = 0;
-    }
+    for (const list of this.#lists) list.length = 0;
     if (this.#keys.size > 0) this.#keys.clear();
   }
 
@@ -159,24 +175,26 @@ export class EventHeads {
     this.queues.push(payload[at] === ONE_CHARACTER ? (payload[at + 1] ?? 0) : 0);
     input.skipText();
     input.skipText();
-    this.agentAt.push(this.#readAgent(input));
+    this.sourceEnd.push(input.at);
+    const agent = this.#readAgent(input);
+    this.agentAt.push(this.#agents[agent] ?? 0);
+    this.agentEnd.push(this.#agentEnds[agent] ?? 0);
     return index;
   }
 
+  /** @returns index of the agent; -1 for none */
   #readAgent(input: ByteReader): number {
     const index = input.varint() - 1;
-    if (index < 0) return 0;
-    const known = this.#agents[index];
-    if (known !== undefined) return known;
-    if (index !== this.#agents.length) throw new RangeError('an agent is out of turn');
-    const { at } = input;
+    if (index < this.#agents.length) return index;
+    if (index > this.#agents.length) throw new RangeError('an agent is out of turn');
+    this.#agents.push(input.at);
     for (let texts = 3; texts > 0; texts -= 1) input.skipText();
     for (let labels = input.varint() - 1; labels > 0; labels -= 1) {
       input.skipText();
       input.skipText();
     }
-    this.#agents.push(at);
-    return at;
+    this.#agentEnds.push(input.at);
+    return index;
   }
 
   #grow(): void {

@@ -1,11 +1,12 @@
-import { type EventHead, readEventAgent, readEventSource } from '../../../lib/journal/event-heads.js';
+import type { EventHead } from '../../../lib/journal/event-heads.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
 import { AppendingOutputs } from './appending-outputs.js';
 import { EventJudge } from './event-judge.js';
-import { type PreparedSource, prepareSource } from './incoming-event.js';
+import type { PreparedSource } from './incoming-event.js';
 import type { RecordedEvents } from './journal-record.js';
+import { PreparedSources } from './prepared-sources.js';
 import type { TakenEvent, TakenEvents } from './taken-events.js';
 
 /** Takes one event after the other through the engine and appends what comes of it to the outputs; nothing is flushed. */
@@ -13,6 +14,7 @@ export class EventWriter {
   readonly #taken: TakenEvents;
   readonly #counters: Counters;
   readonly #judge: EventJudge;
+  readonly #known = new PreparedSources();
   #record: RecordedEvents | undefined;
   /** Of the record, as far as they were needed. */
   readonly #sources: (PreparedSource | undefined)[] = [];
@@ -45,10 +47,8 @@ export class EventWriter {
     this.#judge.judgeFrom(from, payload.toString('latin1', at, at + bytes), head.receivedAt);
   }
 
-  #prepare({ content, payload }: RecordedEvents, source: number): PreparedSource {
-    const agentAt = content.agentAt[source] ?? 0;
-    const agent = agentAt === 0 ? undefined : readEventAgent(payload, agentAt);
-    const prepared = prepareSource(readEventSource(payload, content.sourceAt[source] ?? 0, agent));
+  #prepare(record: RecordedEvents, source: number): PreparedSource {
+    const prepared = this.#known.of(record, source);
     this.#sources[source] = prepared;
     return prepared;
   }
