@@ -33,6 +33,12 @@ const HUNG_AFTER_MS = 60_000;
 /** Most characters of a dead daemon's last words that are logged. */
 const MAX_LAST_WORDS = 2000;
 
+/** How a process ended; a signal is another's doing, an exit its own. */
+type ProcessEnd = { readonly how: string; readonly isKilled: boolean };
+
+/** Whether a process became ready, or why not. */
+type Attempt = { readonly pid: number } | { readonly reason: string; readonly isKilled: boolean };
+
 /** How a start went. */
 export type StartOutcome =
   | { readonly kind: 'started'; readonly pid: number }
@@ -161,36 +167,41 @@ export class SupervisedDaemon {
     return this.#starting;
   }
 
+  /** One that is killed before it is ready is started again at once: its end says nothing about how it would have gone. */
   async #startOnce(): Promise<StartOutcome> {
     this.#clearRetry();
+    let attempt = await this.#attempt();
+    if ('isKilled' in attempt && attempt.isKilled && this.#wanted) {
+      this.#logger.warn(`${this.name} was ended before it was ready and is started again: ${attempt.reason}`);
+      attempt = await this.#attempt();
+    }
+    return 'pid' in attempt ? { kind: 'started', pid: attempt.pid } : this.#onFailedStart(attempt.reason);
+  }
+
+  async #attempt(): Promise<Attempt> {
     removeTree(this.#files.failedMarker());
     removeTree(this.#files.exit());
     removeLeftovers(this.#home, this.name);
     writeOwnFile(this.#files.startMarker(), '');
-    let reason: string;
     try {
       const child = this.#spawn();
-      const end = new Promise<string>((resolve) => {
-        child.once('error', (error) => resolve(`cannot be run: ${error.message}`));
-        child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`));
-      });
+      const end = endOf(child);
       const identity = child.pid === undefined ? undefined : identityOf(child.pid);
       this.#process = identity;
       const failure = await this.#ready(child, end);
       if (failure === undefined && identity !== undefined) {
         this.#readySince = performance.now();
         this.#lastFailure = undefined;
-        void end.then((how) => this.#onEnd(identity, how));
-        return { kind: 'started', pid: identity.pid };
+        void end.then(({ how }) => this.#onEnd(identity, how));
+        return { pid: identity.pid };
       }
-      reason = this.#lastWords(failure ?? 'it ended at once');
       this.#process = undefined;
+      return { reason: this.#lastWords(failure?.how ?? 'it ended at once'), isKilled: failure?.isKilled ?? false };
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
+      return { reason: error instanceof Error ? error.message : String(error), isKilled: false };
     } finally {
       removeTree(this.#files.startMarker());
     }
-    return this.#onFailedStart(reason);
   }
 
   #onFailedStart(reason: string): StartOutcome {
@@ -231,8 +242,8 @@ export class SupervisedDaemon {
   }
 
   /** @returns why it did not become ready, undefined when it did */
-  async #ready(child: ChildProcess, end: Promise<string>): Promise<string | undefined> {
-    let ended: string | undefined;
+  async #ready(child: ChildProcess, end: Promise<ProcessEnd>): Promise<ProcessEnd | undefined> {
+    let ended: ProcessEnd | undefined;
     void end.then((how) => {
       ended = how;
     });
@@ -241,7 +252,7 @@ export class SupervisedDaemon {
     if (ended !== undefined || this.#isReady(child)) return ended;
     child.kill('SIGKILL');
     await end;
-    return `not ready within ${READY_WAIT_MS / 1000} s`;
+    return { how: `not ready within ${READY_WAIT_MS / 1000} s`, isKilled: false };
   }
 
   #isReady({ pid }: ChildProcess): boolean {
@@ -305,4 +316,14 @@ export class SupervisedDaemon {
       return how;
     }
   }
+}
+
+function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ how: `cannot be run: ${error.message}`, isKilled: false }));
+    child.once('exit', (code, signal) => {
+      const isKilled = signal !== null;
+      resolve({ how: isKilled ? `signal ${signal}` : `exit code ${code ?? 0}`, isKilled });
+    });
+  });
 }
