@@ -26,7 +26,7 @@ export const NODE_SIZE = 5;
 export const VALUE = 1;
 /** See `markNumbers`. */
 export const MARK_NUMBER = 2;
-/** Where the node of `targets` stands. */
+/** See `targets`: the number of a node, as where it stands in a long pattern is beyond 16 bits. */
 export const TARGET = 3;
 /** See `tails`. */
 export const TAIL = 4;
@@ -249,7 +249,7 @@ function programOf(
     program[node] = kind;
     program[node + VALUE] = kind === LITERAL || kind === MARK ? (bytes[p] ?? 0) : tableNumber(tables[p] ?? NOTHING);
     program[node + MARK_NUMBER] = markNumbers[p] ?? -1;
-    program[node + TARGET] = NODE_SIZE * (targets[p] ?? 0);
+    program[node + TARGET] = targets[p] ?? 0;
     program[node + TAIL] = tails[p] ?? 0;
   }
   return program;

@@ -177,7 +177,7 @@ export class OsRegexMachine {
             slots += 1;
           }
           if (decision === LEAVE) rep = false;
-          p = program[p + TARGET] ?? 0;
+          p = (program[p + TARGET] ?? 0) * NODE_SIZE;
           last = s;
           s += 1;
           continue scan;

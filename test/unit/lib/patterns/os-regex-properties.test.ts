@@ -73,4 +73,16 @@ describe('OS_Regex against the rules as written', () => {
   it('gives the same where a text stands behind the first classes', () => {
     fc.assert(fc.property(headed, fc.array(headedSubject, { minLength: 1, maxLength: 4 }), compare), { numRuns: RUNS });
   });
+
+  it('gives the same for patterns of the longest size', () => {
+    for (const [source, text] of [
+      [`${'q'.repeat(6600)}\\d*b\\.*z`, `${'q'.repeat(6600)}12b..z`],
+      [`^${'q'.repeat(20_000)}(\\.*)b(\\w+) \\d*z`, `${'q'.repeat(20_000)}.b12b.bx 7z`],
+      ['\\d+ '.repeat(5000), '1 '.repeat(5000)],
+      [`${'(\\.*)b'.repeat(3300)}`, '.b'.repeat(3300)],
+    ] as const) {
+      expect(referenceMatch(source, text), source.slice(-20)).not.to.equal(undefined);
+      compare(source, [text, text.slice(0, -1)]);
+    }
+  });
 });
