@@ -121,7 +121,8 @@ export class FieldWalker {
       return next;
     }
     const member = this.#known.of(object, this.#reader.readKey());
-    this.#last.next = member;
+    // One that nobody looks for would be kept for nothing, and with it all behind it, whose names may be a whole log.
+    if (member.written !== undefined) this.#last.next = member;
     this.#last = member;
     return member;
   }

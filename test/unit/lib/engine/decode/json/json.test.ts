@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type ArrayMode, FieldWalker } from '../../../../../../lib/engine/decode/json/field-walker.js';
@@ -167,6 +169,21 @@ describe('lenient JSON', () => {
         if (found.join('|') !== expected.join('|')) expect.fail(`log ${String(log)}`);
       }
     }
+  });
+
+  it('keeps no names that are not looked for, behind names that are', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const walker = new FieldWalker();
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let log = 0; log < 400; log += 1) {
+      const long = Array.from({ length: 100 }, (_, i) => `"${'n'.repeat(300)}${String(log * 100 + i)}":1`);
+      walker.walk(Buffer.from(`{"k${String(log)}":1,${long.join(',')}}`).toString('latin1'), 0, false, 'array');
+      expect(walker.count).to.equal(101);
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).to.be.below(2 * 1024 * 1024);
   });
 
   it('writes arrays as text, lists or not at all', () => {
