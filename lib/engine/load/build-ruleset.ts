@@ -6,18 +6,17 @@ import type { Category, Diagnostics } from '../event.js';
 import { CandidateList } from '../rules/candidate-list.js';
 import { type CompiledNode, type CompiledRoot, CompiledRule, RuleCandidate, type Ruleset } from '../rules/ruleset.js';
 import { SelectorMemory } from '../rules/selector-memory.js';
-import { failLoad } from './fail-load.js';
-import { CORRELATION_ATTRIBUTES, type CorrelationAttribute } from './rule.js';
+import { CORRELATION_ATTRIBUTES, type CorrelationAttribute, type Rule } from './rule.js';
 import type { LoadedRule, RuleNode, RuleTree } from './rule-tree.js';
 
 /** Most events one search looks at in a list; the reference remembers `memory_size` events of all rules together. */
 const MAX_SEARCH_STEPS = 65_536;
 
 /**
- * Lists that an event is remembered in: one for each rule that counts events of its rule's groups, once more for each place of the rule
- * (13.1, Q5). Each takes a microsecond for every event.
+ * Places in lists that an event may take: one for each rule that counts events of its rule's groups, once more for each place of the rule
+ * in the tree (13.1, Q5). Each takes a microsecond for every event.
  */
-const MAX_LISTS = 1000;
+const MAX_PLACES = 1000;
 
 /** Of the nodes at the ends of the tree, which most are. */
 const NO_CHILDREN: readonly CompiledNode[] = [];
@@ -30,7 +29,6 @@ type ListDraft = { readonly key: string; retention: number; readonly indexes: Co
  *
  * @param fields numbers of the fields that the rules' conditions look at
  * @param memorySize most remembered events a search over all events looks at (`<global><memory_size>`)
- * @throws RulesetError when an event would be remembered in more lists than there is time for
  */
 export function buildRuleset(
   tree: RuleTree,
@@ -159,13 +157,32 @@ class RulesetBuilder {
 
   #remembersIn(loaded: LoadedRule): number[] {
     // A rule with a list of its own feeds no group list, even if nothing searches its list any more (13.1, Q6).
-    const keys = loaded.hasSidList ? [sidKey(loaded)] : loaded.feeds.map(groupKey);
-    if (keys.length > MAX_LISTS) {
-      const { id, file, line } = loaded.rule;
-      const text = `Events of rule '${String(id)}' are remembered for more than ${String(MAX_LISTS)} rules that count them.`;
-      failLoad(this.#diagnostics, { file, line, ruleId: id }, text);
-    }
-    return [...keys, RECENT].flatMap((key) => this.#positions.get(key) ?? []);
+    const own = loaded.hasSidList ? (this.#positions.get(sidKey(loaded)) ?? []) : this.#groupLists(loaded);
+    return [own, this.#positions.get(RECENT) ?? []].flat();
+  }
+
+  /** The lists of composites that count the rule's events by its groups, each as often as an event counts. */
+  #groupLists(loaded: LoadedRule): number[] {
+    const lists = loaded.feeds.flatMap(({ composite, times }) => {
+      const position = this.#positions.get(groupKey(composite));
+      // A search ends at one more than it counts: what counts more often counts the same.
+      return position === undefined ? [] : [{ position, times: Math.min(times, composite.rule.frequency + 1) }];
+    });
+    const places = lists.reduce((sum, { times }) => sum + times, 0);
+    if (places > MAX_PLACES) this.#warnOfPlaces(loaded.rule, places);
+    const most = places > MAX_PLACES ? Math.max(1, Math.floor(MAX_PLACES / lists.length)) : places;
+    return lists
+      .slice(0, MAX_PLACES)
+      .flatMap(({ position, times }) => new Array<number>(Math.min(times, most)).fill(position));
+  }
+
+  #warnOfPlaces({ id, file, line }: Rule, places: number): void {
+    this.#diagnostics.warn(
+      `Rules that count the groups of rule '${String(id)}' would count each of its events ${String(places)} times together, ` +
+        `as it is in several places of the tree or they are many; ${String(MAX_PLACES)} is the limit. ` +
+        'Some of them count it less often, or not at all.',
+      { file, line, ruleId: id },
+    );
   }
 
   #field(name: string): number {

@@ -28,8 +28,8 @@ export class LoadedRule {
   search: SearchKind | undefined = undefined;
   /** Some `if_matched_sid` names this rule, so its events go to its own list and to no group list (4.1, Q6). */
   hasSidList = false;
-  /** Composites whose group list this rule feeds, once for each of its nodes (Q5). */
-  readonly feeds: LoadedRule[] = [];
+  /** Composites whose group list this rule feeds, each event once for each of its nodes at the time (Q5). */
+  readonly feeds: { readonly composite: LoadedRule; readonly times: number }[] = [];
 
   constructor(rule: Rule, conditions: readonly Condition[], matchedRegex: Matcher | undefined) {
     this.rule = rule;
@@ -274,7 +274,7 @@ export class RuleTree {
     } else if (groupTest !== undefined) {
       loaded.search = { kind: 'group' };
       for (const other of this.#groups.find(groupTest.key, () => groupTest.test)) {
-        other.nodes.forEach(() => other.feeds.push(loaded));
+        if (other.nodes.length > 0) other.feeds.push({ composite: loaded, times: other.nodes.length });
       }
     } else if (rule.composite) {
       loaded.search = { kind: 'recent' };

@@ -6,6 +6,7 @@ import { jsonNumber } from '../../../../lib/engine/json-text.js';
 import { readLocation } from '../../../../lib/engine/predecode/read-location.js';
 import { CdbList } from '../../../../lib/engine/rules/cdb-list.js';
 import { group, loadTestRuleset, TestEngine, testEngine } from '../../../support/engine/engine-kit.js';
+import { RecordingDiagnostics } from '../../../support/recording-diagnostics.js';
 
 /** A message of which work by the square of its length would take minutes, and fail by the time limit of each test. */
 const LARGE = 1 << 22;
@@ -221,7 +222,7 @@ describe('hostile events', () => {
     );
   });
 
-  it('are not remembered for thousands of rules: more than a thousand that count one are refused, naming it', () => {
+  it('are not remembered for thousands of rules: a thousand count one at most, and a warning names it', () => {
     const counting = (count: number): string =>
       Array.from(
         { length: count },
@@ -238,9 +239,45 @@ describe('hostile events', () => {
     expect(correlation.of('004').count).to.be.below(40);
     correlation.of('004').forgetAgent('004');
     expect(correlation.of('004').bytes).to.equal(0);
-    expect(() => loadTestRuleset(group(one + counting(1001)))).to.throw(
-      /^Events of rule '100' are remembered for more than 1000 rules that count them\. \(rules\/test\.xml:\d+, rule 100\)$/,
+    const remembered = (count: number): [number | undefined, string[]] => {
+      const diagnostics = new RecordingDiagnostics();
+      const { rules } = loadTestRuleset(group(one + counting(count)), { diagnostics });
+      return [rules.byId.get(100)?.remembersIn.length, diagnostics.lines.filter((line) => !line.startsWith('info '))];
+    };
+    expect(remembered(1000)).to.deep.equal([1000, []]);
+    const [places, lines] = remembered(1001);
+    expect(places).to.equal(1000);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(
+      /^warn Rules that count the groups of rule '100' would .* 1001 times .* @rules\/test\.xml:\d+$/,
     );
+  });
+
+  it('count no more often for being in thousands of places of the tree than a search can count', () => {
+    const parents = Array.from(
+      { length: 1500 },
+      (_, i) =>
+        `<rule id="${String(1000 + i)}" level="0"><if_sid>1</if_sid><match>p${String(i)}q</match><description>p</description><group>g,</group></rule>`,
+    ).join('');
+    const counting = (frequency: number, id: number): string =>
+      `<rule id="${String(id)}" level="${String(id - 190)}" frequency="${String(frequency)}"><if_matched_group>auth</if_matched_group><description>many</description></rule>`;
+    const child =
+      '<rule id="100" level="5"><if_group>g</if_group><match>denied</match><group>auth,</group><description>a</description></rule>';
+    const diagnostics = new RecordingDiagnostics();
+    const ruleset = loadTestRuleset(group(parents + child + counting(8, 200)), { diagnostics });
+    expect(ruleset.rules.byId.get(100)?.remembersIn).to.have.length(7);
+    expect(diagnostics.lines.filter((line) => line.startsWith('warn '))).to.deep.equal([]);
+    const test = new TestEngine(ruleset);
+    expect([1, 2, 3].map(() => test.app({}, 'p7q denied'))).to.deep.equal([100, 200, 100]);
+    // too many of them: each of the rules still counts it
+    const frequencies = [500, 600, 700];
+    const crowded = loadTestRuleset(
+      group(parents + child + frequencies.map((each, i) => counting(each, 200 + i)).join('')),
+    );
+    const places = crowded.rules.byId.get(100)?.remembersIn ?? [];
+    expect([...new Set(places)].map((list) => places.filter((each) => each === list).length)).to.deep.equal([
+      333, 333, 333,
+    ]);
   });
 
   it('with many fields find them by name, whatever the case, the first of equal ones', () => {
