@@ -107,7 +107,7 @@ export function compileOsRegex(source: string): (OsRegexCode | OsRegexText)[] {
 }
 
 /** Longest text that a restart searches for (bytes): V8's search takes the product of both lengths for long ones of few letters. */
-const MAX_PREFIX = 64;
+export const MAX_PREFIX = 64;
 /** Shortest text that is searched for behind classes. */
 const MIN_INNER = 3;
 

@@ -5,12 +5,13 @@ import type { OsRegexCode, OsRegexText } from './os-regex-code.js';
 import { NONE } from './os-regex-machine.js';
 import type { ByteTable } from './os-regex-parse.js';
 import { RegularAlternative } from './os-regex-regular.js';
+import { ShortAlternative } from './os-regex-short.js';
 import type { Subject } from './subject.js';
 
 /** An alternative is hot that is run again after so many runs of others at most. */
 const HOT_RUNS = 64;
 
-/** Runs one alternative of an OS_Regex: as a plain text, in its regular form where it has one, or on our own machine. */
+/** Runs one alternative of an OS_Regex: as a plain text, in its regular or short form where it has one, or on our own machine. */
 export class OsRegexRunner {
   /** What no match goes without, and with `^` the bytes it begins with. */
   readonly pairs: Uint16Array;
@@ -21,6 +22,8 @@ export class OsRegexRunner {
   readonly #code: OsRegexCode | undefined;
   /** Null = there is none; undefined = nobody has asked yet. */
   #regular: RegularAlternative | null | undefined = undefined;
+  /** Known when `#regular` is. */
+  #short: ShortAlternative | undefined = undefined;
   /** Number of the last run among those of the context. */
   #lastRun = -HOT_RUNS;
 
@@ -55,6 +58,7 @@ export class OsRegexRunner {
     const code = this.#code;
     if (code === undefined) return this.#find(subject, context, from);
     const regular = this.#regular === undefined ? this.#toRegular(code) : this.#regular;
+    if (this.#short !== undefined) return this.#short.run(subject, context, from);
     const steps = regular?.steps(subject, from) ?? -1;
     if (regular === null || steps < 0) return runMachine(code, subject, context, from);
     context.stepsLeft -= steps;
@@ -84,6 +88,7 @@ export class OsRegexRunner {
   }
 
   #toRegular(code: OsRegexCode): RegularAlternative | null {
+    this.#short = ShortAlternative.of(code);
     return (this.#regular = RegularAlternative.of(code) ?? null);
   }
 }

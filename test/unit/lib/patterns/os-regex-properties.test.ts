@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MatchContext } from '../../../../lib/patterns/matcher.js';
 import { OsRegex } from '../../../../lib/patterns/os-regex.js';
+import { compileOsRegex } from '../../../../lib/patterns/os-regex-code.js';
+import { ShortAlternative } from '../../../../lib/patterns/os-regex-short.js';
 import { referenceMatch } from '../../../support/patterns/os-regex-reference.js';
 
 const RUNS = Number(process.env['SVC_PATTERN_RUNS'] ?? 4000);
@@ -46,6 +48,47 @@ const headedSubject = fc
   .array(fc.constantFrom('a', 'b', 'B', '1', '(', ' ', 'aba', 'abb'), { maxLength: 14 })
   .map((parts) => parts.join(''));
 
+/** Patterns that are a text, a repeat and little behind it, and subjects that begin to match in many places. */
+const short = fc
+  .tuple(
+    fc.constantFrom('', 'a', 'ab', 'aba', 'aa', 'A1', ':', 'a: '),
+    fc.constantFrom('\\w', '\\d', '\\S', '\\.', '\\W', '\\p', '\\D', '\\s', '\\('),
+    fc.constantFrom('+', '*'),
+    fc.boolean(),
+    fc.constantFrom(
+      '',
+      'a',
+      'ab',
+      'aab',
+      'aba',
+      ':',
+      ': ',
+      '::a',
+      '1',
+      'bB',
+      '\\s',
+      '\\w',
+      '\\d',
+      '\\.',
+      '\\(',
+      '\xc3',
+    ),
+  )
+  .map(([text, repeated, quantifier, group, end]) => {
+    const repeat = repeated + quantifier;
+    return text + (group ? `(${repeat})` : repeat) + end;
+  });
+const shortSubject = fc
+  .array(fc.constantFrom('a', 'b', 'B', '1', ' ', ':', '(', '\xc3', 'aba', 'ababa1', 'aaa1', 'a1', 'a: ', '::'), {
+    maxLength: 12,
+  })
+  .map((parts) => parts.join(''));
+
+function isShort(source: string): boolean {
+  const [code] = compileOsRegex(source);
+  return code !== undefined && !('text' in code) && ShortAlternative.of(code) !== undefined;
+}
+
 describe('OS_Regex against the rules as written', () => {
   const context = new MatchContext();
 
@@ -84,5 +127,39 @@ describe('OS_Regex against the rules as written', () => {
       expect(referenceMatch(source, text), source.slice(-20)).not.to.equal(undefined);
       compare(source, [text, text.slice(0, -1)]);
     }
+  });
+
+  it('gives the same for the short form', () => {
+    let found = 0;
+    const compareShort = (source: string, subjects: readonly string[]): void => {
+      if (isShort(source)) found += 1;
+      compare(source, subjects);
+    };
+    fc.assert(fc.property(short, fc.array(shortSubject, { minLength: 1, maxLength: 4 }), compareShort), {
+      numRuns: RUNS,
+    });
+    expect(found).to.be.above(RUNS / 2);
+  });
+
+  it('takes as many steps each time for the short form, and no more than there are', () => {
+    const count = (source: string, text: string): void => {
+      fc.pre(isShort(source));
+      const matcher = new OsRegex(source);
+      context.stepsLeft = 10_000;
+      const matched = matcher.exec(text, context);
+      const steps = 10_000 - context.stepsLeft;
+      expect(steps, JSON.stringify([source, text])).to.be.at.least(0);
+      for (const budget of steps > 0 ? [steps, steps - 1] : [steps]) {
+        context.stepsLeft = budget;
+        expect(matcher.exec(text, context), JSON.stringify([source, text, budget])).to.equal(
+          matched && budget === steps,
+        );
+        expect(context.exhausted).to.equal(budget < steps);
+        expect(context.stepsLeft).to.equal(0);
+        context.exhausted = false;
+      }
+      context.stepsLeft = Number.MAX_SAFE_INTEGER;
+    };
+    fc.assert(fc.property(short, shortSubject, count), { numRuns: RUNS / 4 });
   });
 });
