@@ -165,7 +165,7 @@ export class AppendFile {
     if (this.#stop + length > this.#waiting.length) this.#grow(length);
     bytes.copy(this.#waiting, this.#stop, from, to);
     this.#stop += length;
-    if (this.#replaying) this.#lengths.push(...lengths);
+    if (this.#replaying) for (const record of lengths) this.#lengths.push(record);
   }
 
   /**

@@ -427,4 +427,20 @@ describe('output file in replay', () => {
       file.close();
     });
   });
+
+  it('takes many small records at once', () => {
+    const count = 200_000;
+    const file = new OutputFile(optionsIn(root, '\n'), march(1));
+    const state = file.state();
+    const bytes = Buffer.alloc(count, '\n');
+    const lengths = Array.from({ length: count }, () => 1);
+    file.addRecords(bytes, 0, count, lengths);
+    file.close();
+    const again = new OutputFile(optionsIn(root, '\n'), state);
+    again.addRecords(bytes, 0, count, lengths);
+    again.endReplay();
+    expect(again.position).to.equal(count);
+    expect(statSync(again.path).size).to.equal(count);
+    again.close();
+  });
 });
