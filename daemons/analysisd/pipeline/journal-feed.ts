@@ -50,7 +50,14 @@ export class JournalFeed {
 
   /** The next record; undefined when there is none yet. @throws the file system's error; the next call tries again */
   next(): RecordedEntry | undefined {
-    return this.#fromMemory() ?? this.#fromDisk();
+    for (;;) {
+      try {
+        return this.#fromMemory() ?? this.#fromDisk();
+      } catch (error) {
+        if (!(error instanceof JournalDamageError || error instanceof RecordError)) throw error;
+        this.#onUnreadable(error);
+      }
+    }
   }
 
   /** Resolves when there may be a record, or when `wake` is called. */
@@ -104,13 +111,9 @@ export class JournalFeed {
       const reader = (this.#reader ??= this.#journal.reader(this.#tail));
       try {
         const record = reader.next();
-        this.#tail = reader.position;
         if (record !== undefined) return decodeRecord(record, this.#heads);
-      } catch (error) {
+      } finally {
         this.#tail = reader.position;
-        if (!(error instanceof JournalDamageError || error instanceof RecordError)) throw error;
-        this.#onUnreadable(error);
-        continue;
       }
       this.#behind = false;
       this.close();
