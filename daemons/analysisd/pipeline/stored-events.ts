@@ -224,7 +224,8 @@ export class StoredEvents {
       if (head.sequence <= (this.#streams.get(head.stream) ?? -1)) continue;
       this.#streams.set(head.stream, head.sequence);
       const at = messageAt[index] ?? 0;
-      const message = payload.subarray(at, at + (messageBytes[index] ?? 0));
+      // A copy: it may wait for long, and would hold the whole record in memory.
+      const message = Buffer.from(payload.subarray(at, at + (messageBytes[index] ?? 0)));
       const agent = content.agentIdOf(payload, source) ?? '000';
       const operation = { position: position + place - 1, agent, kind, at: head.receivedAt, message };
       this.#pending.push({ operation, record: position });

@@ -23,6 +23,8 @@ class FakeDatabase {
   /** Text of each event that was stored, and its agent. */
   readonly stored: string[] = [];
   calls = 0;
+  /** Memory that messages lay in. */
+  readonly memories = new Set<ArrayBufferLike>();
   /** Called before an answer: a call that was carried out may not be answered. */
   onApply: () => void = () => {};
   /** Whether a call is refused before anything is stored. */
@@ -48,6 +50,7 @@ class FakeDatabase {
       for (const { position, agent, kind, message } of operations) {
         if (position <= this.applied) continue;
         this.applied = position;
+        this.memories.add(message.buffer);
         this.stored.push(`${agent} ${kind} ${Buffer.from(message).toString()}`);
       }
       this.position = Math.max(this.position, upTo);
@@ -139,6 +142,19 @@ describe('Events of files on their way to svc-db', () => {
     await take(intake, [event('1', 'nothing for it')]);
     await eventually('that there was nothing is noted, too', () => files.stored === journal.end);
     expect(files.needed).to.equal(journal.end);
+  });
+
+  it('keeps what waits for svc-db, and not the records that it lay in', async () => {
+    const { files, intake } = await begin();
+    const long = 'x'.repeat(100_000);
+    for (let index = 0; index < 3; index += 1) await take(intake, [event('1', long), event('8', 'one', '001')]);
+    await storedAll(3);
+    await files.stop();
+    [db.position, db.applied, db.stored.length] = [0, -1, 0];
+    // From the disk, too.
+    await begin();
+    await storedAll(3);
+    for (const { byteLength } of db.memories) expect(byteLength).to.be.at.most(Buffer.poolSize);
   });
 
   it('goes on where svc-db is, in the middle of a record, too', async () => {
