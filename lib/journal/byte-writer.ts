@@ -98,8 +98,9 @@ export class ByteWriter {
     this.#at = at;
   }
 
-  /** What was written. */
+  /** What was written, in memory of at most twice its size: it may be kept for long. */
   finish(): Buffer {
-    return this.#buffer.subarray(0, this.#at);
+    const written = this.#buffer.subarray(0, this.#at);
+    return this.#at * 2 < this.#buffer.length ? Buffer.from(written) : written;
   }
 }

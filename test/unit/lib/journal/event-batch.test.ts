@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BusAgent, ReceivedEvent } from '../../../../lib/bus/bus-event.js';
-import { EventBatchError } from '../../../../lib/journal/event-batch.js';
+import { encodeEventBatch, EventBatchError } from '../../../../lib/journal/event-batch.js';
 import { type EventHead, EventHeads, readEventAgent, readEventSource } from '../../../../lib/journal/event-heads.js';
-import { encodeEvents } from '../../../support/bus/listed-batch.js';
+import { encodeEvents, listedBatch } from '../../../support/bus/listed-batch.js';
 import { decodeEventBatch } from '../../../support/journal/decode-event-batch.js';
 
 const text = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 20 }));
@@ -118,6 +118,14 @@ describe('event batch of the journal', () => {
     expect(decoded).to.deep.equal(events);
     expect(decoded[99]!.agent).to.equal(decoded[0]!.agent);
     expect(decoded[0]!.message.buffer).to.equal(payload.buffer);
+  });
+
+  it('has no more memory than it needs, however large what it came in was', () => {
+    const event = { queue: '1', location: 'x', message: Buffer.from('text'), receivedAt: 1, agent: undefined };
+    const listed = listedBatch([{ ...event, idempotency: undefined, stream: 's', sequence: 1 }]);
+    const { payload } = encodeEventBatch({ ...listed, bytes: 4 * 1024 * 1024 });
+    expect(payload.buffer.byteLength).to.be.at.most(Buffer.poolSize);
+    expect(decodeEventBatch(payload)).to.deep.equal(listed.events);
   });
 
   it('refuses anything else with one error, and never reads beyond it', () => {
