@@ -75,6 +75,12 @@ export const MAX_WINDOW_BYTES = 16 * 1024 * 1024;
 /** Events the sink hands on in one go. */
 export const MAX_GROUP_EVENTS = 8192;
 
+/**
+ * The same in bytes of frames; a frame of that size goes alone. What it becomes in the journal, at most some twice as much, must
+ * be a record that the journal takes: else the batches of others would be sent back with those that are too large, for ever.
+ */
+export const MAX_GROUP_BYTES = SOCKET_MESSAGE_BYTES;
+
 /** Events that wait in the sink; a batch on top is answered `busy`. */
 export const MAX_SINK_EVENTS = 65_536;
 

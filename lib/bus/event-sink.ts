@@ -2,7 +2,7 @@ import type { LimitedLogger, Logger } from '../log/logger.js';
 import { AdmittedBatch, AdmittedGroup } from './admitted-batch.js';
 import { BatchError, type BatchFrame } from './batch-frame.js';
 import type { EventBatch } from './bus-event.js';
-import { MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';
+import { MAX_GROUP_BYTES, MAX_GROUP_EVENTS, MAX_SINK_BYTES, MAX_SINK_EVENTS } from './bus-limits.js';
 import { BusListener } from './bus-listener.js';
 import type { StreamPosition } from './event-cells.js';
 import { decodeFromProducer, encodeAck, encodeNack, encodeWelcome, type Hello, type NackCode } from './event-frames.js';
@@ -202,12 +202,15 @@ export class EventSink {
   #takeGroup(): Waiting[] {
     let taken = 0;
     let events = 0;
+    let bytes = 0;
     for (const { batch } of this.#queue) {
-      if (taken > 0 && events + batch.count > this.#maxGroupEvents) break;
+      const isTooMuch = events + batch.count > this.#maxGroupEvents || bytes + batch.bytes > MAX_GROUP_BYTES;
+      if (taken > 0 && isTooMuch) break;
       taken += 1;
       events += batch.count;
-      this.#queuedBytes -= batch.bytes;
+      bytes += batch.bytes;
     }
+    this.#queuedBytes -= bytes;
     this.#queuedEvents -= events;
     return this.#queue.splice(0, taken);
   }

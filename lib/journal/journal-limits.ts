@@ -7,8 +7,8 @@ export const SEGMENT_HEADER_BYTES = 1024;
 export const RECORD_HEADER_BYTES = 32;
 
 /**
- * Payload of one record. Stops a length that a damaged disk made up from taking gigabytes of memory. Twice of what the
- * event sink holds at all, so that no batch is too large.
+ * Payload of one record. Stops a length that a damaged disk made up from taking gigabytes of memory. Four times of what the
+ * event sink hands on in one go, so that no batch is too large, however its texts are written.
  */
 export const MAX_PAYLOAD_BYTES = 128 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Dealer, Router } from 'zeromq';
-import { MAX_BATCH_EVENTS } from '../../../../lib/bus/bus-limits.js';
+import { MAX_BATCH_EVENTS, MAX_EVENT_BYTES, MAX_GROUP_BYTES } from '../../../../lib/bus/bus-limits.js';
 import {
   type Ack,
   BatchEncoder,
@@ -138,6 +138,27 @@ describe('the event sink, frame by frame', () => {
     expect(await hear()).to.deep.equal({ kind: 'ack', number: 1, duplicates: 2 });
     expect(journal.texts).to.deep.equal(['1', '2', '3']);
     expect(positions.get(STREAM)).to.equal(3);
+  });
+
+  it('hands on no more bytes in one go than a record of the journal has room for', async () => {
+    await ask(encodeHello(1, [{ stream: STREAM, position: 0 }]));
+    const text = 'x'.repeat(MAX_EVENT_BYTES);
+    const encoder = new BatchEncoder();
+    journal.hold();
+    for (let number = 0; number < 6; number += 1) {
+      for (let sequence = number * 10 + 1; sequence <= number * 10 + 10; sequence += 1) {
+        encoder.add(STREAM, number * 10, sequence, sampleEvent(text));
+      }
+      await say(encoder.finish(number));
+      await eventually('the first one is being appended', () => journal.begun === 1);
+    }
+    await eventually('the others wait', () => sink.waiting === 50);
+    journal.release();
+    for (let number = 0; number < 6; number += 1) {
+      expect(await hear()).to.deep.equal({ kind: 'ack', number, duplicates: 0 });
+    }
+    expect(journal.batches.map(({ count }) => count)).to.deep.equal([10, 30, 20]);
+    for (const { bytes } of journal.batches) expect(bytes).to.be.at.most(MAX_GROUP_BYTES);
   });
 
   it('takes a batch of two streams whole or not at all', async () => {
