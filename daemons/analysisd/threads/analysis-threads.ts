@@ -66,7 +66,7 @@ export class AnalysisThreads {
     return this.#committer.pending;
   }
 
-  /** Bytes of their messages. */
+  /** Bytes of the records they lie in. */
   get pendingBytes(): number {
     return this.#committer.pendingBytes;
   }

@@ -3,12 +3,6 @@ import type { EngineState } from '../../../lib/engine/engine-state.js';
 import type { CompiledRule } from '../../../lib/engine/rules/ruleset.js';
 import type { AgentCall, Notice, Question } from './thread-words.js';
 
-/**
- * Keys that may be added before threads stop trusting what they know of keys: more than events that can be on their way, so
- * that no thread takes for known what is forgotten by the time of its event.
- */
-export const KEYS_MARGIN = 100_000;
-
 /** Where what all agents share lies. */
 export interface SharedPlace {
   readonly state: EngineState;

@@ -3,16 +3,17 @@ import type { Analysis } from '../analysis.js';
 import type { Counters } from '../counters.js';
 import type { AppendingOutputs } from '../pipeline/appending-outputs.js';
 import { incomingEvent } from '../pipeline/incoming-event.js';
-import { answerTo, heed, KEYS_MARGIN } from './answering.js';
+import { answerTo, heed } from './answering.js';
 import type { OutputStages } from './output-stages.js';
 import type { HappeningTarget } from './results.js';
 import type { ThreadHandle } from './thread-handle.js';
 import { NOBODY, type Unit } from './units.js';
+import { mostEventsAhead } from './units-ahead.js';
 
 /** A unit whose events wait for their results. */
 export type PendingUnit = {
   readonly unit: Unit;
-  /** Bytes of their messages. */
+  /** Bytes of the records they lie in. */
   readonly bytes: number;
   /** All of its events are done. */
   readonly onDone: () => void;
@@ -138,9 +139,14 @@ export class Committer implements HappeningTarget {
     return true;
   }
 
+  /**
+   * Has threads ask for each key once as few can be added before one is forgotten as events can be on their way: no thread may
+   * take for known what is forgotten by the time of its event.
+   */
   #distrustKeys(): void {
-    if (this.#keysAreFull || this.#parts.analysis.engine.state.firstTimeSeen.hasRoomFor(KEYS_MARGIN)) return;
+    const { analysis, threads } = this.#parts;
+    if (this.#keysAreFull || analysis.engine.state.firstTimeSeen.hasRoomFor(mostEventsAhead(threads.length))) return;
     this.#keysAreFull = true;
-    for (const thread of this.#parts.threads) thread.distrustKeys();
+    for (const thread of threads) thread.distrustKeys();
   }
 }

@@ -6,13 +6,7 @@ import type { TakenEvents } from '../pipeline/taken-events.js';
 import type { AnalysisThreads } from './analysis-threads.js';
 import { UnitMemories } from './unit-memories.js';
 import { NOBODY, UnitBuilder } from './units.js';
-
-/** Events that go to the threads together, for each of them: a message to a thread costs as much as some events. */
-const EVENTS_PER_THREAD = 512;
-/** Bytes of messages at which a unit goes, however few events it has, and which are in it at most before one more record. */
-const BYTES_PER_THREAD = 512 * 1024;
-/** Units on their way: what threads have in hand, so that one may be ahead of another, and what a checkpoint waits for. */
-const UNITS_AHEAD = 6;
+import { BYTES_PER_THREAD, EVENTS_PER_THREAD, UNITS_AHEAD } from './units-ahead.js';
 
 /** What is done when a unit is. */
 export type Done = {
@@ -20,6 +14,7 @@ export type Done = {
   readonly position: number;
   readonly done: number;
   readonly events: number;
+  /** Of their messages. */
   readonly bytes: number;
 };
 
@@ -79,20 +74,20 @@ export class EventsAhead {
       return isNewEvent ? this.#ownerOf(payload, content, content.sources[index] ?? 0) : NOBODY;
     });
     this.#end = to < content.count ? { position, done: to } : { position: next, done: 0 };
-    if (builder.count >= this.#eventsPerUnit || builder.messageBytes >= this.#bytesPerUnit) this.send();
+    if (builder.count >= this.#eventsPerUnit || builder.recordBytes >= this.#bytesPerUnit) this.send();
   }
 
   /** Hands on what was taken. */
   send(): void {
-    const { count: events, messageBytes: bytes } = this.#builder;
+    const { count: events, messageBytes, recordBytes } = this.#builder;
     if (events === 0) return;
-    const done: Done = { ...this.#end, events, bytes };
+    const done: Done = { ...this.#end, events, bytes: messageBytes };
     const unit = this.#builder.build((needed) => this.#memories.take(needed));
     const onDone = (): void => {
       this.#memories.giveBack(unit.memory);
       this.onDone(done);
     };
-    this.#parts.threads.dispatch({ unit, bytes, onDone });
+    this.#parts.threads.dispatch({ unit, bytes: recordBytes, onDone });
   }
 
   /** Resolves when more is done, at once when nothing is pending. @throws Error when a thread has ended */

@@ -103,14 +103,19 @@ export class UnitBuilder {
   #queues = new Uint8Array(FIRST_EVENTS);
   readonly #sources: number[] = [];
   #payloads: Buffer[] = [];
-  #payloadBytes = 0;
+  #recordBytes = 0;
+
+  /** Bytes of the records that events of it lie in: what it takes of memory, but for its columns. */
+  get recordBytes(): number {
+    return this.#recordBytes;
+  }
 
   /**
    * Adds events `from` up to `to`, exclusive, of a record.
    * @param ownerOf which thread analyses an event, or NOBODY; called once for each, in their order
    */
   add(payload: Buffer, heads: EventHeads, from: number, to: number, ownerOf: (index: number) => number): void {
-    const base = this.#payloadBytes;
+    const base = this.#recordBytes;
     const firstSource = this.#sources.length / SOURCE_WORDS;
     while (this.count + to - from > this.#times.length) this.#grow();
     const [sources, messageAt, messageBytes] = this.#columns as [Uint32Array, Uint32Array, Uint32Array];
@@ -133,7 +138,7 @@ export class UnitBuilder {
       this.#sources.push(base + (heads.sourceAt[source] ?? 0), agentAt === 0 ? 0 : base + agentAt);
     }
     this.#payloads.push(payload);
-    this.#payloadBytes += payload.length;
+    this.#recordBytes += payload.length;
   }
 
   /** The unit of what was added; the next one begins. @param take gives memory of so many bytes or more */
@@ -143,7 +148,7 @@ export class UnitBuilder {
     const wordsAt = HEAD_WORDS * WORD + count * Float64Array.BYTES_PER_ELEMENT;
     const ownersAt = wordsAt + (EVENT_WORDS * count + sources.length) * WORD;
     const payloadsAt = ownersAt + 2 * count;
-    const memory = take(payloadsAt + this.#payloadBytes);
+    const memory = take(payloadsAt + this.#recordBytes);
     new Uint32Array(memory, 0, HEAD_WORDS).set([count, sources.length / SOURCE_WORDS, 0, 0]);
     new Float64Array(memory, HEAD_WORDS * WORD, count).set(this.#times.subarray(0, count));
     const words = new Uint32Array(memory, wordsAt, EVENT_WORDS * count + sources.length);
@@ -171,7 +176,7 @@ export class UnitBuilder {
     this.messageBytes = 0;
     this.#sources.length = 0;
     this.#payloads = [];
-    this.#payloadBytes = 0;
+    this.#recordBytes = 0;
   }
 
   #grow(): void {
