@@ -6,10 +6,15 @@ import type { Subject } from './subject.js';
 
 /** Bytes of a subject that are looked at: a match that is tried in vain costs as much as some 50 of them. */
 const MAX_DEPTH = 48;
+/** The same where a state can have very many positions. */
+const MIN_DEPTH = 2;
+/** Positions that are looked at to make the states of one subject: some 10 milliseconds. */
+const MAX_WORK = 48_000;
 /** Patterns from which on looking into all of them takes milliseconds, which is too much for the first subject. */
 const MANY_PATTERNS = 50;
-/** States that are kept; where subjects lead to more, all are made anew. */
+/** States that are kept, and positions in them; where subjects lead to more, all are made anew. */
 const MAX_STATES = 1024;
+const MAX_POSITIONS = 2_000_000;
 
 /**
  * Sieves of the same patterns, one for each set of them whose openings a subject may have. An automaton follows all openings at once, a
@@ -55,6 +60,8 @@ class Automaton {
   /** Bytes that no element tells apart have the same class. */
   readonly #classes: Uint8Array;
   readonly #classCount: number;
+  readonly #depth: number;
+  readonly #maxStates: number;
 
   #states: State[] = [];
   readonly #numbers = new Map<string, number>();
@@ -65,6 +72,7 @@ class Automaton {
 
   constructor(patterns: readonly Requirements[]) {
     this.#patterns = patterns;
+    let width = 1;
     for (const way of patterns.flatMap((ways) => (isSieved(ways) ? ways : []))) {
       const opening = openingOf(way);
       if (opening === undefined || opening.length === 0) continue;
@@ -73,17 +81,20 @@ class Automaton {
       this.#elements.push(...opening, undefined);
       for (let position = beginning; position <= end; position += 1) this.#endOf.push(end);
       this.#beginnings.push(beginning);
+      width += widthOf(opening);
       this.#ends.set(way, end);
     }
     this.#classes = classesOf(this.#elements.flatMap((element) => element?.table ?? []));
     this.#classCount = Math.max(...this.#classes) + 1;
+    this.#depth = Math.max(MIN_DEPTH, Math.min(MAX_DEPTH, Math.floor(MAX_WORK / width)));
+    this.#maxStates = Math.min(MAX_STATES, Math.ceil(MAX_POSITIONS / width));
     this.#clear();
   }
 
   at({ bytes, length }: Subject, from: number): Sieve {
     const classes = this.#classes;
     const classCount = this.#classCount;
-    const end = Math.min(length, from + MAX_DEPTH);
+    const end = Math.min(length, from + this.#depth);
     let state = this.#start;
     for (let i = from; i < end && state > 0; i += 1) {
       const byte = bytes[i] ?? 0;
@@ -117,7 +128,7 @@ class Automaton {
       else if (element.table[byte] !== 0) taken.push(element.repeats ? position : position + 1);
     }
     const positions = this.#passed(taken);
-    if (this.#states.length >= MAX_STATES && !this.#numbers.has(positions.join())) {
+    if (this.#states.length >= this.#maxStates && !this.#numbers.has(positions.join())) {
       this.#clear();
       return this.#add(positions);
     }
@@ -187,6 +198,30 @@ function isSieved(ways: Requirements): ways is readonly Requirement[] {
 
 function openingOf({ opening, start }: Requirement): Opening | undefined {
   return opening?.() ?? (start === undefined ? undefined : [{ table: start, repeats: false }]);
+}
+
+/** Most positions of an opening that a state can have. */
+function widthOf(opening: Opening): number {
+  let width = 1;
+  let repeats = 0;
+  for (const [at, { table, repeats: isRepeat }] of opening.entries()) {
+    repeats = isRepeat ? repeats + 1 : 0;
+    width = Math.max(width, repeats + 1);
+    // Where the byte may belong to the repeat or to what is behind, each position from there on may be reached.
+    const isAmbiguous = isRepeat && followersOf(opening, at).some((other) => overlap(table, other.table));
+    if (isAmbiguous) return opening.length - at + 1;
+  }
+  return width;
+}
+
+/** The elements that may take the byte behind those that a repeat took. */
+function followersOf(opening: Opening, repeat: number): Opening {
+  const end = opening.findIndex(({ repeats }, at) => at > repeat && !repeats);
+  return opening.slice(repeat + 1, end < 0 ? undefined : end + 1);
+}
+
+function overlap(one: ByteTable, other: ByteTable): boolean {
+  return one.some((flag, byte) => flag !== 0 && other[byte] !== 0);
 }
 
 /** By byte the number of its class: bytes of one class have the same flag in each of the tables. */

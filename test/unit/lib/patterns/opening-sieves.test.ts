@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
@@ -100,5 +102,32 @@ describe('sieves by the openings of patterns', () => {
         expect(passed, whole).to.deep.equal(named(sievesOf(matchers), context, whole, 0));
       }
     }
+  });
+
+  it('keep little of subjects that patterns by the hundred may each have begun anywhere in', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const matchers = Array.from({ length: 400 }, (_, i) =>
+      compilePattern('osregex', `^\\w*a${'\\w'.repeat(i % 40)}b${String(i)}:`),
+    );
+    const sieves = sievesOf(matchers);
+    sieves.prepare();
+    collect();
+    const before = process.memoryUsage();
+    let bits = 1;
+    for (let round = 0; round < 20; round += 1) {
+      let text = '';
+      while (text.length < 48) {
+        bits = (Math.imul(bits, 1_103_515_245) + 12_345) & 0x7fffffff;
+        text += bits & 0x10000 ? 'a' : 'b';
+      }
+      sieves.at(context.pin(text), 0);
+    }
+    expect(named(sieves, context, 'xab0:', 0).has(0)).to.equal(true);
+    collect();
+    const after = process.memoryUsage();
+    const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
+    // 50 MB where 48 bytes of each subject are looked at
+    expect(bytes).to.be.below(5 * 1024 * 1024);
   });
 });
