@@ -114,6 +114,7 @@ export interface Matcher {
    * As `test`, and on success sets `end`, `captures` and `captureCount` of the context.
    * @param from offset from which on the subject counts: the result is that for `subject.slice(from)`
    * @param alternative number of the only alternative that is tried, see `Requirement`; -1 or none: all
+   * @param found offset at which the first of that alternative's texts stands first in the subject; -1 or none: not known
    */
-  exec(subject: string, context: MatchContext, from?: number, alternative?: number): boolean;
+  exec(subject: string, context: MatchContext, from?: number, alternative?: number, found?: number): boolean;
 }

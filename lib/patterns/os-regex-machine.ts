@@ -42,9 +42,12 @@ export class OsRegexMachine {
   readonly #slotNodes = new Int32Array(SLOTS);
   readonly #slotOffsets = new Int32Array(SLOTS);
 
-  /** @param begin offset at which the subject is taken to begin */
+  /**
+   * @param begin offset at which the subject is taken to begin
+   * @param found offset at which the code's `longPrefix` stands first in the subject; -1: not known
+   */
   // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
-  run(code: OsRegexCode, subject: Subject, context: MatchState, begin: number): boolean {
+  run(code: OsRegexCode, subject: Subject, context: MatchState, begin: number, found: number): boolean {
     const { program, anchoredStart, anchoredEnd, head } = code;
     const end = code.length * NODE_SIZE;
     const tables = ALL_TABLES.bytes;
@@ -71,9 +74,13 @@ export class OsRegexMachine {
         const prefix = rep ? code.prefix : code.longPrefix;
         if (prefix !== '') {
           // The pieces of the search do not overlap: together they are one pass.
-          steps -= searched ? SEARCH_STEPS : subject.searchSteps(prefix.charCodeAt(0));
-          searched = true;
-          s = subject.foldedText.indexOf(prefix, s);
+          if (found >= s) {
+            s = found;
+          } else {
+            steps -= searched ? SEARCH_STEPS : subject.searchSteps(prefix.charCodeAt(0));
+            searched = true;
+            s = subject.foldedText.indexOf(prefix, s);
+          }
           if (s < 0) {
             context.stepsLeft = steps;
             return steps < 0 && context.giveUp();

@@ -50,17 +50,22 @@ export class OsRegexRunner {
     return this.#code?.branching === true;
   }
 
-  /** Whether the subject matches from `from` on; sets `end`, `captures` and `captureCount` of the context. */
-  run(subject: Subject, context: MatchContext, from: number): boolean {
+  /**
+   * Whether the subject matches from `from` on; sets `end`, `captures` and `captureCount` of the context.
+   * @param found offset at which the first of `texts` stands first in the subject; -1: not known
+   */
+  run(subject: Subject, context: MatchContext, from: number, found: number): boolean {
     const { start } = this;
     if (start !== undefined && subject.length > from && start[subject.bytes[from] ?? 0] === 0) return false;
     if (!subject.mayContain(this.pairs)) return false;
     const code = this.#code;
     if (code === undefined) return this.#find(subject, context, from);
     const regular = this.#regular === undefined ? this.#toRegular(code) : this.#regular;
-    if (this.#short !== undefined) return this.#short.run(subject, context, from);
+    if (this.#short !== undefined) return this.#short.run(subject, context, from, found);
     const steps = regular?.steps(subject, from) ?? -1;
-    if (regular === null || steps < 0) return runMachine(code, subject, context, from);
+    if (regular === null || steps < 0) {
+      return runMachine(code, subject, context, from, code.longPrefix === code.texts[0] ? found : -1);
+    }
     context.stepsLeft -= steps;
     if (context.stepsLeft < 0) return context.giveUp();
     return this.#isHot(context) ? regular.run(subject, context, from) : runUncounted(code, subject, context, from);
@@ -97,14 +102,14 @@ export class OsRegexRunner {
 function runUncounted(code: OsRegexCode, subject: Subject, context: MatchContext, from: number): boolean {
   const { stepsLeft } = context;
   context.stepsLeft = Number.MAX_SAFE_INTEGER;
-  const matched = runMachine(code, subject, context, from);
+  const matched = runMachine(code, subject, context, from, -1);
   context.stepsLeft = stepsLeft;
   return matched;
 }
 
-function runMachine(code: OsRegexCode, subject: Subject, context: MatchContext, from: number): boolean {
+function runMachine(code: OsRegexCode, subject: Subject, context: MatchContext, from: number, found: number): boolean {
   const machine = context.osRegex;
-  if (!machine.run(code, subject, context, from)) return false;
+  if (!machine.run(code, subject, context, from, found)) return false;
   const { marks } = machine;
   let count = 0;
   for (let mark = 0; mark + 1 < code.marks; mark += 2) {

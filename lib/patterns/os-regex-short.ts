@@ -67,13 +67,20 @@ export class ShortAlternative {
     return parts === undefined ? undefined : new ShortAlternative(parts);
   }
 
-  /** Whether the subject matches from `begin` on; sets `end`, `captures` and `captureCount` of the state. What it takes comes off the steps left. */
-  run(subject: Subject, state: MatchState, begin: number): boolean {
+  /**
+   * Whether the subject matches from `begin` on; sets `end`, `captures` and `captureCount` of the state. What it takes comes off the steps
+   * left.
+   * @param found offset at which the text in front stands first in the subject; -1: not known
+   */
+  run(subject: Subject, state: MatchState, begin: number, found: number): boolean {
     const prefix = this.#prefix;
     if (prefix === '') return this.#runAnywhere(subject, state, begin);
-    const { foldedText } = subject;
-    state.stepsLeft -= subject.searchSteps(prefix.charCodeAt(0));
-    let at = foldedText.indexOf(prefix, begin);
+    let at = found;
+    let searched = false;
+    if (found < begin) {
+      at = this.#find(subject, state, begin, searched);
+      searched = true;
+    }
     while (at >= 0) {
       const open = at + prefix.length;
       const behind = this.#take(subject, state, open);
@@ -81,10 +88,17 @@ export class ShortAlternative {
       if (behind === OVER) return false;
       if (behind >= 0) return this.#accept(subject, state, begin, open, behind);
       // D
-      at = foldedText.indexOf(prefix, at + 1);
-      state.stepsLeft -= SEARCH_STEPS;
+      at = this.#find(subject, state, at + 1, searched);
+      searched = true;
     }
     return state.stepsLeft < 0 && state.giveUp();
+  }
+
+  /** The pieces of a search do not overlap: together they are one pass. */
+  #find(subject: Subject, state: MatchState, from: number, searched: boolean): number {
+    const prefix = this.#prefix;
+    state.stepsLeft -= searched ? SEARCH_STEPS : subject.searchSteps(prefix.charCodeAt(0));
+    return subject.foldedText.indexOf(prefix, from);
   }
 
   /** As `run`, where the repeat stands in front. */

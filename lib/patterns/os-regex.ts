@@ -32,12 +32,12 @@ export class OsRegex implements GradedMatcher {
     return this.exec(subject, context);
   }
 
-  exec(subject: string, context: MatchContext, from = 0, alternative = -1): boolean {
+  exec(subject: string, context: MatchContext, from = 0, alternative = -1, found = -1): boolean {
     const loaded = context.subject(subject);
     const alternatives = this.#alternatives;
-    if (alternative >= 0) return alternatives[alternative]?.run(loaded, context, from) === true;
+    if (alternative >= 0) return alternatives[alternative]?.run(loaded, context, from, found) === true;
     for (const each of alternatives) {
-      if (each.run(loaded, context, from)) return true;
+      if (each.run(loaded, context, from, -1)) return true;
       if (context.stepsLeft < 0 || context.exhausted) return context.giveUp();
     }
     return false;

@@ -25,16 +25,24 @@ export class TextSieve {
   /** By way: two of the texts that it needs; the number behind the last where there are not so many. */
   readonly #first: Int32Array;
   readonly #second: Int32Array;
+  /** By way: the first of all texts that it needs, and how long it is; the number behind the last where it is not looked for. */
+  readonly #leading: Int32Array;
+  readonly #leadingLengths: Uint8Array;
 
   constructor(patterns: readonly Requirements[]) {
     this.#sieve = new Sieve(patterns);
-    const texts = waysOf(patterns).map(({ requirement }) => textsOf(requirement));
+    const ways = waysOf(patterns);
+    const texts = ways.map(({ requirement }) => textsOf(requirement));
     const known = texts.filter(({ length }) => length > 0).length >= MIN_WAYS ? distinct(texts.flat()) : [];
     const numbers = new Map(known.map((text, number) => [text, number]));
     this.#search = known.length === 0 ? undefined : new TextSearch(known);
     const numberOf = (text = ''): number => numbers.get(text) ?? known.length;
     this.#first = Int32Array.from(texts, ([text]) => numberOf(text));
     this.#second = Int32Array.from(texts, ([, text]) => numberOf(text));
+    this.#leading = Int32Array.from(ways, ({ requirement }) => numberOf(requirement.texts[0]));
+    this.#leadingLengths = Uint8Array.from(ways, ({ requirement }) =>
+      Math.min(requirement.texts[0]?.length ?? 0, MAX_TEXT),
+    );
   }
 
   /** Looks through a subject, before its ways are asked for. What it takes comes off the steps left. */
@@ -55,6 +63,12 @@ export class TextSieve {
       way = this.#sieve.nextWay(way + 1, subject);
     }
     return way;
+  }
+
+  /** Offset at which the first of the texts that a way needs stands first in the subject that was looked through; -1 where that is not known. */
+  found(way: number): number {
+    const end = this.#search?.ends[this.#leading[way] ?? 0] ?? 0;
+    return end <= 0 ? -1 : end - (this.#leadingLengths[way] ?? 0);
   }
 
   /** The first way of the pattern at a position, or of one behind it. */

@@ -52,7 +52,7 @@ export class EventDecoder {
         this.#decodeWith(root, event, 0);
         return;
       }
-      if (this.#matches(root.decoder, prematch, log, 0, sieve.alternative(way))) {
+      if (this.#matches(root.decoder, prematch, log, 0, sieve.alternative(way), -1)) {
         this.#decodeWith(root, event, advance(context.end, log.length));
         return;
       }
@@ -64,11 +64,11 @@ export class EventDecoder {
     return this.#costly?.ownName;
   }
 
-  #matches(decoder: Decoder, matcher: Matcher, log: string, from: number, alternative: number): boolean {
+  #matches(decoder: Decoder, matcher: Matcher, log: string, from: number, alternative: number, found: number): boolean {
     if (this.#isUsedUp(decoder)) {
       return false;
     }
-    return matcher.exec(log, this.#context, from, alternative) && !this.#isUsedUp(decoder);
+    return matcher.exec(log, this.#context, from, alternative, found) && !this.#isUsedUp(decoder);
   }
 
   #isUsedUp(decoder: Decoder): boolean {
@@ -88,7 +88,7 @@ export class EventDecoder {
     offsets.afterParent = afterParent;
     offsets.afterPrematch = -1;
     if (children.length === 0) {
-      this.#extractOne(decoder, decoder, event, -1, -1);
+      this.#extractOne(decoder, decoder, event, -1, -1, -1);
       return;
     }
     const { log } = event;
@@ -104,7 +104,7 @@ export class EventDecoder {
         return;
       }
       const from = child.prematchAfterParent ? afterParent : 0;
-      if (this.#matches(child, child.prematch, log, from, sieve.alternative(way))) {
+      if (this.#matches(child, child.prematch, log, from, sieve.alternative(way), -1)) {
         offsets.afterPrematch = from + advance(context.end, log.length - from);
         event.decoder = child.identity;
         event.category = child.category;
@@ -132,7 +132,7 @@ export class EventDecoder {
       if (decoder === undefined) {
         return;
       }
-      const next = this.#extractOne(decoder, current, event, previous, sieve.alternative(way));
+      const next = this.#extractOne(decoder, current, event, previous, sieve.alternative(way), sieve.found(way));
       if (next === STOP) {
         return;
       }
@@ -146,7 +146,14 @@ export class EventDecoder {
   }
 
   /** Offset behind a regex that matched, -1 where none did, or STOP. */
-  #extractOne(decoder: Decoder, current: Decoder, event: EngineEvent, previous: number, alternative: number): number {
+  #extractOne(
+    decoder: Decoder,
+    current: Decoder,
+    event: EngineEvent,
+    previous: number,
+    alternative: number,
+    found: number,
+  ): number {
     const offsets = this.#offsets;
     if (decoder.plugin !== undefined) {
       this.#context.stepsLeft -= event.log.length >> PLUGIN_BYTES_A_STEP_SHIFT;
@@ -166,7 +173,7 @@ export class EventDecoder {
     }
     const { log } = event;
     const context = this.#context;
-    if (!this.#matches(decoder, regex, log, from, alternative)) {
+    if (!this.#matches(decoder, regex, log, from, alternative, found)) {
       return -1;
     }
     if (giveCaptures(event, decoder, this.#orderSize, this.#tools)) {

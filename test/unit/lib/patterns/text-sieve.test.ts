@@ -92,6 +92,52 @@ describe('a sieve of many patterns with texts of their own', () => {
     expect(passedOver).to.be.greaterThan(5 * RUNS);
   });
 
+  it('says where the text stands that a match begins with, and each field is found from there', () => {
+    const name = fc.constantFrom('a=', 'aab=', 'ab1=', 'baab', '1aab');
+    const tail = fc.constantFrom(
+      '(\\S+)',
+      '(\\d+)',
+      '(\\.*) ',
+      '(\\d+)b',
+      '(\\w)(\\d+)',
+      '\\w \\w',
+      '(aab)(1\\d*)',
+      '(1)(\\d)',
+    );
+    const field = fc.tuple(name, tail).map(([each, end]) => compilePattern('osregex', `${each}${end}|aab1=${end}`));
+    const line = fc
+      .array(fc.constantFrom('a=', 'Aab=', 'ab1=', 'baab', '1', 'b', 'b1', ' ', 'a=b1', 'aab=1 1', 'a=aab1'), {
+        maxLength: 8,
+      })
+      .map((parts) => parts.join(''));
+    let found = 0;
+    fc.assert(
+      fc.property(fc.array(field, { minLength: 10, maxLength: 20 }), line, fc.nat(6), (matchers, whole, from) => {
+        const sieve = sieveOf(matchers);
+        const loaded = context.pin(whole);
+        sieve.look(loaded, context);
+        const result = (matched: boolean): unknown =>
+          matched && [context.end, context.captures.slice(0, context.captureCount)];
+        for (let way = sieve.nextWay(0, loaded); way >= 0; way = sieve.nextWay(way + 1, loaded)) {
+          const matcher = matchers[sieve.position(way)];
+          const alternative = sieve.alternative(way);
+          const at = sieve.found(way);
+          if (matcher === undefined || at < 0) continue;
+          found += 1;
+          const first = matcher.requirements?.[alternative]?.texts[0] ?? '';
+          expect(loaded.foldedText.indexOf(first)).to.equal(at);
+          const begin = Math.min(from, whole.length);
+          const told = result(matcher.exec(whole, context, begin, alternative, at));
+          expect(told, JSON.stringify([matcher.source, alternative, whole, begin])).to.deep.equal(
+            result(matcher.exec(whole, context, begin, alternative)),
+          );
+        }
+      }),
+      { numRuns: 2 * RUNS },
+    );
+    expect(found).to.be.greaterThan(RUNS);
+  });
+
   it('tells by the whole text which patterns are tried', () => {
     // Each pair of neighbouring bytes of "field2=" is there.
     const line = 'field1="x" field22="y" old2=z';
@@ -113,5 +159,20 @@ describe('a sieve of many patterns with texts of their own', () => {
     };
     expect(steps(3)).to.equal(0);
     expect(steps(30)).to.equal(100);
+  });
+
+  it('spares the search for a text that was found', () => {
+    for (const source of ['field="(\\S+)"', 'field="(\\S+)" \\d+']) {
+      const matcher = compilePattern('osregex', source);
+      const whole = `${' '.repeat(800)}field="x" 1`;
+      const steps = (found: number): number => {
+        context.stepsLeft = 1000;
+        expect(matcher.exec(whole, context, 0, 0, found)).to.equal(true);
+        return 1000 - context.stepsLeft;
+      };
+      context.pin(whole);
+      expect(steps(800)).to.be.below(20);
+      expect(steps(-1)).to.be.above(100);
+    }
   });
 });
