@@ -3,9 +3,9 @@ import type { OsRegexCode } from './os-regex-code.js';
 import { type OsRegexForm, type RegExpTail, toOsRegexForm } from './os-regex-to-reg-exp.js';
 import { pairsOf, type Subject } from './subject.js';
 
-/** Longest subject (bytes) of a regular form without choices, and with one: V8 cannot be interrupted. */
-const MAX_LENGTHS: readonly number[] = [4096, 256];
-/** Work (bytes looked at) that a form with several choices may take at worst, some 20 us. */
+/** Longest subject (bytes) on which the work of a form without choices, and of one with one, is bounded whatever the bytes are. */
+const SURE_LENGTHS: readonly number[] = [4096, 256];
+/** Work (bytes looked at) that others may take at worst, some 20 us: V8 cannot be interrupted. */
 const MAX_WORK = 16_000;
 /** Bytes that V8 looks at in the time of one step, as a power of two. */
 const BYTES_A_STEP_SHIFT = 4;
@@ -42,8 +42,7 @@ export class RegularAlternative {
     const length = subject.length - from;
     const stops = this.#stops;
     if (this.#doubled.length > 0 && this.#hasDoubled(subject)) return -1;
-    const longest = MAX_LENGTHS[stops.length];
-    if (longest !== undefined) return length <= longest ? 1 + (length >> BYTES_A_STEP_SHIFT) : -1;
+    if (length <= (SURE_LENGTHS[stops.length] ?? 0)) return 1 + (length >> BYTES_A_STEP_SHIFT);
     if (length > MAX_WORK) return -1;
     const { counts } = subject;
     let work = length;

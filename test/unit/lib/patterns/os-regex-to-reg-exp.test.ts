@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MatchContext } from '../../../../lib/patterns/matcher.js';
+import { OsRegex } from '../../../../lib/patterns/os-regex.js';
 import { compileOsRegex, type OsRegexCode } from '../../../../lib/patterns/os-regex-code.js';
 import { RegularAlternative } from '../../../../lib/patterns/os-regex-regular.js';
 import { toOsRegexForm } from '../../../../lib/patterns/os-regex-to-reg-exp.js';
@@ -118,7 +119,29 @@ describe('the regular form of an OS_Regex', () => {
     expect(steps(source, 'x [a"c" b')).to.be.greaterThan(0);
     expect(steps(source, 'x [a"c"" b')).to.equal(-1);
     expect(steps(source, `x [a"c" b${'['.repeat(300)}`)).to.equal(-1);
-    expect(steps('^\\S+ b', 'a'.repeat(4096))).to.be.greaterThan(0);
-    expect(steps('^\\S+ b', 'a'.repeat(4097))).to.equal(-1);
+    expect(steps('^\\S+ b', 'a'.repeat(16_000))).to.be.greaterThan(0);
+    expect(steps('^\\S+ b', 'a'.repeat(16_001))).to.equal(-1);
+    const oneStop = '^\\.*[(\\d+)';
+    expect(steps(oneStop, '['.repeat(256))).to.equal(17);
+    expect(steps(oneStop, '['.repeat(257))).to.equal(-1);
+    expect(steps(oneStop, `${'a'.repeat(499)}[`)).to.equal(1 + (1000 >> 4));
+  });
+
+  it('gives the same on long lines, however often it was run', () => {
+    const context = new MatchContext();
+    const source = '^(\\S+) \\.*[\\S+ \\S\\d+] "(\\w+) (\\S+) HTTP\\S+" (\\d+) ';
+    const regex = new OsRegex(source);
+    const agent =
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
+    for (const path of ['/', `/${'long/'.repeat(60)}`, '/?list[]=1', '/?a="b"']) {
+      const line = `192.0.2.7 - - [x] [20/Mar/2026:09:46:40 +0000] "GET ${path} HTTP/1.1" 204 55250 "-" "${agent} ${agent}"`;
+      const expected = referenceMatch(source, line);
+      for (let run = 0; run < 3; run += 1) {
+        const matched = regex.exec(line, context);
+        expect(
+          matched && { end: context.end, captures: context.captures.slice(0, context.captureCount) },
+        ).to.deep.equal(expected);
+      }
+    }
   });
 });
