@@ -1,3 +1,4 @@
+import { EVENTS_PER_THREAD, UNITS_AHEAD } from '../../../daemons/analysisd/threads/units-ahead.js';
 import { shardOf } from '../../../lib/engine/correlate/correlation-snapshot.js';
 import { randomOf } from './random-of.js';
 
@@ -12,9 +13,6 @@ export type ThreadCosts = {
 };
 
 const SHARDS = 64;
-/** As `EventsAhead` has it: events of a unit for each thread, and units on their way. */
-const EVENTS_PER_THREAD = 512;
-const UNITS_AHEAD = 6;
 const UNITS = 400;
 const COUNTS = [1, 2, 4, 8, 12, 16, 24, 32, 48, 64];
 /** Of the work of the main thread, what it does before threads get an event. */
