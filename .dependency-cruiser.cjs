@@ -8,7 +8,7 @@ const FLOORS_OF_LIB = [
   ['agentlink', 'engine', 'home', 'report', 'tls'],
   ['config', 'indexer', 'logtest', 'manager', 'process'],
   ['agents', 'bus', 'fim', 'rotation', 'store'],
-  ['daemon', 'groups', 'journal', 'sync'],
+  ['cluster', 'daemon', 'groups', 'journal', 'sync'],
   ['rootcheck', 'validation'],
   ['control', 'sca'],
 ];

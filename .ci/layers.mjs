@@ -9,6 +9,7 @@ const ALLOWED = [
   ['lib/bus/contracts/', 'one a daemon'],
   ['lib/events/fim/', 'a wire format: it is written in one daemon and read in others'],
   ['lib/events/sync/', 'a wire format: it is written in one daemon and read in others'],
+  ['lib/cluster/', 'what the nodes of a cluster share: several daemons decide, each about its kinds'],
   ['lib/sync/', 'the synchronisation of files; the inventory needs the same'],
   ['lib/events/inventory/', 'a wire format: it is written in one daemon and read in others'],
 ];

@@ -52,6 +52,23 @@ const HAPROXY_HELPER = optionalGroup({
   remove_disconnected_node_after: integer(240),
 });
 
+/** How the NATS servers of `<nodes>` are reached; paths are relative to the home. */
+const NATS = group({
+  /** Certificates that theirs are held against. */
+  ca: text('etc/cluster/ca.pem'),
+  /** Own certificate and its key, where the servers ask for one. */
+  certificate: optionalText(),
+  certificate_key: optionalText(),
+  /** File with the seed of this node's NKey; without it there is no login. */
+  credential: text('etc/cluster/node.nk'),
+  /** Copies of each stream; without it as many as there are nodes, at most 3. */
+  replicas: scalar<number | undefined>(undefined, (element, report) => {
+    const value = requireText(element, report);
+    if (!/^[1-5]$/.test(value)) throw report.invalidValue(element);
+    return Number(value);
+  }),
+});
+
 const CLUSTER_FIELDS = {
   name: text('wazuh'),
   node_name: text('node01'),
@@ -73,6 +90,7 @@ const CLUSTER_FIELDS = {
     return value === 'any' ? '0.0.0.0' : value;
   }),
   nodes: group({ node: list(requireText) }),
+  nats: NATS,
   hidden: yesNo(false),
   disabled: scalar(false, readYesNo),
   interval: ignored(),

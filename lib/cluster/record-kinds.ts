@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import type { RecordKind } from '../bus/contracts/clusterd.js';
+
+/**
+ * Shared records of a cluster by kind: each is what all nodes have in common, and one daemon decides about it
+ * (architecture.md 4 "Cluster"). Keys: `agent` and `member` have the agent's id, `group` its name.
+ */
+
+/** An agent that may connect (svc-authd): a line of the key file. */
+export const agentRecord = z.object({
+  name: z.string().min(1).max(128),
+  /** `any`, an address, or a network with `/n`. */
+  ip: z.string().min(1).max(64),
+  key: z.string().min(1).max(256),
+  /** Epoch seconds. */
+  dateAdd: z.number().int().min(0),
+});
+export type AgentRecord = z.output<typeof agentRecord>;
+
+/** Groups of an agent by priority (svc-db). */
+export const memberRecord = z.object({ groups: z.array(z.string().max(255)).max(128) });
+export type MemberRecord = z.output<typeof memberRecord>;
+
+/** A group of agents (svc-db); its files are a `files` record. */
+export const groupRecord = z.object({ dateAdd: z.number().int().min(0) });
+export type GroupRecord = z.output<typeof groupRecord>;
+
+/** What the value of a record of these kinds is checked against, whoever wrote it. */
+export const RECORD_SCHEMAS = {
+  agent: agentRecord,
+  member: memberRecord,
+  group: groupRecord,
+} as const satisfies Partial<Record<RecordKind, z.ZodType>>;

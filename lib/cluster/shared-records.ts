@@ -1,0 +1,281 @@
+import { setMaxListeners } from 'node:events';
+import { pause } from '../async/pause.js';
+import { BusError } from '../bus/bus-error.js';
+import type { CallParams, CallResult, MethodName } from '../bus/contract.js';
+import { type clusterdContract, MAX_RECORDS_WAIT_MS, type RecordKind } from '../bus/contracts/clusterd.js';
+import type { CallOptions } from '../bus/request-client.js';
+import { describeError } from '../log/describe-error.js';
+import type { Logger } from '../log/logger.js';
+import type { MANAGER_DAEMONS } from '../product/daemon-names.js';
+
+/** A record as it is now; null is one that was removed. */
+export type SharedRecord = {
+  readonly kind: RecordKind;
+  readonly key: string;
+  readonly revision: number;
+  readonly value: unknown;
+};
+
+/** A change of a record to be made; null removes it. */
+export type RecordChange = { readonly kind: RecordKind; readonly key: string; readonly value: unknown };
+
+/** What a decision about shared records comes to. */
+export type Decision<T> = { readonly changes: readonly RecordChange[]; readonly result: T };
+
+/** How svc-clusterd is asked; a `RequestClient` of its contract. */
+export interface ClusterdClient {
+  call<K extends MethodName<typeof clusterdContract>>(
+    method: K,
+    params: CallParams<typeof clusterdContract, K>,
+    options?: CallOptions,
+  ): Promise<CallResult<typeof clusterdContract, K>>;
+}
+
+/** A daemon that has shared records in force: it is told in turn, never twice at once. */
+export interface RecordsOwner {
+  /**
+   * What this node has of its own and the records have not, when it has just joined; all records there are.
+   * Called again when somebody else changed records meanwhile.
+   */
+  seed(records: readonly SharedRecord[]): Promise<readonly RecordChange[]> | readonly RecordChange[];
+  /** These are all records there are: what the daemon has beside them goes. */
+  load(records: readonly SharedRecord[]): Promise<void>;
+  /** These have changed since. */
+  apply(changes: readonly SharedRecord[]): Promise<void>;
+}
+
+export type SharedRecordsParts = {
+  readonly client: ClusterdClient;
+  readonly daemon: (typeof MANAGER_DAEMONS)[number];
+  readonly kinds: readonly RecordKind[];
+  readonly owner: RecordsOwner;
+  /** Daemons that are to have brought theirs first: what is seeded here rests on it. */
+  readonly seedsAfter?: readonly (typeof MANAGER_DAEMONS)[number][];
+  readonly logger: Logger;
+};
+
+/** Pauses after failures, milliseconds: the last is repeated. */
+const RETRY_MS = [100, 300, 1000, 2000];
+/** A decision that others overtake so long is given up. */
+const DECIDE_MS = 15_000;
+/** A seed is committed in pieces of so many records. */
+const SEED_PIECE = 2000;
+const STALE = 'stale';
+
+/**
+ * Shared records of a cluster as one daemon sees them: what changes anywhere is told to the owner in the order of revisions,
+ * and what the daemon decides is made only if nothing of its kinds has changed meanwhile; else it decides anew on what is
+ * in force then. So a decision is as good as if there were one daemon of its kind in all of the cluster.
+ */
+export class SharedRecords {
+  readonly #parts: SharedRecordsParts;
+  readonly #stopped = new AbortController();
+  readonly #waiting = new Set<{ readonly revision: number; readonly done: () => void }>();
+  #applied = 0;
+  #loaded = false;
+  #problem = 'svc-clusterd was not asked yet';
+  #following: Promise<void> | undefined;
+  #deciding: Promise<unknown> = Promise.resolve();
+  #complaint: string | undefined;
+
+  constructor(parts: SharedRecordsParts) {
+    this.#parts = parts;
+    // Each change that waits listens to it.
+    setMaxListeners(0, this.#stopped.signal);
+  }
+
+  /** All changes up to here are in force in the daemon. */
+  get revision(): number {
+    return this.#applied;
+  }
+
+  /** Whether the owner has all records: before that nothing can be decided. */
+  get loaded(): boolean {
+    return this.#loaded;
+  }
+
+  /** Begins to follow; what fails is said once and tried again. */
+  start(): void {
+    this.#following ??= this.#follow();
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort(new BusError('closed', 'shared records are not followed any more'));
+    await this.#following;
+  }
+
+  /**
+   * Decides and has the changes made; answered when they are in force in this daemon. Decisions of a daemon come one after
+   * another.
+   * @param decide what is to change, by what the owner has now; called again when others changed something meanwhile
+   * @throws BusError `cluster_unavailable`, `busy` (others were quicker all the time); what `decide` throws
+   */
+  change<T>(decide: () => Decision<T> | Promise<Decision<T>>): Promise<T> {
+    const turn = this.#deciding.then(() => this.#decide(decide));
+    this.#deciding = turn.catch(() => {});
+    return turn;
+  }
+
+  async #decide<T>(decide: () => Decision<T> | Promise<Decision<T>>): Promise<T> {
+    const deadline = performance.now() + DECIDE_MS;
+    for (;;) {
+      if (!this.#loaded)
+        throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${this.#problem}`);
+      const basis = this.#applied;
+      const { changes, result } = await decide();
+      if (changes.length === 0) return result;
+      try {
+        const { revision } = await this.#commit(basis, changes);
+        await this.#inForce(revision);
+        return result;
+      } catch (error) {
+        if (!(error instanceof BusError) || error.code !== STALE) throw error;
+        if (performance.now() > deadline) {
+          throw new BusError('busy', 'Others change the same in the cluster all the time: try again later', {
+            cause: error,
+          });
+        }
+        await this.#inForce(basis + 1);
+      }
+    }
+  }
+
+  #commit(basis: number, changes: readonly RecordChange[]): Promise<{ revision: number }> {
+    const { client, kinds } = this.#parts;
+    return client.call(
+      'records.commit',
+      { basis, kinds: [...kinds], changes: [...changes] },
+      { deadlineMs: DECIDE_MS * 2, signal: this.#stopped.signal },
+    );
+  }
+
+  /** Waits until the owner has applied a revision. @throws BusError `timeout`: it is made, and not in force here yet */
+  #inForce(revision: number): Promise<void> {
+    if (this.#applied >= revision) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#stopped;
+      const end = (then: () => void) => (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+        signal.removeEventListener('abort', aborted);
+        then();
+      };
+      const timer = setTimeout(
+        end(() => {
+          reject(
+            new BusError('timeout', `Revision ${revision} of the cluster is not in force here yet: ${this.#problem}`),
+          );
+        }),
+        DECIDE_MS,
+      );
+      const waiter = { revision, done: end(resolve) };
+      const aborted = end(() => {
+        reject(signal.reason as Error);
+      });
+      signal.addEventListener('abort', aborted, { once: true });
+      this.#waiting.add(waiter);
+    });
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopped;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        if (!this.#loaded) await this.#load();
+        else await this.#next();
+        failures = 0;
+        this.#mended();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#complain(error);
+        const wait = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0;
+        failures += 1;
+        await pause(wait, signal);
+      }
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { client, daemon, owner, seedsAfter = [] } = this.#parts;
+    const { seeded } = await client.call('records.seeded', {});
+    const missing = seedsAfter.find((other) => !seeded.includes(other));
+    if (missing !== undefined) throw new BusError('cluster_unavailable', `${missing} has not brought what it has yet`);
+    for (;;) {
+      const { records, through } = await this.#all();
+      if (!seeded.includes(daemon)) {
+        const brought = await this.#seed(through, await owner.seed(records));
+        if (brought) {
+          await client.call('records.seeded', { mark: daemon });
+          seeded.push(daemon);
+        }
+        continue;
+      }
+      await owner.load(records);
+      this.#loaded = true;
+      this.#appliedThrough(through);
+      return;
+    }
+  }
+
+  /** @returns false when others changed something meanwhile */
+  async #seed(through: number, changes: readonly RecordChange[]): Promise<boolean> {
+    let basis = through;
+    for (let at = 0; at < changes.length; at += SEED_PIECE) {
+      try {
+        basis = (await this.#commit(basis, changes.slice(at, at + SEED_PIECE))).revision;
+      } catch (error) {
+        if (error instanceof BusError && error.code === STALE) return false;
+        throw error;
+      }
+    }
+    return true;
+  }
+
+  async #all(): Promise<{ records: SharedRecord[]; through: number }> {
+    const latest = new Map<string, SharedRecord>();
+    let through = 0;
+    for (;;) {
+      const page = await this.#page(through, 0);
+      for (const record of page.changes) latest.set(`${record.kind} ${record.key}`, record);
+      through = page.through;
+      if (!page.more) break;
+    }
+    return { records: [...latest.values()].filter(({ value }) => value !== null), through };
+  }
+
+  async #next(): Promise<void> {
+    const { changes, through } = await this.#page(this.#applied, MAX_RECORDS_WAIT_MS);
+    if (changes.length > 0) await this.#parts.owner.apply(changes);
+    this.#appliedThrough(through);
+  }
+
+  #page(after: number, waitMs: number): Promise<CallResult<typeof clusterdContract, 'records.changes'>> {
+    const { client, kinds } = this.#parts;
+    const deadlineMs = waitMs + 10_000;
+    return client.call(
+      'records.changes',
+      { kinds: [...kinds], after, waitMs },
+      { deadlineMs, signal: this.#stopped.signal },
+    );
+  }
+
+  #appliedThrough(revision: number): void {
+    this.#applied = revision;
+    for (const { revision: wanted, done } of [...this.#waiting]) if (wanted <= revision) done();
+  }
+
+  #complain(error: unknown): void {
+    const text = describeError(error);
+    this.#problem = text;
+    if (this.#complaint === text) return;
+    this.#complaint = text;
+    this.#parts.logger.warn(`What the cluster has in common is not followed: ${text}`);
+  }
+
+  #mended(): void {
+    if (this.#complaint === undefined) return;
+    this.#complaint = undefined;
+    this.#parts.logger.info('What the cluster has in common is followed again.');
+  }
+}

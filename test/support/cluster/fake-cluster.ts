@@ -1,0 +1,127 @@
+import { BusError } from '../../../lib/bus/bus-error.js';
+import type { CallParams, CallResult, MethodName } from '../../../lib/bus/contract.js';
+import type { clusterdContract } from '../../../lib/bus/contracts/clusterd.js';
+import type { ClusterdClient, RecordChange, SharedRecord } from '../../../lib/cluster/shared-records.js';
+
+type Contract = typeof clusterdContract;
+
+/**
+ * The records of a cluster in memory, for tests of daemons that have some in force: as many nodes as clients are made, all
+ * of one log. What svc-clusterd itself does is tested with real NATS servers.
+ */
+export class FakeCluster {
+  readonly records = new Map<string, SharedRecord>();
+  /** What was told to all nodes: `nodes.tell`. */
+  readonly told: {
+    readonly node: string;
+    readonly daemon: string;
+    readonly method: string;
+    readonly params: unknown;
+  }[] = [];
+  /** Who holds the lease. */
+  master: string | undefined;
+  /** Answers `nodes.ask`. */
+  onAsk: (asked: CallParams<Contract, 'nodes.ask'>) => unknown = () => {
+    throw new BusError('unknown_node', 'no such node');
+  };
+  /** While it is set, calls fail with it. */
+  unavailable: string | undefined;
+  revision = 0;
+  #wakers = new Set<() => void>();
+
+  /** Changes records as another node would. */
+  commit(changes: readonly RecordChange[]): number {
+    for (const { kind, key, value } of changes) {
+      this.revision += 1;
+      this.records.set(`${kind} ${key}`, { kind, key, revision: this.revision, value });
+    }
+    const wakers = [...this.#wakers];
+    this.#wakers.clear();
+    for (const wake of wakers) wake();
+    return this.revision;
+  }
+
+  value(kind: string, key: string): unknown {
+    return this.records.get(`${kind} ${key}`)?.value ?? undefined;
+  }
+
+  /** svc-clusterd of a node. @param seeded daemons that have brought what they had */
+  client(node: string, seeded: readonly string[] = []): ClusterdClient {
+    const marks = new Set(seeded);
+    const answer = async (method: string, params: never, signal?: AbortSignal): Promise<unknown> => {
+      if (this.unavailable !== undefined) throw new BusError('cluster_unavailable', this.unavailable);
+      return this.#answer(node, marks, method, params, signal);
+    };
+    return {
+      call: async <K extends MethodName<Contract>>(
+        method: K,
+        params: CallParams<Contract, K>,
+        options: { readonly signal?: AbortSignal } = {},
+      ) => (await answer(method, params as never, options.signal)) as CallResult<Contract, K>,
+    };
+  }
+
+  async #answer(
+    node: string,
+    marks: Set<string>,
+    method: string,
+    params: unknown,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    switch (method) {
+      case 'records.commit': {
+        const { basis, kinds, changes } = params as CallParams<Contract, 'records.commit'>;
+        const newer = [...this.records.values()].some(({ kind, revision }) => kinds.includes(kind) && revision > basis);
+        if (newer) throw new BusError('stale', 'something has changed');
+        return { revision: this.commit(changes.map(({ kind, key, value = null }) => ({ kind, key, value }))) };
+      }
+      case 'records.changes': {
+        const { kinds, after, limit = 5000, waitMs = 0 } = params as CallParams<Contract, 'records.changes'>;
+        const found = () =>
+          [...this.records.values()]
+            .filter(
+              ({ kind, revision, value }) =>
+                kinds.includes(kind) && revision > after && !(after === 0 && value === null),
+            )
+            .sort((a, b) => a.revision - b.revision);
+        if (found().length === 0 && waitMs > 0) await this.#wait(waitMs, signal);
+        signal?.throwIfAborted();
+        const all = found();
+        const changes = all.slice(0, limit);
+        const more = all.length > limit;
+        return { changes, through: more ? (changes.at(-1)?.revision ?? after) : this.revision, more };
+      }
+      case 'records.seeded': {
+        const { mark } = params as CallParams<Contract, 'records.seeded'>;
+        if (mark !== undefined) marks.add(mark);
+        return { seeded: [...marks] };
+      }
+      case 'lease.check':
+        return { held: this.master === node, term: 1, leftMs: 5000 };
+      case 'nodes.ask':
+        return { result: await this.onAsk(params as CallParams<Contract, 'nodes.ask'>) };
+      case 'nodes.tell': {
+        const told = params as CallParams<Contract, 'nodes.tell'>;
+        this.told.push({ node, daemon: told.daemon, method: told.method, params: told.params });
+        return {};
+      }
+      case 'node.describe':
+        return {};
+      default:
+        throw new BusError('unknown_method', method);
+    }
+  }
+
+  #wait(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#wakers.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#wakers.add(end);
+      signal?.addEventListener('abort', end, { once: true });
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { BusError } from '../../../../lib/bus/bus-error.js';
+import {
+  type RecordChange,
+  type RecordsOwner,
+  type SharedRecord,
+  SharedRecords,
+} from '../../../../lib/cluster/shared-records.js';
+import { FakeCluster } from '../../../support/cluster/fake-cluster.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+
+/** Has groups in force, and owns some of its own before it joins. */
+class Groups implements RecordsOwner {
+  readonly names = new Set<string>();
+
+  constructor(own: readonly string[] = []) {
+    for (const name of own) this.names.add(name);
+  }
+
+  seed(records: readonly SharedRecord[]): readonly RecordChange[] {
+    const known = new Set(records.map(({ key }) => key));
+    return [...this.names].filter((name) => !known.has(name)).map(group);
+  }
+
+  async load(records: readonly SharedRecord[]): Promise<void> {
+    this.names.clear();
+    await this.apply(records);
+  }
+
+  apply(changes: readonly SharedRecord[]): Promise<void> {
+    for (const { key, value } of changes) {
+      if (value === null) this.names.delete(key);
+      else this.names.add(key);
+    }
+    return Promise.resolve();
+  }
+}
+
+const group = (key: string): RecordChange => ({ kind: 'group', key, value: { dateAdd: 1 } });
+
+describe('SharedRecords', () => {
+  let cluster: FakeCluster;
+  let open: SharedRecords[];
+
+  beforeEach(() => {
+    cluster = new FakeCluster();
+    open = [];
+  });
+  afterEach(() => Promise.all(open.map((records) => records.close())));
+
+  function node(name: string, own: readonly string[] = [], seeded: readonly string[] = []) {
+    const owner = new Groups(own);
+    const logger = new RecordingLogger();
+    const client = cluster.client(name, seeded);
+    const records = new SharedRecords({ client, daemon: 'svc-db', kinds: ['group'], owner, logger });
+    open.push(records);
+    records.start();
+    return { owner, records, logger };
+  }
+
+  it('brings what nodes had, and all nodes have all of it', async () => {
+    const [one, two] = [node('n1', ['web', 'db']), node('n2', ['web', 'mail'])];
+    const all = ({ owner }: typeof one) => [...owner.names].sort().join() === 'db,mail,web';
+    await eventually('both have all', () => all(one) && all(two));
+  });
+
+  it('takes away what nobody has any more after a node was away', async () => {
+    cluster.commit([group('web')]);
+    const { owner } = node('n1', ['web', 'gone'], ['svc-db']);
+    await eventually('the other is gone', () => [...owner.names].join() === 'web');
+  });
+
+  it('decides anew where another node was quicker, so that of two the second sees the first', async () => {
+    const [one, two] = [node('n1'), node('n2')];
+    await eventually('both follow', () => one.records.loaded && two.records.loaded);
+    const take = ({ owner, records }: typeof one, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          records.change(() => {
+            const name = `g${owner.names.size}`;
+            return { changes: [group(name)], result: name };
+          }),
+        ),
+      );
+    const names = (await Promise.all([take(one, 20), take(two, 20)])).flat();
+    expect(new Set(names).size).to.equal(40);
+  });
+
+  it('refuses changes while nothing can be known, and says once why', async () => {
+    cluster.unavailable = 'no quorum';
+    const { records, logger } = node('n1');
+    await eventually('it is said', () =>
+      logger.lines.some((line) => line.startsWith('warn') && line.includes('no quorum')),
+    );
+    const refusal = await records.change(() => ({ changes: [group('x')], result: 1 })).catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(BusError);
+    expect((refusal as BusError).code).to.equal('cluster_unavailable');
+    expect((refusal as BusError).message).to.contain('no quorum');
+  });
+});
