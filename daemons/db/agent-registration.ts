@@ -1,29 +1,33 @@
 import { BusError } from '../../lib/bus/bus-error.js';
 import { applyChanges } from './agent-changes.js';
-import { agentIdText, MANAGER_ID, newAgent } from './agent-record.js';
-import { existingAgents, MANAGER_REFUSAL, namedAgent, refuseManager } from './agent-rows.js';
+import { agentIdText, newAgent } from './agent-record.js';
+import { existingAgents, namedAgent, refuseManager } from './agent-rows.js';
+import type { GroupAuthority } from './groups/group-authority.js';
+import { decideMembership, type MembershipOutcome, type MembershipRequest } from './groups/group-decisions.js';
 import type { AgentHandlers } from './handler-types.js';
-import { changeMembership, DEFAULT_GROUP } from './membership.js';
+import type { MembershipMode } from './membership.js';
 import type { Registry } from './registry.js';
 
 /** Answers of svc-db that change who is registered and in which groups. */
 export function agentRegistration(
   registry: Registry,
+  authority: GroupAuthority,
 ): Pick<AgentHandlers, 'agents.register' | 'agents.update' | 'agents.remove' | 'agents.removed' | 'agents.membership'> {
   const { agents } = registry;
   return {
-    'agents.register': ({ id, name, registerIP, dateAdd, groups = [DEFAULT_GROUP], replaces }) =>
-      registry.edit((edit) => {
-        registry.requireGroups(groups);
-        registry.groupUses.note(groups);
-        const number = Number(id);
+    'agents.register': async ({ id, name, registerIP, dateAdd, groups, replaces }) => {
+      const number = Number(id);
+      await authority.prepare(number, groups);
+      return registry.edit((edit) => {
+        const given = authority.ofNewAgent(number, groups);
         const replaced = existingAgents(registry, replaces).rows;
         refuseManager(number, ...replaced.map((row) => row.id));
         for (const row of replaced) edit.deleteAgent(row);
         if (agents.get(number) !== undefined) throw new BusError('agent_exists', `There is an agent ${id} already`);
-        edit.setAgent(number, newAgent(name, registerIP, dateAdd, [...new Set(groups)]));
+        edit.setAgent(number, newAgent(name, registerIP, dateAdd, given));
         return { removed: replaced.map(namedAgent) };
-      }),
+      });
+    },
 
     'agents.update': async ({ id, changes }) => {
       await registry.edit((edit) => {
@@ -48,31 +52,31 @@ export function agentRegistration(
       return { removed: removals.after(after, limit).map(({ sequence, id }) => ({ sequence, id: agentIdText(id) })) };
     },
 
-    'agents.membership': ({ mode, agents: asked }) =>
-      registry.edit((edit) => {
-        if (mode !== 'remove') {
-          const wanted = new Set(asked.flatMap(({ groups }) => groups));
-          registry.requireGroups(wanted);
-          registry.groupUses.note(wanted);
-        }
-        const changed: { id: string; groups: string[] }[] = [];
-        const failed: { id: string; code: string; message: string }[] = [];
-        for (const { id, groups } of asked) {
-          const row = agents.get(Number(id));
-          const result =
-            row === undefined
-              ? { code: 'unknown_agent', message: `There is no agent ${id}` }
-              : row.id === MANAGER_ID
-                ? { code: 'manager', message: MANAGER_REFUSAL }
-                : changeMembership(row.id, mode, row.record.groups, groups);
-          if ('code' in result) {
-            failed.push({ id, ...result });
-          } else if (row !== undefined && result.groups !== row.record.groups) {
-            edit.setAgent(row.id, { ...row.record, groups: [...result.groups] });
-            changed.push({ id, groups: [...result.groups] });
-          }
-        }
-        return { changed, failed };
-      }),
+    'agents.membership': ({ mode, agents: asked }) => changeMemberships(authority, mode, asked),
   };
+}
+
+/** As many at once as there may be. What is changed stays so when those after it cannot be: they are named as failed. */
+async function changeMemberships(
+  authority: GroupAuthority,
+  mode: MembershipMode,
+  asked: readonly MembershipRequest[],
+): Promise<MembershipOutcome> {
+  const most = authority.mostChanges;
+  const first = asked.slice(0, most);
+  const all = await authority.decide((view) => decideMembership(view, mode, first));
+  for (let at = most; at < asked.length; at += most) {
+    const piece = asked.slice(at, at + most);
+    try {
+      const { changed, failed } = await authority.decide((view) => decideMembership(view, mode, piece));
+      all.changed.push(...changed);
+      all.failed.push(...failed);
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      const { code, message } = error;
+      all.failed.push(...asked.slice(at).map(({ id }) => ({ id, code, message })));
+      break;
+    }
+  }
+  return all;
 }

@@ -2,15 +2,15 @@ import { hostname } from 'node:os';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
-import { openOrSetAside } from '../../lib/store/set-aside.js';
-import { AgentStores, damageText } from './agent-stores.js';
+import { AgentStores } from './agent-stores.js';
 import { agentsHandlers } from './agents-handlers.js';
 import { BackupFiles } from './backup/backup-files.js';
 import { backupHandlers } from './backup/backup-handlers.js';
-import { rebuildRegistry } from './backup/rebuild-registry.js';
+import { openRegistry } from './backup/open-registry.js';
 import { RegistryBackups } from './backup/registry-backups.js';
 import { type DbSettings, SETTINGS } from './db-settings.js';
 import { forgetting } from './forgetting.js';
+import { LocalGroups } from './groups/local-groups.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
 import { QueryStatistics } from './query-statistics.js';
@@ -30,24 +30,21 @@ export const DB = defineDaemon({
   settings: SETTINGS,
   async build({ home, logger, settings, problems, fatal, requests }, parts) {
     const directory = home.path('queue', 'db');
-    const opened = await openOrSetAside(() => Registry.open(directory, problems.of('registry')), directory, now());
-    const registry = parts.use(opened.store);
-    void registry.broken.then(fatal);
     const backupFiles = new BackupFiles(home.path('backup', 'db'));
     const keys = async () => (await new ClientKeysFile(home.path('etc', 'client.keys')).read()).agents;
-    if (opened.damage !== undefined) {
-      const shared = home.path('etc', 'shared');
-      const seconds = Math.floor(now() / 1000);
-      const source = await rebuildRegistry({
-        registry,
-        files: backupFiles,
-        keys: await keys(),
-        shared,
+    const open = () => Registry.open(directory, problems.of('registry'));
+    const registry = parts.use(
+      await openRegistry({
+        open,
+        directory,
+        backups: backupFiles,
+        keys,
+        shared: home.path('etc', 'shared'),
         logger,
-        now: seconds,
-      });
-      logger.error(`${damageText(opened.damage)} ${source}.`);
-    }
+        now,
+      }),
+    );
+    void registry.broken.then(fatal);
     const settle = async ({ nodeName }: DbSettings) => {
       const seconds = Math.floor(now() / 1000);
       await registry.ensureDefaultGroup(seconds);
@@ -70,7 +67,8 @@ export const DB = defineDaemon({
       }),
     );
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
-    const agents = agentsHandlers(registry, now, MANAGER_VERSION);
+    const groups = new LocalGroups(registry);
+    const agents = agentsHandlers(registry, groups, now, MANAGER_VERSION);
     const server = requests({
       stats: (counters) => ({
         requests: { ...counters },
@@ -86,7 +84,7 @@ export const DB = defineDaemon({
       handlers: {
         ...agents,
         ...forgetting(agents, stores.all, logger),
-        ...groupsHandlers(registry, now),
+        ...groupsHandlers(registry, groups, now),
         ...stores.handlers(),
         ...backupHandlers(backups),
         'statistics.read': () => statistics.report(),

@@ -92,10 +92,15 @@ export class Edit {
     this.changes.push(this.#tables.labels.put(id, labels));
   }
 
-  addGroup(name: string, record: GroupRecord): void {
+  /** Adds a group or replaces its record. */
+  setGroup(name: string, record: GroupRecord): void {
     const { groups } = this.#memory;
+    const before = groups.get(name);
     groups.set(name, record);
-    this.#undo.push(() => groups.delete(name));
+    this.#undo.push(() => {
+      if (before === undefined) groups.delete(name);
+      else groups.set(name, before);
+    });
     this.changes.push(this.#tables.groups.put(name, record));
   }
 

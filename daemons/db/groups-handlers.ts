@@ -1,26 +1,23 @@
 import { groupHash } from '../../lib/agentlink/merged-file.js';
 import { BusError } from '../../lib/bus/bus-error.js';
-import type { Handlers } from '../../lib/bus/contract.js';
+import type { CallParams, CallResult, Handlers } from '../../lib/bus/contract.js';
 import type { dbContract } from '../../lib/bus/contracts/db.js';
-import { type groupMethods, MAX_GROUPS } from '../../lib/bus/contracts/db-groups.js';
-import type { AgentRow } from './agent-record.js';
-import type { Edit } from './edit.js';
+import type { groupMethods } from '../../lib/bus/contracts/db-groups.js';
+import { agentIdText } from './agent-record.js';
+import type { GroupAuthority } from './groups/group-authority.js';
+import { decideCreation, decideRemoval } from './groups/group-decisions.js';
 import type { Now } from './handler-types.js';
-import { DEFAULT_GROUP, withoutGroups } from './membership.js';
+import { requireGroups } from './membership.js';
 import type { Registry } from './registry.js';
 
 type GroupHandlers = Pick<Handlers<typeof dbContract>, keyof typeof groupMethods>;
+type RemovalParams = CallParams<typeof dbContract, 'groups.remove'>;
+type RemovalResult = CallResult<typeof dbContract, 'groups.remove'>;
 
 /** Answers of svc-db about groups (lib/bus/contracts/db-groups.ts). */
-export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
+export function groupsHandlers(registry: Registry, authority: GroupAuthority, now: Now): GroupHandlers {
   const { groups, agents, groupUses: uses } = registry;
   const counted = (name: string) => ({ name, count: agents.byGroup.count(name) });
-  const create = (edit: Edit, name: string) => {
-    if (groups.size >= MAX_GROUPS) {
-      throw new BusError('too_many_groups', `There cannot be more than ${MAX_GROUPS} groups`);
-    }
-    edit.addGroup(name, { dateAdd: Math.floor(now() / 1000) });
-  };
   return {
     'groups.list': ({ names }) => {
       const wanted = names ?? [...groups.keys()];
@@ -35,41 +32,22 @@ export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
     },
 
     'groups.get': ({ name }) => {
-      registry.requireGroups([name]);
+      requireGroups(groups, [name]);
       return counted(name);
     },
 
     'groups.create': async ({ name }) => {
-      await registry.edit((edit) => {
-        const isThere = groups.has(name);
-        if (!isThere) create(edit, name);
-        // Somebody who wants one that is there already wants it all the same.
-        uses.note([name]);
-        if (isThere) throw new BusError('group_exists', `There is a group '${name}' already`);
-      });
+      const isNew = await authority.decide((view) => decideCreation(view, name, Math.floor(now() / 1000)));
+      if (!isNew) throw new BusError('group_exists', `There is a group '${name}' already`);
       return {};
     },
 
-    'groups.remove': ({ names, unusedSince }) =>
-      registry.edit((edit) => {
-        if (names.includes(DEFAULT_GROUP)) {
-          throw new BusError('default_group', `The group '${DEFAULT_GROUP}' cannot be removed`);
-        }
-        const there = [...new Set(names)].filter((name) => groups.has(name));
-        const isUnused = (name: string) => unusedSince === undefined || uses.isUnusedSince(name, unusedSince);
-        const removed = there.filter(isUnused);
-        const members = removeGroups(registry, edit, removed);
-        return {
-          removed,
-          kept: there.filter((name) => !removed.includes(name)),
-          unknown: names.filter((name) => !there.includes(name)),
-          agents: members.map((row) => row.idText),
-        };
-      }),
+    'groups.remove': (params) => removeGroups(authority, params),
 
     'groups.agents': ({ name }) => {
-      registry.requireGroups([name]);
-      return { ids: byId(agents.byGroup.get(name)).map((row) => row.idText) };
+      requireGroups(groups, [name]);
+      const rows = [...agents.byGroup.get(name)].sort((a, b) => a.id - b.id);
+      return { ids: rows.map((row) => row.idText) };
     },
 
     'groups.sums': ({ sums }) =>
@@ -89,18 +67,23 @@ export function groupsHandlers(registry: Registry, now: Now): GroupHandlers {
   };
 }
 
-/** @returns agents that were in one of them */
-function removeGroups(registry: Registry, edit: Edit, names: readonly string[]): AgentRow[] {
-  const deleted = new Set(names);
-  const members = byId(new Set(names.flatMap((name) => [...registry.agents.byGroup.get(name)])));
-  for (const row of members) {
-    edit.setAgent(row.id, { ...row.record, groups: [...withoutGroups(row.record.groups, deleted)] });
+/** As often as it takes until none of the groups has members, and then they are gone. */
+async function removeGroups(authority: GroupAuthority, { names, unusedSince }: RemovalParams): Promise<RemovalResult> {
+  const asked = { names, unusedSince, most: authority.mostChanges };
+  const decide = () => authority.decide((view) => decideRemoval(view, asked));
+  const first = await decide();
+  const agents = new Set(first.agents);
+  let last = first;
+  while (last.more) {
+    last = await decide();
+    for (const id of last.agents) agents.add(id);
   }
-  for (const name of names) edit.deleteGroup(name);
-  registry.groupUses.forget(names);
-  return members;
-}
-
-function byId(rows: Iterable<AgentRow>): AgentRow[] {
-  return [...rows].sort((a, b) => a.id - b.id);
+  const kept = new Set(last.kept);
+  const there = [...new Set(names)].filter((name) => !first.unknown.includes(name));
+  return {
+    removed: there.filter((name) => !kept.has(name)),
+    kept: there.filter((name) => kept.has(name)),
+    unknown: [...first.unknown],
+    agents: [...agents].sort((a, b) => a - b).map(agentIdText),
+  };
 }

@@ -1,3 +1,4 @@
+import { BusError } from '../../lib/bus/bus-error.js';
 import { MAX_GROUPS_PER_AGENT } from '../../lib/bus/contracts/db-groups.js';
 import { agentIdText } from './agent-record.js';
 
@@ -47,6 +48,13 @@ export function changeMembership(
 export function withoutGroups(current: readonly string[], deleted: ReadonlySet<string>): readonly string[] {
   const left = current.filter((group) => !deleted.has(group));
   return left.length > 0 ? left : [DEFAULT_GROUP];
+}
+
+/** @param groups those that there are @throws BusError `unknown_group` */
+export function requireGroups(groups: ReadonlyMap<string, unknown>, names: Iterable<string>): void {
+  for (const name of names) {
+    if (!groups.has(name)) throw new BusError('unknown_group', `Unable to find the id of the group '${name}'`);
+  }
 }
 
 function limited(id: number, groups: readonly string[]): MembershipResult {

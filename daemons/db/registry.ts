@@ -140,13 +140,6 @@ export class Registry implements RegistryMemory {
     return this.unwrittenLabels.get(id) ?? this.#tables.labels.get(id) ?? [];
   }
 
-  /** @throws BusError `unknown_group` */
-  requireGroups(names: Iterable<string>): void {
-    for (const name of names) {
-      if (!this.groups.has(name)) throw new BusError('unknown_group', `Unable to find the id of the group '${name}'`);
-    }
-  }
-
   /** @throws BusError `unknown_agent` */
   requireAgent(id: string): AgentRow {
     const row = this.agents.get(Number(id));
@@ -157,7 +150,7 @@ export class Registry implements RegistryMemory {
   /** @param now epoch seconds */
   async ensureDefaultGroup(now: number): Promise<void> {
     if (this.groups.has(DEFAULT_GROUP)) return;
-    await this.edit((edit) => edit.addGroup(DEFAULT_GROUP, { dateAdd: now }));
+    await this.edit((edit) => edit.setGroup(DEFAULT_GROUP, { dateAdd: now }));
   }
 
   /** Forgets removals that are known elsewhere, up to this number. @throws StoreError; they are forgotten after the next start then */

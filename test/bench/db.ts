@@ -10,6 +10,7 @@ import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
 import { BackupFiles } from '../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../daemons/db/backup/registry-backups.js';
+import { LocalGroups } from '../../daemons/db/groups/local-groups.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { readMemberships } from '../../daemons/remoted/push/read-memberships.js';
@@ -37,7 +38,7 @@ async function fill(): Promise<void> {
   const started = performance.now();
   const names = ['default', ...Array.from({ length: 40 }, (_none, index) => `site-${index}`)];
   await registry.edit((edit) => {
-    for (const name of names) edit.addGroup(name, { dateAdd: 0 });
+    for (const name of names) edit.setGroup(name, { dateAdd: 0 });
   });
   for (let from = 0; from < count; from += 5000) {
     await registry.edit((edit) => {
@@ -121,8 +122,8 @@ async function overBus(registry: Registry): Promise<void> {
   const stores = await AgentStores.open({ directory, registry, logger, problems, now });
   const handlers = {
     ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
-    ...agentsHandlers(registry, now, context.managerVersion),
-    ...groupsHandlers(registry, now),
+    ...agentsHandlers(registry, new LocalGroups(registry), now, context.managerVersion),
+    ...groupsHandlers(registry, new LocalGroups(registry), now),
     ...stores.handlers(),
     ...backupHandlers(
       new RegistryBackups({

@@ -26,7 +26,7 @@ export type RebuildParts = {
  */
 export async function rebuildRegistry({ registry, files, keys, shared, logger, now }: RebuildParts): Promise<string> {
   await registry.edit((edit) => {
-    for (const name of groupFolders(shared)) if (!registry.groups.has(name)) edit.addGroup(name, { dateAdd: now });
+    for (const name of groupFolders(shared)) if (!registry.groups.has(name)) edit.setGroup(name, { dateAdd: now });
   });
   await registry.ensureDefaultGroup(now);
   const found = await newestBackup(files, logger);

@@ -32,7 +32,7 @@ export function restoreRegistry(
     let groups = 0;
     for (const { group, dateAdd } of backup.groups) {
       if (registry.groups.has(group)) continue;
-      edit.addGroup(group, { dateAdd });
+      edit.setGroup(group, { dateAdd });
       groups += 1;
     }
     let agents = 0;

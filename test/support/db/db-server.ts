@@ -4,6 +4,7 @@ import { BackupFiles } from '../../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../../daemons/db/backup/registry-backups.js';
 import { forgetting } from '../../../daemons/db/forgetting.js';
+import { LocalGroups } from '../../../daemons/db/groups/local-groups.js';
 import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
 import { QueryStatistics } from '../../../daemons/db/query-statistics.js';
@@ -34,13 +35,14 @@ export class DbServer {
     const directory = home.path('queue', 'db');
     const stores = await AgentStores.open({ directory, registry, logger, problems: { of: () => () => {} }, now });
     await stores.start();
-    const agents = agentsHandlers(registry, now, MANAGER_VERSION);
+    const groups = new LocalGroups(registry);
+    const agents = agentsHandlers(registry, groups, now, MANAGER_VERSION);
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
     const handlers = statistics.counting({
       ...commonHandlers('svc-db', { stats: () => ({}), sections: new Map(), reload: () => Promise.resolve([]) }),
       ...agents,
       ...forgetting(agents, stores.all, logger),
-      ...groupsHandlers(registry, now),
+      ...groupsHandlers(registry, groups, now),
       ...stores.handlers(),
       ...backupHandlers(
         new RegistryBackups({
@@ -77,7 +79,7 @@ export class DbServer {
 
   async groups(...names: readonly string[]): Promise<void> {
     await this.registry.edit((edit) => {
-      for (const name of names) edit.addGroup(name, { dateAdd: 0 });
+      for (const name of names) edit.setGroup(name, { dateAdd: 0 });
     });
   }
 

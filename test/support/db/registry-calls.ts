@@ -1,4 +1,5 @@
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
+import { LocalGroups } from '../../../daemons/db/groups/local-groups.js';
 import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
 import { MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
 import type { Registry } from '../../../daemons/db/registry.js';
@@ -20,7 +21,11 @@ export async function callRegistry<M extends RegistryMethod>(
   method: M,
   params: CallParams<Contract, M>,
 ): Promise<CallResult<Contract, M>> {
-  const handlers = { ...agentsHandlers(registry, now, MANAGER_VERSION), ...groupsHandlers(registry, now) };
+  const groups = new LocalGroups(registry);
+  const handlers = {
+    ...agentsHandlers(registry, groups, now, MANAGER_VERSION),
+    ...groupsHandlers(registry, groups, now),
+  };
   const handle = handlers[method] as (params: unknown) => unknown;
   const { params: schema, result } = dbContract.methods[method];
   return result.parse(await handle(schema.parse(params))) as CallResult<Contract, M>;

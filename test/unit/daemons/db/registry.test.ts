@@ -397,7 +397,7 @@ describe('registry of agents', () => {
               for (const { kind, id, sample } of changes) {
                 const row = registry.agents.get(id);
                 if (kind === 'set') edit.setAgent(id, sampleAgent(sample).record);
-                else if (kind === 'group') edit.addGroup(`g${id}`, { dateAdd: sample });
+                else if (kind === 'group') edit.setGroup(`g${id}`, { dateAdd: sample });
                 else if (kind === 'ungroup') edit.deleteGroup(`g${id}`);
                 else if (row === undefined) continue;
                 else if (kind === 'delete') edit.deleteAgent(row);

@@ -56,7 +56,7 @@ describe('backups of the registry', function () {
   }
   async function fill(): Promise<void> {
     await registry.edit((edit) => {
-      for (const group of ['default', 'web', 'db']) edit.addGroup(group, { dateAdd: 7 });
+      for (const group of ['default', 'web', 'db']) edit.setGroup(group, { dateAdd: 7 });
       for (let id = 1; id <= AGENTS; id += 1) {
         const { record, lastKeepAlive } = sampleAgent(id);
         const row = edit.setAgent(id, { ...record, groups: id === 2 ? ['web', 'db'] : ['default'] });
@@ -129,7 +129,7 @@ describe('backups of the registry', function () {
       edit.deleteAgent(registry.agents.get(1)!);
       edit.setAgent(2, { ...seen, status: 'active', version: 'Wazuh v4.14.7', groups: ['default'] });
       edit.deleteGroup('db');
-      edit.addGroup('new', { dateAdd: 9 });
+      edit.setGroup('new', { dateAdd: 9 });
     });
     now += 1000;
     const restored = await backups.restore(name, true);
