@@ -25,9 +25,18 @@ export type MemberRecord = z.output<typeof memberRecord>;
 export const groupRecord = z.object({ dateAdd: z.number().int().min(0) });
 export type GroupRecord = z.output<typeof groupRecord>;
 
+/** A node (svc-clusterd); the key is its name. */
+export const nodeRecord = z.object({
+  /** Of its home: another home of the same name is another node. */
+  instance: z.string().min(1).max(64),
+  /** Epoch seconds. */
+  joinedAt: z.number().int().min(0),
+});
+
 /** What the value of a record of these kinds is checked against, whoever wrote it. */
 export const RECORD_SCHEMAS = {
   agent: agentRecord,
   member: memberRecord,
   group: groupRecord,
+  node: nodeRecord,
 } as const satisfies Partial<Record<RecordKind, z.ZodType>>;

@@ -88,6 +88,7 @@ const SETTINGS_MODULES: Readonly<Partial<Record<DaemonName, URL>>> = {
   'svc-analysisd': new URL('../../daemons/analysisd/analysisd-settings.js', import.meta.url),
   'svc-apid': new URL('../../api/apid-settings.js', import.meta.url),
   'svc-authd': new URL('../../daemons/authd/authd-settings.js', import.meta.url),
+  'svc-clusterd': new URL('../../daemons/clusterd/clusterd-settings.js', import.meta.url),
   'svc-db': new URL('../../daemons/db/db-settings.js', import.meta.url),
   'svc-execd': new URL('../../daemons/execd/execd-settings.js', import.meta.url),
   'svc-logcollector': new URL('../../daemons/logcollector/logcollector-settings.js', import.meta.url),

@@ -12,7 +12,7 @@ export const MAX_RECORDS_PER_PAGE = 5000;
 /** Records changed in one call: a group of a large manager is given to its agents in several. */
 export const MAX_RECORDS_PER_COMMIT = 10_000;
 /** Characters of a record's key. */
-export const MAX_RECORD_KEY = 512;
+export const MAX_RECORD_KEY = 400;
 /** Bytes of one record, encoded: stops a record that no stream would take. */
 export const MAX_RECORD_BYTES = 256 * 1024;
 /** Longest wait of `records.changes` for something new, milliseconds. */
@@ -96,7 +96,7 @@ export const clusterdContract = defineContract('svc-clusterd', {
             kind,
             key: z.string().min(1).max(MAX_RECORD_KEY),
             /** Plain data; null removes the record. */
-            value: z.unknown(),
+            value: z.unknown().optional(),
           }),
         )
         .min(1)
@@ -143,15 +143,15 @@ export const clusterdContract = defineContract('svc-clusterd', {
       node: nodeName,
       daemon,
       method: z.string().min(1).max(64),
-      params: z.unknown(),
+      params: z.unknown().optional(),
       deadlineMs: z.number().int().min(1).max(MAX_ASK_MS),
     }),
-    result: z.object({ result: z.unknown() }),
+    result: z.object({ result: z.unknown().optional() }),
   },
 
   /** Calls a method of the same daemon on all other nodes that are heard, once, without an answer: it may be lost. */
   'nodes.tell': {
-    params: z.object({ daemon, method: z.string().min(1).max(64), params: z.unknown() }),
+    params: z.object({ daemon, method: z.string().min(1).max(64), params: z.unknown().optional() }),
     result: z.object({}),
   },
 });

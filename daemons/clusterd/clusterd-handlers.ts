@@ -1,0 +1,87 @@
+import { BusError } from '../../lib/bus/bus-error.js';
+import type { Handlers } from '../../lib/bus/contract.js';
+import type { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
+import type { commonMethods } from '../../lib/bus/contracts/common.js';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { ClusterStatus } from './cluster-status.js';
+import type { Membership } from './membership.js';
+import type { Lease } from './nodes/lease.js';
+import type { NodeAsks } from './nodes/node-asks.js';
+import type { NodeBeats } from './nodes/node-beats.js';
+import type { NodeTells } from './nodes/node-tells.js';
+import type { RecordCommits } from './records/record-commits.js';
+import type { RecordCopy } from './records/record-copy.js';
+
+export type ClusterdHandlersParts = {
+  readonly copy: RecordCopy;
+  readonly commits: RecordCommits;
+  readonly membership: Membership;
+  readonly beats: NodeBeats;
+  readonly lease: Lease;
+  readonly asks: NodeAsks;
+  readonly tells: NodeTells;
+  readonly status: ClusterStatus;
+  /** Ends what waits. */
+  readonly signal: AbortSignal;
+};
+
+/** Answers of svc-clusterd beyond those every daemon gives. */
+export function clusterdHandlers(
+  parts: ClusterdHandlersParts,
+): Omit<Handlers<typeof clusterdContract>, keyof typeof commonMethods> {
+  const { copy, commits, membership, beats, lease, asks, tells, status, signal } = parts;
+  /** @throws BusError `cluster_unavailable` until the copy was whole once and this home is a node */
+  const requireJoined = (): void => {
+    if (!copy.state.whole) {
+      throw new BusError('cluster_unavailable', status.view().problem ?? 'the records were never read');
+    }
+    // One that was accepted once lives on its copy while there is no NATS.
+    if (copy.get('node', status.view().self) === undefined) {
+      throw new BusError('cluster_unavailable', membership.problem ?? 'this node has not joined yet');
+    }
+  };
+  return {
+    'cluster.view': () => status.view(),
+    'node.describe': ({ daemon, facts }) => {
+      try {
+        beats.describe(daemon, facts);
+      } catch (error) {
+        throw new BusError('too_large', describeError(error), { cause: error });
+      }
+      return {};
+    },
+    'lease.check': () => lease.check(),
+    'records.commit': async ({ basis, kinds, changes }) => {
+      requireJoined();
+      return {
+        revision: await commits.commit({
+          basis,
+          kinds,
+          changes: changes.map((change) => ({ ...change, value: change.value ?? null })),
+        }),
+      };
+    },
+    'records.changes': async ({ kinds, after, limit, waitMs }) => {
+      requireJoined();
+      const end = performance.now() + waitMs;
+      for (;;) {
+        const page = copy.changes(kinds, after, limit);
+        const left = end - performance.now();
+        if (page.changes.length > 0 || page.more || left <= 0 || signal.aborted) return page;
+        await copy.changed(left, signal);
+      }
+    },
+    'records.seeded': async ({ mark }) => {
+      requireJoined();
+      if (mark !== undefined && !copy.state.seeded.includes(mark)) {
+        await copy.note({ seeded: [...copy.state.seeded, mark] });
+      }
+      return { seeded: [...copy.state.seeded] };
+    },
+    'nodes.ask': async (question) => ({ result: await asks.ask({ ...question, params: question.params ?? {} }) }),
+    'nodes.tell': ({ daemon, method, params }) => {
+      tells.tell(daemon, method, params ?? {});
+      return {};
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
+import { clusterSubjects } from '../../lib/cluster/cluster-subjects.js';
+import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
+import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { productVersion } from '../../lib/product/version.js';
+import { ClusterStatus } from './cluster-status.js';
+import { clusterdHandlers } from './clusterd-handlers.js';
+import { type ClusterdSettings, SETTINGS } from './clusterd-settings.js';
+import { Membership } from './membership.js';
+import { NatsLink } from './nats/nats-link.js';
+import { Seal } from './nats/sealing.js';
+import { Lease } from './nodes/lease.js';
+import { LocalDaemons } from './nodes/local-daemons.js';
+import { NodeAsks } from './nodes/node-asks.js';
+import { NodeBeats } from './nodes/node-beats.js';
+import { NodeTells } from './nodes/node-tells.js';
+import { RecordCommits } from './records/record-commits.js';
+import { RecordCopy } from './records/record-copy.js';
+import { RecordMessages } from './records/record-messages.js';
+import { RecordStream } from './records/record-stream.js';
+
+/**
+ * svc-clusterd: makes several managers one (architecture.md 4 "Cluster", daemons-and-config.md 10). It alone speaks to NATS, and
+ * alone opens `queue/cluster`.
+ */
+export const CLUSTERD = defineDaemon({
+  contract: clusterdContract,
+  settings: SETTINGS,
+  accept({ cluster, config }, current) {
+    if (current === undefined && cluster.disabled) {
+      throw new Error(`Section 'cluster' is disabled in '${config.file}'.`);
+    }
+  },
+  async build(context, parts) {
+    const { home, logger, requests } = context;
+    const records = await sharedRecords(context, parts);
+    const { link, copy, stream, commits, membership, beats, lease, name } = records;
+    const { seal, subjects, node } = name;
+    const daemons = parts.use(new LocalDaemons(home));
+    const between = { link, subjects, node, daemons, logger };
+    const asks = new NodeAsks({
+      ...between,
+      seal: seal('asks'),
+      isPresent: (other) => beats.isPresent(other),
+      isKnown: (other) => beats.others.has(other) || copy.get('node', other) !== undefined,
+    });
+    const tells = new NodeTells({ ...between, seal: seal('tells') });
+    const status = new ClusterStatus({ cluster: name.cluster, node, link, stream, membership, beats, lease, copy });
+    const stopped = parts.adopt(new AbortController(), (controller) => {
+      controller.abort();
+    });
+    await parts.start(
+      requests({
+        stats: (counters) => ({
+          requests: { ...counters },
+          records: { revision: copy.revision, unreadable: stream.unreadable, ...commits.counters },
+          asks: { ...asks.counters },
+          tells: { ...tells.counters },
+          beats: { unreadable: beats.unreadable },
+        }),
+        handlers: clusterdHandlers({
+          copy,
+          commits,
+          membership,
+          beats,
+          lease,
+          asks,
+          tells,
+          status,
+          signal: stopped.signal,
+        }),
+      }),
+    );
+    for (const part of [beats, asks, tells, stream, membership, lease, link]) part.start();
+    return {};
+  },
+});
+
+/** The connection, the records with their copy, and what this node is by them. Nothing is begun yet. */
+async function sharedRecords(
+  { home, logger, settings, fatal }: BuildContext<typeof clusterdContract, ClusterdSettings, void>,
+  parts: DaemonParts,
+) {
+  const { cluster, nats, replicas } = settings.started;
+  const { name, node_name: node, key } = cluster;
+  const subjects = clusterSubjects(name);
+  const seal = (purpose: string) => new Seal(key, name, purpose);
+  const copy = parts.use(await RecordCopy.open(home.path('queue', 'cluster'), randomUUID()));
+  void copy.broken.then(fatal);
+  const { instance } = copy.state;
+  await copy.note({ instance });
+
+  const link = parts.use(new NatsLink({ ...nats, inboxPrefix: subjects.inbox(node), name: node }, logger));
+  const messages = new RecordMessages(subjects, seal('records'), node);
+  const stream = parts.use(new RecordStream({ link, subjects, copy, messages, replicas, logger }));
+  const incarnation = randomUUID();
+  const self = () => ({ node, instance, incarnation, version: productVersion(), revision: copy.revision });
+  const beats = parts.use(new NodeBeats({ link, subjects, seal: seal('beats'), logger, self }));
+  const rivalry = () => beats.rivalry;
+  const commits = parts.use(new RecordCommits({ link, copy, messages, hindrance: () => stream.problem ?? rivalry() }));
+  const membership = parts.use(new Membership({ copy, commits, node, instance, rivalry, logger, now: Date.now }));
+  const lease = parts.use(
+    new Lease({
+      link,
+      subjects,
+      seal: seal('lease'),
+      replicas,
+      self: { node, instance },
+      eligible: () => membership.problem === undefined,
+      logger,
+    }),
+  );
+  return { link, copy, stream, commits, membership, beats, lease, name: { cluster: name, node, subjects, seal } };
+}

@@ -1,0 +1,66 @@
+import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
+import type { StreamPlan } from '../../../lib/cluster/cluster-subjects.js';
+import type { NatsSession } from './nats-link.js';
+
+/** The server has no such stream. */
+const STREAM_NOT_FOUND = 10_059;
+/** A message came behind another one than its writer knows of. */
+const WRONG_LAST = [10_070, 10_071, 10_164];
+
+/** How a stream that keeps the last message of each subject is made. */
+export type LastStreamOptions = {
+  /** Copies, each on a server of its own. */
+  readonly replicas: number;
+  /** Bytes of one message at most. */
+  readonly maxMessageBytes: number;
+};
+
+/**
+ * The stream that keeps the last message of each subject; made when it is not there. One that was made otherwise is left as
+ * it is: only the administrator's credential may change it.
+ * @throws JetStreamApiError, TimeoutError
+ */
+export async function lastMessageStream(
+  { jsm }: NatsSession,
+  plan: StreamPlan,
+  { replicas, maxMessageBytes }: LastStreamOptions,
+): Promise<StreamInfo> {
+  try {
+    return await jsm.streams.info(plan.name);
+  } catch (error) {
+    if (!(isApiError(error) && error.code === STREAM_NOT_FOUND)) throw error;
+  }
+  return await jsm.streams.add({
+    name: plan.name,
+    subjects: [...plan.subjects],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+    max_msgs_per_subject: 1,
+    max_msg_size: maxMessageBytes,
+    num_replicas: replicas,
+    allow_direct: true,
+    deny_delete: true,
+    deny_purge: true,
+  });
+}
+
+function isApiError(error: unknown): error is JetStreamApiError {
+  return error instanceof JetStreamApiError;
+}
+
+/** Whether a message was refused since another one came before it, which its writer did not know. */
+export function isOvertaken(error: unknown): boolean {
+  return isApiError(error) && WRONG_LAST.includes(error.code);
+}
+
+/** The last sequence that a refusal names, if it does. */
+export function lastSequenceOf(error: unknown): number | undefined {
+  const digits = /wrong last sequence: (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Whether the server refused for good: asking again gives the same. */
+export function isRefused(error: unknown): boolean {
+  return isApiError(error) && error.status < 500;
+}

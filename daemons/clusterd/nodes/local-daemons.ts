@@ -1,0 +1,49 @@
+import { BusError } from '../../../lib/bus/bus-error.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
+import type { Home } from '../../../lib/home/home.js';
+import type { DaemonName } from '../../../lib/product/daemon-names.js';
+import { ASKABLE } from '../askable-methods.js';
+
+type AnyClient = {
+  call(method: string, params: unknown, options: { deadlineMs: number }): Promise<unknown>;
+  close(): void;
+};
+
+/** The daemons of this node, as other nodes may call them. */
+export class LocalDaemons {
+  readonly #clients = new Map<string, AnyClient>();
+
+  constructor(private readonly home: Home) {}
+
+  /** @throws BusError `not_askable` */
+  requireAskable(daemon: string, method: string): void {
+    const askable = Object.hasOwn(ASKABLE, daemon) ? ASKABLE[daemon as DaemonName] : undefined;
+    if (askable === undefined || !askable.methods.includes(method)) {
+      throw new BusError('not_askable', `${daemon} does not answer '${method}' to other nodes`);
+    }
+  }
+
+  /** @throws BusError `not_askable`; what the daemon answers */
+  async call(daemon: string, method: string, params: unknown, deadlineMs: number): Promise<unknown> {
+    this.requireAskable(daemon, method);
+    return await this.#client(daemon as DaemonName).call(method, params, { deadlineMs });
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
+  }
+
+  #client(daemon: DaemonName): AnyClient {
+    let client = this.#clients.get(daemon);
+    const askable = ASKABLE[daemon];
+    if (askable === undefined) throw new BusError('not_askable', `${daemon} answers nothing to other nodes`);
+    if (client === undefined) {
+      client = new RequestClient({
+        contract: askable.contract,
+        path: this.home.socket(daemon),
+      }) as unknown as AnyClient;
+      this.#clients.set(daemon, client);
+    }
+    return client;
+  }
+}

@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { ANY_NODE, type ClusterSubjects } from '../../../lib/cluster/cluster-subjects.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import type { NatsLink, NatsSession } from '../nats/nats-link.js';
+import { pack, unpack } from '../nats/packing.js';
+import type { Seal } from '../nats/sealing.js';
+
+/** Between two beats, milliseconds. */
+const BEAT_MS = 1000;
+/** A node that was not heard for so long, by this host's monotonic clock, is away. */
+const PRESENT_MS = 6000;
+/** Bytes of what one daemon says: beats go to all nodes each second. */
+const MAX_FACTS_BYTES = 16 * 1024;
+/** Nodes that are remembered: stops a login that makes up names from filling memory. */
+const MAX_NODES = 256;
+
+const beat = z.object({
+  node: z.string().min(1).max(128),
+  /** Of the home, whatever its name. */
+  instance: z.string().max(64),
+  /** Of the process. */
+  incarnation: z.string().max(64),
+  version: z.string().max(64),
+  ip: z.string().max(64),
+  revision: z.number().int(),
+  facts: z.record(z.string(), z.record(z.string(), z.unknown())),
+});
+export type Beat = z.output<typeof beat>;
+
+export type HeardNode = {
+  readonly beat: Beat;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+  /** Epoch milliseconds. */
+  readonly wall: number;
+};
+
+export type NodeBeatsParts = {
+  readonly link: NatsLink;
+  readonly subjects: ClusterSubjects;
+  readonly seal: Seal;
+  readonly logger: Logger;
+  /** What this node says, but for its facts. */
+  readonly self: () => Omit<Beat, 'facts' | 'ip'>;
+};
+
+/** Who is there: each node says so each second, without JetStream, so that a lost quorum takes away nobody's presence. */
+export class NodeBeats {
+  readonly #parts: NodeBeatsParts;
+  readonly #heard = new Map<string, HeardNode>();
+  readonly #facts = new Map<string, Readonly<Record<string, unknown>>>();
+  #timer: NodeJS.Timeout | undefined;
+  #ip = '';
+  /** Homes that say they have this node's name, with when they were heard. */
+  readonly #rivals = new Map<string, number>();
+  unreadable = 0;
+
+  constructor(parts: NodeBeatsParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#parts.link.onSession((session) => void this.#listen(session));
+    this.#timer = setInterval(() => {
+      this.#send();
+    }, BEAT_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** @throws Error when the facts are too many */
+  describe(daemon: string, facts: Readonly<Record<string, unknown>>): void {
+    const { length } = pack(facts);
+    if (length > MAX_FACTS_BYTES) {
+      throw new Error(`what ${daemon} says has ${length} bytes, ${MAX_FACTS_BYTES} is the limit`);
+    }
+    this.#facts.set(daemon, facts);
+  }
+
+  get ownFacts(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+    return Object.fromEntries(this.#facts);
+  }
+
+  /** Address from which this node reaches its server. */
+  get ip(): string {
+    return this.#ip;
+  }
+
+  /** Other nodes that were heard since the start. */
+  get others(): ReadonlyMap<string, HeardNode> {
+    return this.#heard;
+  }
+
+  isPresent(node: string): boolean {
+    const heard = this.#heard.get(node);
+    return heard !== undefined && performance.now() - heard.at < PRESENT_MS;
+  }
+
+  /** That another home has this node's name and is heard; undefined when none is. */
+  get rivalry(): string | undefined {
+    const now = performance.now();
+    if (![...this.#rivals.values()].some((at) => now - at < PRESENT_MS)) return undefined;
+    return `another manager calls itself '${this.#parts.self().node}', too: each needs a <node_name> of its own`;
+  }
+
+  #send(): void {
+    const { link, subjects, seal, self } = this.#parts;
+    if (!link.connected) return;
+    const subject = subjects.beat(self().node);
+    try {
+      const { nc } = link.session();
+      this.#ip = nc.info?.client_ip ?? '';
+      nc.publish(subject, seal.seal(pack({ ...self(), ip: this.#ip, facts: this.ownFacts }), subject));
+    } catch {
+      // The connection was lost this moment: the next beat tells.
+    }
+  }
+
+  async #listen({ nc }: NatsSession): Promise<void> {
+    this.#send();
+    for await (const { subject, data } of nc.subscribe(this.#parts.subjects.beat(ANY_NODE))) this.#take(subject, data);
+  }
+
+  #take(subject: string, data: Uint8Array): void {
+    const { seal, subjects, self, logger } = this.#parts;
+    let taken: Beat;
+    try {
+      taken = unpack(seal.open(data, subject), beat);
+      if (subjects.beat(taken.node) !== subject) throw new Error(`a beat of '${taken.node}' on ${subject}`);
+    } catch (error) {
+      this.unreadable += 1;
+      if (this.unreadable === 1) logger.error(`A node of the cluster cannot be understood: ${describeError(error)}.`);
+      return;
+    }
+    const own = self();
+    if (taken.node === own.node) {
+      if (taken.instance !== own.instance) this.#rivals.set(taken.instance, performance.now());
+      return;
+    }
+    if (!this.#heard.has(taken.node)) {
+      if (this.#heard.size >= MAX_NODES) return;
+      logger.info(`Node '${taken.node}' of the cluster is there (${taken.ip}).`);
+    }
+    this.#heard.set(taken.node, { beat: taken, at: performance.now(), wall: Date.now() });
+  }
+}

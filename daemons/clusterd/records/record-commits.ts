@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import type { PubAck } from '@nats-io/jetstream';
+import { pause } from '../../../lib/async/pause.js';
+import { BusError } from '../../../lib/bus/bus-error.js';
+import { MAX_RECORD_BYTES, type RecordKind } from '../../../lib/bus/contracts/clusterd.js';
+import { RECORD_SCHEMAS } from '../../../lib/cluster/record-kinds.js';
+import type { RecordChange } from '../../../lib/cluster/shared-records.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { NatsLink } from '../nats/nats-link.js';
+import { isOvertaken, isRefused, lastSequenceOf } from '../nats/streams.js';
+import type { RecordCopy } from './record-copy.js';
+import type { RecordMessages } from './record-messages.js';
+
+/** After so long a commit is given up, milliseconds. */
+const COMMIT_MS = 15_000;
+/** One answer of JetStream, milliseconds; then it is asked again with the same ids, which it takes once. */
+const ACK_MS = 3000;
+const RETRY_MS = 200;
+/** Commits that wait: stops a daemon that decides without end from filling memory. */
+const MAX_WAITING = 1000;
+/** Messages on their way at once. */
+const PIPELINE = 500;
+
+export type RecordCommitsParts = {
+  readonly link: NatsLink;
+  readonly copy: RecordCopy;
+  readonly messages: RecordMessages;
+  /** Why this node may not write, if it may not. */
+  readonly hindrance: () => string | undefined;
+};
+
+export type Commit = {
+  readonly basis: number;
+  readonly kinds: readonly RecordKind[];
+  readonly changes: readonly RecordChange[];
+};
+
+type Message = { readonly subject: string; readonly payload: Buffer };
+/** What became of messages that were sent in a chain: how many are in the stream, and what the first one met that is not. */
+type Chain = { readonly last: number; readonly made: number; readonly failure?: unknown };
+
+/**
+ * Writes changes of records: each message names the sequence that it is to come behind, the first one that of this node's
+ * copy, each further one its predecessor. So the changes of a commit come one behind the other or not at all, and none where
+ * somebody else has written meanwhile; then the copy catches up, and they are written again if nothing of their kinds changed.
+ */
+export class RecordCommits {
+  readonly #parts: RecordCommitsParts;
+  readonly #stopped = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  readonly counters = { commits: 0, records: 0, overtaken: 0, stale: 0, failed: 0 };
+
+  constructor(parts: RecordCommitsParts) {
+    this.#parts = parts;
+  }
+
+  stop(): Promise<unknown> {
+    this.#stopped.abort();
+    return this.#last;
+  }
+
+  /** As `records.commit` of the contract. @throws BusError `stale`, `too_large`, `bad_record`, `cluster_unavailable`, `busy` */
+  async commit(commit: Commit): Promise<number> {
+    if (this.#waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
+    const messages = commit.changes.map((change) => this.#message(change));
+    this.#waiting += 1;
+    const turn = this.#last.then(() => this.#write(commit, messages));
+    this.#last = turn.catch(() => {});
+    try {
+      return await turn;
+    } catch (error) {
+      this.counters[error instanceof BusError && error.code === 'stale' ? 'stale' : 'failed'] += 1;
+      throw error;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #message({ kind, key, value }: RecordChange): Message {
+    const schema = kind in RECORD_SCHEMAS ? RECORD_SCHEMAS[kind as keyof typeof RECORD_SCHEMAS] : undefined;
+    const checked = value === null || value === undefined ? undefined : schema?.safeParse(value);
+    if (checked?.success === false) {
+      throw new BusError('bad_record', `${kind} ${key}: ${checked.error.issues[0]?.message ?? 'it is no such record'}`);
+    }
+    const message = this.#parts.messages.write(kind, key, value);
+    if (message.payload.length > MAX_RECORD_BYTES) {
+      throw new BusError(
+        'too_large',
+        `${kind} ${key} has ${message.payload.length} bytes, ${MAX_RECORD_BYTES} is the limit`,
+      );
+    }
+    return message;
+  }
+
+  async #write({ basis, kinds }: Commit, messages: readonly Message[]): Promise<number> {
+    const { copy, hindrance } = this.#parts;
+    const deadline = performance.now() + COMMIT_MS;
+    const id = randomBytes(9).toString('base64url');
+    for (;;) {
+      const hindered = hindrance();
+      if (hindered !== undefined) {
+        throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${hindered}`);
+      }
+      if (copy.latest(kinds) > basis) throw stale(copy.latest(kinds));
+      const chain = await this.#chain(id, copy.revision, messages, deadline);
+      if (chain.failure === undefined) {
+        await this.#reach(chain.last, deadline);
+        this.counters.commits += 1;
+        this.counters.records += messages.length;
+        return chain.last;
+      }
+      if (!isOvertaken(chain.failure)) throw undone(chain);
+      this.counters.overtaken += 1;
+      await this.#reach(Math.max(chain.last, lastSequenceOf(chain.failure) ?? chain.last + 1), deadline);
+      // A part of it is made: what is left is decided anew.
+      if (chain.made > 0) throw stale(chain.last);
+      // Two nodes that write at once would else go on in step.
+      await pause(Math.random() * 5, this.#stopped.signal);
+    }
+  }
+
+  /** Sends the messages one behind the other, many at a time. */
+  async #chain(id: string, behind: number, messages: readonly Message[], deadline: number): Promise<Chain> {
+    let last = behind;
+    for (let at = 0; at < messages.length; at += PIPELINE) {
+      const part = messages.slice(at, at + PIPELINE);
+      const first = last;
+      const sent = await Promise.allSettled(
+        part.map((message, index) => this.#send(message, id, at + index, first + index, deadline)),
+      );
+      const failed = sent.findIndex(({ status }) => status === 'rejected');
+      const done = failed < 0 ? part.length : failed;
+      last = first + done;
+      const outcome = sent[failed];
+      if (outcome?.status === 'rejected') return { last, made: at + done, failure: outcome.reason as unknown };
+    }
+    return { last, made: messages.length };
+  }
+
+  async #send(
+    { subject, payload }: Message,
+    id: string,
+    index: number,
+    behind: number,
+    deadline: number,
+  ): Promise<PubAck> {
+    const { link } = this.#parts;
+    for (;;) {
+      try {
+        const { js } = link.session();
+        return await js.publish(subject, payload, {
+          msgID: `${id}.${behind - index}.${index}`,
+          timeout: ACK_MS,
+          retries: 0,
+          expect: {
+            lastSequence: behind,
+            ...(index === 0 ? {} : { lastMsgID: `${id}.${behind - index}.${index - 1}` }),
+          },
+        });
+      } catch (error) {
+        const over = performance.now() > deadline || this.#stopped.signal.aborted;
+        if (over || isOvertaken(error) || isRefused(error)) throw error;
+      }
+      await pause(RETRY_MS, this.#stopped.signal);
+    }
+  }
+
+  /** Waits until the copy has a revision. */
+  async #reach(revision: number, deadline: number): Promise<void> {
+    const { copy } = this.#parts;
+    while (copy.revision < revision) {
+      const left = deadline - performance.now();
+      if (left <= 0 || this.#stopped.signal.aborted) {
+        throw new BusError(
+          'cluster_unavailable',
+          `Revision ${revision} of the cluster does not come: it is not known what was made`,
+        );
+      }
+      await copy.changed(left, this.#stopped.signal);
+    }
+  }
+}
+
+function stale(revision: number): BusError {
+  return new BusError('stale', `something of the same kinds was changed with revision ${revision}`);
+}
+
+function undone({ made, failure }: Chain): BusError {
+  const reason = describeError(failure);
+  const known = isRefused(failure) && made === 0 ? 'nothing was made' : 'it is not known what was made';
+  return new BusError('cluster_unavailable', `NATS did not take the change: ${reason}; ${known}`, { cause: failure });
+}

@@ -1,0 +1,183 @@
+import * as z from 'zod';
+import type { RecordKind } from '../../../lib/bus/contracts/clusterd.js';
+import type { SharedRecord } from '../../../lib/cluster/shared-records.js';
+import { LmdbStore } from '../../../lib/store/lmdb-store.js';
+import type { StoreError } from '../../../lib/store/store-error.js';
+import { encodeValue } from '../../../lib/store/store-table.js';
+
+/** A page of `changes` is cut behind so many bytes: a message of the bus holds 16 MiB. */
+const PAGE_BYTES = 6 * 1024 * 1024;
+const REVISION_BYTES = 8;
+
+const row = z.object({
+  revision: z.number().int(),
+  /** Of the value, encoded. */
+  bytes: z.number().int(),
+  /** Null: removed. */
+  value: z.unknown(),
+});
+const state = z.object({
+  /** Time at which the stream was made, as NATS says it: another one is another stream. */
+  stream: z.string().optional(),
+  revision: z.number().int(),
+  /** Whether the copy was whole once. */
+  whole: z.boolean(),
+  /** Daemons that have brought what this node had. */
+  seeded: z.array(z.string()),
+  /** This home, whatever it is called. */
+  instance: z.string(),
+});
+export type CopyState = z.output<typeof state>;
+
+export type RecordsPage = { readonly changes: SharedRecord[]; readonly through: number; readonly more: boolean };
+
+/** Keys by revision within a kind. */
+function orderKey(kind: RecordKind, revision: number): Buffer {
+  const key = Buffer.alloc(kind.length + 1 + REVISION_BYTES);
+  key.write(kind, 'latin1');
+  key.writeBigUInt64BE(BigInt(revision), kind.length + 1);
+  return key;
+}
+
+const revisionOf = (key: Buffer): number => Number(key.readBigUInt64BE(key.length - REVISION_BYTES));
+
+/**
+ * This node's copy of all shared records, `queue/cluster`: what a node starts from, and lives on while there is no NATS. It
+ * has the last change of each record, in the order of revisions, those that were removed among them.
+ */
+export class RecordCopy {
+  readonly #store: LmdbStore;
+  readonly #records;
+  readonly #order;
+  readonly #states;
+  readonly #latest = new Map<RecordKind, number>();
+  readonly #watchers = new Set<() => void>();
+  #state: CopyState;
+
+  private constructor(store: LmdbStore, instance: string) {
+    this.#store = store;
+    this.#records = store.table<string, z.output<typeof row>>('records', row);
+    this.#order = store.binaryTable('order');
+    this.#states = store.table<string, CopyState>('state', state);
+    this.#state = this.#states.get('state') ?? { revision: 0, whole: false, seeded: [], instance };
+  }
+
+  /** @param instance a random name of this home, if it has none yet @throws StoreError */
+  static async open(directory: string, instance: string): Promise<RecordCopy> {
+    const store = await LmdbStore.open({ directory, tables: ['records', 'state'], binaryTables: ['order'] });
+    return new RecordCopy(store, instance);
+  }
+
+  get broken(): Promise<StoreError> {
+    return this.#store.broken;
+  }
+
+  get state(): CopyState {
+    return this.#state;
+  }
+
+  get revision(): number {
+    return this.#state.revision;
+  }
+
+  /** Keeps a part of the state. @throws StoreError */
+  async note(part: Partial<CopyState>): Promise<void> {
+    const next = { ...this.#state, ...part };
+    await this.#store.commit([this.#states.put('state', next)]);
+    this.#state = next;
+  }
+
+  /** The record as it is now, removed ones too. */
+  get(kind: RecordKind, key: string): SharedRecord | undefined {
+    const found = this.#records.get(`${kind} ${key}`);
+    return found === undefined ? undefined : { kind, key, revision: found.revision, value: found.value };
+  }
+
+  /** Revision of the last change of these kinds; 0 when there was none. */
+  latest(kinds: readonly RecordKind[]): number {
+    return Math.max(0, ...kinds.map((kind) => this.#latestOf(kind)));
+  }
+
+  #latestOf(kind: RecordKind): number {
+    const known = this.#latest.get(kind);
+    if (known !== undefined) return known;
+    const range = { from: orderKey(kind, 0), to: orderKey(kind, Number.MAX_SAFE_INTEGER), limit: 1, reverse: true };
+    const [entry] = this.#order.entries(range);
+    const latest = entry === undefined ? 0 : revisionOf(entry.key);
+    this.#latest.set(kind, latest);
+    return latest;
+  }
+
+  /** As `records.changes` of the contract. */
+  changes(kinds: readonly RecordKind[], after: number, limit: number): RecordsPage {
+    const found = kinds.flatMap((kind) => [...this.#behind(kind, after, limit + 1)]);
+    found.sort((one, other) => one.revision - other.revision);
+    const changes: SharedRecord[] = [];
+    let bytes = 0;
+    let through = after;
+    // Of each kind there is one more than is looked at: what is looked at has no gap.
+    for (const { kind, revision, key } of found.slice(0, limit)) {
+      if (bytes > PAGE_BYTES) return { changes, through, more: true };
+      const record = this.#records.get(`${kind} ${key}`);
+      through = revision;
+      if (record === undefined || (after === 0 && record.value === null)) continue;
+      bytes += record.bytes;
+      changes.push({ kind, key, revision, value: record.value });
+    }
+    return found.length > limit ? { changes, through, more: true } : { changes, through: this.revision, more: false };
+  }
+
+  *#behind(
+    kind: RecordKind,
+    after: number,
+    limit: number,
+  ): Generator<{ kind: RecordKind; revision: number; key: string }> {
+    const to = orderKey(kind, Number.MAX_SAFE_INTEGER);
+    for (const { key, value } of this.#order.entries({ from: orderKey(kind, after + 1), to, limit })) {
+      yield { kind, revision: revisionOf(key), key: value.toString() };
+    }
+  }
+
+  /**
+   * Takes changes over, ascending by revision; those behind the last of them are not known yet.
+   * @param through all up to here is known then @throws StoreError
+   */
+  async apply(changes: readonly SharedRecord[], through: number): Promise<void> {
+    const last = new Map<string, SharedRecord>();
+    for (const change of changes) last.set(`${change.kind} ${change.key}`, change);
+    const writes = [];
+    for (const [name, { kind, key, revision, value }] of last) {
+      const old = this.#records.get(name);
+      if (old !== undefined) writes.push(this.#order.remove(orderKey(kind, old.revision)));
+      const bytes = encodeValue(value).length;
+      writes.push(this.#records.put(name, { revision, bytes, value }));
+      writes.push(this.#order.put(orderKey(kind, revision), Buffer.from(key)));
+    }
+    const next = { ...this.#state, revision: through };
+    await this.#store.commit([...writes, this.#states.put('state', next)]);
+    this.#state = { ...this.#state, revision: through };
+    for (const { kind, revision } of last.values()) this.#latest.set(kind, Math.max(this.#latestOf(kind), revision));
+    for (const wake of [...this.#watchers]) wake();
+  }
+
+  /** Waits until something was taken over, or so many milliseconds. */
+  changed(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        this.#watchers.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      this.#watchers.add(end);
+      signal?.addEventListener('abort', end, { once: true });
+      if (signal?.aborted === true) end();
+    });
+  }
+
+  close(): Promise<void> {
+    for (const wake of [...this.#watchers]) wake();
+    return this.#store.close();
+  }
+}

@@ -1,0 +1,154 @@
+import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import { pause } from '../../../lib/async/pause.js';
+import { MAX_RECORD_BYTES } from '../../../lib/bus/contracts/clusterd.js';
+import type { ClusterSubjects } from '../../../lib/cluster/cluster-subjects.js';
+import type { SharedRecord } from '../../../lib/cluster/shared-records.js';
+import { describeError } from '../../../lib/log/describe-error.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import type { NatsLink, NatsSession } from '../nats/nats-link.js';
+import { lastMessageStream } from '../nats/streams.js';
+import type { RecordCopy } from './record-copy.js';
+import type { RecordMessages } from './record-messages.js';
+
+/** Changes that are taken over in one transaction. */
+const BATCH = 2000;
+const RETRY_MS = 1000;
+/** Room for the seal and the names beside a record's value. */
+const OVERHEAD_BYTES = 8 * 1024;
+
+export type RecordStreamParts = {
+  readonly link: NatsLink;
+  readonly subjects: ClusterSubjects;
+  readonly copy: RecordCopy;
+  readonly messages: RecordMessages;
+  readonly replicas: number;
+  readonly logger: Logger;
+};
+
+/**
+ * Follows the stream of records into this node's copy, from where the copy ends. The stream keeps only the last message of a
+ * subject, so that one who was away gets each record as it is now, and no gap can be told from a record that changed again.
+ */
+export class RecordStream {
+  readonly #parts: RecordStreamParts;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+  #messages: ConsumerMessages | undefined;
+  #problem: string | undefined = 'the records were not read yet';
+  #said: string | undefined;
+  /** Messages that are no record of this cluster: sealed with another key, say. */
+  unreadable = 0;
+
+  constructor(parts: RecordStreamParts) {
+    this.#parts = parts;
+  }
+
+  /** Why the stream is not followed, or undefined. */
+  get problem(): string | undefined {
+    return this.#parts.link.problem ?? this.#problem;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#messages?.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { link } = this.#parts;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      try {
+        if (link.connected) await this.#follow(link.session());
+      } catch (error) {
+        this.#failed(describeError(error));
+      }
+      await pause(RETRY_MS, signal);
+    }
+  }
+
+  async #follow(session: NatsSession): Promise<void> {
+    const { subjects, copy, replicas } = this.#parts;
+    const { shared } = subjects.streams;
+    const info = await lastMessageStream(session, shared, {
+      replicas,
+      maxMessageBytes: MAX_RECORD_BYTES + OVERHEAD_BYTES,
+    });
+    const { stream = info.created } = copy.state;
+    if (stream !== info.created || info.state.last_seq < copy.revision) {
+      throw new Error(
+        `the records of NATS (stream ${shared.name}, made ${info.created}) are others than those this node has (made ${stream}): ` +
+          "see 'When NATS lost its data' in docs/cluster.md",
+      );
+    }
+    if (copy.state.stream === undefined) await copy.note({ stream });
+    if (copy.revision >= info.state.last_seq) await this.#whole();
+    await this.#consume(session, shared.name, info.state.last_seq);
+  }
+
+  async #consume({ js }: NatsSession, stream: string, wholeAt: number): Promise<void> {
+    const { copy } = this.#parts;
+    const consumer = await js.consumers.get(stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: copy.revision + 1,
+    });
+    const messages = await consumer.consume({ max_messages: BATCH });
+    this.#messages = messages;
+    if (this.#stopped.signal.aborted) return;
+    try {
+      let batch: JsMsg[] = [];
+      for await (const message of messages) {
+        batch.push(message);
+        if (message.info.pending > 0 && batch.length < BATCH) continue;
+        await this.#take(batch);
+        batch = [];
+        if (copy.revision >= wholeAt) await this.#whole();
+      }
+    } finally {
+      this.#messages = undefined;
+      await messages.close();
+    }
+  }
+
+  async #take(batch: readonly JsMsg[]): Promise<void> {
+    const { copy } = this.#parts;
+    const changes = batch.flatMap((message) => this.#read(message));
+    const through = batch.at(-1)?.seq ?? copy.revision;
+    if (through <= copy.revision) return;
+    await copy.apply(
+      changes.filter(({ revision }) => revision > copy.revision),
+      through,
+    );
+  }
+
+  #read(message: JsMsg): SharedRecord[] {
+    const { messages, logger } = this.#parts;
+    try {
+      return [messages.read(message.subject, message.data, message.seq)];
+    } catch (error) {
+      this.unreadable += 1;
+      if (this.unreadable === 1) logger.error(`A record of the cluster cannot be read: ${describeError(error)}.`);
+      return [];
+    }
+  }
+
+  async #whole(): Promise<void> {
+    const { copy, logger } = this.#parts;
+    if (!copy.state.whole) await copy.note({ whole: true });
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
+    this.#said = undefined;
+    logger.info(`Records of the cluster are followed; the last one is ${copy.revision}.`);
+  }
+
+  #failed(problem: string): void {
+    this.#problem = problem;
+    if (this.#stopped.signal.aborted || this.#said === problem) return;
+    this.#said = problem;
+    this.#parts.logger.error(`Records of the cluster are not followed: ${problem}.`);
+  }
+}
