@@ -6,6 +6,7 @@ import type { modulesdContract } from '../lib/bus/contracts/modulesd.js';
 import type { monitordContract } from '../lib/bus/contracts/monitord.js';
 import type { remotedContract } from '../lib/bus/contracts/remoted.js';
 import type { RequestClient } from '../lib/bus/request-client.js';
+import type { ClusterdClient } from '../lib/cluster/shared-records.js';
 import type { DaemonCatalogue } from '../lib/control/daemon-catalogue.js';
 import { GroupFolders } from '../lib/groups/group-folders.js';
 import type { Home } from '../lib/home/home.js';
@@ -13,6 +14,9 @@ import type { Logger } from '../lib/log/logger.js';
 import { GroupSums } from './agents/group-sums.js';
 import type { ApiOptions } from './api.js';
 import type { ApiSettings } from './api-settings.js';
+import { ClusterMembers } from './cluster/cluster-members.js';
+import { ClusterSpreader } from './cluster/cluster-spreader.js';
+import { NodeCalls } from './cluster/node-calls.js';
 import { AuthdClient } from './daemons/authd-client.js';
 import { DaemonClient } from './daemons/daemon-client.js';
 import { DbClient } from './daemons/db-client.js';
@@ -73,6 +77,7 @@ export type ApiHandlerParts = {
   readonly remoted: RequestClient<typeof remotedContract>;
   readonly modulesd: RequestClient<typeof modulesdContract>;
   readonly execd: RequestClient<typeof execdContract>;
+  readonly clusterd: ClusterdClient;
   readonly outlet: ApiEventOutlet;
   /** Programs of the daemons, to check a configuration with. */
   readonly catalogue: DaemonCatalogue;
@@ -87,7 +92,7 @@ export type ApiHandlerParts = {
 };
 
 /** Every operation of this version besides `GET /` and the logins, what refuses the others, and who this manager is. */
-export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers' | 'missing' | 'node'> {
+export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers' | 'missing' | 'node' | 'spreader'> {
   const { home } = parts;
   const configuration = new ManagerConfiguration(home);
   const node = () => configuration.node().name;
@@ -108,6 +113,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
   const remoted = new RemotedClient(new DaemonClient({ home, node, daemon: 'svc-remoted', client: parts.remoted }));
   const modulesd = new ModulesdClient(new DaemonClient({ home, node, daemon: 'svc-modulesd', client: parts.modulesd }));
   const manager = new ManagerDaemons(home, node, parts.catalogue);
+  const members = new ClusterMembers(parts.clusterd, () => configuration.node());
   const scans = { db, remoted, manager };
   const changes = { home, configuration, uploads };
   const aboutManager = [
@@ -118,11 +124,12 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
   ];
   return {
     node: () => configuration.node(),
+    spreader: new ClusterSpreader({ members, db, calls: new NodeCalls(parts.clusterd, node) }),
     missing: missingOperation(db),
     handlers: [
       ...aboutManager,
       nodeTwinsRoutes(configuration, aboutManager),
-      clusterRoutes(home, configuration),
+      clusterRoutes({ home, configuration, members, db }),
       controlRoutes({ ...parts, configuration, analysisd }),
       rulesRoutes(files, changes, prepared),
       decodersRoutes(files, changes, prepared),

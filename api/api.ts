@@ -8,6 +8,7 @@ import { openAccessControl } from './auth/access-control.js';
 import type { ScryptCost } from './auth/password-hasher.js';
 import { type SecurityBackupHandlers, securityBackupHandlers } from './auth/security-backups.js';
 import { CertificateWatch } from './certificate-watch.js';
+import { type RelayHandlers, relayHandlers } from './cluster/relayed-calls.js';
 import { Router } from './contract/router.js';
 import { SchemaChecker } from './contract/schema-checker.js';
 import { documentationPages } from './docs/documentation-pages.js';
@@ -36,6 +37,8 @@ export type ApiOptions = {
   readonly handlers: readonly OperationHandlers[];
   /** Refuses the others. */
   readonly missing: DispatcherParts['missing'];
+  /** Has other nodes answer what concerns them. */
+  readonly spreader: DispatcherParts['spreader'];
   /** This manager in the cluster. */
   readonly node: () => NodeIdentity;
   /** Epoch milliseconds. */
@@ -55,7 +58,7 @@ export type ApiParts = {
   readonly guards: AccessGuards;
   readonly server: ApiServer;
   readonly watch: CertificateWatch | undefined;
-  readonly backups: SecurityBackupHandlers;
+  readonly handled: SecurityBackupHandlers & RelayHandlers;
   readonly addresses: readonly BoundHost[];
 };
 
@@ -73,9 +76,9 @@ export class Api {
     return this.#parts.addresses;
   }
 
-  /** What svc-control asks of users and permissions. */
-  get backups(): SecurityBackupHandlers {
-    return this.#parts.backups;
+  /** What svc-control asks of users and permissions, and other nodes for their callers. */
+  get handlers(): SecurityBackupHandlers & RelayHandlers {
+    return this.#parts.handled;
   }
 
   /** Counters since the start. */
@@ -116,7 +119,7 @@ type SettingsHolder = { current: ApiSettings };
  * @throws ApiStartError, RbacStoreError or the file system's error when the API cannot start
  */
 export async function startApi(options: ApiOptions, parts: DaemonParts): Promise<Api> {
-  const { home, logger, settings, missing, node } = options;
+  const { home, logger, settings, missing, node, spreader } = options;
   const now = options.now ?? Date.now;
   const date = () => new Date(now());
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -142,6 +145,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     handlers,
     missing,
     permissions,
+    spreader,
     settings: inForce,
     node: () => node().name,
     logger,
@@ -150,11 +154,12 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   const guards = new AccessGuards(settings.access, monotonic);
   const connections = new ApiConnections(logger);
   const counters = new RequestCounters();
+  const checker = new SchemaChecker(home.root);
   const app = createApp({
     settings: inForce,
     router: new Router(contract.operations),
     pages: () => (inForce().docs ? pages : new Map()),
-    checker: new SchemaChecker(home.root),
+    checker,
     authenticator: access.authenticator,
     guards,
     connections,
@@ -175,8 +180,12 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   const where = `Listening on ${addresses.map(({ host }) => host).join(', ')}:${addresses[0]?.port ?? 0}.`;
   log.info(where);
   logger.info(where);
-  const backups = securityBackupHandlers({ ...access, logger, now });
-  return new Api({ contract, dispatcher, counters, connections, guards, server, watch, addresses, backups }, holder);
+  const { operations } = contract;
+  const handled = {
+    ...securityBackupHandlers({ ...access, logger, now }),
+    ...relayHandlers({ operations, dispatcher, checker, logger, monotonic }),
+  };
+  return new Api({ contract, dispatcher, counters, connections, guards, server, watch, addresses, handled }, holder);
 }
 
 /** The access log; the last that it is told is the stop, after everything else has ended. */

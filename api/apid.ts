@@ -1,6 +1,7 @@
 import { analysisdContract } from '../lib/bus/contracts/analysisd.js';
 import { apidContract } from '../lib/bus/contracts/apid.js';
 import { authdContract } from '../lib/bus/contracts/authd.js';
+import { clusterdContract } from '../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../lib/bus/contracts/db.js';
 import { execdContract } from '../lib/bus/contracts/execd.js';
 import { modulesdContract } from '../lib/bus/contracts/modulesd.js';
@@ -34,6 +35,7 @@ export const APID = defineDaemon({
     const remoted = parts.use(watchedClient(home, remotedContract));
     const modulesd = parts.use(watchedClient(home, modulesdContract));
     const execd = parts.use(watchedClient(home, execdContract));
+    const clusterd = parts.use(watchedClient(home, clusterdContract));
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     parts.adopt(outlet, () => outlet.close(DRAIN_MS));
     outlet.start();
@@ -48,6 +50,7 @@ export const APID = defineDaemon({
       remoted,
       modulesd,
       execd,
+      clusterd,
       outlet,
       catalogue: productCatalogue(),
       apiConfig: () => settings.current.config,
@@ -57,7 +60,7 @@ export const APID = defineDaemon({
     });
     const api = await startApi({ home, settings: settings.current.api, logger, ...operations }, parts);
     const stats = () => ({ ...api.stats(), events: outlet.stats() });
-    const commands = requests({ stats, handlers: api.backups });
+    const commands = requests({ stats, handlers: api.handlers });
     await commands.start();
     parts.defer(() => commands.stop(0));
 

@@ -13,6 +13,11 @@ export type AgentItem = { readonly id: string; readonly groups: readonly string[
 /** A request about agents. */
 export type AgentsRequest = ApiRequest & { readonly permitted: { readonly agents: PermittedAgents } };
 
+/** Whether a request is about agents, as its declaration in the contract says. */
+export function isAboutAgents(request: ApiRequest): request is AgentsRequest {
+  return 'agents' in request.permitted;
+}
+
 /** Agents that a request is about: those to go on with, and why there is nothing to be done to the others. */
 export type ChosenAgents = { readonly agents: readonly AgentItem[]; readonly failed: FailedItem[] };
 
@@ -43,7 +48,20 @@ export class AgentView {
 
   /** A page of any length, put together from those of svc-db. */
   async list(parameters: ListParameters): Promise<CollectedItems> {
-    return this.#pages('agents.list', { ...parameters, scope: this.scope });
+    const own = this.#own(parameters);
+    return own.ids?.length === 0 ? { items: [], total: 0 } : this.#pages('agents.list', { ...own, scope: this.scope });
+  }
+
+  /** Whether the request is about an agent that this node answers for; what the scope has of it is not looked at. */
+  has(id: string): boolean {
+    const { agents } = this.request.part;
+    return agents === undefined || agents.includes(id);
+  }
+
+  /** All agents that pass, by the node of the cluster where they are. */
+  async byNode(filter: AgentFilter): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { nodes } = await this.db.call(this.request, 'agents.by_node', { ...filter, scope: this.scope });
+    return new Map(nodes.map(({ node, ids }) => [node, ids]));
   }
 
   /** Groups of equal values with their count. */
@@ -76,7 +94,9 @@ export class AgentView {
   }
 
   async ids(filter: AgentFilter): Promise<readonly string[]> {
-    return (await this.db.call(this.request, 'agents.ids', { ...filter, scope: this.scope })).ids;
+    const own = this.#own(filter);
+    if (own.ids?.length === 0) return [];
+    return (await this.db.call(this.request, 'agents.ids', { ...own, scope: this.scope })).ids;
   }
 
   /**
@@ -139,6 +159,15 @@ export class AgentView {
     }
     if (denied > 0 && denied === wanted.length) throw deniedError('agent:id');
     return { agents, failed };
+  }
+
+  /** Where several nodes answer, those of the agents that are this node's. */
+  #own<T extends AgentFilter>(filter: T): T {
+    const { agents } = this.request.part;
+    if (agents === undefined) return filter;
+    if (filter.ids === undefined) return { ...filter, ids: [...agents] };
+    const own = new Set(agents);
+    return { ...filter, ids: filter.ids.filter((id) => own.has(id)) };
   }
 
   #pages(method: 'agents.list' | 'agents.count_by', parameters: ListParameters): Promise<CollectedItems> {

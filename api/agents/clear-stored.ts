@@ -13,3 +13,8 @@ export async function clearStored(
     await db.call(request, method, { agents: ids.slice(at, at + MAX_AGENTS_PER_CLEAR) });
   }
 }
+
+/** Ids in the order of their numbers, whatever the order in which they were named. */
+export function inOrder(ids: readonly string[]): string[] {
+  return [...ids].sort((a, b) => Number(a) - Number(b));
+}

@@ -32,7 +32,7 @@ export async function restartScans(
   const chosen = view.isAll ? await agentsToOrder(view) : await view.choose(ORDER_FIELDS);
   const isManager = ({ id }: { readonly id: string }): boolean => id === MANAGER_ID;
   const manager = view.isAll
-    ? scopeAllows(view.scope, MANAGER_ID, [])
+    ? view.has(MANAGER_ID) && scopeAllows(view.scope, MANAGER_ID, [])
       ? [{ id: MANAGER_ID, groups: [] }]
       : []
     : chosen.agents.filter(isManager);

@@ -7,8 +7,11 @@ import type { PasswordClient, PasswordHasher } from './password-hasher.js';
 import type { SecuritySettings } from './security-settings.js';
 import type { TokenClaims, TokenService } from './token-service.js';
 
+/** What whoever makes a request may do. */
+export type CallerRights = { readonly permissions: Permissions };
+
 /** Who makes a request, as proven by a token. */
-export type Caller = { readonly user: User; readonly claims: TokenClaims; readonly permissions: Permissions };
+export type Caller = CallerRights & { readonly user: User; readonly claims: TokenClaims };
 
 /** Decides who a request comes from (rest-api.md 2). */
 export class Authenticator {

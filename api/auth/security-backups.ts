@@ -3,13 +3,12 @@ import { gunzip, gzip } from 'node:zlib';
 import { BusError } from '../../lib/bus/bus-error.js';
 import type { Handlers } from '../../lib/bus/contract.js';
 import type { apidContract } from '../../lib/bus/contracts/apid.js';
-import type { commonMethods } from '../../lib/bus/contracts/common.js';
 import { MAX_BACKUP_BYTES } from '../../lib/security/security-backup.js';
 import { SecurityBackupError, summaryOf, writeSecurityBackup } from '../rbac/security-backup.js';
 import { readCheckedBackup, type RestoreParts, restoreSecurity } from './restore-security.js';
 import type { SecurityCopy } from './security-copy.js';
 
-export type SecurityBackupHandlers = Omit<Handlers<typeof apidContract>, keyof typeof commonMethods>;
+export type SecurityBackupHandlers = Pick<Handlers<typeof apidContract>, 'security.backup' | 'security.restore'>;
 
 /** What svc-control asks of a running svc-apid: a backup, and to put one back. */
 export function securityBackupHandlers(parts: RestoreParts & { readonly copy: SecurityCopy }): SecurityBackupHandlers {

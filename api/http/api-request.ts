@@ -1,5 +1,6 @@
 import type { Operation } from '../../lib/contract/api-contract.js';
-import type { Caller } from '../auth/authenticator.js';
+import type { Caller, CallerRights } from '../auth/authenticator.js';
+import type { RequestPart } from '../cluster/request-part.js';
 import type { OperationId, Operations } from '../contract/operations.js';
 import type { Permissions } from '../rbac/permissions.js';
 import type { User } from '../rbac/rbac-model.js';
@@ -17,7 +18,9 @@ export class ApiRequest<O extends OperationId = OperationId> {
   readonly permitted: Operations[O]['permitted'];
   /** Aborted when the request time limit is over: whoever waits gives up then. */
   readonly signal: AbortSignal;
-  readonly #caller: Caller | undefined;
+  /** What of the request is for this node to answer, where it is answered by several (daemons-and-config.md 10.5). */
+  readonly part: RequestPart;
+  readonly #caller: CallerRights | undefined;
   readonly #loginUser: User | undefined;
 
   constructor(values: {
@@ -25,22 +28,26 @@ export class ApiRequest<O extends OperationId = OperationId> {
     parameters: ApiRequest<O>['parameters'];
     body: ApiRequest<O>['body'];
     permitted: ApiRequest<O>['permitted'];
-    caller: Caller | undefined;
+    caller: CallerRights | undefined;
     loginUser: User | undefined;
     signal: AbortSignal;
+    part: RequestPart;
   }) {
     this.operation = values.operation;
     this.parameters = values.parameters;
     this.body = values.body;
     this.permitted = values.permitted;
     this.signal = values.signal;
+    this.part = values.part;
     this.#caller = values.caller;
     this.#loginUser = values.loginUser;
   }
 
-  /** Who asks, by token. @throws Error in an operation that takes name and password */
+  /** Who asks, by token. @throws Error in an operation that takes name and password, and for one that another node asks for */
   get caller(): Pick<Caller, 'user' | 'claims'> {
-    return this.#known;
+    const caller = this.#known;
+    if (!isProven(caller)) throw new Error(`${this.operation.id} is answered for a caller of another node`);
+    return caller;
   }
 
   /** What the policies of the caller say, to be shown: what it may do here is `permitted`. @throws Error as `caller` */
@@ -54,7 +61,7 @@ export class ApiRequest<O extends OperationId = OperationId> {
     return this.#loginUser;
   }
 
-  get #known(): Caller {
+  get #known(): CallerRights {
     if (this.#caller === undefined) throw new Error(`${this.operation.id} has no token`);
     return this.#caller;
   }
@@ -65,10 +72,14 @@ export class ApiRequest<O extends OperationId = OperationId> {
   }
 }
 
-/** As {@link ApiRequest.nodeName}, for a request that does not get as far as a handler. */
-export function shownNode(node: string, caller: Caller | undefined): string {
+/** As {@link ApiRequest.nodeName}, where there is no request. */
+export function shownNode(node: string, caller: CallerRights | undefined): string {
   const allowed = caller?.permissions.allowed('cluster:read', 'node:id', [node]);
   return allowed?.has(node) === true ? node : 'unknown-node';
+}
+
+function isProven(caller: CallerRights): caller is Caller {
+  return 'claims' in caller;
 }
 
 /** Answers one operation. Throws `ApiError` or `ProblemError` to refuse. */

@@ -1,9 +1,14 @@
+import { BusError } from '../../lib/bus/bus-error.js';
 import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { ApiSettings } from '../api-settings.js';
-import type { Caller } from '../auth/authenticator.js';
+import type { CallerRights } from '../auth/authenticator.js';
+import { NodeFailure } from '../cluster/node-failure.js';
+import { type RequestPart, WHOLE_REQUEST } from '../cluster/request-part.js';
+import { clusterUnavailable } from '../daemons/cluster-failure.js';
 import type { PermissionCheck } from '../rbac/permission-check.js';
 import type { Permitted } from '../rbac/permitted.js';
+import type { User } from '../rbac/rbac-model.js';
 import { ApiError } from './api-error.js';
 import { ApiRequest, type OperationHandler, type OperationHandlers, shownNode } from './api-request.js';
 import { mediaType, refuseUnknownFields } from './body-check.js';
@@ -21,12 +26,43 @@ type MissingHandler = (request: ApiRequest) => Promise<never>;
 /** What of the settings decides how an operation is run. */
 type DispatcherSettings = Pick<ApiSettings, 'requestTimeoutMs' | 'experimentalFeatures'>;
 
+/** An operation that is to be run, its parameters and body checked, wherever it came from. */
+export type DispatchedCall = {
+  readonly operation: Operation;
+  readonly parameters: ParameterValues;
+  /** Parsed, or as bytes. */
+  readonly body: unknown;
+  /** Undefined for a login. */
+  readonly caller: CallerRights | undefined;
+  readonly loginUser: User | undefined;
+};
+
+/** A call that other nodes may have to answer, or to answer parts of. */
+export type SpreadCall = {
+  readonly call: DispatchedCall;
+  /** For the look at who has to answer. */
+  readonly request: ApiRequest;
+  /** Runs it on this node, whole or the part that is its own, with other parameters where they are given. @throws what handlers throw */
+  readonly here: (part: RequestPart, parameters?: ParameterValues) => Promise<ApiResult>;
+  /** Milliseconds that the answer has, 0 for no limit. */
+  readonly limitMs: number;
+};
+
+/** Nodes of a cluster that answer calls together (daemons-and-config.md 10.5). */
+export interface CallSpreader {
+  /** Whether other nodes may have to answer an operation. */
+  takes(operation: Operation): boolean;
+  /** @throws ApiError and ProblemError as handlers do */
+  run(spread: SpreadCall): Promise<ApiResult>;
+}
+
 export type DispatcherParts = {
   /** By operation id. */
   readonly handlers: readonly OperationHandlers[];
   /** Refuses operations without a handler. */
   readonly missing: MissingHandler;
   readonly permissions: PermissionCheck;
+  readonly spreader: CallSpreader;
   /** In force now. */
   readonly settings: () => DispatcherSettings;
   /** Name of this node, for `dapi_errors`. */
@@ -49,7 +85,7 @@ export class Dispatcher {
     return this.#handlers.has(operation.id);
   }
 
-  /** @throws ProblemError for every refusal and failure */
+  /** Answers a request of a client, together with other nodes where it concerns them. @throws ProblemError for every refusal and failure */
   async dispatch(
     context: RequestContext,
     operation: Operation,
@@ -57,30 +93,63 @@ export class Dispatcher {
     contentType: string | undefined,
   ): Promise<ApiResult> {
     this.#checkBody(context, operation, contentType);
-    const { requestTimeoutMs, experimentalFeatures } = this.#parts.settings();
-    const handler = this.#handlers.get(operation.id) ?? this.#parts.missing;
     const { caller, loginUser } = context;
+    const call = { operation, parameters, body: bodyOf(context, operation), caller, loginUser };
+    const limitMs = parameters['wait_for_complete'] === true ? 0 : this.#parts.settings().requestTimeoutMs;
+    return this.#answer(call, limitMs, (signal) => {
+      if (!this.#parts.spreader.takes(operation)) return this.#runHere(call, WHOLE_REQUEST, signal);
+      const request = this.#request(call, WHOLE_REQUEST, signal);
+      const here = async (part: RequestPart, others = parameters): Promise<ApiResult> =>
+        this.#runHere({ ...call, parameters: others }, part, signal);
+      return this.#parts.spreader.run({ call, request, here, limitMs });
+    });
+  }
+
+  /**
+   * Answers what another node asks for a caller of its own: it is never handed on again.
+   * @throws ProblemError for every refusal and failure
+   */
+  relayed(call: DispatchedCall, part: RequestPart, limitMs: number): Promise<ApiResult> {
+    return this.#answer(call, limitMs, (signal) => this.#runHere(call, part, signal));
+  }
+
+  async #answer(
+    { operation, caller }: DispatchedCall,
+    limitMs: number,
+    run: (signal: AbortSignal) => ApiResult | Promise<ApiResult>,
+  ): Promise<ApiResult> {
     const abort = new AbortController();
     try {
-      if (operation.experimental && !experimentalFeatures) throw new ApiError(1122);
-      const permitted = this.#parts.permissions.permit(operation, parameters, caller);
-      const request = new ApiRequest<never>({
-        operation,
-        // Held against the contract before, and the type of what this operation's handler takes comes from there.
-        parameters: parameters as never,
-        body: bodyOf(context, operation) as never,
-        permitted: permitted as never,
-        caller,
-        loginUser,
-        signal: abort.signal,
-      });
-      const limitMs = parameters['wait_for_complete'] === true ? 0 : requestTimeoutMs;
-      const result = await withinTime(() => handler(request), limitMs, abort);
-      requireSettled(operation, permitted);
-      return result;
+      if (operation.experimental && !this.#parts.settings().experimentalFeatures) throw new ApiError(1122);
+      return await withinTime(() => run(abort.signal), limitMs, abort);
     } catch (error) {
       throw this.#toProblem(error, operation, caller);
     }
+  }
+
+  /** What a handler is given. @throws ApiError 4000 when the caller may do nothing of it */
+  #request(call: DispatchedCall, part: RequestPart, signal: AbortSignal): ApiRequest<never> {
+    const { operation, parameters, body, caller, loginUser } = call;
+    const permitted = this.#parts.permissions.permit(operation, parameters, caller);
+    return new ApiRequest<never>({
+      operation,
+      // Held against the contract before, and the type of what this operation's handler takes comes from there.
+      parameters: parameters as never,
+      body: body as never,
+      permitted: permitted as never,
+      ...{ caller, loginUser, signal, part },
+    });
+  }
+
+  #runHere(call: DispatchedCall, part: RequestPart, signal: AbortSignal): ApiResult | Promise<ApiResult> {
+    const { operation } = call;
+    const request = this.#request(call, part, signal);
+    const result = (this.#handlers.get(operation.id) ?? this.#parts.missing)(request);
+    const settled = (answer: ApiResult): ApiResult => {
+      requireSettled(operation, request.permitted);
+      return answer;
+    };
+    return result instanceof Promise ? result.then(settled) : settled(result);
   }
 
   /** A JSON or XML body needs its type said; fields nobody knows are refused. */
@@ -93,10 +162,15 @@ export class Dispatcher {
     if (rule.json !== undefined) refuseUnknownFields(context.json, rule.json);
   }
 
-  #toProblem(error: unknown, { method, path }: Operation, caller: Caller | undefined): ProblemError {
+  #toProblem(error: unknown, { method, path }: Operation, caller: CallerRights | undefined): ProblemError {
     if (error instanceof ProblemError) return error;
     const node = shownNode(this.#parts.node(), caller);
+    if (error instanceof NodeFailure) return error.toProblem(shownNode(error.node, caller));
     if (error instanceof ApiError) return error.toProblem(node);
+    // Whichever daemon says so, svc-apid itself for users and roles: nothing was changed, or the message says otherwise.
+    if (error instanceof BusError && error.code === 'cluster_unavailable') {
+      return clusterUnavailable(error.message).toProblem(node);
+    }
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#parts.logger.error(`${method} ${path} failed: ${reason}`, { err: error });
     return new ApiError(1000).toProblem(node);

@@ -10,6 +10,8 @@ export type ApiResult =
       readonly body: object;
       /** The body on one line, where there is a quicker way to write it. */
       readonly line?: () => Buffer;
+      /** Of a list, what the body was made of: those of several nodes are put together. */
+      readonly list?: ListResult;
     }
   | {
       readonly kind: 'raw';
@@ -25,13 +27,24 @@ export type ListMessages = { readonly all: string; readonly some: string; readon
 
 export type FailedItem = { readonly id: string | number; readonly error: ApiError };
 
+/** What a client sees of a failed item, whichever node of a cluster it failed on. */
+export type ShownFailure = {
+  readonly id: string | number;
+  readonly error: { readonly code: number; readonly message: string; readonly remediation?: string | undefined };
+};
+
+/** What a row of a list is sorted by; null is a value that it has not. */
+export type RowKey = readonly (string | number | null)[];
+
 export type ListResult = {
   readonly items: readonly unknown[];
   /** All matches before offset and limit. */
   readonly total: number;
-  readonly failed?: readonly FailedItem[];
+  readonly failed?: readonly ShownFailure[];
   readonly messages: ListMessages;
   readonly status?: number;
+  /** By item, where a page is to be merged with those of other nodes. */
+  readonly keys?: readonly RowKey[];
   /** For items that never change, what was kept of them: a page is then put together, not written anew. */
   readonly kept?: KeptBytes;
 };
@@ -54,7 +67,8 @@ export function listResult(result: ListResult): ApiResult {
     error: some ? 2 : failedCount > 0 ? 1 : 0,
   };
   const { kept, status } = result;
-  return kept === undefined ? json(body, status) : { ...json(body, status), line: () => listLine(body, kept) };
+  const answer = { ...json(body, status), list: result };
+  return kept === undefined ? answer : { ...answer, line: () => listLine(body, kept) };
 }
 
 const SEPARATOR = Buffer.from(', ');
@@ -93,7 +107,7 @@ type FailedGroup = {
 };
 
 /** One entry per distinct error, ids sorted and without duplicates, entries sorted by code (rest-api.md 3.3). */
-function groupFailures(failed: readonly FailedItem[]): FailedGroup[] {
+function groupFailures(failed: readonly ShownFailure[]): FailedGroup[] {
   const groups = new Map<string, FailedGroup>();
   for (const { id, error } of failed) {
     const { code, message, remediation } = error;

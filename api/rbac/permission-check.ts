@@ -1,5 +1,5 @@
 import type { Operation } from '../../lib/contract/api-contract.js';
-import type { Caller } from '../auth/authenticator.js';
+import type { CallerRights } from '../auth/authenticator.js';
 import type { ParameterValues } from '../http/parameter-values.js';
 import type { NodeIdentity } from '../manager/manager-configuration.js';
 import { deniedError } from './denied-error.js';
@@ -27,7 +27,7 @@ export class PermissionCheck {
    * What the caller may use of what the request is about.
    * @throws ApiError 4000 when that is nothing, 4500 for a policy that is not valid
    */
-  permit(operation: Operation, parameters: ParameterValues, caller: Caller | undefined): Permitted {
+  permit(operation: Operation, parameters: ParameterValues, caller: CallerRights | undefined): Permitted {
     const requirements = this.#requirements.get(operation.id);
     if (requirements === undefined) throw new Error(`${operation.id} is not in the contract`);
     // Logins have no token yet; the contract asks nothing of them.

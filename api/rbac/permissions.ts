@@ -9,6 +9,8 @@ type PermissionEntry = { readonly type: string; readonly value: string; readonly
 /** What one caller may do: the effective map of roles and policies (rest-api.md 5.1). */
 export class Permissions {
   readonly mode: RbacMode;
+  /** Those it was made of: another node that is given them comes to the same. */
+  readonly policies: readonly PolicyBody[];
   readonly #entries = new Map<string, Map<string, PermissionEntry>>();
   readonly #invalid: string | undefined;
 
@@ -18,6 +20,7 @@ export class Permissions {
    */
   constructor(mode: RbacMode, policies: readonly PolicyBody[]) {
     this.mode = mode;
+    this.policies = policies;
     for (const policy of policies) {
       for (const action of policy.actions) {
         for (const resource of policy.resources) {

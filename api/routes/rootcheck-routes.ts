@@ -3,7 +3,7 @@ import type { dbContract } from '../../lib/bus/contracts/db.js';
 import { MAX_LIST_PAGE } from '../../lib/bus/contracts/db-lists.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentsRequest, AgentView } from '../agents/agent-view.js';
-import { clearStored } from '../agents/clear-stored.js';
+import { clearStored, inOrder } from '../agents/clear-stored.js';
 import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
 import type { Operations } from '../contract/operations.js';
@@ -58,7 +58,7 @@ export function rootcheckRoutes(parts: ScanRestartParts): OperationHandlers {
 
 async function clearFindings(db: DbClient, request: AgentsRequest): Promise<ApiResult> {
   const { agents, failed } = await new AgentView(db, request).choose();
-  const items = agents.map(({ id }) => id);
+  const items = inOrder(agents.map(({ id }) => id));
   await clearStored(db, request, 'rootcheck.clear', items);
   const messages = {
     all: 'Rootcheck database was cleared on returned agents',

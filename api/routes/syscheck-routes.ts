@@ -2,7 +2,7 @@ import { isOlderThan, type ReleaseLine } from '../../lib/agentlink/agent-version
 import { MAX_LIST_PAGE } from '../../lib/bus/contracts/db-lists.js';
 import { tableParameters } from '../agents/agent-parameters.js';
 import { type AgentItem, type AgentsRequest, AgentView } from '../agents/agent-view.js';
-import { clearStored } from '../agents/clear-stored.js';
+import { clearStored, inOrder } from '../agents/clear-stored.js';
 import { restartScans, type ScanRestartParts } from '../agents/scan-restart.js';
 import { agentOfPath, hasConnected, noDatabase } from '../agents/stored-agent.js';
 import { pickGiven } from '../contract/pick-given.js';
@@ -75,13 +75,14 @@ async function clearFiles(db: DbClient, request: AgentsRequest): Promise<ApiResu
     if (error === undefined) items.push(agent.id);
     else failed.push({ id: agent.id, error });
   }
-  await clearStored(db, request, 'fim.clear', items);
+  const ids = inOrder(items);
+  await clearStored(db, request, 'fim.clear', ids);
   const messages = {
     all: 'Syscheck database was cleared on returned agents',
     some: 'Syscheck database was not cleared on some agents',
     none: 'No syscheck database was cleared',
   };
-  return listResult({ items, total: items.length, failed, messages });
+  return listResult({ items: ids, total: ids.length, failed, messages });
 }
 
 function refusalToClear({ version }: AgentItem): ApiError | undefined {

@@ -84,7 +84,7 @@ async function ofAgents(db: DbClient, request: InventoryRequest, type: Inventory
   const view = new AgentView(db, request);
   if (view.isAll) {
     // No list of all agents goes back and forth where nobody is left out.
-    const agents = scopeAllowsAll(view.scope) ? 'all' : await view.ids({});
+    const agents = scopeAllowsAll(view.scope) ? (request.part.agents ?? 'all') : await view.ids({});
     return answer(db, request, type, agents, []);
   }
   const { agents, failed } = await view.choose();

@@ -24,7 +24,10 @@ export function tasksRoutes(modulesd: ModulesdClient): OperationHandlers {
         ...(agents === undefined ? {} : { agents: agents.filter(isAgentId) }),
         ...(ids === undefined ? {} : { tasks: ids.map(Number).filter(Number.isSafeInteger) }),
       });
-      const page = pageOf(tasks.map(taskItem), parameters, { sortFields: FIELDS, selectFields: FIELDS });
+      // Those of other nodes have numbers of their own, and say which node it is.
+      const elsewhere = (request.part.elsewhere ?? []) as readonly ReturnType<typeof taskItem>[];
+      const items = [...tasks.map(taskItem), ...elsewhere].sort((a, b) => a.task_id - b.task_id);
+      const page = pageOf(items, parameters, { sortFields: FIELDS, selectFields: FIELDS });
       const messages = {
         all: "All specified task's status were returned",
         some: 'Some status were not returned',
@@ -35,7 +38,7 @@ export function tasksRoutes(modulesd: ModulesdClient): OperationHandlers {
   };
 }
 
-function taskItem({ id, agent, node, module, command, created, updated, status, error }: ShownTask): object {
+function taskItem({ id, agent, node, module, command, created, updated, status, error }: ShownTask) {
   return {
     task_id: id,
     agent_id: agent,

@@ -24,6 +24,7 @@ export function agentQuestions(
   | 'agents.find'
   | 'agents.list'
   | 'agents.ids'
+  | 'agents.by_node'
   | 'agents.labels'
   | 'agents.summary'
   | 'agents.overview'
@@ -56,6 +57,8 @@ export function agentQuestions(
     'agents.ids': (filter) =>
       answering(() => ({ ids: matchingAgents(agents, filter, context()).map((row) => row.idText) })),
 
+    'agents.by_node': (filter) => answering(() => ({ nodes: agentsByNode(matchingAgents(agents, filter, context())) })),
+
     'agents.labels': ({ ids }) => {
       const { rows, unknown } = existingAgents(registry, ids);
       return { agents: rows.map((row) => ({ id: row.idText, labels: [...registry.labels(row.id)] })), unknown };
@@ -70,6 +73,16 @@ export function agentQuestions(
 
     'agents.memberships': (params) => membershipPage(agents, params),
   };
+}
+
+function agentsByNode(rows: readonly AgentRow[]): { node: string; ids: string[] }[] {
+  const nodes = new Map<string, string[]>();
+  for (const { idText, record } of rows) {
+    const ids = nodes.get(record.nodeName);
+    if (ids === undefined) nodes.set(record.nodeName, [idText]);
+    else ids.push(idText);
+  }
+  return [...nodes].map(([node, ids]) => ({ node, ids }));
 }
 
 /** The very text, or the same address with any mask (agents-and-groups.md 10.5). */

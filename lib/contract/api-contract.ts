@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '../json/is-object.js';
 import { productRoot } from '../product/product-root.js';
+import { readSpread, type Spread } from './spread.js';
 
 /** A schema of the contract: OpenAPI 3.0 keywords plus `x-format`, the format name that error texts show. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -45,6 +46,8 @@ export type Operation = {
   readonly experimental: boolean;
   /** What this version has not built that the operation needs; undefined where that is nothing, or where it is not said. */
   readonly missing: string | undefined;
+  /** Which nodes of a cluster answer it. */
+  readonly spread: Spread;
   /** How the caller proves who it is: name and password, or a token. */
   readonly credentials: 'basic' | 'token';
 };
@@ -74,18 +77,20 @@ function readOperation(
   definition: Record<string, unknown>,
 ): Operation {
   const security = definition['security'];
+  const parameters = list(definition['parameters']).map((item) => readParameter(resolve(document, item)));
   return {
     id: text(definition['operationId'], `${method} ${path}`),
     method: method.toUpperCase() as HttpMethod,
     path,
     summary: text(definition['summary'], path),
-    parameters: list(definition['parameters']).map((item) => readParameter(resolve(document, item))),
+    parameters,
     body: definition['requestBody'] === undefined ? undefined : readBody(resolve(document, definition['requestBody'])),
     actions: list(definition['x-rbac-actions']).map((action) => text(action, path)),
     secrets: definition['x-rbac-secrets'] === undefined ? undefined : text(definition['x-rbac-secrets'], path),
     deprecated: definition['deprecated'] === true,
     experimental: definition['x-experimental'] === true,
     missing: definition['x-missing'] === undefined ? undefined : text(definition['x-missing'], path),
+    spread: readSpread(definition['x-cluster'], parameters, `${method} ${path}`),
     credentials: list(security).some((item) => 'basicAuth' in record(item, path)) ? 'basic' : 'token',
   };
 }

@@ -230,6 +230,11 @@ export const agentMethods = {
   },
   /** Ids that hold, ascending. */
   'agents.ids': { params: agentFilter, result: z.object({ ids: z.array(z.string()) }) },
+  /** The same by the node of the cluster where each agent is, as `node_name` has it. */
+  'agents.by_node': {
+    params: agentFilter,
+    result: z.object({ nodes: z.array(z.object({ node: z.string(), ids: z.array(z.string()) })) }),
+  },
   'agents.labels': {
     params: z.object({ ids: agentIds.max(1000) }),
     result: z.object({ agents: z.array(z.object({ id: z.string(), labels })), unknown: z.array(z.string()) }),

@@ -5,12 +5,14 @@ import type { ApiSettings } from '../../../api/api-settings.js';
 import { watchedClient } from '../../../api/daemons/daemon-presence.js';
 import { analysisdContract } from '../../../lib/bus/contracts/analysisd.js';
 import { authdContract } from '../../../lib/bus/contracts/authd.js';
+import { clusterdContract } from '../../../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../../../lib/bus/contracts/db.js';
 import { execdContract } from '../../../lib/bus/contracts/execd.js';
 import { modulesdContract } from '../../../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
+import type { ClusterdClient } from '../../../lib/cluster/shared-records.js';
 import { DaemonParts } from '../../../lib/daemon/daemon-parts.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { testCatalogue } from '../daemon/test-catalogue.js';
@@ -45,6 +47,8 @@ export class TestApi {
   elapsed = 1000;
   /** Daemons this test's product has, all of them test-daemon.ts. */
   daemons: readonly DaemonName[] = ['svc-analysisd', 'svc-apid'];
+  /** svc-clusterd, in place of that of the home. */
+  clusterd: ClusterdClient | undefined;
   #api: Api | undefined;
   #token: string | undefined;
   #parts = new DaemonParts();
@@ -74,10 +78,11 @@ export class TestApi {
     const remoted = watchedClient(home, remotedContract);
     const modulesd = watchedClient(home, modulesdContract);
     const execd = watchedClient(home, execdContract);
+    const clusterd = watchedClient(home, clusterdContract);
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     outlet.start();
     this.#parts = new DaemonParts();
-    for (const client of [monitord, analysisd, db, authd, remoted, modulesd, execd]) this.#parts.use(client);
+    for (const client of [monitord, analysisd, db, authd, remoted, modulesd, execd, clusterd]) this.#parts.use(client);
     this.#parts.defer(() => outlet.close(0));
     const { handlers, ...others } = apiHandlers({
       home,
@@ -89,6 +94,7 @@ export class TestApi {
       remoted,
       modulesd,
       execd,
+      clusterd: this.clusterd ?? clusterd,
       outlet,
       catalogue: testCatalogue(this.daemons),
       apiConfig: () => ({}),

@@ -25,12 +25,12 @@ export class DbServer {
     private readonly server: RequestServer<typeof dbContract>,
   ) {}
 
-  /** @param now epoch milliseconds */
-  static async start(home: Home, now: () => number): Promise<DbServer> {
+  /** @param now epoch milliseconds @param node name of this node */
+  static async start(home: Home, now: () => number, node = 'node01'): Promise<DbServer> {
     const registry = await Registry.open(home.path('queue', 'db'), () => {});
     const seconds = Math.floor(now() / 1000);
     await registry.ensureDefaultGroup(seconds);
-    await ensureManagerAgent(registry, 'manager1', 'node01', seconds);
+    await ensureManagerAgent(registry, 'manager1', node, seconds);
     const logger = new RecordingLogger();
     const directory = home.path('queue', 'db');
     const stores = await AgentStores.open({ directory, registry, logger, problems: { of: () => () => {} }, now });

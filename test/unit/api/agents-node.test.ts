@@ -89,7 +89,8 @@ describe('agents of this node over the API', () => {
     };
     expect(await refused('node01')).to.deep.equal([400, 3013]);
     writeFileSync(api.home.path('etc/manager.conf'), CLUSTER);
-    expect(await refused('node02')).to.deep.equal([404, 1730]);
+    // Whether there is such a node svc-clusterd would know.
+    expect(await refused('node02')).to.deep.equal([500, 3022]);
 
     await db.registry.edit((edit) => {
       const row = db.registry.agents.byId().find(({ id, record }) => id !== 0 && record.status === 'active')!;

@@ -74,14 +74,17 @@ describe('the cluster over the API', () => {
     expect(status.json()).to.deep.include({ data: { enabled: 'yes', running: 'no' } });
     const info = await lists.get('/cluster/local/info');
     expect(info).to.deep.include({ message: 'All selected information was returned', error: 0 });
-    expect(info.data.affected_items).to.deep.equal([{ node: 'node01', cluster: 'lab', type: 'master' }]);
+    expect(info.data.affected_items).to.deep.equal([{ node: 'node01', cluster: 'lab', type: 'worker' }]);
     const config = (await lists.get('/cluster/local/config')).data.affected_items[0];
     expect(config).to.deep.include({ name: 'lab', key: KEY, nodes: ['192.0.2.1'], disabled: false, port: 1516 });
     // Nobody but svc-clusterd knows of other nodes.
     for (const path of ['/cluster/nodes', '/cluster/healthcheck', '/cluster/ruleset/synchronization']) {
       const answer = await api.call('GET', path);
       lists.checker.check('GET', path, answer);
-      expect([answer.status, (answer.json() as { error: number }).error], path).to.deep.equal([500, 3012]);
+      const { error, detail } = answer.json() as { error: number; detail: string };
+      expect([answer.status, error], path).to.deep.equal([503, 3012]);
+      expect(detail).to.include('svc-clusterd');
+      expect(answer.headers).to.include({ 'retry-after': '5' });
     }
   });
 
@@ -94,7 +97,7 @@ describe('the cluster over the API', () => {
     expect(answer.text).to.include('"key": "*****"');
   });
 
-  it('answers for this node what the manager answers, and 1730 for others', async () => {
+  it('answers for this node what the manager answers, and 3022 for others', async () => {
     writeFileSync(api.home.path('etc/manager.conf'), CLUSTER);
     const twins = paths().filter(({ path, method }) => path.includes('{node_id}') && method === 'GET');
     expect(twins).to.have.length(12);
@@ -103,19 +106,20 @@ describe('the cluster over the API', () => {
       const manager = await api.call('GET', filled.replace('/cluster/node01', '/manager'));
       lists.checker.check('GET', path, twin);
       expect([twin.status, twin.json()], path).to.deep.equal([manager.status, manager.json()]);
+      // Only svc-clusterd could say that there is no such node.
       const other = await api.call('GET', filled.replace('node01', 'node02'));
-      expect([other.status, (other.json() as { error: number }).error], path).to.deep.equal([404, 1730]);
+      expect([other.status, (other.json() as { error: number }).error], path).to.deep.equal([500, 3022]);
     }
     const { message } = await lists.get('/cluster/node01/status', '/cluster/{node_id}/status');
     expect(message).to.equal('Processes status was successfully read in specified node');
   });
 
-  it('takes a list of nodes, and names those that are not known', async () => {
+  it('takes a list of nodes, and names those that cannot be asked', async () => {
     writeFileSync(api.home.path('etc/manager.conf'), CLUSTER);
     const both = await lists.get('/cluster/api/config?nodes_list=node01,node02');
     expect(both).to.deep.include({ message: 'Not all API configurations could be read', error: 2 });
     expect(both.data.affected_items).to.deep.equal([{ node_name: 'node01', node_api_config: {} }]);
-    expect(both.data.failed_items[0]).to.deep.nested.include({ 'error.code': 1730, id: ['node02'] });
+    expect(both.data.failed_items[0]).to.deep.nested.include({ 'error.code': 3022, id: ['node02'] });
     for (const [method, path, message] of [
       ['PUT', '/cluster/analysisd/reload', 'Could not send reload request to any node'],
       ['PUT', '/cluster/restart', 'Could not send restart request to any node'],
@@ -124,10 +128,10 @@ describe('the cluster over the API', () => {
       const status = path === '/cluster/restart' ? 202 : 200;
       const answer = await lists.call(method, `${path}?nodes_list=node02`, { status });
       expect(answer, path).to.deep.include({ message, error: 1 });
-      expect(answer.data.failed_items[0]).to.deep.nested.include({ 'error.code': 1730, id: ['node02'] });
+      expect(answer.data.failed_items[0]).to.deep.nested.include({ 'error.code': 3022, id: ['node02'] });
     }
     // This node is asked for real: there is no supervisor and no svc-analysisd here.
-    const restart = await api.call('PUT', '/cluster/restart');
+    const restart = await api.call('PUT', '/cluster/restart?nodes_list=node01');
     expect([restart.status, (restart.json() as { error: number }).error]).to.deep.equal([500, 1901]);
     const reload = await api.call('PUT', '/cluster/analysisd/reload?nodes_list=node01');
     expect([reload.status, (reload.json() as { error: number }).error]).to.deep.equal([500, 1017]);

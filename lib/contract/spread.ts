@@ -1,0 +1,37 @@
+/**
+ * Which nodes of a cluster answer an operation (daemons-and-config.md 10.5), `x-cluster` of the contract:
+ * - `here`: the node that is asked;
+ * - `agent`: the node where the agent of the path is;
+ * - `agents`: each node for the agents that are there, what they did put together;
+ * - `node`: the node of the path;
+ * - `nodes`: each node that is named, or all of them; `nodes-master-last`: the same, the master behind the others;
+ * - `everywhere`: all nodes that are heard; the one that is asked makes one list of what they have.
+ */
+const SPREADS = ['here', 'agent', 'agents', 'node', 'nodes', 'nodes-master-last', 'everywhere'] as const;
+export type Spread = (typeof SPREADS)[number];
+
+/** Parameters without which nobody could say where an operation goes: one of them is needed. */
+const NEEDED: Readonly<Record<Spread, readonly string[]>> = {
+  here: [],
+  agent: ['agent_id'],
+  agents: ['agents_list', 'group_id'],
+  node: ['node_id'],
+  nodes: ['nodes_list'],
+  'nodes-master-last': ['nodes_list'],
+  everywhere: [],
+};
+
+/**
+ * Reads `x-cluster` of an operation.
+ * @param where names the operation
+ * @throws Error where it is absent, or the operation lacks the parameter that it goes by: a broken contract
+ */
+export function readSpread(value: unknown, parameters: readonly { readonly name: string }[], where: string): Spread {
+  const spread = SPREADS.find((known) => known === value);
+  if (spread === undefined) throw new Error(`contract: ${where} does not say which nodes answer it (x-cluster)`);
+  const needed = NEEDED[spread];
+  if (needed.length > 0 && !parameters.some(({ name }) => needed.includes(name))) {
+    throw new Error(`contract: ${where} is '${spread}' in x-cluster and has no ${needed.join(' or ')}`);
+  }
+  return spread;
+}
