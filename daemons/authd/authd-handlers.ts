@@ -9,7 +9,10 @@ import type { ReplacementGuard } from './replacement-guard.js';
 type OwnMethods = 'add' | 'remove' | 'get' | 'list' | 'conflicts';
 
 /** Codes of the contract where they differ from those of this daemon. */
-const CODES: Partial<Record<LocalErrorCode, string>> = { manager_name: 'duplicate_name' };
+const CODES: Partial<Record<LocalErrorCode, string>> = {
+  manager_name: 'duplicate_name',
+  unknown_group: 'bad_groups',
+};
 
 /** Answers of svc-authd beyond those every daemon gives. */
 export function authdHandlers(

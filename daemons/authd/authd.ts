@@ -12,6 +12,7 @@ import type { Logger } from '../../lib/log/logger.js';
 import { logAccess, logAccessChanges } from './access-notice.js';
 import { activeAuth, activeSections } from './active-sections.js';
 import { AgentRegistrar } from './agent-registrar.js';
+import { AgentUpkeep } from './agent-upkeep.js';
 import { AUTHD_FLAGS } from './authd-flags.js';
 import { authdHandlers } from './authd-handlers.js';
 import { type AuthdSettings, ratesOf, SETTINGS } from './authd-settings.js';
@@ -25,6 +26,7 @@ import { KeyRegistry } from './key-registry.js';
 import { LocalAgents } from './local-agents.js';
 import { LocalSocketService } from './local-socket.js';
 import { warnOfOpenAccess } from './open-access.js';
+import { OwnKeys } from './own-keys.js';
 import { RegistrationTimes } from './registration-times.js';
 import { ReplacementGuard } from './replacement-guard.js';
 import { RequestedGroups } from './requested-groups.js';
@@ -130,7 +132,10 @@ async function openRegistry({ home, logger, settings }: AuthdContext, parts: Dae
 
   const guard = new ReplacementGuard(Date.now);
   const purge = () => settings.current.auth.purge;
-  const enroller = new Enroller({ home, keys, registrar, times, groups, guard, logger, purge, now: epochSeconds });
+  const isNameUsed = (name: string) => keys.byName(name) !== undefined;
+  const upkeep = new AgentUpkeep({ home, registrar, times, groups, isNameUsed, logger });
+  const own = new OwnKeys({ registry: keys, times, groups, upkeep });
+  const enroller = new Enroller({ keys: own, registrar, times, guard, logger, purge, now: epochSeconds });
   return { keys, registrar, enroller, guard };
 }
 

@@ -7,7 +7,7 @@ export class ClientKeysError extends Error {
   override readonly name = 'ClientKeysError';
 }
 
-/** Ids have at most eight digits. */
+/** The largest id: they have at most eight digits. */
 const LAST_ID = 99_999_999;
 
 /**

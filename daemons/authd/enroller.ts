@@ -1,46 +1,20 @@
-import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { formatAgentId, isAgentName, MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import { AgentKey, enrollmentKeyHash } from '../../lib/agentlink/agent-key.js';
-import type { Home } from '../../lib/home/home.js';
-import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { AgentAddress } from '../../lib/network/agent-address.js';
+import { AdmissionError, type RefusalCode } from './admission-error.js';
+import type { AgentDecision, AgentKeys, KeyView } from './agent-keys.js';
 import type { AgentRegistrar } from './agent-registrar.js';
-import { type KeyRegistry, newRawKey } from './key-registry.js';
+import { newRawKey } from './key-registry.js';
 import type { RegistrationTimes } from './registration-times.js';
 import type { ReplacementGuard } from './replacement-guard.js';
 import { type AgentFacts, type ForceRules, judgeReplacement } from './replacement-rule.js';
-import type { RequestedGroups } from './requested-groups.js';
 import { ReturningAgents } from './returning-agents.js';
-
-/** Why an agent was not added. */
-export type RefusalCode =
-  | 'duplicate_id'
-  | 'duplicate_ip'
-  | 'duplicate_name'
-  | 'manager_name'
-  | 'bad_id'
-  | 'bad_name'
-  | 'bad_key'
-  | 'write_failed';
 
 /** What can stand in the key file and is read back as it is (agents-and-groups.md 1.1, 1.2). */
 const MAX_FIELD = 127;
 const RAW_KEY = /^[\x21-\x7e]{1,127}$/;
-
-/** An agent was not added; the message says why, for the log and for operators. */
-export class AdmissionError extends Error {
-  override readonly name = 'AdmissionError';
-
-  constructor(
-    readonly code: RefusalCode,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
 
 /** An agent to be added. */
 export type EnrollmentCandidate = {
@@ -59,11 +33,9 @@ export type EnrollmentCandidate = {
 
 /** What an enroller works with. */
 export type EnrollerParts = {
-  readonly home: Home;
-  readonly keys: KeyRegistry;
-  readonly registrar: Pick<AgentRegistrar, 'facts' | 'registered' | 'removed'>;
-  readonly times: RegistrationTimes;
-  readonly groups: RequestedGroups;
+  readonly keys: AgentKeys;
+  readonly registrar: Pick<AgentRegistrar, 'facts'>;
+  readonly times: Pick<RegistrationTimes, 'get'>;
   readonly guard: ReplacementGuard;
   readonly logger: Logger;
   /** Whether removed agents leave no line. */
@@ -78,6 +50,18 @@ type Conflict = { readonly code: RefusalCode; readonly agent: AgentKey; readonly
 
 /** What becomes of an agent in the way: it is replaced, or gets another key under the id it has. */
 type ReplacementOutcome = { readonly agent: AgentKey; readonly stays: boolean; readonly reason: string };
+
+/** A candidate with the key it is to have, however often it is decided. */
+type NewCandidate = EnrollmentCandidate & { readonly rawKey: string };
+type KnownFacts = ReadonlyMap<AgentKey, AgentFacts | undefined>;
+type Admitted = {
+  readonly agent: AgentKey;
+  readonly same: AgentKey | undefined;
+  readonly remove: readonly AgentKey[];
+  readonly outcomes: readonly ReplacementOutcome[];
+};
+/** Agents are in the way of which svc-db was not asked yet, or the agent is added. */
+type Admission = { readonly inTheWay: readonly Conflict[] } | Admitted;
 
 /** Times a decision is taken anew because the agents changed while svc-db was asked. */
 const MAX_ROUNDS = 5;
@@ -99,22 +83,22 @@ export class Enroller {
    * @throws AdmissionError
    */
   async add(given: EnrollmentCandidate): Promise<AgentKey> {
-    const candidate = checked(given);
+    const { keys } = this.#parts;
+    const candidate = { rawKey: newRawKey(), ...checked(given) };
+    let inTheWay: readonly Conflict[] = this.#conflicts(candidate, keys);
     for (let round = 0; ; round += 1) {
-      const conflicts = this.#conflicts(candidate);
-      const [first] = conflicts;
-      if (first === undefined) return this.#admit(candidate, []);
-      if (round >= MAX_ROUNDS) throw new AdmissionError(first.code, `Duplicate ${first.what}: it changes all the time`);
-      // All at once: agents wait a second for their answer, and svc-db may take half of it.
-      const facts = candidate.force.enabled
-        ? await Promise.all(conflicts.map(({ agent }) => this.#facts(agent.id)))
-        : [];
-      const outcomes = conflicts.map((conflict, at) => this.#judge(conflict, candidate, facts[at]));
-      // svc-db was asked meanwhile: what was decided counts only for the agents it was decided of.
-      const still = this.#conflicts(candidate);
-      if (still.length !== conflicts.length || still.some(({ agent }, at) => agent !== conflicts[at]?.agent)) continue;
-      this.#log(outcomes, candidate);
-      return this.#admit(candidate, outcomes);
+      const facts = candidate.force.enabled ? await this.#factsOf(inTheWay) : undefined;
+      // svc-db was asked meanwhile: what it said counts only for the agents that are still in the way.
+      const decided = await keys.decide((view) => this.#decide(candidate, facts, view));
+      if ('agent' in decided) {
+        this.#admitted(candidate, decided);
+        return decided.agent;
+      }
+      inTheWay = decided.inTheWay;
+      const [first] = inTheWay;
+      if (first !== undefined && round >= MAX_ROUNDS) {
+        throw new AdmissionError(first.code, `Duplicate ${first.what}: it changes all the time`);
+      }
     }
   }
 
@@ -135,16 +119,11 @@ export class Enroller {
    * @throws AdmissionError `write_failed`
    */
   async remove(ids: readonly string[], purge: boolean): Promise<AgentKey[]> {
-    const agents = ids.flatMap((id) => this.#parts.keys.byId(id) ?? []);
-    if (agents.length === 0) return [];
-    await this.#write({ remove: agents.map(({ id }) => id), purge });
-    for (const { id, name } of agents) {
-      this.#parts.guard.forget(name);
-      this.#returning.forget(id);
-    }
-    this.#forget(agents);
-    this.#parts.registrar.removed(agents.map(({ id }) => id));
-    return agents;
+    const removed: AgentKey[] = [];
+    const most = Math.min(this.#parts.keys.mostRemoved, ids.length);
+    for (let at = 0; at < ids.length; at += most)
+      removed.push(...(await this.#remove(ids.slice(at, at + most), purge)));
+    return removed;
   }
 
   /**
@@ -156,21 +135,68 @@ export class Enroller {
     await this.remove([id], true);
   }
 
+  async #remove(ids: readonly string[], purge: boolean): Promise<AgentKey[]> {
+    // Of a decision that is taken again a part may be made: what was there and is gone is removed.
+    const found = new Map<string, AgentKey>();
+    await this.#parts.keys.decide((view) => {
+      const remove = ids.flatMap((id) => view.byId(id) ?? []);
+      for (const agent of remove) found.set(agent.id, agent);
+      return remove.length === 0 ? { result: undefined } : { change: { remove, purge }, result: undefined };
+    });
+    for (const { id, name } of found.values()) {
+      this.#parts.guard.forget(name);
+      this.#returning.forget(id);
+    }
+    return [...found.values()];
+  }
+
   /** Agents in the way, in the order of the reference's tests. */
-  #conflicts({ id, address, name }: EnrollmentCandidate): Conflict[] {
+  #conflicts({ id, address, name }: EnrollmentCandidate, keys: KeyView): Conflict[] {
     const conflicts: Conflict[] = [];
-    const sameId = id === undefined ? undefined : this.#parts.keys.byId(id);
+    const sameId = id === undefined ? undefined : keys.byId(id);
     if (sameId !== undefined) conflicts.push({ code: 'duplicate_id', agent: sameId, what: `ID '${sameId.id}'` });
-    const sameAddress = this.#parts.keys.byAddress(address.text);
+    const sameAddress = keys.byAddress(address.text);
     if (sameAddress !== undefined) {
       conflicts.push({ code: 'duplicate_ip', agent: sameAddress, what: `IP '${address.text}'` });
     }
     if (name === this.#managerName) {
       throw new AdmissionError('manager_name', `Invalid agent name ${name} (same as manager)`);
     }
-    const sameName = this.#parts.keys.byName(name);
+    const sameName = keys.byName(name);
     if (sameName !== undefined) conflicts.push({ code: 'duplicate_name', agent: sameName, what: `name '${name}'` });
     return conflicts;
+  }
+
+  /** All at once: agents wait a second for their answer, and svc-db may take half of it. */
+  async #factsOf(conflicts: readonly Conflict[]): Promise<KnownFacts> {
+    const known = conflicts.map(async ({ agent }) => [agent, await this.#facts(agent.id)] as const);
+    return new Map(await Promise.all(known));
+  }
+
+  /** @param facts of agents that were in the way; undefined without force @throws AdmissionError */
+  #decide(candidate: NewCandidate, facts: KnownFacts | undefined, view: KeyView): AgentDecision<Admission> {
+    const unknown = candidate.groups?.find((group) => !view.hasGroup(group));
+    if (unknown !== undefined) throw new AdmissionError('unknown_group', `Invalid group: ${unknown}`);
+    const conflicts = this.#conflicts(candidate, view);
+    if (facts !== undefined && conflicts.some(({ agent }) => !facts.has(agent))) {
+      return { result: { inTheWay: conflicts } };
+    }
+    const outcomes = conflicts.map((conflict) => this.#judge(conflict, candidate, facts?.get(conflict.agent)));
+    const { name, address, groups, rawKey } = candidate;
+    const same = outcomes.find(({ stays }) => stays)?.agent;
+    const agent = new AgentKey(candidate.id ?? same?.id ?? view.nextId(), name, address, rawKey);
+    const remove = [...new Set(outcomes.map((outcome) => outcome.agent))];
+    return {
+      change: { remove, add: { agent, dateAdd: this.#parts.now(), groups }, purge: this.#parts.purge() },
+      result: { agent, same, remove, outcomes },
+    };
+  }
+
+  #admitted({ name, source }: EnrollmentCandidate, { same, remove, outcomes }: Admitted): void {
+    this.#log(outcomes, name, source ?? 'here');
+    for (const old of remove) {
+      if (old.name === name) this.#parts.guard.replaced(name, hashOf(old), source, old === same);
+    }
   }
 
   /** @throws AdmissionError when the agent may not be replaced */
@@ -201,7 +227,7 @@ export class Enroller {
     return !this.#parts.guard.wasReplaced(name, source, keyHash);
   }
 
-  #log(outcomes: readonly ReplacementOutcome[], { name, source = 'here' }: EnrollmentCandidate): void {
+  #log(outcomes: readonly ReplacementOutcome[], name: string, source: string): void {
     const { logger } = this.#parts;
     for (const { agent, stays, reason } of outcomes) {
       if (stays && this.#returning.isTold(agent.id)) logger.debug(reason);
@@ -216,61 +242,12 @@ export class Enroller {
 
   /** An agent that never got its key and comes again must not wait for the time after registration. */
   async #facts(id: string): Promise<AgentFacts | undefined> {
-    const { registrar, times } = this.#parts;
+    const { keys, registrar, times } = this.#parts;
     const facts = await registrar.facts(id);
     if (facts?.status !== 'never_connected') return facts;
-    if (times.unanswered(id)) return { ...facts, registeredAt: 0 };
+    if (keys.unanswered(id)) return { ...facts, registeredAt: 0 };
     // With its last key it was registered anew, while its row in svc-db stayed.
     return this.#returning.has(id) ? { ...facts, registeredAt: times.get(id) ?? facts.registeredAt } : facts;
-  }
-
-  async #admit(candidate: EnrollmentCandidate, outcomes: readonly ReplacementOutcome[]): Promise<AgentKey> {
-    const { name, address, groups, source } = candidate;
-    const same = outcomes.find(({ stays }) => stays)?.agent;
-    const id = candidate.id ?? same?.id ?? this.#parts.keys.nextId();
-    const agent = new AgentKey(id, name, address, candidate.rawKey ?? newRawKey());
-    const dateAdd = this.#parts.now();
-    const former = [...new Set(outcomes.map((outcome) => outcome.agent))];
-    const replaced = former.filter((old) => old !== same);
-    const replaces = replaced.map((old) => old.id);
-    if (groups !== undefined) this.#parts.groups.set(id, groups);
-    try {
-      await this.#write({ remove: former.map((old) => old.id), add: agent, purge: this.#parts.purge() });
-    } catch (error) {
-      this.#parts.groups.done(id);
-      throw error;
-    }
-    for (const old of former) {
-      if (old.name === name) this.#parts.guard.replaced(name, hashOf(old), source, old === same);
-    }
-    this.#forget(replaced);
-    this.#parts.times.set(id, dateAdd);
-    this.#parts.registrar.registered({ id, name, registerIP: address.text, dateAdd, groups, replaces });
-    return agent;
-  }
-
-  async #write(change: Parameters<KeyRegistry['change']>[0]): Promise<void> {
-    try {
-      await this.#parts.keys.change(change);
-    } catch (error) {
-      throw new AdmissionError('write_failed', describeError(error), { cause: error });
-    }
-  }
-
-  /** What hangs on agents that are gone; nobody waits for it (agents-and-groups.md 1.4). */
-  #forget(agents: readonly AgentKey[]): void {
-    for (const { id, name } of agents) {
-      this.#parts.times.remove(id);
-      this.#parts.groups.done(id);
-      // An agent that came with the same name has its differences under the same path: they stay with it.
-      const paths = [this.#parts.home.path('queue', 'rids', id)];
-      if (this.#parts.keys.byName(name) === undefined) paths.push(this.#parts.home.path('queue', 'diff', name));
-      for (const path of paths) {
-        rm(path, { recursive: true, force: true }).catch((error: unknown) => {
-          this.#parts.logger.warn(`Unable to remove '${path}': ${describeError(error)}`);
-        });
-      }
-    }
   }
 }
 

@@ -2,8 +2,9 @@ import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { AgentAddress } from '../../lib/network/agent-address.js';
+import { AdmissionError, type RefusalCode } from './admission-error.js';
 import type { AuthdSettings } from './authd-settings.js';
-import { AdmissionError, type Enroller, type RefusalCode } from './enroller.js';
+import type { Enroller } from './enroller.js';
 import type { EnrollmentLimits } from './enrollment-limits.js';
 import { EnrollmentError, parseEnrollmentRequest } from './enrollment-request.js';
 import type { Reply } from './enrollment-server.js';
@@ -68,13 +69,13 @@ export class EnrollmentService {
       };
     } catch (error) {
       if (!(error instanceof AdmissionError)) throw error;
-      throw new EnrollmentError(REFUSALS[error.code](name, address.text), error.message);
+      throw new EnrollmentError(REFUSALS[error.code](name, address.text, error.message), error.message);
     }
   }
 }
 
 /** What agents are told. */
-const REFUSALS: Readonly<Record<RefusalCode, (name: string, ip: string) => string>> = {
+const REFUSALS: Readonly<Record<RefusalCode, (name: string, ip: string, message: string) => string>> = {
   duplicate_id: (name) => `Internal manager error adding agent: ${name}`,
   duplicate_ip: (_name, ip) => `Duplicate IP: ${ip}`,
   duplicate_name: (name) => `Duplicate agent name: ${name}`,
@@ -82,5 +83,8 @@ const REFUSALS: Readonly<Record<RefusalCode, (name: string, ip: string) => strin
   bad_id: (name) => `Internal manager error adding agent: ${name}`,
   bad_name: (name) => `Invalid agent name: ${name}`,
   bad_key: (name) => `Internal manager error adding agent: ${name}`,
+  unknown_group: (_name, _ip, message) => message,
+  // As the reference words it, misspelt: log rules of users know the text.
+  cluster_unavailable: () => 'Cannot comunicate with master',
   write_failed: (name) => `Internal manager error adding agent: ${name}`,
 };

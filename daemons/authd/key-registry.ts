@@ -16,10 +16,10 @@ const LAST_ID_MODE = 0o640;
 /** A commit is followed by a pause as long as itself, up to this, so that a large file is not written all the time. */
 const MAX_PAUSE_MS = 100;
 
-/** One change: some agents go, one comes. Both or nothing. */
+/** One change: some agents go, some come. Both or nothing. */
 export type KeyChange = {
   readonly remove: readonly string[];
-  readonly add?: AgentKey;
+  readonly add?: readonly AgentKey[];
   /** Leaves no line of the removed ones. */
   readonly purge: boolean;
 };
@@ -139,16 +139,18 @@ export class KeyRegistry {
     while (this.#writing !== undefined) await this.#writing;
   }
 
-  #apply({ remove, add, purge }: KeyChange): void {
+  #apply({ remove, add = [], purge }: KeyChange): void {
+    const stay = new Set(add.map(({ id }) => id));
     for (const id of remove) {
       // An agent that gets another key is not removed: no line may say so.
-      const agent = this.#document.remove(id, purge || id === add?.id);
+      const agent = this.#document.remove(id, purge || stay.has(id));
       if (agent !== undefined) this.#index.remove(agent);
     }
-    if (add === undefined) return;
-    this.#document.add(add);
-    this.#index.add(add);
-    this.#lastId = Math.max(this.#lastId, Number(add.id));
+    for (const agent of add) {
+      this.#document.add(agent);
+      this.#index.add(agent);
+      this.#lastId = Math.max(this.#lastId, Number(agent.id));
+    }
   }
 
   async #lookAndWrite(): Promise<void> {
@@ -262,10 +264,9 @@ export class KeyRegistry {
   }
 
   /** Whether the file has what the change adds: somebody else wrote to it while the line was added, and it is there. */
-  #holds({ remove, add }: KeyChange): boolean {
-    if (add === undefined || remove.length > 0) return false;
-    const known = this.#document.find(add.id);
-    return known !== undefined && keyLine(known) === keyLine(add);
+  #holds({ remove, add = [] }: KeyChange): boolean {
+    if (add.length === 0 || remove.length > 0) return false;
+    return add.every((agent) => this.#document.find(agent.id)?.equals(agent) === true);
   }
 
   async #read(): Promise<void> {
@@ -288,9 +289,9 @@ export class KeyRegistry {
 /** Lines of a batch that only adds agents; undefined for any other. */
 function linesOf(batch: readonly KeyChange[]): Buffer | undefined {
   const lines: string[] = [];
-  for (const { remove, add } of batch) {
-    if (remove.length > 0 || add === undefined) return undefined;
-    lines.push(keyLine(add));
+  for (const { remove, add = [] } of batch) {
+    if (remove.length > 0 || add.length === 0) return undefined;
+    for (const agent of add) lines.push(keyLine(agent));
   }
   return Buffer.from(lines.join(''), 'latin1');
 }

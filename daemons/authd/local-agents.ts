@@ -2,7 +2,8 @@ import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import type { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { AgentAddress } from '../../lib/network/agent-address.js';
-import { AdmissionError, type Enroller, type RefusalCode } from './enroller.js';
+import { AdmissionError, type RefusalCode } from './admission-error.js';
+import type { Enroller } from './enroller.js';
 import { groupListProblem, groupNames, missingGroup } from './group-list.js';
 import type { ForceRules } from './replacement-rule.js';
 

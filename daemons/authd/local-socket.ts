@@ -35,6 +35,8 @@ const CODES: Readonly<Record<LocalErrorCode, LocalCode>> = {
   bad_key: 9009,
   bad_ip: 9006,
   bad_groups: 9014,
+  unknown_group: 9014,
+  cluster_unavailable: 9001,
   write_failed: 9009,
 };
 

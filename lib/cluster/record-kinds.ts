@@ -3,7 +3,8 @@ import type { RecordKind } from '../bus/contracts/clusterd.js';
 
 /**
  * Shared records of a cluster by kind: each is what all nodes have in common, and one daemon decides about it
- * (architecture.md 4 "Cluster"). Keys: `agent` and `member` have the agent's id, `group` its name.
+ * (architecture.md 4 "Cluster"). Keys: `agent` and `member` have the agent's id, `group` its name. Of kind `agent` there is one
+ * more, `AGENT_COUNTER_KEY`.
  */
 
 /** An agent that may connect (svc-authd): a line of the key file. */
@@ -14,8 +15,22 @@ export const agentRecord = z.object({
   key: z.string().min(1).max(256),
   /** Epoch seconds. */
   dateAdd: z.number().int().min(0),
+  /** The node where it enrolled. */
+  node: z.string().max(128).optional(),
+  /** That node may have died before its answer: while the agent has never connected, it can be replaced at once. */
+  unanswered: z.boolean().optional(),
 });
 export type AgentRecord = z.output<typeof agentRecord>;
+
+/**
+ * Key of the record of kind `agent` that is no agent: the largest id of those that are removed. Together with those that
+ * are there it tells which ids were given already; whoever follows agents leaves it out.
+ */
+export const AGENT_COUNTER_KEY = 'removed';
+
+/** The record under `AGENT_COUNTER_KEY`. */
+export const agentCounterRecord = z.object({ highestId: z.number().int().min(0) });
+export type AgentCounterRecord = z.output<typeof agentCounterRecord>;
 
 /** Groups of an agent by priority (svc-db). */
 export const memberRecord = z.object({ groups: z.array(z.string().max(255)).max(128) });
@@ -35,7 +50,7 @@ export const nodeRecord = z.object({
 
 /** What the value of a record of these kinds is checked against, whoever wrote it. */
 export const RECORD_SCHEMAS = {
-  agent: agentRecord,
+  agent: z.union([agentRecord, agentCounterRecord]),
   member: memberRecord,
   group: groupRecord,
   node: nodeRecord,

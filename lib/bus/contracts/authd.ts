@@ -31,7 +31,8 @@ const force = z.object({
 /**
  * What svc-authd answers: it is the only writer of `etc/client.keys`. A change is on disk when the call is answered, and
  * svc-db hears of it within moments. Errors: `duplicate_id`, `duplicate_ip`, `duplicate_name` (also the manager's own
- * name), `bad_id`, `bad_name`, `bad_ip`, `bad_key`, `bad_groups`, `unknown_agent`, `write_failed`.
+ * name), `bad_id`, `bad_name`, `bad_ip`, `bad_key`, `bad_groups`, `unknown_agent`, `write_failed`. In a cluster also
+ * `cluster_unavailable`: nothing can be decided now, or whether it was is not known yet; what was not answered is taken back.
  */
 export const authdContract = defineContract('svc-authd', {
   ...commonMethods,
@@ -52,7 +53,7 @@ export const authdContract = defineContract('svc-authd', {
     result: agentWithKey,
   },
 
-  /** Removes agents, all or none. `purge` also leaves no line of them in the file. */
+  /** Removes agents, all or none (in a cluster thousands at a time). `purge` also leaves no line of them in the file. */
   remove: {
     params: z.object({ ids: z.array(id).min(1).max(MAX_REMOVED_PER_CALL), purge: z.boolean().default(false) }),
     result: z.object({

@@ -1,7 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { AdmissionError, Enroller, type EnrollmentCandidate } from '../../../../daemons/authd/enroller.js';
+import { AdmissionError } from '../../../../daemons/authd/admission-error.js';
+import { AgentUpkeep } from '../../../../daemons/authd/agent-upkeep.js';
+import { Enroller, type EnrollmentCandidate } from '../../../../daemons/authd/enroller.js';
 import { KeyRegistry } from '../../../../daemons/authd/key-registry.js';
+import { OwnKeys } from '../../../../daemons/authd/own-keys.js';
 import { RegistrationTimes } from '../../../../daemons/authd/registration-times.js';
 import { ReplacementGuard } from '../../../../daemons/authd/replacement-guard.js';
 import type { AgentFacts } from '../../../../daemons/authd/replacement-rule.js';
@@ -41,17 +44,20 @@ describe('Enroller', () => {
           onAsked();
         }),
     };
-    const keys = new KeyRegistry({
+    const registry = new KeyRegistry({
       path: home.path('etc', 'client.keys'),
       lastIdPath: home.path('queue', 'agents-last-id'),
       logger,
     });
-    await keys.load();
-    const times = new RegistrationTimes(home.path('queue', 'agents-timestamp'), keys, logger);
+    await registry.load();
+    const times = new RegistrationTimes(home.path('queue', 'agents-timestamp'), registry, logger);
     const groups = new RequestedGroups(home.path('queue', 'agents-requested-groups'));
     const guard = new ReplacementGuard(() => NOW * 1000);
     const purge = () => false;
-    enroller = new Enroller({ home, keys, registrar, times, groups, guard, logger, purge, now: () => NOW });
+    const isNameUsed = (name: string) => registry.byName(name) !== undefined;
+    const upkeep = new AgentUpkeep({ home, registrar, times, groups, isNameUsed, logger });
+    const keys = new OwnKeys({ registry, times, groups, upkeep });
+    enroller = new Enroller({ keys, registrar, times, guard, logger, purge, now: () => NOW });
   });
   afterEach(() => {
     home.remove();

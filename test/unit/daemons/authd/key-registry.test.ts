@@ -50,7 +50,7 @@ describe('KeyRegistry', () => {
 
   const agent = (id: string, name: string, ip = AgentAddress.any) => new AgentKey(id, name, ip, newRawKey());
   const add = (registry: KeyRegistry, name: string) =>
-    registry.change({ remove: [], add: agent(registry.nextId(), name), purge: false });
+    registry.change({ remove: [], add: [agent(registry.nextId(), name)], purge: false });
   const names = () =>
     readFileSync(path, 'latin1')
       .split('\n')
@@ -112,7 +112,7 @@ describe('KeyRegistry', () => {
               const added = agent(registry.nextId(), `agent${given.length}`);
               given.push(Number(added.id));
               live.set(added.id, added.rawKey);
-              return registry.change({ remove: [], add: added, purge: false });
+              return registry.change({ remove: [], add: [added], purge: false });
             });
             await Promise.all(agents);
           } else {
