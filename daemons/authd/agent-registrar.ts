@@ -1,7 +1,7 @@
+import type { AgentKey } from '../../lib/agentlink/agent-key.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { type AgentTable, type NewAgent, TableRefusedError } from './agent-table.js';
-import type { KeyRegistry } from './key-registry.js';
 import type { RegistrationTimes } from './registration-times.js';
 import type { AgentFacts } from './replacement-rule.js';
 import type { RequestedGroups } from './requested-groups.js';
@@ -16,6 +16,15 @@ const PARALLEL = 64;
 const MAX_WAITING = 20_000;
 /** A client waits for this answer, and it is to be answered within a second. */
 const FACTS_DEADLINE_MS = 500;
+
+/** The agents that svc-db is to have. */
+export interface KnownAgents {
+  readonly agents: Iterable<AgentKey>;
+  /** Whether an agent that is not among them is a removed one. */
+  readonly complete: boolean;
+  /** When the agent was added, seconds since 1970, where that is known of somewhere else than the registration times. */
+  dateAdd?(id: string): number | undefined;
+}
 
 type Task = { readonly register: NewAgent } | { readonly remove: readonly string[] };
 
@@ -38,7 +47,7 @@ export class AgentRegistrar {
 
   constructor(
     private readonly table: AgentTable,
-    private readonly keys: Pick<KeyRegistry, 'agents' | 'byId' | 'complete'>,
+    private readonly keys: KnownAgents,
     private readonly times: RegistrationTimes,
     private readonly groups: RequestedGroups,
     private readonly logger: Logger,
@@ -190,7 +199,7 @@ export class AgentRegistrar {
     for (const { id, name, ip } of [...this.keys.agents]) {
       const agent = known.get(Number(id));
       if (agent === undefined) {
-        const dateAdd = this.times.get(id) ?? this.now();
+        const dateAdd = this.keys.dateAdd?.(id) ?? this.times.get(id) ?? this.now();
         missing.push({ id, name, registerIP: ip, dateAdd, groups: this.groups.get(id), replaces: [] });
       } else {
         this.#unconfirmed.delete(id);

@@ -59,8 +59,16 @@ export const SETTINGS: DaemonSettings<AuthdSettings> = {
     return loadAuthdSettings(home, overridesOf(ownFlags), random);
   },
   logWarnings,
-  restartNeeded: (next, { started }) => (bound(started) === bound(next) ? [] : ['auth']),
+  restartNeeded: (next, { started }) => [
+    ...(bound(started) === bound(next) ? [] : ['auth']),
+    ...(nodeOf(started) === nodeOf(next) ? [] : ['cluster']),
+  ],
 };
+
+/** The name of this node, where it is one of a cluster. */
+export function nodeOf({ config: { cluster } }: Pick<AuthdSettings, 'config'>): string | undefined {
+  return cluster?.disabled === false ? cluster.node_name : undefined;
+}
 
 /** What the open port depends on. */
 function bound({ auth }: AuthdSettings): string {

@@ -1,44 +1,27 @@
 import { authdContract } from '../../lib/bus/contracts/authd.js';
-import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { FramedSocket } from '../../lib/bus/framed-socket.js';
-import { RequestClient } from '../../lib/bus/request-client.js';
-import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
-import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { GroupFolders } from '../../lib/groups/group-folders.js';
 import type { Home } from '../../lib/home/home.js';
-import { readHomeRecord } from '../../lib/home/home-record.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { logAccess, logAccessChanges } from './access-notice.js';
 import { activeAuth, activeSections } from './active-sections.js';
-import { AgentRegistrar } from './agent-registrar.js';
-import { AgentUpkeep } from './agent-upkeep.js';
 import { AUTHD_FLAGS } from './authd-flags.js';
 import { authdHandlers } from './authd-handlers.js';
-import { type AuthdSettings, ratesOf, SETTINGS } from './authd-settings.js';
-import { DbAgentTable } from './db-agent-table.js';
-import { Enroller } from './enroller.js';
+import { type AuthdSettings, nodeOf, ratesOf, SETTINGS } from './authd-settings.js';
 import { EnrollmentLimits } from './enrollment-limits.js';
 import { EnrollmentServer } from './enrollment-server.js';
 import { EnrollmentService } from './enrollment-service.js';
-import { KeyNotice } from './key-notice.js';
-import { KeyRegistry } from './key-registry.js';
 import { LocalAgents } from './local-agents.js';
 import { LocalSocketService } from './local-socket.js';
 import { warnOfOpenAccess } from './open-access.js';
-import { OwnKeys } from './own-keys.js';
-import { RegistrationTimes } from './registration-times.js';
-import { ReplacementGuard } from './replacement-guard.js';
-import { RequestedGroups } from './requested-groups.js';
+import { openRegistry } from './open-registry.js';
 
 /** How often it is looked whether somebody else changed the key file. */
 const REFRESH_MS = 1000;
 /** Answer to a local request that announces more than a frame may hold. */
 const OVERSIZE_ANSWER = 'err Message too long';
-
-const epochSeconds = () => Math.floor(Date.now() / 1000);
-
-type AuthdContext = BuildContext<typeof authdContract, AuthdSettings, void>;
 
 /**
  * svc-authd: gives agents their keys over TLS, keeps the key file as its only writer, and tells svc-db which agents
@@ -53,8 +36,10 @@ export const AUTHD = defineDaemon({
   },
   async build(context, parts) {
     const { home, logger, settings, requests } = context;
-    const registry = await openRegistry(context, parts);
-    const { keys, registrar, enroller, guard } = registry;
+    const node = nodeOf(settings.started);
+    const purge = () => settings.current.auth.purge;
+    const registry = await openRegistry({ home, logger, node, purge }, parts);
+    const { keys, registrar, enroller, guard, cluster } = registry;
     const folders = new GroupFolders(home);
     const limits = new EnrollmentLimits(() => ratesOf(settings.current), logger);
     const service = new EnrollmentService(enroller, () => settings.current, folders, limits, logger);
@@ -68,6 +53,7 @@ export const AUTHD = defineDaemon({
           requests: { ...counters },
           enrollment: { ...server?.counters, limited: limits.refused },
           agents: { keys: keys.size, ...registrar.counters },
+          ...(cluster === undefined ? {} : { cluster: { ...cluster.counters } }),
         }),
         sections: activeSections(() => settings.current),
         handlers: authdHandlers(local, keys, guard),
@@ -81,8 +67,8 @@ export const AUTHD = defineDaemon({
       logAccess(settings.current, bound.port, logger);
       warnOfOpenAccess(settings.current, bound, logger);
     }
-    registrar.start();
-    parts.every(REFRESH_MS, () => void keys.refresh());
+    registry.start();
+    parts.every(REFRESH_MS, () => void registry.look());
 
     const addresses: Record<string, BoundAddress> = {
       requests: { protocol: 'ipc', address: home.socket('svc-authd') },
@@ -103,41 +89,6 @@ export const AUTHD = defineDaemon({
     };
   },
 });
-
-/** The keys, what is known beside them, and who changes them. */
-async function openRegistry({ home, logger, settings }: AuthdContext, parts: DaemonParts) {
-  const remoted = parts.use(new RequestClient({ contract: remotedContract, path: home.socket('svc-remoted') }));
-  const notice = parts.use(new KeyNotice(() => remoted.call('keys.reload', {}), logger));
-  const table = parts.use(new DbAgentTable(home.socket('svc-db')));
-  const owner = fileOwner(home);
-  const groups = new RequestedGroups(home.path('queue', 'agents-requested-groups'), owner);
-  const keys = new KeyRegistry({
-    path: home.path('etc', 'client.keys'),
-    lastIdPath: home.path('queue', 'agents-last-id'),
-    logger,
-    ...(owner === undefined ? {} : { owner }),
-    prepare: () => groups.save(),
-    onWritten: () => {
-      notice.changed();
-    },
-    onReplaced: () => {
-      registrar.compareAll();
-    },
-  });
-  const times = parts.use(new RegistrationTimes(home.path('queue', 'agents-timestamp'), keys, logger, owner));
-  const registrar = parts.use(new AgentRegistrar(table, keys, times, groups, logger, epochSeconds));
-  parts.defer(() => keys.idle());
-  await Promise.all([times.load(), groups.load(), keys.load()]);
-  times.complete(epochSeconds());
-
-  const guard = new ReplacementGuard(Date.now);
-  const purge = () => settings.current.auth.purge;
-  const isNameUsed = (name: string) => keys.byName(name) !== undefined;
-  const upkeep = new AgentUpkeep({ home, registrar, times, groups, isNameUsed, logger });
-  const own = new OwnKeys({ registry: keys, times, groups, upkeep });
-  const enroller = new Enroller({ keys: own, registrar, times, guard, logger, purge, now: epochSeconds });
-  return { keys, registrar, enroller, guard };
-}
 
 /** Undefined when agents do not enrol over the network. */
 function enrollmentServer(
@@ -164,10 +115,4 @@ function localSocketOf(home: Home, service: LocalSocketService, logger: Logger):
     oversizeAnswer: OVERSIZE_ANSWER,
     logger,
   });
-}
-
-/** Files belong to the service's user, where this process may give them away. */
-function fileOwner(home: Home): { readonly uid: number; readonly gid: number } | undefined {
-  const { uid, gid } = readHomeRecord(home);
-  return process.geteuid?.() === 0 && uid !== undefined && gid !== undefined ? { uid, gid } : undefined;
 }

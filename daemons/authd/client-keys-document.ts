@@ -8,7 +8,7 @@ export class ClientKeysError extends Error {
 }
 
 /** The largest id: they have at most eight digits. */
-const LAST_ID = 99_999_999;
+export const LAST_ID = 99_999_999;
 
 /**
  * The key file in memory, for its one writer (agents-and-groups.md 1.2, 1.4, 2.6). `format` gives the text to put in its
@@ -30,6 +30,11 @@ export class ClientKeysDocument {
   /** Live agents, in the order of the file. */
   get agents(): IterableIterator<AgentKey> {
     return this.#agents.values();
+  }
+
+  /** Lines of removed agents. */
+  get removed(): readonly RemovedKey[] {
+    return this.#removed;
   }
 
   get size(): number {
@@ -68,7 +73,7 @@ export class ClientKeysDocument {
     if (agent === undefined) return undefined;
     this.#agents.delete(id);
     this.#liveText = undefined;
-    if (!purge) this.#removed.push({ id, line: `${id} !${agent.name} ${agent.ip} ${agent.rawKey}` });
+    if (!purge) this.#removed.push({ id, line: removedLine(agent) });
     return agent;
   }
 
@@ -88,4 +93,9 @@ export class ClientKeysDocument {
 /** The line of an agent in the key file, with its end. */
 export function keyLine({ id, name, ip, rawKey }: AgentKey): string {
   return `${id} ${name} ${ip} ${rawKey}\n`;
+}
+
+/** The line of an agent that was removed, without its end. */
+export function removedLine({ id, name, ip, rawKey }: AgentKey): string {
+  return `${id} !${name} ${ip} ${rawKey}`;
 }

@@ -121,8 +121,9 @@ export class Enroller {
   async remove(ids: readonly string[], purge: boolean): Promise<AgentKey[]> {
     const removed: AgentKey[] = [];
     const most = Math.min(this.#parts.keys.mostRemoved, ids.length);
-    for (let at = 0; at < ids.length; at += most)
+    for (let at = 0; at < ids.length; at += most) {
       removed.push(...(await this.#remove(ids.slice(at, at + most), purge)));
+    }
     return removed;
   }
 

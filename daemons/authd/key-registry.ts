@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { AgentKey } from '../../lib/agentlink/agent-key.js';
+import type { RemovedKey } from '../../lib/agentlink/client-keys.js';
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { pause } from '../../lib/async/pause.js';
 import { ifPresent } from '../../lib/files/if-present.js';
@@ -22,6 +23,10 @@ export type KeyChange = {
   readonly add?: readonly AgentKey[];
   /** Leaves no line of the removed ones. */
   readonly purge: boolean;
+  /** The file is written anew, whatever is wrong with it. */
+  readonly whole?: boolean;
+  /** Ids up to this one were given, whatever the file says. */
+  readonly lastId?: number;
 };
 
 /** The file could not be written: the change was not made. */
@@ -98,6 +103,16 @@ export class KeyRegistry {
     return this.#complete;
   }
 
+  /** Lines of agents that were removed. */
+  get removed(): readonly RemovedKey[] {
+    return this.#document.removed;
+  }
+
+  /** The largest id there ever was. */
+  get highestId(): number {
+    return this.#lastId;
+  }
+
   byId(id: string): AgentKey | undefined {
     return this.#document.find(id);
   }
@@ -139,7 +154,7 @@ export class KeyRegistry {
     while (this.#writing !== undefined) await this.#writing;
   }
 
-  #apply({ remove, add = [], purge }: KeyChange): void {
+  #apply({ remove, add = [], purge, lastId = 0 }: KeyChange): void {
     const stay = new Set(add.map(({ id }) => id));
     for (const id of remove) {
       // An agent that gets another key is not removed: no line may say so.
@@ -151,6 +166,7 @@ export class KeyRegistry {
       this.#index.add(agent);
       this.#lastId = Math.max(this.#lastId, Number(agent.id));
     }
+    this.#lastId = Math.max(this.#lastId, lastId);
   }
 
   async #lookAndWrite(): Promise<void> {
@@ -196,12 +212,14 @@ export class KeyRegistry {
   async #replace(content: Buffer, batch: readonly KeyChange[]): Promise<void> {
     const { path, lastIdPath } = this.#options;
     // A purged line no longer tells that its id was given: that must be on disk before the line is gone.
-    if (this.#lastId > this.#savedLastId && batch.some(({ remove, purge }) => purge && remove.length > 0)) {
+    const isForgotten = batch.some(({ remove, purge, lastId }) => (purge && remove.length > 0) || lastId !== undefined);
+    if (this.#lastId > this.#savedLastId && isForgotten) {
       await this.#writer.replace(lastIdPath, Buffer.from(`${this.#lastId}\n`), LAST_ID_MODE);
       this.#savedLastId = this.#lastId;
     }
     this.#seen = await this.#writer.replace(path, content, KEYS_MODE);
     this.#extendable = true;
+    if (batch.some(({ whole }) => whole === true)) this.#complete = true;
   }
 
   /** @returns false when others have changed the file meanwhile, or it has to be replaced: then it is not extendable */
@@ -264,8 +282,8 @@ export class KeyRegistry {
   }
 
   /** Whether the file has what the change adds: somebody else wrote to it while the line was added, and it is there. */
-  #holds({ remove, add = [] }: KeyChange): boolean {
-    if (add.length === 0 || remove.length > 0) return false;
+  #holds({ remove, add = [], whole }: KeyChange): boolean {
+    if (add.length === 0 || remove.length > 0 || whole === true) return false;
     return add.every((agent) => this.#document.find(agent.id)?.equals(agent) === true);
   }
 
@@ -289,8 +307,8 @@ export class KeyRegistry {
 /** Lines of a batch that only adds agents; undefined for any other. */
 function linesOf(batch: readonly KeyChange[]): Buffer | undefined {
   const lines: string[] = [];
-  for (const { remove, add = [] } of batch) {
-    if (remove.length > 0 || add.length === 0) return undefined;
+  for (const { remove, add = [], whole } of batch) {
+    if (remove.length > 0 || add.length === 0 || whole === true) return undefined;
     for (const agent of add) lines.push(keyLine(agent));
   }
   return Buffer.from(lines.join(''), 'latin1');

@@ -59,6 +59,11 @@ export class RegistrationTimes {
     if (!this.#kept) this.#save();
   }
 
+  /** Whether there was a file when this process started. */
+  get kept(): boolean {
+    return this.#kept;
+  }
+
   /** Whether the agent may never have got its key. */
   unanswered(id: string): boolean {
     return this.#unanswered.has(id);

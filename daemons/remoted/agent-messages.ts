@@ -7,6 +7,7 @@ import { type Agent, type AgentLink, busAgentOf, linkOf } from './agent-link.js'
 import type { ControlMessages } from './control-messages.js';
 import type { EventGate } from './event-gate.js';
 import type { FloodGuard } from './flood-guard.js';
+import type { LateKeys } from './late-keys.js';
 import { PONG } from './link/message-prefix.js';
 import type { MessageReceiver, ReceivedMessage } from './link/message-receiver.js';
 import type { RemotedCounters } from './remoted-counters.js';
@@ -18,6 +19,8 @@ import type { UpgradeReports } from './upgrade-reports.js';
 
 /** Location of events that this daemon makes: rules of users match it. */
 const OWN_LOCATION = 'wazuh-remoted';
+/** How a request for a key begins that names the agent. */
+const BY_ID = 'id:';
 const FRAMED_PONG = encodeFrame(PONG);
 
 export type AgentMessagesParts = {
@@ -28,6 +31,8 @@ export type AgentMessagesParts = {
   readonly upgrades: Pick<UpgradeReports, 'take'>;
   readonly counters: RemotedCounters;
   readonly log: FloodGuard;
+  /** In a cluster: messages that wait for their key. */
+  readonly late?: LateKeys | undefined;
   /** `<connection_overtake_time>`, milliseconds; 0: a connection that is open is never overtaken. */
   readonly overtakeMs: () => number;
   /** Epoch milliseconds. */
@@ -56,6 +61,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
       return 'next';
     }
     if (received.kind !== 'message') {
+      if (this.#isLate(received, connection, message)) return 'held';
       this.#reject(received);
       return 'close';
     }
@@ -90,6 +96,7 @@ export class AgentMessages implements TcpMessages, UdpMessages {
   }
 
   gone(connection: TcpConnection): void {
+    this.#parts.late?.gone(connection);
     const link = connection.agent?.state;
     if (link?.route === connection) link.route = undefined;
   }
@@ -157,6 +164,14 @@ export class AgentMessages implements TcpMessages, UdpMessages {
 
   #event(queue: string, location: string, message: Buffer, agent: Agent, receivedAt: number): BusEvent {
     return { queue, location, message, receivedAt, agent: busAgentOf(agent) };
+  }
+
+  /** Whether the message waits for a key that may be on its way. Over UDP agents repeat what is not answered. */
+  #isLate(received: ReceivedMessage<AgentLink>, connection: TcpConnection, message: Buffer): boolean {
+    const { late } = this.#parts;
+    if (late === undefined || received.kind !== 'rejected' || !connection.open) return false;
+    const id = received.keyRequest?.startsWith(BY_ID) === true ? received.keyRequest.slice(BY_ID.length) : undefined;
+    return id !== undefined && late.wait(connection, id, message);
   }
 
   #reject(received: ReceivedMessage<AgentLink> & { kind: 'in_use' | 'rejected' }): void {

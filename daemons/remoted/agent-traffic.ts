@@ -10,12 +10,13 @@ import { ControlMessages } from './control-messages.js';
 import { EventGate } from './event-gate.js';
 import { handOver } from './hand-over.js';
 import { HeldAgents } from './held-agents.js';
+import { LateKeys } from './late-keys.js';
 import { MessageReceiver } from './link/message-receiver.js';
 import type { RequestTable } from './link/request-table.js';
 import { Listeners } from './listeners.js';
 import type { ConfigurationPush } from './push/configuration-push.js';
 import type { RemotedBase } from './remoted-base.js';
-import { managerIdentity } from './remoted-settings.js';
+import { isClustered, managerIdentity } from './remoted-settings.js';
 import type { StatusWriter } from './status-writer.js';
 import { SyncRelay } from './sync-relay.js';
 import { UpgradeReports } from './upgrade-reports.js';
@@ -51,6 +52,8 @@ export type AgentTraffic = {
   readonly upgrades: UpgradeReports;
   readonly listeners: Listeners;
   readonly held: HeldAgents;
+  /** In a cluster alone. */
+  readonly late: LateKeys | undefined;
 };
 
 /**
@@ -79,6 +82,7 @@ export function agentTraffic(
     sync.look();
   });
   const upgrades = new UpgradeReports({ modulesd, logger });
+  const late = isClustered(settings.started) ? parts.use(new LateKeys(crypto.store)) : undefined;
   const listeners = new Listeners({
     messages: new AgentMessages({
       receiver: new MessageReceiver({
@@ -102,6 +106,7 @@ export function agentTraffic(
       upgrades,
       counters,
       log,
+      late,
       overtakeMs: () => (settings.current.secure?.connection_overtake_time ?? 0) * SECOND_MS,
       now: () => Date.now(),
     }),
@@ -118,5 +123,5 @@ export function agentTraffic(
   parts.use(upgrades);
   const held = parts.use(new HeldAgents(gate, sender));
   parts.defer(() => listeners.finish(FINISH_MS));
-  return { producer, gate, queueSize, sync, upgrades, listeners, held };
+  return { producer, gate, queueSize, sync, upgrades, listeners, held, late };
 }

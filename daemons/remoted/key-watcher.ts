@@ -25,6 +25,8 @@ export type KeyWatcherParts = {
   readonly logger: Logger;
   /** Told of every agent whose key is gone. */
   readonly removed: (agent: Agent) => void;
+  /** Told when the file was read. */
+  readonly read?: () => void;
   /** Milliseconds of a clock that is not set. */
   readonly now?: () => number;
 };
@@ -113,6 +115,7 @@ export class KeyWatcher {
 
   async #read(): Promise<void> {
     if (this.#wholeDue || !(await this.#readAdded())) await this.#readWhole();
+    this.#parts.read?.();
   }
 
   /** @returns false when that is not all that has changed */

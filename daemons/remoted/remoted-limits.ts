@@ -53,6 +53,16 @@ export const MAX_REPORTED_CHARS = 2 * 1024 * 1024;
 /** Labels of an agent that are kept: what the bus lets through for one event. */
 export const MAX_LABELS = 1024;
 
+/** How long a connection waits for the key of its agent in a cluster: several times what a key takes from node to node. */
+export const LATE_KEY_MS = 1500;
+
+/** Connections that wait for it, of all and of one address: made-up ids must not keep memory and sockets. */
+export const MAX_LATE_CONNECTIONS = 512;
+export const MAX_LATE_PER_ADDRESS = 64;
+
+/** Bytes of their messages: the first one of an agent has some hundreds. */
+export const MAX_LATE_BYTES = 4 * 1024 * 1024;
+
 /** Log lines about what peers do: a burst, then so many a second. What is left out is counted. */
 export const LOG_BURST_LINES = 100;
 export const LOG_LINES_PER_SECOND = 10;

@@ -55,6 +55,11 @@ export function managerIdentity({ config }: RemotedSettings): { readonly host: s
   return { host: hostname(), node: node === undefined || node === '' ? DEFAULT_NODE : node };
 }
 
+/** Whether this manager is a node of a cluster. */
+export function isClustered({ config: { cluster } }: RemotedSettings): boolean {
+  return cluster?.disabled === false;
+}
+
 /** Address the listeners bind: `local_ip`, or all addresses. */
 export function bindAddress({ local_ip, ipv6 }: RemoteConfig): string {
   return local_ip ?? (ipv6 ? '::' : '0.0.0.0');
@@ -147,6 +152,8 @@ function restartNeeded(before: RemotedSettings, after: RemotedSettings): readonl
   return [
     ...(fixed(before) === fixed(after) ? [] : ['remote']),
     ...(internal(before) === internal(after) ? [] : ['internal_options']),
-    ...(managerIdentity(before).node === managerIdentity(after).node ? [] : ['cluster']),
+    ...(managerIdentity(before).node === managerIdentity(after).node && isClustered(before) === isClustered(after)
+      ? []
+      : ['cluster']),
   ];
 }

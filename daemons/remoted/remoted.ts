@@ -138,7 +138,7 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
 function keyWatcher(
   home: Home,
   logger: Logger,
-  { store, counterFiles, counters, table, files }: RemotedParts,
+  { store, counterFiles, counters, table, files, traffic }: RemotedParts,
 ): KeyWatcher {
   return new KeyWatcher({
     file: new ClientKeysFile(home.path('etc', 'client.keys')),
@@ -151,13 +151,14 @@ function keyWatcher(
       table.cancel(agent.id);
       files.pushes.removed(agent);
     },
+    read: () => traffic.late?.keysChanged(),
   });
 }
 
 /** Groups of `stats`, beside those of the request socket. */
 function daemonCounters({ counters, store, files, status, traffic, syslog }: RemotedParts): Record<string, unknown> {
   const ofSyslog = syslog.stats();
-  const { listeners, gate, producer, sync, upgrades } = traffic;
+  const { listeners, gate, producer, sync, upgrades, late } = traffic;
   return {
     events: producer.stats(),
     agents: { known: store.size, connections: listeners.tcpSessions, held: gate.heldCount, queued: gate.queued },
@@ -172,6 +173,7 @@ function daemonCounters({ counters, store, files, status, traffic, syslog }: Rem
       agents: { sending: sync.pace.active, orders_waiting: sync.pace.waiting, ...sync.pace.counters },
     },
     upgrades: { waiting: upgrades.waiting, ...upgrades.counters },
+    ...(late === undefined ? {} : { late_keys: { waiting: late.size, ...late.counters } }),
     ...(ofSyslog === undefined ? {} : { syslog: ofSyslog }),
   };
 }

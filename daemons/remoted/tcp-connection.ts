@@ -3,6 +3,7 @@ import { FrameDecoder, FrameSizeError } from '../../lib/agentlink/frame-decoder.
 import { normalizeAddress } from '../../lib/network/agent-address.js';
 import type { Agent, Route } from './agent-link.js';
 import type { WaitingSource } from './event-gate.js';
+import type { LateConnection } from './late-keys.js';
 import { ReadAhead } from './read-ahead.js';
 
 /** What is done with a message: go on, stand still until `resume`, or end the connection. */
@@ -23,7 +24,7 @@ export interface ConnectionOwner {
 }
 
 /** The connection of one agent, or of a peer that has not yet shown that it is one. */
-export class TcpConnection implements Route, WaitingSource {
+export class TcpConnection implements Route, WaitingSource, LateConnection {
   readonly lossy = false;
   readonly source: string;
   lastReceivedAt = 0;
@@ -88,6 +89,14 @@ export class TcpConnection implements Route, WaitingSource {
     return !this.#isHeld();
   }
 
+  again(message: Buffer): void {
+    if (this.#ended) return;
+    this.#held = false;
+    if (!this.#take(message)) return;
+    this.#work();
+    if (!this.#isHeld()) this.read();
+  }
+
   read(): void {
     if (!this.#ended) this.#socket.resume();
   }
@@ -114,14 +123,7 @@ export class TcpConnection implements Route, WaitingSource {
     if (this.#held || this.#ended) return;
     try {
       for (let message = this.#decoder.next(); message !== undefined; message = this.#decoder.next()) {
-        const taken = this.#owner.message(this, message);
-        if (taken === 'held') {
-          this.#held = true;
-          this.#socket.pause();
-          this.#setUnfinished(false);
-          return;
-        }
-        if (taken === 'close') return this.close();
+        if (!this.#take(message)) return;
       }
     } catch (error) {
       if (!(error instanceof FrameSizeError)) throw error;
@@ -129,6 +131,19 @@ export class TcpConnection implements Route, WaitingSource {
       return this.close();
     }
     this.#setUnfinished(!this.#gone && this.#decoder.unfinished);
+  }
+
+  /** @returns false when nothing follows for now */
+  #take(message: Buffer): boolean {
+    const taken = this.#owner.message(this, message);
+    if (taken === 'held') {
+      this.#held = true;
+      this.#socket.pause();
+      this.#setUnfinished(false);
+    } else if (taken === 'close') {
+      this.close();
+    }
+    return taken === 'next';
   }
 
   #setUnfinished(unfinished: boolean): void {

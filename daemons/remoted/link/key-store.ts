@@ -24,6 +24,12 @@ export class KeyStore<State = unknown> {
   #byId = new Map<string, KnownAgent<State>>();
   #byName = new Map<string, KnownAgent<State>>();
   #byAddress = new Map<string, KnownAgent<State>>();
+  #highestId = 0;
+
+  /** The largest id that was ever among them. */
+  get highestId(): number {
+    return this.#highestId;
+  }
 
   get size(): number {
     return this.#byId.size;
@@ -129,6 +135,7 @@ export class KeyStore<State = unknown> {
   /** Where two agents share a name or an address, the first one is found by it. */
   #index(agent: KnownAgent<State>): void {
     this.#byId.set(agent.id, agent);
+    this.#highestId = Math.max(this.#highestId, Number(agent.id));
     if (!this.#byName.has(agent.name)) this.#byName.set(agent.name, agent);
     if (agent.key.address.single && !this.#byAddress.has(agent.ip)) this.#byAddress.set(agent.ip, agent);
   }
