@@ -1,3 +1,4 @@
+import { addClusterCommands } from './cluster/cluster-commands.js';
 import { ControlOutput } from './control-output.js';
 import { type ControlEnvironment, ControlProgram } from './control-program.js';
 import { addDaemonCommands } from './daemon-commands.js';
@@ -15,6 +16,7 @@ export async function runControl(args: readonly string[], environment: ControlEn
   const json = args.includes('-j');
   const output = new ControlOutput(json, environment.write, environment.writeError);
   const program = new ControlProgram(environment, output);
-  for (const add of [addDaemonCommands, addInfoCommands, addHomeCommands, addInstallCommands]) add(program);
+  for (const add of [addDaemonCommands, addInfoCommands, addHomeCommands, addInstallCommands, addClusterCommands])
+    add(program);
   return program.run(args.filter((argument) => argument !== '-j'));
 }

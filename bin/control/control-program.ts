@@ -67,13 +67,15 @@ export class ControlProgram {
    * Adds a command with an operand.
    * @param spec name and operand: `<file>` is a text, `[daemon...]` a list
    * @param act gives the exit code
+   * @param group of `group`; without it the command is the program's own
    */
   withOperand<T extends string | string[]>(
     spec: string,
     description: string,
     act: (operand: T, command: Command) => number | Promise<number>,
+    group = this.command,
   ): Command {
-    return this.command
+    return group
       .command(spec)
       .description(description)
       .addOption(homeOption())
@@ -83,14 +85,24 @@ export class ControlProgram {
   }
 
   /** Adds one without; its action gets one argument less. */
-  withoutOperand(name: string, description: string, act: (command: Command) => number | Promise<number>): Command {
-    return this.command
+  withoutOperand(
+    name: string,
+    description: string,
+    act: (command: Command) => number | Promise<number>,
+    group = this.command,
+  ): Command {
+    return group
       .command(name)
       .description(description)
       .addOption(homeOption())
       .action(async (_options: unknown, command: Command) => {
         this.#exitCode = await act(command);
       });
+  }
+
+  /** Adds a word before commands that belong together. */
+  group(name: string, description: string): Command {
+    return this.command.command(name).description(description);
   }
 
   /** What commands about daemons work on. @throws HomeError */

@@ -1,0 +1,24 @@
+import type { ControlProgram } from '../control-program.js';
+import { initCluster, type InitFlags } from './init-cluster.js';
+
+/** Adds what makes several managers one (daemons-and-config.md 10). */
+export function addClusterCommands(program: ControlProgram): void {
+  const cluster = program.group('cluster', 'several managers as one: files for it, joining, leaving');
+  const several = (value: string, values: readonly string[] = []) => [...values, value];
+  program
+    .withoutOperand(
+      'init',
+      'make the files of a new cluster: for each NATS server and each manager',
+      (command) => initCluster(program.output, command.opts<InitFlags>(), new Date()),
+      cluster,
+    )
+    .requiredOption('--name <name>', 'of the cluster')
+    .option('--node <name=address>', 'a host with a manager and a NATS server, address[:port] (several times)', several)
+    .option('--manager <name=address>', 'a host with a manager alone (several times)', several)
+    .option('--server <name=address>', 'a host with a NATS server alone (several times)', several)
+    .option('--port <port>', 'of the NATS servers; others of them use the one 2000 above', '4222')
+    .option('--store-gib <number>', 'disk that a NATS server may use', '20')
+    .option('--server-folder <path>', "where the NATS server's files will lie on its host", '/etc/nats')
+    .option('--store-folder <path>', 'where the NATS server will keep its data on its host', '/var/lib/nats')
+    .option('--out <folder>', 'made for the files; it must not be there yet', 'cluster');
+}
