@@ -15,7 +15,7 @@ import { ctime } from '../../lib/time/ctime.js';
 import { AgentControlError, type AgentControlErrorNumber } from './agent-control-error.js';
 import { type AgentOrder, orderErrors, orderMessage, runMessage, SCAN_ORDER } from './agent-order.js';
 import { daemonClient } from './daemon-client.js';
-import { requireMaster } from './require-master.js';
+import { requireManager } from './require-manager.js';
 
 /** A send to very many agents takes its time, milliseconds. */
 const SEND_DEADLINE_MS = 120_000;
@@ -71,7 +71,7 @@ export class AgentControl {
 
   /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
   constructor(home: Home) {
-    requireMaster(home);
+    requireManager(home);
     this.#home = home;
     this.#db = daemonClient(home, dbContract);
     this.#remoted = daemonClient(home, remotedContract);

@@ -9,7 +9,7 @@ import { isSynchronized, mergedSumFrom, sumOnDisk } from '../../lib/groups/merge
 import type { Home } from '../../lib/home/home.js';
 import { AgentGroupsError, membershipError, numberedError } from './agent-groups-error.js';
 import { daemonClient } from './daemon-client.js';
-import { requireMaster } from './require-master.js';
+import { requireManager } from './require-manager.js';
 
 const DEFAULT_GROUP = 'default';
 const FIELDS = ['id', 'name', 'group', 'status', 'mergedSum'];
@@ -35,7 +35,7 @@ export class AgentGroups {
 
   /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
   constructor(home: Home) {
-    requireMaster(home);
+    requireManager(home);
     this.#home = home;
     this.#folders = new GroupFolders(home);
     this.#db = daemonClient(home, dbContract);

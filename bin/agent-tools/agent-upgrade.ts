@@ -7,7 +7,7 @@ import { modulesdContract, type ShownTask, type WantedPackage } from '../../lib/
 import type { RequestClient } from '../../lib/bus/request-client.js';
 import type { Home } from '../../lib/home/home.js';
 import { daemonClient } from './daemon-client.js';
-import { requireMaster } from './require-master.js';
+import { requireManager } from './require-manager.js';
 
 /** How often tasks are looked at, milliseconds. */
 const LOOK_MS = 1000;
@@ -30,7 +30,7 @@ export class AgentUpgrade {
 
   /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
   constructor(home: Home) {
-    requireMaster(home);
+    requireManager(home);
     this.#db = daemonClient(home, dbContract);
     this.#modulesd = daemonClient(home, modulesdContract);
   }

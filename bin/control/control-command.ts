@@ -16,7 +16,8 @@ export async function runControl(args: readonly string[], environment: ControlEn
   const json = args.includes('-j');
   const output = new ControlOutput(json, environment.write, environment.writeError);
   const program = new ControlProgram(environment, output);
-  for (const add of [addDaemonCommands, addInfoCommands, addHomeCommands, addInstallCommands, addClusterCommands])
+  for (const add of [addDaemonCommands, addInfoCommands, addHomeCommands, addInstallCommands, addClusterCommands]) {
     add(program);
+  }
   return program.run(args.filter((argument) => argument !== '-j'));
 }

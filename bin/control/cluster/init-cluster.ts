@@ -75,8 +75,9 @@ function readPlan(flags: InitFlags): ClusterPlan {
 
 function wholeNumber(text: string, option: string, most: number): number {
   const value = Number(text);
-  if (!/^\d{1,9}$/.test(text) || value < 1 || value > most)
+  if (!/^\d{1,9}$/.test(text) || value < 1 || value > most) {
     throw new Error(`${option} '${text}': a number from 1 to ${most}`);
+  }
   return value;
 }
 

@@ -51,8 +51,9 @@ export async function writeCluster(plan: ClusterPlan, out: string, now: Date): P
       makeFolder(folder);
       const seed = nodes.get(member.name)?.seed;
       if (seed !== undefined) writeManagerFiles(folder, plan, member, { key, seed, ca: authority.certificate });
-      if (member.server)
+      if (member.server) {
         await writeServerFiles(join(folder, NODE_FILES.server), plan, member, { logins, authority, now });
+      }
     }),
   );
   writeFolder(join(out, ADMIN_FOLDER), {

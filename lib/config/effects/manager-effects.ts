@@ -1,4 +1,5 @@
 import { hasAlertConsumers } from '../alert-consumers.js';
+import { lastContent } from '../last-content.js';
 import {
   type AsksNothing,
   each,
@@ -28,6 +29,8 @@ const isSyslog: AsksNothing = (_element, parent) =>
   parent.children.findLast(({ name }) => name === 'connection')?.content.trim() === 'syslog';
 
 const isSecure: AsksNothing = (element, parent, all) => !isSyslog(element, parent, all);
+
+const helperOff: AsksNothing = (element) => lastContent(element, 'haproxy_disabled')?.trim() === 'yes';
 
 const GLOBAL: ElementEffects = {
   jsonout_output: never('alerts are handed on from alerts.json, so it is written all the same', nobodyReadsAlerts),
@@ -128,10 +131,21 @@ export const MANAGER_EFFECTS = {
     // Of agents that are upgraded.
     ca_store: part,
   }),
-  cluster: without('svc-monitord', later('this manager works by itself', switchedOff), [
-    ...['name', 'node_name', 'node_type', 'key', 'port', 'bind_addr', 'nodes', 'hidden', 'disabled', 'interval'],
-    'haproxy_helper',
-  ]),
+  cluster: section(
+    'svc-clusterd',
+    {
+      ...each(works, 'name', 'node_name', 'key', 'disabled'),
+      nodes: inside({ node: works }),
+      nats: inside(each(works, 'ca', 'certificate', 'certificate_key', 'credential', 'replicas')),
+      node_type: never('all managers of a cluster are alike'),
+      port: never('the ports of the NATS servers stand in <nodes>'),
+      bind_addr: never('nobody connects to svc-clusterd'),
+      hidden: never('all managers show each other', saying('no')),
+      interval: never('changes travel at once'),
+      haproxy_helper: never('load balancers are not told of managers', helperOff),
+    },
+    switchedOff,
+  ),
   wdb: section('svc-db', { backup: inside(each(works, 'enabled', 'interval', 'max_files')) }),
   agentless: without('svc-monitord', later('hosts without an agent are not looked at'), [
     ...['type', 'frequency', 'host', 'state', 'arguments', 'port'],

@@ -11,6 +11,7 @@ import {
   scalar,
   type Values,
 } from '../field.js';
+import { isThisHost, type NatsAddress, parseNatsAddress } from '../nats-address.js';
 import { isAddress } from '../network-address.js';
 import { splitList } from '../units.js';
 import { freeText, integer, oneOf, optionalText, readYesNo, requireText, text, yesNo } from '../value-fields.js';
@@ -127,11 +128,31 @@ function checkEnabled(cluster: ClusterConfig, block: XmlElement, report: ConfigR
     // The key is a secret: it is not repeated in the message.
     throw report.error(block, 1235, "Invalid value for element 'key': it must be 32 letters and digits.");
   }
-  const refused = cluster.nodes.node.find((node) => REFUSED_NODES.has(node));
-  if (refused !== undefined) {
-    throw report.error(block, 1235, `Invalid value for element 'node': ${refused}.`);
-  }
-  if (cluster.nodes.node.length === 0) {
+  const elements = block.children.filter(({ name }) => name === 'nodes').flatMap(({ children }) => children);
+  const addresses = cluster.nodes.node.map((node) => {
+    const element = elements.findLast(({ content }) => content.trim() === node) ?? block;
+    const wrong = (why: string) => report.error(element, 1235, `Invalid value for element 'node': ${node}${why}.`);
+    return checkedAddress(node, wrong);
+  });
+  if (addresses.length === 0) {
     throw report.missingValue(block, 'node');
   }
+  if (new Set(addresses.map(({ tls }) => tls)).size > 1) {
+    const text = "Invalid value for element 'node': either all are connected to by TLS, or all with nats://.";
+    throw report.error(block, 1235, text);
+  }
+  const { certificate, certificate_key } = cluster.nats;
+  if ((certificate === undefined) !== (certificate_key === undefined)) {
+    throw report.missingValue(block, certificate === undefined ? 'certificate' : 'certificate_key');
+  }
+}
+
+function checkedAddress(node: string, wrong: (why: string) => Error): NatsAddress {
+  if (REFUSED_NODES.has(node)) throw wrong('');
+  const address = parseNatsAddress(node);
+  if (address === undefined) throw wrong(', which is no tls://HOST:PORT');
+  if (!address.tls && !isThisHost(address)) {
+    throw wrong(': nats:// is without TLS, which is for servers on this host alone (127.0.0.1, ::1, localhost)');
+  }
+  return address;
 }

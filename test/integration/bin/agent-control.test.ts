@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { agentControlCommand } from '../../../bin/agent-tools/agent-control-command.js';
 import { commonHandlers } from '../../../lib/bus/contracts/common.js';
@@ -18,7 +18,6 @@ import { TemporaryHome } from '../../support/temporary-home.js';
 const RESPONSES = `
 <command><name>refar</name><executable>refar.sh</executable><timeout_allowed>yes</timeout_allowed></command>
 <active-response><command>refar</command><location>local</location><level>5</level><timeout>15</timeout></active-response>`;
-const CLUSTER = `<cluster><node_type>worker</node_type><key>${'k'.repeat(32)}</key><nodes><node>192.0.2.1</node></nodes></cluster>`;
 
 describe('agent_control', function () {
   this.timeout(60_000);
@@ -237,15 +236,13 @@ Security Manager agent_control. Agent information:
       expect(code, args.join(' ')).to.equal(1);
       expect(err, args.join(' ')).to.contain('** Invalid argument combination.');
     }
-    const others = [new TemporaryHome({ version: 1, role: 'agent' }), new RemotedHome(), new TemporaryHome()] as const;
-    const [agent, empty, worker] = others;
+    const others = [new TemporaryHome({ version: 1, role: 'agent' }), new RemotedHome()] as const;
+    const [agent, empty] = others;
     try {
       expect((await runAt(agent.root, '-l')).err).to.match(/^agent_control: this is done on a manager/);
       expect((await runAt(empty.root, '-L')).out).to.contain('   No active response available.\n');
       expect((await runAt(empty.root, '-l')).err).to.match(/^\*\* The manager does not run; start it with: /);
       expect(JSON.parse((await runAt(empty.root, '-j', '-i', '001')).out)).to.include({ error: 46 });
-      writeFileSync(worker.path('etc/manager.conf'), `<manager_config>${CLUSTER}</manager_config>`);
-      expect((await runAt(worker.root, '-l')).err).to.contain('the master of the cluster: 192.0.2.1');
     } finally {
       for (const other of others) other.remove();
     }

@@ -106,6 +106,27 @@ describe('what of the configuration has an effect', () => {
     expect(whats(off)).to.deep.equal([]);
   });
 
+  it('says what of the cluster of 4.x has no effect, with its lines', () => {
+    const old =
+      '<cluster>\n<name>a</name>\n<node_name>n</node_name>\n<node_type>worker</node_type>\n<key>k</key>\n<port>1516</port>\n' +
+      '<bind_addr>0.0.0.0</bind_addr>\n<nodes><node>10.0.0.1</node></nodes>\n<hidden>no</hidden><interval>10</interval>\n' +
+      '<haproxy_helper><haproxy_disabled>no</haproxy_disabled></haproxy_helper>\n<disabled>no</disabled></cluster>';
+    expect(find(old).map(({ what, line, owner }) => [what, line, owner])).to.deep.equal([
+      ['cluster/node_type', 4, 'svc-clusterd'],
+      ['cluster/port', 6, 'svc-clusterd'],
+      ['cluster/bind_addr', 7, 'svc-clusterd'],
+      ['cluster/interval', 9, 'svc-clusterd'],
+      ['cluster/haproxy_helper', 10, 'svc-clusterd'],
+    ]);
+    expect(whats(old.replace('<hidden>no', '<hidden>yes'))).to.include('cluster/hidden');
+    expect(whats(old.replace('<disabled>no', '<disabled>yes'))).to.deep.equal([]);
+    const fresh = '<cluster><key>k</key><nodes><node>a</node></nodes><nats><ca>c</ca></nats></cluster>';
+    expect(whats(fresh)).to.deep.equal([]);
+    expect(whats(old.replace('<haproxy_disabled>no', '<haproxy_disabled>yes'))).not.to.include(
+      'cluster/haproxy_helper',
+    );
+  });
+
   it('says that alerts.json is written for outputs that read it', () => {
     const off = '<global>\n<jsonout_output>no</jsonout_output></global>';
     expect(whats(off)).to.deep.equal([]);

@@ -21,6 +21,12 @@ function errorOf(body: string): ConfigError {
   throw new Error(`accepted: ${body}`);
 }
 
+/** A cluster of these NATS servers. */
+function cluster(...nodes: string[]): string {
+  const list = nodes.map((node) => `<node>${node}</node>`).join('');
+  return `<cluster><key>${'a1'.repeat(16)}</key><nodes>${list}</nodes></cluster>`;
+}
+
 describe('main configuration: the file', () => {
   it('has the documented defaults when empty', () => {
     const config = parse('');
@@ -360,6 +366,25 @@ const REFUSED: readonly (readonly [string, string])[] = [
   [
     `<cluster><key>${'a1'.repeat(16)}</key><nodes><node>NODE_IP</node></nodes></cluster>`,
     "(1235): Invalid value for element 'node': NODE_IP.",
+  ],
+  [
+    cluster('http://10.1.1.1:4222'),
+    "(1235): Invalid value for element 'node': http://10.1.1.1:4222, which is no tls://HOST:PORT.",
+  ],
+  [cluster('10.1.1.1:99999'), "(1235): Invalid value for element 'node': 10.1.1.1:99999, which is no tls://HOST:PORT."],
+  [
+    cluster('nats://10.1.1.1:4222'),
+    "(1235): Invalid value for element 'node': nats://10.1.1.1:4222: nats:// is without TLS, which is for servers on this " +
+      'host alone (127.0.0.1, ::1, localhost).',
+  ],
+  [
+    cluster('tls://10.1.1.1', 'nats://127.0.0.1'),
+    "(1235): Invalid value for element 'node': either all are connected to by TLS, or all with nats://.",
+  ],
+  [cluster(), '(1234): Invalid NULL content for element: node.'],
+  [
+    `<cluster><key>${'a1'.repeat(16)}</key><nodes><node>a</node></nodes><nats><certificate>c</certificate></nats></cluster>`,
+    '(1234): Invalid NULL content for element: certificate_key.',
   ],
   ['<integration><name>../x</name></integration>', "(1235): Invalid value for element 'name': ../x."],
   [
@@ -758,6 +783,19 @@ describe('main configuration: sections', () => {
         '<excluded_nodes><node>n1</node><node>n2</node></excluded_nodes></haproxy_helper></cluster>',
     );
     expect(enabled.cluster?.haproxy_helper?.excluded_nodes).to.deep.equal(['n1', 'n2']);
+  });
+
+  it('takes NATS servers of a cluster by TLS, and without it on this host', () => {
+    const far = ['10.1.1.1', 'manager.example.org', 'tls://10.1.1.2:5222', '2001:db8::1', 'tls://[2001:db8::2]:5222'];
+    expect(parse(cluster(...far)).cluster?.nodes.node).to.deep.equal(far);
+    const near = ['nats://127.0.0.1:4222', 'nats://localhost', 'nats://[::1]:4222'];
+    expect(parse(cluster(...near)).cluster?.nodes.node).to.deep.equal(near);
+  });
+
+  it('names the line of a NATS server that it does not take', () => {
+    const lines = '<cluster>\n<key>a</key><nodes>\n<node>a</node>\n<node>nats://b</node></nodes></cluster>';
+    const error = errorOf(lines.replace('<key>a', `<key>${'a1'.repeat(16)}`));
+    expect(error.line).to.equal(5);
   });
 
   it('leaves out integrations that lack what they need, with their line', () => {
