@@ -24,8 +24,9 @@ export function parseNatsAddress(text: string): NatsAddress | undefined {
     /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[\w.-]+))(?::(?<digits>\d{1,5}))?$/.exec(rest)?.groups ?? {};
   const host = bracketed ?? plain;
   const port = digits === undefined ? NATS_PORT : Number(digits);
-  if (host === undefined || (bracketed !== undefined && !isIPv6(bracketed)) || port < 1 || port > 65_535)
+  if (host === undefined || (bracketed !== undefined && !isIPv6(bracketed)) || port < 1 || port > 65_535) {
     return undefined;
+  }
   return { tls, host, port };
 }
 

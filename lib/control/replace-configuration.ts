@@ -65,6 +65,34 @@ async function replace(parts: ReplaceParts, text: string): Promise<void> {
   const { home, logger } = parts;
   const current = currentConfiguration(home);
   checkText(home, text, current);
+  await tryConfiguration(parts, current, text);
+  logger.info(`'${current.name}' was replaced over the API; it takes effect at a restart.`);
+}
+
+/**
+ * Changes the main configuration for its owner, who typed a command: all daemons check the outcome, and it is taken back when one
+ * of them refuses it.
+ * @param edit gives another text; both are byte strings, so that what is not changed stays as it is byte for byte
+ * @returns the file, relative to the home
+ * @throws ConfigurationRefusedError; the old configuration is then in force. What `edit` throws
+ */
+export async function changeConfiguration(
+  parts: Omit<ReplaceParts, 'logger'>,
+  edit: (text: string, file: string) => string,
+): Promise<string> {
+  const current = currentConfiguration(parts.home);
+  const text = edit(current.bytes?.toString('latin1') ?? '', current.name);
+  await tryConfiguration(parts, current, Buffer.from(text, 'latin1'));
+  return current.name;
+}
+
+/** Puts a configuration in place and has it checked. */
+async function tryConfiguration(
+  parts: Omit<ReplaceParts, 'logger'>,
+  current: Current,
+  content: string | Buffer,
+): Promise<void> {
+  const { home } = parts;
   const path = home.path(current.name);
   const kept = path + KEPT;
   const attributes = fileAttributes(path, parts.gid);
@@ -76,7 +104,7 @@ async function replace(parts: ReplaceParts, text: string): Promise<void> {
     else renameSync(kept, path);
   };
   try {
-    attempt(1126, () => writeFileAtomically(path, text, { ...attributes, durable: true }));
+    attempt(1126, () => writeFileAtomically(path, content, { ...attributes, durable: true }));
     const problems = await parts.check();
     if (problems.length > 0) throw new ConfigurationRefusedError(1908, problems.join(', '));
   } catch (error) {
@@ -84,7 +112,6 @@ async function replace(parts: ReplaceParts, text: string): Promise<void> {
     throw error;
   }
   rmSync(kept, { force: true });
-  logger.info(`'${current.name}' was replaced over the API; it takes effect at a restart.`);
 }
 
 /** Puts back what a supervisor that was killed in the middle had taken away for a try. */

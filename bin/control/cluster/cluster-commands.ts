@@ -1,5 +1,7 @@
-import type { ControlProgram } from '../control-program.js';
+import { type ControlProgram, homeOf } from '../control-program.js';
+import { clusterStatus } from './cluster-status.js';
 import { initCluster, type InitFlags } from './init-cluster.js';
+import { joinCluster, leaveCluster } from './join-cluster.js';
 
 /** Adds what makes several managers one (daemons-and-config.md 10). */
 export function addClusterCommands(program: ControlProgram): void {
@@ -21,4 +23,22 @@ export function addClusterCommands(program: ControlProgram): void {
     .option('--server-folder <path>', "where the NATS server's files will lie on its host", '/etc/nats')
     .option('--store-folder <path>', 'where the NATS server will keep its data on its host', '/var/lib/nats')
     .option('--out <folder>', 'made for the files; it must not be there yet', 'cluster');
+  program.withOperand(
+    'join <folder>',
+    'make this manager one of the cluster whose "init" made the folder for it; agents and data stay',
+    (folder: string, command) => joinCluster(program.suite(homeOf(command)), folder),
+    cluster,
+  );
+  program.withoutOperand(
+    'leave',
+    'have this manager be by itself again; agents and data stay',
+    (command) => leaveCluster(program.suite(homeOf(command))),
+    cluster,
+  );
+  program.withoutOperand(
+    'status',
+    'show the managers of the cluster; exit code 1 when nothing that they have in common can be changed',
+    (command) => clusterStatus(program.suite(homeOf(command)), Date.now()),
+    cluster,
+  );
 }

@@ -5,6 +5,7 @@ import { type KeyAndCertificate, makeClusterAuthority, makeServerCertificate } f
 import { ADMIN_FOLDER, clientUrls, type ClusterMember, type ClusterPlan } from './cluster-plan.js';
 import { makeLogin } from './make-login.js';
 import { natsServerConfig, SERVER_FILES, type ServerLogins } from './nats-server-config.js';
+import { NODE_FILES, type NodeCluster } from './node-folder.js';
 import { serviceDropIn } from './service-drop-in.js';
 
 /** Only who made them reads these files: whoever copies them to a host says who reads them there. */
@@ -16,8 +17,6 @@ const KEY_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 const KEY_LENGTH = 32;
 const ROUTE_PASSWORD_BYTES = 24;
 
-/** What is in a node's folder, below it. */
-const NODE_FILES = { cluster: 'cluster.json', ca: 'ca.pem', credential: 'node.nk', server: 'server' } as const;
 /** What is in the administrator's folder. */
 const ADMIN_FILES = {
   cluster: 'cluster.json',
@@ -79,20 +78,18 @@ function writeManagerFiles(
   { name }: ClusterMember,
   secrets: { readonly key: string; readonly seed: string; readonly ca: string },
 ): void {
-  const nodes = plan.members
-    .filter(({ manager }) => manager)
-    .map((member) => ({ name: member.name, host: member.host }));
+  const cluster: NodeCluster = {
+    version: 1,
+    cluster: plan.name,
+    node: name,
+    key: secrets.key,
+    urls: clientUrls(plan.members),
+    nodes: plan.members.flatMap((member) => (member.manager ? [{ name: member.name, host: member.host }] : [])),
+  };
   writeFiles(folder, {
     [NODE_FILES.ca]: secrets.ca,
     [NODE_FILES.credential]: `${secrets.seed}\n`,
-    [NODE_FILES.cluster]: json({
-      version: 1,
-      cluster: plan.name,
-      node: name,
-      key: secrets.key,
-      urls: clientUrls(plan.members),
-      nodes,
-    }),
+    [NODE_FILES.cluster]: json(cluster),
   });
 }
 

@@ -37,6 +37,8 @@ export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
 /** Directories that only a manager has. */
 export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('root', 0o770, 'etc/decoders', 'etc/rules', 'etc/lists'),
+  // What a manager logs in to NATS servers with.
+  ...directories('root', 0o750, 'etc/cluster'),
   ...directories('service', 0o770, 'etc/shared/default'),
   ...directories('root', 0o750, 'ruleset/decoders', 'ruleset/rules', 'ruleset/lists', 'ruleset/mitre'),
   ...directories('service', 0o750, 'logs/alerts', 'logs/archives', 'logs/firewall', 'logs/manager', 'logs/api'),

@@ -1,0 +1,113 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { loadManagerConfig } from '../../../lib/config/load-manager-config.js';
+import { checkDaemons, checkingUser, problemTexts } from '../../../lib/control/check-daemons.js';
+import { startOrder } from '../../../lib/control/daemon-catalogue.js';
+import { changeConfiguration } from '../../../lib/control/replace-configuration.js';
+import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
+import { removeTree } from '../../../lib/files/remove-tree.js';
+import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
+import { checkTrustedDirectory } from '../../../lib/home/trusted-file.js';
+import { withScriptLock } from '../home/script-lock.js';
+import type { Suite } from '../suite-commands.js';
+import { CA_FILE, CLUSTER_FOLDER, CREDENTIAL_FILE, withCluster, withoutCluster } from './cluster-block.js';
+import { type NodeFolder, readNodeFolder } from './node-folder.js';
+
+const FOLDER_MODE = 0o750;
+/** svc-clusterd, which is the service user, reads them as one of the group. */
+const FILE_MODE = 0o640;
+
+/**
+ * `svc-control cluster join FOLDER`: puts what `cluster init` made for this manager into the home, writes `<cluster>` and has all
+ * daemons check the configuration. What is refused leaves everything as it was.
+ * @throws Error with one clear line
+ */
+export async function joinCluster(suite: Suite, folder: string): Promise<number> {
+  const { output } = suite;
+  requireManager(suite);
+  const node = readNodeFolder(folder);
+  const { cluster, node: name } = node.cluster;
+  refuseOtherCluster(suite, node);
+  const file = await withScriptLock(suite.home, async () => {
+    const restore = putFiles(suite, node);
+    try {
+      return await change(suite, (text, config) => withCluster(text, config, node.cluster));
+    } catch (error) {
+      restore();
+      throw error;
+    }
+  });
+  output.line(`${file}: this manager is '${name}' of the cluster '${cluster}' from its next start on.`);
+  output.line(`Certificate and credential: ${CA_FILE}, ${CREDENTIAL_FILE}`);
+  output.line('Next: svc-control restart, then svc-control cluster status');
+  output.document({ error: 0, data: { cluster, node: name, configuration: file, restart_needed: true } });
+  return 0;
+}
+
+/**
+ * `svc-control cluster leave`: switches the cluster off. What this manager has stays with it.
+ * @throws Error with one clear line
+ */
+export async function leaveCluster(suite: Suite): Promise<number> {
+  const { output } = suite;
+  requireManager(suite);
+  const file = await withScriptLock(suite.home, () =>
+    change(suite, (text, config) => {
+      const left = withoutCluster(text, config);
+      if (left === undefined) throw new Error('this manager is in no cluster');
+      return left;
+    }),
+  );
+  output.line(`${file}: this manager is by itself from its next start on. Agents, groups, rules and users stay.`);
+  output.line(`Its certificate and credential stay in ${CLUSTER_FOLDER}: "cluster join" takes it back.`);
+  output.line('Next: svc-control restart');
+  output.document({ error: 0, data: { configuration: file, restart_needed: true } });
+  return 0;
+}
+
+function requireManager({ home, record }: Suite): void {
+  if (record.role !== 'server') throw new Error(`a cluster is one of managers, and '${home.root}' is none`);
+}
+
+/** Two clusters have agents with the same ids: who goes from one to the other leaves first, and decides what to take along. */
+function refuseOtherCluster({ home }: Suite, { cluster }: NodeFolder): void {
+  const { cluster: now } = loadManagerConfig(home, ['cluster']);
+  if (now === undefined || now.disabled || now.name === cluster.cluster) return;
+  throw new Error(`this manager is in the cluster '${now.name}': "svc-control cluster leave" comes first`);
+}
+
+/** @returns what puts back what was there */
+function putFiles({ home, record }: Suite, { ca, credential }: NodeFolder): () => void {
+  const isRoot = process.geteuid?.() === 0;
+  const owner = isRoot && record.gid !== undefined ? { owner: { uid: 0, gid: record.gid } } : {};
+  const folder = home.path(CLUSTER_FOLDER);
+  if (!existsSync(folder)) mkdirSync(folder, { mode: FOLDER_MODE });
+  // The service user may have put a link there, or a folder of its own.
+  checkTrustedDirectory(home, CLUSTER_FOLDER);
+  if (!lstatSync(folder).isDirectory()) throw new Error(`'${folder}' is not a directory`);
+  const files = [
+    [home.path(CA_FILE), ca],
+    [home.path(CREDENTIAL_FILE), `${credential}\n`],
+  ] as const;
+  const before = files.map(([path]) => (existsSync(path) ? readFileSync(path) : undefined));
+  const write = (path: string, content: string | Buffer) => {
+    writeFileAtomically(path, content, { mode: FILE_MODE, durable: true, ...owner });
+  };
+  for (const [path, content] of files) write(path, content);
+  return () => {
+    for (const [at, [path]] of files.entries()) {
+      const content = before[at];
+      if (content === undefined) removeTree(path);
+      else write(path, content);
+    }
+  };
+}
+
+/** @returns the file that was changed */
+async function change(suite: Suite, edit: (text: string, file: string) => string): Promise<string> {
+  const { home, record, catalogue } = suite;
+  const check = async (): Promise<readonly string[]> => {
+    const daemons = [...wantedDaemons(home, catalogue, startOrder(record.role))];
+    return problemTexts((await checkDaemons(home, catalogue, daemons, 'all', checkingUser(home, record))).failures);
+  };
+  return changeConfiguration({ home, gid: record.gid, check }, edit);
+}
