@@ -45,7 +45,7 @@ export class ClusterAgents {
   #agents: SharedAgents | undefined;
 
   constructor(parts: ClusterAgentsParts) {
-    const { logger, node, registry, purge, client } = parts;
+    const { logger, node, registry, times, purge, client } = parts;
     this.#parts = parts;
     this.#view = new AgentView(logger);
     this.#file = new KeyFileView({ registry, view: this.#view, purge });
@@ -70,7 +70,7 @@ export class ClusterAgents {
       },
       dateAdd: (id) => view.find(id)?.record.dateAdd,
     };
-    this.keys = new SharedKeys({ records: this.#records, view: this.#view, file: this.#file, node, logger });
+    this.keys = new SharedKeys({ records: this.#records, view: this.#view, file: this.#file, times, node, logger });
   }
 
   /** Counters for scripts. */

@@ -133,7 +133,7 @@ export class SharedAgents implements RecordsOwner {
 
   /** What hangs on agents, once the file is on the disk. */
   #follow(turns: readonly AgentTurn[], since: number): void {
-    const { upkeep, view, groups } = this.#parts;
+    const { upkeep, view, groups, keys, times } = this.#parts;
     upkeep.went(
       turns.flatMap(({ before, after }) => (before !== undefined && after === undefined ? [before.agent] : [])),
     );
@@ -141,6 +141,7 @@ export class SharedAgents implements RecordsOwner {
       // One that has changed again since then is told of with that.
       if (after === undefined || view.byId(id) !== after.agent) continue;
       upkeep.came({ agent: after.agent, dateAdd: after.record.dateAdd, groups: groups.get(id) }, [], since);
+      if (keys.isDoubted(after.agent)) times.remove(id);
     }
   }
 

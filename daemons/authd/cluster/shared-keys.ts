@@ -4,6 +4,7 @@ import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { AdmissionError } from '../admission-error.js';
 import type { AgentDecision, AgentKeys, KeyView, NewKey } from '../agent-keys.js';
+import type { RegistrationTimes } from '../registration-times.js';
 import type { AgentView } from './agent-view.js';
 import { KeyDraft } from './key-draft.js';
 import type { KeyFileView } from './key-file-view.js';
@@ -22,6 +23,7 @@ export type SharedKeysParts = {
   readonly records: Pick<SharedRecords, 'change'>;
   readonly view: AgentView;
   readonly file: Pick<KeyFileView, 'written' | 'failure'>;
+  readonly times: Pick<RegistrationTimes, 'remove'>;
   /** The name of this node. */
   readonly node: string;
   readonly logger: Logger;
@@ -69,13 +71,18 @@ export class SharedKeys implements AgentKeys {
 
   unanswered(id: string): boolean {
     const shared = this.#parts.view.find(id);
-    return shared?.record.unanswered === true || (shared !== undefined && this.#isDoubted(shared.agent));
+    return shared?.record.unanswered === true || (shared !== undefined && this.isDoubted(shared.agent));
   }
 
   /** What of this node's own decisions has brought the agent, if one of those under way has. */
   ownProposal(agent: AgentKey): NewKey | undefined {
     const proposal = this.#proposals.get(agent.id);
     return proposal?.agent.equals(agent) === true ? proposal : undefined;
+  }
+
+  /** Whether nobody was told of the agent, and it is to go again. */
+  isDoubted(agent: AgentKey): boolean {
+    return this.#doubts.get(agent.id)?.equals(agent) === true;
   }
 
   /** Whether this node's own decision under way removes the agent and leaves no line of it. */
@@ -180,16 +187,16 @@ export class SharedKeys implements AgentKeys {
   #fail(batch: readonly Pending[], error: AdmissionError): void {
     for (const pending of batch) {
       const agent = pending.proposed?.agent;
-      if (agent !== undefined) this.#doubts.set(agent.id, agent);
+      if (agent !== undefined) {
+        this.#doubts.set(agent.id, agent);
+        // Without a time the next process knows of the doubt as well.
+        this.#parts.times.remove(agent.id);
+      }
       pending.fail(error);
     }
     for (const id of this.#doubts.keys()) {
       if (this.#doubts.size <= MAX_DOUBTS) break;
       this.#doubts.delete(id);
     }
-  }
-
-  #isDoubted(agent: AgentKey): boolean {
-    return this.#doubts.get(agent.id)?.equals(agent) === true;
   }
 }

@@ -25,25 +25,42 @@ import { TemporaryHome } from '../temporary-home.js';
 /** The agents of a svc-db in memory. */
 export class MemoryTable implements AgentTable {
   readonly rows = new Map<string, NewAgent>();
+  readonly #names = new Map<string, string>();
   readonly status = new Map<string, Pick<AgentFacts, 'status' | 'disconnectedAt'>>();
 
   register(agent: NewAgent): Promise<void> {
-    for (const id of agent.replaces) this.rows.delete(id);
-    const other = [...this.rows.values()].find(({ id, name }) => name === agent.name && id !== agent.id);
-    if (other !== undefined) return Promise.reject(new TableRefusedError(`${agent.name} is agent ${other.id}`));
-    this.rows.set(agent.id, agent);
+    this.#remove(agent.replaces);
+    const other = this.#names.get(agent.name);
+    if (other !== undefined && other !== agent.id) {
+      return Promise.reject(new TableRefusedError(`${agent.name} is agent ${other}`));
+    }
+    this.#set(agent);
     return Promise.resolve();
   }
 
   remove(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.rows.delete(id);
+    this.#remove(ids);
     return Promise.resolve();
   }
 
   rename(agent: TableAgent): Promise<void> {
     const row = this.rows.get(agent.id);
-    if (row !== undefined) this.rows.set(agent.id, { ...row, ...agent });
+    if (row !== undefined) this.#set({ ...row, ...agent });
     return Promise.resolve();
+  }
+
+  #set(agent: NewAgent): void {
+    this.#remove([agent.id]);
+    this.rows.set(agent.id, agent);
+    this.#names.set(agent.name, agent.id);
+  }
+
+  #remove(ids: readonly string[]): void {
+    for (const id of ids) {
+      const row = this.rows.get(id);
+      if (row !== undefined && this.#names.get(row.name) === id) this.#names.delete(row.name);
+      this.rows.delete(id);
+    }
   }
 
   facts(id: string): Promise<AgentFacts | undefined> {

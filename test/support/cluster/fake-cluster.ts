@@ -28,12 +28,18 @@ export class FakeCluster {
   unavailable: string | undefined;
   revision = 0;
   #wakers = new Set<() => void>();
+  /** All changes, also those that later ones have replaced. */
+  readonly #log: SharedRecord[] = [];
+  readonly #latest = new Map<string, number>();
 
   /** Changes records as another node would. */
   commit(changes: readonly RecordChange[]): number {
     for (const { kind, key, value } of changes) {
       this.revision += 1;
-      this.records.set(`${kind} ${key}`, { kind, key, revision: this.revision, value });
+      const record = { kind, key, revision: this.revision, value };
+      this.records.set(`${kind} ${key}`, record);
+      this.#log.push(record);
+      this.#latest.set(kind, this.revision);
     }
     const wakers = [...this.#wakers];
     this.#wakers.clear();
@@ -71,19 +77,14 @@ export class FakeCluster {
     switch (method) {
       case 'records.commit': {
         const { basis, kinds, changes } = params as CallParams<Contract, 'records.commit'>;
-        const newer = [...this.records.values()].some(({ kind, revision }) => kinds.includes(kind) && revision > basis);
+        const newer = kinds.some((kind) => (this.#latest.get(kind) ?? 0) > basis);
         if (newer) throw new BusError('stale', 'something has changed');
         return { revision: this.commit(changes.map(({ kind, key, value = null }) => ({ kind, key, value }))) };
       }
       case 'records.changes': {
         const { kinds, after, limit = 5000, waitMs = 0 } = params as CallParams<Contract, 'records.changes'>;
         const found = () =>
-          [...this.records.values()]
-            .filter(
-              ({ kind, revision, value }) =>
-                kinds.includes(kind) && revision > after && !(after === 0 && value === null),
-            )
-            .sort((a, b) => a.revision - b.revision);
+          this.#behind(after).filter(({ kind, value }) => kinds.includes(kind) && !(after === 0 && value === null));
         if (found().length === 0 && waitMs > 0) await this.#wait(waitMs, signal);
         signal?.throwIfAborted();
         const all = found();
@@ -110,6 +111,12 @@ export class FakeCluster {
       default:
         throw new BusError('unknown_method', method);
     }
+  }
+
+  /** Records as they are now that have changed behind a revision. */
+  #behind(after: number): SharedRecord[] {
+    // Each revision is one change.
+    return this.#log.slice(after).filter((record) => this.records.get(`${record.kind} ${record.key}`) === record);
   }
 
   #wait(ms: number, signal?: AbortSignal): Promise<void> {

@@ -418,6 +418,26 @@ describe('agents of a cluster', () => {
       await agree(again, two);
     });
 
+    it('knows of it after a restart, too', async () => {
+      let lost = false;
+      const client = through('n1', async (_, made) => {
+        const answer = await made();
+        if (lost) throw new BusError('timeout', 'no answer');
+        return answer;
+      });
+      const node = await start('n1', { client });
+      await node.loaded();
+      await node.add('old');
+      lost = true;
+      expect(await refusal(node.add('aa'))).to.include({ code: 'cluster_unavailable' });
+      await agree(node);
+      const again = await restart(node);
+      await again.loaded();
+      await again.cluster.look();
+      expect(cluster.value('agent', '002')).to.include({ unanswered: true });
+      expect((await again.add('aa')).id).to.equal('002');
+    });
+
     it('refuses where the file cannot be written, and takes back what others have already', async () => {
       let full = false;
       const prepare = () => (full ? Promise.reject(new Error('no space left')) : Promise.resolve());
