@@ -1,5 +1,6 @@
 import type { Contract } from '../../lib/bus/contract.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
+import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
 
 /** A daemon and those of its methods that other nodes may call, or tell of something. */
@@ -8,4 +9,6 @@ export type AskableDaemon = { readonly contract: Contract; readonly methods: rea
 /** What other nodes may call here: everything else is a node's own matter. */
 export const ASKABLE: Partial<Record<DaemonName, AskableDaemon>> = {
   'svc-db': { contract: dbContract, methods: ['ping'] },
+  // Active responses reach an agent where it is connected.
+  'svc-remoted': { contract: remotedContract, methods: ['agents.send'] },
 };

@@ -20,19 +20,33 @@ export type ExecdSettings = {
   readonly options: InternalOptions<'execd'>;
   /** Who speaks to agents and to programs. */
   readonly nodeName: string;
+  /** Whether this manager is one node of several. */
+  readonly clustered: boolean;
 };
 
 /** How svc-execd reads its configuration. A pushed agent.conf has no say in it (agents-and-groups.md 7.3). */
-export const SETTINGS: DaemonSettings<ExecdSettings> = { load: ({ home }) => load(home), logWarnings, sections };
+export const SETTINGS: DaemonSettings<ExecdSettings> = {
+  load: ({ home }) => load(home),
+  logWarnings,
+  sections,
+  restartNeeded: (next, { started }) => (sameCluster(next, started) ? [] : ['cluster']),
+};
+
+/** The name of a single manager is only told: another one needs no restart. */
+function sameCluster(left: ExecdSettings, right: ExecdSettings): boolean {
+  return left.clustered === right.clustered && (!left.clustered || left.nodeName === right.nodeName);
+}
 
 /** @throws ConfigError with file and line */
 function load(home: Home): ExecdSettings {
   const config = loadManagerConfig(home, SECTIONS);
+  const { role } = readHomeRecord(home);
   return {
-    role: readHomeRecord(home).role,
+    role,
     config,
     options: loadInternalOptions(home, ['execd']),
     nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
+    clustered: role === 'server' && config.cluster !== undefined && !config.cluster.disabled,
   };
 }
 

@@ -50,6 +50,7 @@ export const EXECD = defineDaemon({
       logger,
       accept: runner.accept.bind(runner),
       node: () => settings.current.nodeName,
+      cluster: settings.started.clustered ? settings.started.nodeName : undefined,
     };
     const feed = settings.started.role === 'server' ? new ManagerFeed(feedParts, parts) : undefined;
     await parts.start(

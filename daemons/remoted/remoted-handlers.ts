@@ -14,6 +14,7 @@ import { RequestPoolError, type RequestTable } from './link/request-table.js';
 import type { ConfigurationPush } from './push/configuration-push.js';
 import type { RemotedCounters } from './remoted-counters.js';
 import { agentMetrics, countedSince, remotedStatistics, type StatisticsSources } from './remoted-statistics.js';
+import { SentOnce } from './sent-once.js';
 
 /** Messages sealed before other work has its turn. */
 const SENT_PER_TURN = 100;
@@ -44,19 +45,16 @@ type OwnMethods = Exclude<keyof (typeof remotedContract)['methods'], keyof typeo
 /** Answers of svc-remoted beyond those every daemon gives. */
 export function remotedHandlers(parts: HandlerParts): Pick<Handlers<typeof remotedContract>, OwnMethods> {
   const { store, keys } = parts;
+  const sentOnce = new SentOnce();
   return {
     'keys.reload': async () => {
       await keys.reload();
       return { agents: store.size };
     },
-    'agents.send': async ({ ids, message }) => {
+    'agents.send': async ({ ids, message, once }) => {
       const chosen = ids === 'all' ? [...store.agents].map(({ id }) => id) : ids;
-      const failed: { id: string; code: string; message: string }[] = [];
-      for (const [index, id] of chosen.entries()) {
-        const failure = await sendTo(parts, id, CONTROL_HEADER + message);
-        if (failure !== undefined) failed.push({ id, ...failure });
-        if (index % SENT_PER_TURN === SENT_PER_TURN - 1) await nextTurn();
-      }
+      const send = (agents: readonly string[]) => sendToAll(parts, agents, CONTROL_HEADER + message);
+      const failed = await (once === undefined ? send(chosen) : sentOnce.send(once, chosen, send));
       return { sent: chosen.length - failed.length, failed };
     },
     'agents.request': async ({ id, target, payload, deadlineMs }) => ({
@@ -76,6 +74,18 @@ const DUMP_ORDER = `${CONTROL_HEADER}sca-dump:`;
 /** The agent with this id, however many zeros the key file writes before it. */
 function find(store: KeyStore<AgentLink>, id: string): Agent | undefined {
   return store.byId(id) ?? store.byId(tableId(id)) ?? store.byId(String(Number(id)));
+}
+
+type Unsent = { readonly id: string; readonly code: string; readonly message: string };
+
+async function sendToAll(parts: HandlerParts, ids: readonly string[], text: string): Promise<Unsent[]> {
+  const failed: Unsent[] = [];
+  for (const [index, id] of ids.entries()) {
+    const failure = await sendTo(parts, id, text);
+    if (failure !== undefined) failed.push({ id, ...failure });
+    if (index % SENT_PER_TURN === SENT_PER_TURN - 1) await nextTurn();
+  }
+  return failed;
 }
 
 async function sendTo(

@@ -7,6 +7,8 @@ import { commonMethods } from './common.js';
 export const MAX_AGENTS_PER_SEND = 100_000;
 /** Bytes of a message to an agent, less than a message of the channel holds. */
 const MAX_TEXT = 65_000;
+/** Characters of the name of what is sent. */
+const MAX_NAME = 128;
 /** Longest wait for an agent's answer, milliseconds: the largest `remoted.response_timeout`. */
 const MAX_ANSWER_WAIT_MS = 3_600_000;
 
@@ -24,12 +26,14 @@ export const remotedContract = defineContract('svc-remoted', {
   /**
    * Sends a control message (agents-and-groups.md 4.5): `force_reconnect`, `syscheck restart`, `execd {...}`, without its
    * header. Sent is no proof that it arrived. `failed` codes: `unknown_agent`, `disconnected` (not heard for
-   * agents_disconnection_time), `closed` (no way to it), `full` (it does not read). Error `bad_message`.
+   * agents_disconnection_time), `closed` (no way to it), `full` (it does not read). Error `bad_message`. With `once`, a name for
+   * what is sent, an agent that it was sent to already counts as sent: another node whose answer was lost asks again.
    */
   'agents.send': {
     params: z.object({
       ids: z.union([z.array(id).min(1).max(MAX_AGENTS_PER_SEND), z.literal('all')]),
       message: z.string().min(1).max(MAX_TEXT),
+      once: z.string().min(1).max(MAX_NAME).optional(),
     }),
     result: z.object({
       sent: z.number().int(),
