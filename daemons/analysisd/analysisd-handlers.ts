@@ -23,6 +23,8 @@ export type AnalysisdHandlersParts = {
    * @throws Error: what was in force stays
    */
   readonly reload: (diagnostics: EngineDiagnostics) => Promise<readonly string[]>;
+  /** The same with the ruleset that is in force in the cluster by now. */
+  readonly takeInForce: (diagnostics: EngineDiagnostics) => Promise<readonly string[]>;
   readonly logger: Logger;
 };
 
@@ -34,22 +36,32 @@ export function analysisdHandlers({
   alerts,
   responses,
   reload,
+  takeInForce,
   logger,
 }: AnalysisdHandlersParts): Omit<Handlers<typeof analysisdContract>, keyof typeof commonMethods> {
+  const attempt = async (load: AnalysisdHandlersParts['reload']) => {
+    const diagnostics = new EngineDiagnostics(logger);
+    try {
+      return { error: 0 as const, data: [...(await load(diagnostics))] };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.error(`The ruleset was not reloaded, the one in force stays: ${reason}`);
+      return { error: 1 as const, data: diagnostics.errors.length > 0 ? [...diagnostics.errors] : [reason] };
+    }
+  };
   return {
     'logtest.run': (params) => logtest.run(params),
     'logtest.close': (params) => logtest.close(params),
     'rules.list': () => ({ rules: listLoadedRules(configuration.loaded.sources) }),
-    'ruleset.check': () => ({ errors: [...logtest.check()] }),
-    'ruleset.reload': async () => {
-      const diagnostics = new EngineDiagnostics(logger);
-      try {
-        return { error: 0 as const, data: [...(await reload(diagnostics))] };
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.error(`The ruleset was not reloaded, the one in force stays: ${reason}`);
-        return { error: 1 as const, data: diagnostics.errors.length > 0 ? [...diagnostics.errors] : [reason] };
+    'ruleset.check': ({ ruleset }) => ({ errors: [...logtest.check(ruleset)] }),
+    'ruleset.reload': () => attempt(reload),
+    'ruleset.switch': async ({ ruleset }) => {
+      if (configuration.clusterRuleset === ruleset) return { error: 0, data: [] };
+      const answer = await attempt(takeInForce);
+      if (answer.error === 0 && configuration.clusterRuleset !== ruleset) {
+        throw new BusError('not_in_force', 'another ruleset of the cluster is in force on this node');
       }
+      return answer;
     },
     'statistics.read': () => statistics.report(),
     'statistics.agents': ({ ids }) => statistics.agents(ids),

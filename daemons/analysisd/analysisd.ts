@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Contract } from '../../lib/bus/contract.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
+import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
@@ -18,6 +19,7 @@ import { analysisdHandlers } from './analysisd-handlers.js';
 import { SETTINGS } from './analysisd-settings.js';
 import { AnalysisdStatistics } from './analysisd-statistics.js';
 import { writeArConf } from './ar-conf.js';
+import { isInCluster, settleClusterRuleset } from './cluster-ruleset.js';
 import { Counters } from './counters.js';
 import { DumpRequests } from './dump-requests.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
@@ -65,6 +67,7 @@ export const ANALYSISD = defineDaemon({
       logtest.share(configuration.loaded, configuration.loadWarnings);
       return warnings;
     };
+    const settle = settlingOf(context, parts);
     const sink = new EventSink({
       path: home.eventsSocket(),
       positions: pipeline.positions,
@@ -82,11 +85,8 @@ export const ANALYSISD = defineDaemon({
         statistics,
         alerts: outputs.alertsJson ? alerts : undefined,
         responses,
-        reload: (diagnostics) => {
-          const next = loadSettings(home);
-          logWarnings(next, logger);
-          return takeOver(next, diagnostics);
-        },
+        reload: (diagnostics) => settle().then(() => takeOver(readAgain(context), diagnostics)),
+        takeInForce: (diagnostics) => takeOver(readAgain(context), diagnostics),
         logger,
       }),
     });
@@ -116,11 +116,25 @@ export const ANALYSISD = defineDaemon({
         events: { protocol: 'ipc', address: home.eventsSocket() },
       },
       async apply(next) {
+        await settle();
         await takeOver(next, new EngineDiagnostics(logger));
       },
     };
   },
 });
+
+function readAgain({ home, logger }: AnalysisdContext): Settings {
+  const settings = loadSettings(home);
+  logWarnings(settings, logger);
+  return settings;
+}
+
+/** What a reload does before it reads the ruleset: nothing without a cluster. */
+function settlingOf({ home, settings, logger }: AnalysisdContext, parts: DaemonParts): () => Promise<void> {
+  if (!isInCluster(settings.started)) return () => Promise.resolve();
+  const clusterd = parts.use(new RequestClient({ contract: clusterdContract, path: home.socket('svc-clusterd') }));
+  return () => settleClusterRuleset(clusterd, logger);
+}
 
 function warnWithoutAlerts({ outputs }: Settings, logger: Logger): void {
   if (outputs.alertsText || outputs.alertsJson) return;

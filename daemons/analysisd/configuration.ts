@@ -3,6 +3,7 @@ import type { Diagnostics } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { describeError } from '../../lib/log/describe-error.js';
+import { clusterRulesetOf } from './cluster-ruleset.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
 import { type InForce, inForceAfterReload, inForceOf, loadingOf, type LoadingSettings } from './in-force.js';
 import { RulesetLibrary } from './ruleset-library.js';
@@ -42,6 +43,7 @@ export class Configuration {
   #loaded: LoadedRuleset;
   #hash: string;
   #kept = false;
+  #clusterRuleset: string | undefined;
   #loadWarnings: readonly LoadMessage[] = [];
 
   /**
@@ -65,6 +67,11 @@ export class Configuration {
 
   get loaded(): LoadedRuleset {
     return this.#loaded;
+  }
+
+  /** Id of the ruleset of the cluster that was loaded; undefined for the files in etc, and for the last good one. */
+  get clusterRuleset(): string | undefined {
+    return this.#clusterRuleset;
   }
 
   /** Warnings of the last load that succeeded. */
@@ -120,7 +127,8 @@ export class Configuration {
   load(running: InForce, settings: Settings, diagnostics: EngineDiagnostics): ConfigurationCandidate {
     const { home, logger } = this.#parts;
     logger.info('Reloading ruleset');
-    const loaded = loadHomeRuleset(home, settings, diagnostics);
+    const clusterRuleset = clusterRulesetOf(home, settings);
+    const loaded = loadHomeRuleset(home, settings, diagnostics, clusterRuleset);
     const hash = this.library.keep(loaded.sources);
     this.#remember(hash, loadingOf(settings), loaded);
     return {
@@ -131,6 +139,7 @@ export class Configuration {
         this.#loaded = loaded;
         this.#hash = hash;
         this.#kept = true;
+        this.#clusterRuleset = clusterRuleset;
         this.#loadWarnings = diagnostics.loadWarnings;
         this.#parts.setProblem(undefined);
         logger.info('Ruleset reloaded successfully');
@@ -143,7 +152,9 @@ export class Configuration {
     const settings = this.#settings;
     const diagnostics = new EngineDiagnostics(logger);
     try {
-      const loaded = loadHomeRuleset(home, settings, diagnostics);
+      const clusterRuleset = clusterRulesetOf(home, settings);
+      const loaded = loadHomeRuleset(home, settings, diagnostics, clusterRuleset);
+      this.#clusterRuleset = clusterRuleset;
       this.#loadWarnings = diagnostics.loadWarnings;
       return loaded;
     } catch (error) {

@@ -104,9 +104,10 @@ export class LogtestService {
 
   /**
    * Loads the files on disk as a new session would, without making one.
+   * @param clusterRuleset id of a ruleset of the cluster that is looked at in place of the user's files in etc
    * @returns what is wrong with them, with file, line and rule; nothing when a session could be made
    */
-  check(): readonly string[] {
+  check(clusterRuleset?: string): readonly string[] {
     const errors: string[] = [];
     const diagnostics: Diagnostics = {
       debug: () => {},
@@ -117,7 +118,8 @@ export class LogtestService {
       },
     };
     try {
-      this.#ruleset(diagnostics);
+      if (clusterRuleset === undefined) this.#ruleset(diagnostics);
+      else this.#try(clusterRuleset, diagnostics);
     } catch (error) {
       if (errors.length === 0) errors.push(error instanceof Error ? error.message : String(error));
     }
@@ -145,6 +147,13 @@ export class LogtestService {
       if (error instanceof LogtestRequestError) return error.reply();
       throw error;
     }
+  }
+
+  #try(clusterRuleset: string, diagnostics: Diagnostics): void {
+    const { home } = this.#context;
+    const settings = loadSettings(home);
+    const sources = readHomeRuleset(home, settings, diagnostics, { clusterRuleset });
+    compileRuleset(sources, loadingOf(settings), diagnostics);
   }
 
   /** Reads the files anew; compiles only what is not compiled yet. */

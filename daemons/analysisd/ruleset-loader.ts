@@ -11,6 +11,7 @@ import { type FileSelection, readRulesetFiles, selectRulesetFiles } from '../../
 import type { Home } from '../../lib/home/home.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext } from '../../lib/patterns/matcher.js';
+import { ClusterRulesetFiles } from './cluster-ruleset.js';
 import type { EngineDiagnostics } from './engine-diagnostics.js';
 import { loadingOf, type LoadingSettings } from './in-force.js';
 import type { Settings } from './settings.js';
@@ -30,11 +31,20 @@ export type LoadedRuleset = {
 
 /**
  * Reads the files the configuration selects and loads them.
+ * @param clusterRuleset id of the ruleset of the cluster that stands in for the user's files in etc
  * @throws RulesetError naming file and line; the messages that led to it went to the diagnostics before
  */
-export function loadHomeRuleset(home: Home, settings: Settings, diagnostics: EngineDiagnostics): LoadedRuleset {
+export function loadHomeRuleset(
+  home: Home,
+  settings: Settings,
+  diagnostics: EngineDiagnostics,
+  clusterRuleset?: string,
+): LoadedRuleset {
   const { lists } = diagnostics;
-  const sources = readHomeRuleset(home, settings, diagnostics, (path, reason) => lists.absent(path, reason));
+  const sources = readHomeRuleset(home, settings, diagnostics, {
+    absent: (path, reason) => lists.absent(path, reason),
+    clusterRuleset,
+  });
   const ruleset = compileRuleset(sources, loadingOf(settings), diagnostics);
   diagnostics.tellMissingLists();
   return { ruleset, sources, settings };
@@ -43,19 +53,26 @@ export function loadHomeRuleset(home: Home, settings: Settings, diagnostics: Eng
 /** Told of a list that cannot be read. @param reason of the file system */
 type AbsentList = (path: string, reason: string) => void;
 
+export type ReadRulesetOptions = {
+  /** Told of lists that cannot be read; without it each is a warning (1103). */
+  readonly absent?: AbsentList;
+  /** As in {@link loadHomeRuleset}. */
+  readonly clusterRuleset?: string | undefined;
+};
+
 /**
  * Reads the files the configuration selects.
- * @param absent told of lists that cannot be read; without it each is a warning (1103)
- * @throws RulesetError when a directory's pattern does not compile
+ * @throws RulesetError when a directory's pattern does not compile; Error when the ruleset of the cluster is missing
  */
 export function readHomeRuleset(
   home: Home,
   settings: Settings,
   diagnostics: Diagnostics,
-  absent?: AbsentList,
+  { absent, clusterRuleset }: ReadRulesetOptions = {},
 ): StoredRuleset {
   const { ruleset } = settings.config;
-  const fileSystem = new DiskRulesetFileSystem(home.root);
+  const fileSystem =
+    clusterRuleset === undefined ? new DiskRulesetFileSystem(home.root) : new ClusterRulesetFiles(home, clusterRuleset);
   const selection = { fileSystem, compilePattern, context: new MatchContext(), diagnostics };
   const read = (kind: 'rules' | 'decoders', files: FileSelection) =>
     readRulesetFiles(selectRulesetFiles(kind, files, selection), fileSystem, diagnostics);

@@ -4,6 +4,7 @@ import type { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import type { commonMethods } from '../../lib/bus/contracts/common.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { ClusterStatus } from './cluster-status.js';
+import type { ClusterFiles } from './files/cluster-files.js';
 import type { Membership } from './membership.js';
 import type { Lease } from './nodes/lease.js';
 import type { NodeAsks } from './nodes/node-asks.js';
@@ -21,6 +22,8 @@ export type ClusterdHandlersParts = {
   readonly asks: NodeAsks;
   readonly tells: NodeTells;
   readonly status: ClusterStatus;
+  /** Made with these answers. */
+  readonly files: () => Pick<ClusterFiles, 'settle'>;
   /** Ends what waits. */
   readonly signal: AbortSignal;
 };
@@ -29,7 +32,7 @@ export type ClusterdHandlersParts = {
 export function clusterdHandlers(
   parts: ClusterdHandlersParts,
 ): Omit<Handlers<typeof clusterdContract>, keyof typeof commonMethods> {
-  const { copy, commits, membership, beats, lease, asks, tells, status, signal } = parts;
+  const { copy, commits, membership, beats, lease, asks, tells, status, files, signal } = parts;
   /** @throws BusError `cluster_unavailable` until the copy was whole once and this home is a node */
   const requireJoined = (): void => {
     if (!copy.state.whole) {
@@ -78,6 +81,7 @@ export function clusterdHandlers(
       }
       return { seeded: [...copy.state.seeded] };
     },
+    'ruleset.settle': ({ waitMs }) => files().settle(waitMs),
     'nodes.ask': async (question) => ({ result: await asks.ask({ ...question, params: question.params ?? {} }) }),
     'nodes.tell': ({ daemon, method, params }) => {
       tells.tell(daemon, method, params ?? {});

@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import type { Contract } from '../../lib/bus/contract.js';
+import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
+import { dbContract } from '../../lib/bus/contracts/db.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
 import { clusterSubjects } from '../../lib/cluster/cluster-subjects.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import { productVersion } from '../../lib/product/version.js';
 import { ClusterStatus } from './cluster-status.js';
 import { clusterdHandlers } from './clusterd-handlers.js';
 import { type ClusterdSettings, SETTINGS } from './clusterd-settings.js';
+import { BlobGarbage } from './files/blob-garbage.js';
+import { ClusterFiles, type ClusterFilesParts } from './files/cluster-files.js';
+import { ObjectBlobs } from './files/object-blobs.js';
+import { AnalysisdEngine } from './files/ruleset-engine.js';
 import { Membership } from './membership.js';
 import { NatsLink } from './nats/nats-link.js';
 import { Seal } from './nats/sealing.js';
@@ -15,10 +24,14 @@ import { LocalDaemons } from './nodes/local-daemons.js';
 import { NodeAsks } from './nodes/node-asks.js';
 import { NodeBeats } from './nodes/node-beats.js';
 import { NodeTells } from './nodes/node-tells.js';
+import { ownClient } from './own-client.js';
 import { RecordCommits } from './records/record-commits.js';
 import { RecordCopy } from './records/record-copy.js';
 import { RecordMessages } from './records/record-messages.js';
 import { RecordStream } from './records/record-stream.js';
+
+/** Contents that no set names any more are looked for so often, milliseconds. */
+const GARBAGE_MS = 600_000;
 
 /**
  * svc-clusterd: makes several managers one (architecture.md 4 "Cluster", daemons-and-config.md 10). It alone speaks to NATS, and
@@ -50,6 +63,18 @@ export const CLUSTERD = defineDaemon({
     const stopped = parts.adopt(new AbortController(), (controller) => {
       controller.abort();
     });
+    const handlers = clusterdHandlers({
+      copy,
+      commits,
+      membership,
+      beats,
+      lease,
+      asks,
+      tells,
+      status,
+      files: () => files,
+      signal: stopped.signal,
+    });
     await parts.start(
       requests({
         stats: (counters) => ({
@@ -58,24 +83,46 @@ export const CLUSTERD = defineDaemon({
           asks: { ...asks.counters },
           tells: { ...tells.counters },
           beats: { unreadable: beats.unreadable },
+          files: files.facts(),
         }),
-        handlers: clusterdHandlers({
-          copy,
-          commits,
-          membership,
-          beats,
-          lease,
-          asks,
-          tells,
-          status,
-          signal: stopped.signal,
-        }),
+        handlers,
       }),
     );
-    for (const part of [beats, asks, tells, stream, membership, lease, link]) part.start();
+    const client = ownClient(handlers);
+    const files = sharedFiles(context, parts, {
+      self: node,
+      client,
+      blobs: new ObjectBlobs({ link, subjects, seal: seal('files'), replicas: context.settings.started.replicas }),
+    });
+    for (const part of [beats, asks, tells, stream, membership, lease, link, files]) part.start();
     return {};
   },
 });
+
+/** Folders of groups, and the ruleset of the user. */
+function sharedFiles(
+  { home, logger }: BuildContext<typeof clusterdContract, ClusterdSettings, void>,
+  parts: DaemonParts,
+  { self, client, blobs }: Pick<ClusterFilesParts, 'self' | 'client' | 'blobs'>,
+): ClusterFiles {
+  const asked = <C extends Contract>(contract: C): RequestClient<C> =>
+    parts.use(new RequestClient({ contract, path: home.socket(contract.daemon) }));
+  const engine = new AnalysisdEngine(asked(analysisdContract));
+  const files = parts.use(new ClusterFiles({ home, logger, self, client, blobs, engine, db: asked(dbContract) }));
+  const garbage = new BlobGarbage({
+    blobs,
+    logger,
+    named: () => files.named(),
+    leaseHeld: async () => (await client.call('lease.check', {})).held,
+  });
+  const log = logger.limited();
+  parts.every(GARBAGE_MS, () => {
+    garbage.collect().catch((error: unknown) => {
+      log.debug(`Files that no set has any more were not removed: ${describeError(error)}`);
+    });
+  });
+  return files;
+}
 
 /** The connection, the records with their copy, and what this node is by them. Nothing is begun yet. */
 async function sharedRecords(

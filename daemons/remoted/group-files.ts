@@ -30,7 +30,8 @@ export class GroupFiles {
 
   constructor({ base, crypto, db, merge, sleep }: GroupFilesParts) {
     const { home, logger, log, settings, counters } = base;
-    const { options } = settings.started;
+    const { options, config } = settings.started;
+    const inCluster = config.cluster !== undefined && !config.cluster.disabled;
     this.downloads = new GroupDownloads({
       home,
       logger,
@@ -48,6 +49,7 @@ export class GroupFiles {
       merge: options.get('remoted.merge_shared') === 1 && merge,
       mergedElsewhere: (group) => this.downloads.ownsMerged(group),
       check: confCheck(),
+      keepTable: !inCluster,
     });
     this.pushes = new ConfigurationPush({
       files: this.shared,

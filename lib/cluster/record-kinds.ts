@@ -48,10 +48,92 @@ export const nodeRecord = z.object({
   joinedAt: z.number().int().min(0),
 });
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is no SHA-256 in lower case');
+
+/** Files of one set: stops a manifest that would keep every node busy for hours. */
+export const MAX_SET_FILES = 20_000;
+/** Characters of a path in a manifest. */
+const MAX_PATH = 512;
+/** Bytes of one shared file: no agent takes a larger one, and each is held in memory on its way. */
+export const MAX_SHARED_FILE_BYTES = 64 * 1024 * 1024;
+
+/** Files of a set; paths are below the folder of the set, contents are named by their SHA-256. */
+export const manifestFiles = z
+  .array(
+    z.object({
+      path: z.string().min(1).max(MAX_PATH),
+      sha256,
+      size: z.number().int().min(0).max(MAX_SHARED_FILE_BYTES),
+    }),
+  )
+  .max(MAX_SET_FILES);
+export type ManifestFile = z.output<typeof manifestFiles>[number];
+
+const nodeName = z.string().min(1).max(128);
+const fileSet = {
+  /** Who made it. */
+  node: nodeName,
+  /** SHA-256 of the manifest: two sets with the same files have the same. */
+  id: sha256,
+  /** The manifest; one that is too large for a record is a content of its own, named by `blob`. */
+  files: manifestFiles.optional(),
+  blob: sha256.optional(),
+};
+
+/**
+ * A set of files in force (svc-clusterd). Keys: `group/<name>` the files of a group, `shared` those that lie in etc/shared
+ * itself, `ruleset` rules, decoders and lists of the user together.
+ */
+export const filesRecord = z.object(fileSet);
+export type FilesRecord = z.output<typeof filesRecord>;
+
+/** A ruleset that is to be in force once all nodes say that it loads (svc-clusterd). The key is `ruleset`. */
+export const candidateRecord = z.object({
+  ...fileSet,
+  /** Revision of the set that it is to replace; 0 when there is none. */
+  basis: z.number().int().min(0),
+});
+export type CandidateRecord = z.output<typeof candidateRecord>;
+
+/** What a node says of a candidate (svc-clusterd). The key is its name. */
+export const verdictRecord = z.object({
+  /** Revision of the candidate. */
+  candidate: z.number().int().min(1),
+  /** `absent`: its svc-analysisd does not run, so it has no say. */
+  verdict: z.enum(['good', 'refused', 'absent']),
+  /** What is wrong, with file and line. */
+  problems: z.array(z.string().max(1000)).max(20),
+});
+export type VerdictRecord = z.output<typeof verdictRecord>;
+
+/**
+ * What svc-clusterd says of its node to the others (`node.describe`): `facts['svc-clusterd'].files` of `cluster.view`.
+ * A node has the ruleset of the cluster when `revision` is that of the `files` record `ruleset`, and it is `synced`.
+ */
+export const filesFacts = z.object({
+  ruleset: z.object({
+    /** Of the `files` record that svc-analysisd of the node works by; 0 when there is none. */
+    revision: z.number().int(),
+    id: z.string(),
+    /** Whether the files in etc are those that are in force, and svc-analysisd has loaded them. */
+    synced: z.boolean(),
+    /** `proposed`: all nodes are asked about what was changed there. `refused`: see `problems`. */
+    state: z.enum(['in_force', 'proposed', 'refused', 'not_loaded', 'waiting']),
+    problems: z.array(z.string()),
+  }),
+  /** Groups whose files are those of the cluster, and those where it is not so yet. */
+  groups: z.object({ synced: z.number().int(), waiting: z.number().int() }),
+});
+export type FilesFacts = z.output<typeof filesFacts>;
+
 /** What the value of a record of these kinds is checked against, whoever wrote it. */
 export const RECORD_SCHEMAS = {
   agent: z.union([agentRecord, agentCounterRecord]),
   member: memberRecord,
   group: groupRecord,
   node: nodeRecord,
+
+  files: filesRecord,
+  candidate: candidateRecord,
+  verdict: verdictRecord,
 } as const satisfies Partial<Record<RecordKind, z.ZodType>>;

@@ -51,7 +51,7 @@ export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
   ...directories('root', 0o770, 'var/db', 'var/download'),
   ...directories('service', 0o770, 'var/multigroups'),
   ...directories('root', 0o750, 'backup'),
-  ...directories('service', 0o750, 'backup/agents', 'backup/db'),
+  ...directories('service', 0o750, 'backup/agents', 'backup/cluster', 'backup/db'),
   ...directories('root', 0o750, 'backup/shared', 'integrations', 'agentless'),
   ...directories('root', 0o750, 'api', 'api/configuration'),
   ...directories('service', 0o770, 'api/configuration/ssl', 'api/configuration/security'),

@@ -1,7 +1,7 @@
 import { MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
+import { FolderWatch } from '../../../lib/files/folder-watch.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
-import { FolderWatch } from './folder-watch.js';
 import { MAX_WATCHED_FOLDERS } from './shared-limits.js';
 import { isNeverShared } from './shared-names.js';
 

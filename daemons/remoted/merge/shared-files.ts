@@ -40,6 +40,8 @@ export type SharedFilesParts = {
   /** Whether the merged file of a group is put there by somebody else. */
   readonly mergedElsewhere: (group: string) => boolean;
   readonly check: ConfCheck;
+  /** Whether svc-db is told of groups that come and go (default); in a cluster svc-clusterd does it. */
+  readonly keepTable?: boolean;
   /** Whether folders are watched (default); otherwise the periodic check alone finds changes. */
   readonly watch?: boolean;
   /** Epoch milliseconds. */
@@ -393,7 +395,7 @@ export class SharedFiles {
   /** Tells svc-db when groups came or went, and now and then whatever was seen. */
   #syncTable(groups: readonly string[]): void {
     const names = groups.join('/');
-    if (this.#tableRuns || this.#isStopped) return;
+    if (this.#tableRuns || this.#isStopped || this.#parts.keepTable === false) return;
     if (names === this.#tableNames && performance.now() - this.#tableAt < TABLE_CHECK_MS) return;
     this.#tableRuns = true;
     clearTimeout(this.#tableTimer);

@@ -29,6 +29,9 @@ const streamRead = z.object({
   waitMs: z.number().int().min(0).max(MAX_RECORD_WAIT_MS).default(0),
 });
 
+/** Id of a ruleset of the cluster, which is on the disk of this node. */
+const clusterRuleset = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** What svc-analysisd answers. */
 export const analysisdContract = defineContract('svc-analysisd', {
   ...commonMethods,
@@ -59,10 +62,22 @@ export const analysisdContract = defineContract('svc-analysisd', {
     result: z.object({ error: z.union([z.literal(0), z.literal(1)]), data: z.array(z.string()) }),
   },
   /**
-   * Whether the ruleset as it is on disk would load, as a logtest session loads it; nothing in force changes and no
-   * session is made. Without errors it would; else the errors with file, line and rule.
+   * Works by the ruleset of the cluster that svc-clusterd has put in force on this node (lib/cluster/ruleset-in-force.ts);
+   * nothing happens when that is the case already. Answered as `ruleset.reload`. Error `not_in_force`: it is another one.
    */
-  'ruleset.check': { params: z.object({}), result: z.object({ errors: z.array(z.string()) }) },
+  'ruleset.switch': {
+    params: z.object({ ruleset: clusterRuleset }),
+    result: z.object({ error: z.union([z.literal(0), z.literal(1)]), data: z.array(z.string()) }),
+  },
+  /**
+   * Whether the ruleset as it is on disk would load, as a logtest session loads it; nothing in force changes and no
+   * session is made. Without errors it would; else the errors with file, line and rule. `ruleset` names one of the cluster
+   * that is looked at in place of the rules, decoders and lists in etc.
+   */
+  'ruleset.check': {
+    params: z.object({ ruleset: clusterRuleset.optional() }),
+    result: z.object({ errors: z.array(z.string()) }),
+  },
   /** Statistics in the form of `getstats` (rules-and-alerts.md 11.4). */
   'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
   'statistics.agents': agentStatistics,

@@ -20,6 +20,9 @@ export const MAX_RECORDS_WAIT_MS = 30_000;
 /** Longest wait for another node, milliseconds. */
 export const MAX_ASK_MS = 300_000;
 
+/** Longest wait for all nodes to say whether a ruleset loads, milliseconds. */
+const MAX_SETTLE_MS = 60_000;
+
 const kind = z.enum(RECORD_KINDS);
 const nodeName = z.string().min(1).max(128);
 const daemon = z.enum(MANAGER_DAEMONS);
@@ -147,6 +150,19 @@ export const clusterdContract = defineContract('svc-clusterd', {
       deadlineMs: z.number().int().min(1).max(MAX_ASK_MS),
     }),
     result: z.object({ result: z.unknown().optional() }),
+  },
+
+  /**
+   * Has the ruleset in etc of this node proposed to all now, and waits for what becomes of it. `in_force`: it is the one that
+   * all work by. `refused`, `not_loaded`: `problems` says where and why, and the one before stays. `pending`: it was not
+   * decided within `waitMs`, and is later. `unavailable`: nothing can be changed now.
+   */
+  'ruleset.settle': {
+    params: z.object({ waitMs: z.number().int().min(0).max(MAX_SETTLE_MS) }),
+    result: z.object({
+      state: z.enum(['in_force', 'refused', 'not_loaded', 'pending', 'unavailable']),
+      problems: z.array(z.string()),
+    }),
   },
 
   /** Calls a method of the same daemon on all other nodes that are heard, once, without an answer: it may be lost. */

@@ -26,7 +26,12 @@ export class FakeCluster {
   };
   /** While it is set, calls fail with it. */
   unavailable: string | undefined;
+  /** Nodes whose NATS is away: they go on with the records they have. */
+  readonly away = new Set<string>();
+  /** Nodes that are heard no more. */
+  readonly unheard = new Set<string>();
   revision = 0;
+  readonly #nodes = new Set<string>();
   #wakers = new Set<() => void>();
   /** All changes, also those that later ones have replaced. */
   readonly #log: SharedRecord[] = [];
@@ -41,9 +46,7 @@ export class FakeCluster {
       this.#log.push(record);
       this.#latest.set(kind, this.revision);
     }
-    const wakers = [...this.#wakers];
-    this.#wakers.clear();
-    for (const wake of wakers) wake();
+    this.wake();
     return this.revision;
   }
 
@@ -54,8 +57,10 @@ export class FakeCluster {
   /** svc-clusterd of a node. @param seeded daemons that have brought what they had */
   client(node: string, seeded: readonly string[] = []): ClusterdClient {
     const marks = new Set(seeded);
+    this.#nodes.add(node);
     const answer = async (method: string, params: never, signal?: AbortSignal): Promise<unknown> => {
       if (this.unavailable !== undefined) throw new BusError('cluster_unavailable', this.unavailable);
+      if (this.away.has(node)) return this.#answerAway(node, method, params, signal);
       return this.#answer(node, marks, method, params, signal);
     };
     return {
@@ -65,6 +70,51 @@ export class FakeCluster {
         options: { readonly signal?: AbortSignal } = {},
       ) => (await answer(method, params as never, options.signal)) as CallResult<Contract, K>,
     };
+  }
+
+  /** What a node says whose NATS is away. */
+  async #answerAway(node: string, method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+    if (method === 'cluster.view') {
+      return { ...this.#view(node), connected: false, writable: false, problem: 'no NATS' };
+    }
+    if (method === 'lease.check') return { held: false, term: 1, leftMs: 0 };
+    if (method === 'node.describe') return {};
+    const { after, waitMs = 0 } = params as CallParams<Contract, 'records.changes'>;
+    if (method !== 'records.changes' || after === 0) throw new BusError('cluster_unavailable', 'no NATS');
+    await this.#wait(waitMs, signal);
+    signal?.throwIfAborted();
+    return { changes: [], through: after, more: false };
+  }
+
+  #view(self: string) {
+    const heard = (name: string): boolean => name === self || !(this.away.has(name) || this.unheard.has(name));
+    return {
+      cluster: 'test',
+      self,
+      connected: true,
+      problem: null,
+      writable: true,
+      master: this.master ?? null,
+      revision: this.revision,
+      nodes: [...this.#nodes].map((name) => ({
+        name,
+        type: name === this.master ? ('master' as const) : ('worker' as const),
+        version: '',
+        ip: '',
+        self: name === self,
+        present: heard(name),
+        heardAt: null,
+        revision: this.revision,
+        facts: {},
+      })),
+    };
+  }
+
+  /** Ends the waiting of all: what they are told may be another thing now. */
+  wake(): void {
+    const wakers = [...this.#wakers];
+    this.#wakers.clear();
+    for (const wake of wakers) wake();
   }
 
   async #answer(
@@ -108,6 +158,8 @@ export class FakeCluster {
       }
       case 'node.describe':
         return {};
+      case 'cluster.view':
+        return this.#view(node);
       default:
         throw new BusError('unknown_method', method);
     }

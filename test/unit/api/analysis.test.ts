@@ -193,6 +193,7 @@ describe('events and logtest over the API', () => {
         reload: refuse,
         'rules.list': refuse,
         'ruleset.check': refuse,
+        'ruleset.switch': refuse,
         'ruleset.reload': refuse,
         'statistics.read': refuse,
         'statistics.agents': refuse,
