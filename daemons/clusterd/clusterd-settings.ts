@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { natsTls, type NatsTlsMaterial } from '../../lib/cluster/nats-tls.js';
 import { logConfigWarnings } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import type { ManagerConfig } from '../../lib/config/manager-config.js';
+import { parseNatsAddress } from '../../lib/config/nats-address.js';
 import { type ClusterConfig, clusterDefaults } from '../../lib/config/sections/cluster.js';
 import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
@@ -13,9 +15,7 @@ import type { Logger } from '../../lib/log/logger.js';
 import type { NatsSettings } from './nats/nats-link.js';
 
 const SECTIONS = ['cluster'] as const;
-/** Port of NATS servers whose address has none. */
-const NATS_PORT = 4222;
-/** Copies of a stream where the configuration names none: one of three can be lost. */
+/** Copies of a stream where there are so many servers: one can be lost. With two servers both would be needed all the time. */
 const MOST_REPLICAS = 3;
 
 /** Configuration of svc-clusterd. All of it waits for a restart: another cluster is another one. */
@@ -44,7 +44,7 @@ function load(home: Home): ClusterdSettings {
     config,
     cluster,
     nats: cluster.disabled ? { servers: [], tls: undefined, seed: undefined } : natsSettings(home, cluster),
-    replicas: cluster.nats.replicas ?? Math.min(MOST_REPLICAS, Math.max(1, cluster.nodes.node.length)),
+    replicas: cluster.nats.replicas ?? (cluster.nodes.node.length >= MOST_REPLICAS ? MOST_REPLICAS : 1),
   };
 }
 
@@ -53,50 +53,28 @@ function logWarnings({ config }: ClusterdSettings, logger: Logger): void {
 }
 
 function natsSettings(home: Home, { nodes, nats }: ClusterConfig): ClusterdSettings['nats'] {
-  const servers = nodes.node.map(serverOf);
-  const plain = servers.filter(({ tls }) => !tls);
-  if (plain.length > 0 && plain.length < servers.length) {
-    throw new Error("Section 'cluster': either all <node> are reached by tls:// or none.");
-  }
-  const far = plain.find(({ host }) => !isLoopback(host));
-  if (far !== undefined) {
-    throw new Error(
-      `Section 'cluster': <node> ${far.host} is another host: it must be reached by tls://, not nats://.`,
-    );
-  }
+  // The section was checked: each is an address, and all are reached the same way.
+  const servers = nodes.node.flatMap((node) => parseNatsAddress(node) ?? []);
+  const plain = servers.every(({ tls }) => !tls);
   const read = (path: string, what: string) => readText(home, path, what);
   const seed = nats.credential;
+  const hosts = servers.map(({ host }) => host);
   return {
-    servers: servers.map(({ host, port }) => (isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`)),
-    tls:
-      plain.length > 0
-        ? undefined
-        : {
-            ca: read(nats.ca, 'ca'),
-            ...(nats.certificate === undefined ? {} : { cert: read(nats.certificate, 'certificate') }),
-            ...(nats.certificate_key === undefined ? {} : { key: read(nats.certificate_key, 'certificate_key') }),
-          },
-    seed: plain.length > 0 && !exists(home, seed) ? undefined : Buffer.from(read(seed, 'credential').trim()),
+    servers: servers.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`)),
+    tls: plain ? undefined : natsTls(hosts, tlsMaterial(nats, read)),
+    seed: plain && !exists(home, seed) ? undefined : Buffer.from(read(seed, 'credential').trim()),
   };
 }
 
-type Server = { readonly tls: boolean; readonly host: string; readonly port: number };
-
-/** `tls://host:port`, `nats://host:port`, `host:port` or `host`. */
-function serverOf(node: string): Server {
-  const { scheme = 'tls', rest } = /^(?:(?<scheme>tls|nats):\/\/)?(?<rest>[^/]+)\/?$/.exec(node)?.groups ?? {};
-  const { host, bracketed, port } =
-    /^(?:\[(?<bracketed>[0-9A-Fa-f:.]+)\]|(?<host>[^[\]:]+))(?::(?<port>\d{1,5}))?$/.exec(rest ?? '')?.groups ?? {};
-  const name = bracketed ?? host ?? (isIP(rest ?? '') === 6 ? rest : undefined);
-  const number = port === undefined ? NATS_PORT : Number(port);
-  if (name === undefined || number < 1 || number > 65_535) {
-    throw new Error(`Section 'cluster': <node> ${node} is no address of a NATS server: tls://HOST:PORT.`);
-  }
-  return { tls: scheme === 'tls', host: name, port: number };
-}
-
-function isLoopback(host: string): boolean {
-  return host === '::1' || /^127\./.test(host);
+function tlsMaterial(
+  { ca, certificate, certificate_key: key }: ClusterConfig['nats'],
+  read: (path: string, what: string) => string,
+): NatsTlsMaterial {
+  return {
+    ca: read(ca, 'ca'),
+    ...(certificate === undefined ? {} : { cert: read(certificate, 'certificate') }),
+    ...(key === undefined ? {} : { key: read(key, 'certificate_key') }),
+  };
 }
 
 function exists(home: Home, path: string): boolean {

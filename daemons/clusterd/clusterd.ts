@@ -79,7 +79,12 @@ export const CLUSTERD = defineDaemon({
       requests({
         stats: (counters) => ({
           requests: { ...counters },
-          records: { revision: copy.revision, unreadable: stream.unreadable, ...commits.counters },
+          records: {
+            revision: copy.revision,
+            unreadable: stream.unreadable,
+            restarts: stream.restarts,
+            ...commits.counters,
+          },
           asks: { ...asks.counters },
           tells: { ...tells.counters },
           beats: { unreadable: beats.unreadable },
@@ -140,12 +145,15 @@ async function sharedRecords(
 
   const link = parts.use(new NatsLink({ ...nats, inboxPrefix: subjects.inbox(node), name: node }, logger));
   const messages = new RecordMessages(subjects, seal('records'), node);
-  const stream = parts.use(new RecordStream({ link, subjects, copy, messages, replicas, logger }));
+  const known = (): number => Math.max(commits.known, beats.revision);
+  const stream = parts.use(new RecordStream({ link, subjects, copy, messages, replicas, known, logger }));
   const incarnation = randomUUID();
   const self = () => ({ node, instance, incarnation, version: productVersion(), revision: copy.revision });
-  const beats = parts.use(new NodeBeats({ link, subjects, seal: seal('beats'), logger, self }));
+  const beats: NodeBeats = parts.use(new NodeBeats({ link, subjects, seal: seal('beats'), logger, self }));
   const rivalry = () => beats.rivalry;
-  const commits = parts.use(new RecordCommits({ link, copy, messages, hindrance: () => stream.problem ?? rivalry() }));
+  const commits: RecordCommits = parts.use(
+    new RecordCommits({ link, copy, messages, hindrance: () => stream.problem ?? rivalry() }),
+  );
   const membership = parts.use(new Membership({ copy, commits, node, instance, rivalry, logger, now: Date.now }));
   const lease = parts.use(
     new Lease({

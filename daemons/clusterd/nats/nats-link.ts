@@ -2,6 +2,7 @@ import { jetstream, type JetStreamClient, type JetStreamManager, jetstreamManage
 import { connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import { pause } from '../../../lib/async/pause.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
+import type { NatsTls } from '../../../lib/cluster/nats-tls.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 
@@ -9,8 +10,8 @@ import type { Logger } from '../../../lib/log/logger.js';
 export type NatsSettings = {
   /** `host:port`. */
   readonly servers: readonly string[];
-  /** Undefined: without TLS. Texts, not paths. */
-  readonly tls: { readonly ca: string; readonly cert?: string; readonly key?: string } | undefined;
+  /** Undefined: without TLS. */
+  readonly tls: NatsTls | undefined;
   /** Seed of the node's NKey; undefined: no login. */
   readonly seed: Uint8Array | undefined;
   readonly inboxPrefix: string;
@@ -27,6 +28,8 @@ const RETRY_MS = 1000;
 const CONNECT_MS = 5000;
 /** A connection over which nothing comes for two of these is given up, milliseconds. */
 const PING_MS = 3000;
+/** That there is still no connection is said once in so long, milliseconds: each server may fail for a reason of its own. */
+const SAY_MS = 600_000;
 /** A request of JetStream; a quorum that elects a leader takes some seconds. */
 const REQUEST_MS = 4000;
 
@@ -38,10 +41,13 @@ export class NatsLink {
   readonly #settings: NatsSettings;
   readonly #logger: Logger;
   readonly #listeners: Listener[] = [];
+  readonly #mendedListeners: (() => void)[] = [];
   readonly #stopped = new AbortController();
   #session: NatsSession | undefined;
   #up = false;
   #problem: string | undefined = 'not connected yet';
+  #saidAt: number | undefined;
+  #downAt = -Infinity;
   #running: Promise<void> | undefined;
 
   constructor(settings: NatsSettings, logger: Logger) {
@@ -53,6 +59,11 @@ export class NatsLink {
     return this.#up;
   }
 
+  /** For how long there has been none, milliseconds; 0 while there is one. */
+  get downForMs(): number {
+    return this.#up ? 0 : performance.now() - this.#downAt;
+  }
+
   /** Why there is no connection. */
   get problem(): string | undefined {
     return this.#up ? undefined : this.#problem;
@@ -62,6 +73,11 @@ export class NatsLink {
   onSession(listener: Listener): void {
     this.#listeners.push(listener);
     if (this.#session !== undefined) listener(this.#session);
+  }
+
+  /** Told when a lost connection is mended, by whichever server. */
+  onMended(listener: () => void): void {
+    this.#mendedListeners.push(listener);
   }
 
   /** @throws BusError `cluster_unavailable` */
@@ -130,20 +146,25 @@ export class NatsLink {
   async #watch(nc: NatsConnection): Promise<void> {
     for await (const status of nc.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection') this.#down('the connection was lost');
-      else if (status.type === 'reconnect') this.#mended();
+      else if (status.type === 'reconnect') this.#mended(this.#mendedListeners);
       else if (status.type === 'error') this.#logger.warn(`NATS: ${describeError(status.error)}`);
     }
   }
 
   #down(problem: string): void {
-    const said = !this.#up && this.#problem === problem;
+    const said = this.#saidAt !== undefined && performance.now() - this.#saidAt < SAY_MS;
+    const news = this.#up || !said;
+    if (this.#up) this.#downAt = performance.now();
     this.#up = false;
     this.#problem = problem;
-    if (!said) this.#logger.error(`No connection to NATS (${this.#settings.servers.join(', ')}): ${problem}.`);
+    if (!news) return;
+    this.#saidAt = performance.now();
+    this.#logger.error(`No connection to NATS (${this.#settings.servers.join(', ')}): ${problem}.`);
   }
 
-  #mended(): void {
+  #mended(listeners: readonly (() => void)[] = []): void {
     this.#up = true;
     this.#logger.info('Connected to NATS.');
+    for (const listener of listeners) listener();
   }
 }

@@ -94,6 +94,11 @@ export class NodeBeats {
     return this.#heard;
   }
 
+  /** Highest revision that others have. */
+  get revision(): number {
+    return Math.max(0, ...[...this.#heard.values()].map(({ beat: { revision } }) => revision));
+  }
+
   isPresent(node: string): boolean {
     const heard = this.#heard.get(node);
     return heard !== undefined && performance.now() - heard.at < PRESENT_MS;

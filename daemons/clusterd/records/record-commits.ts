@@ -12,10 +12,12 @@ import type { RecordCopy } from './record-copy.js';
 import type { RecordMessages } from './record-messages.js';
 
 /** After so long a commit is given up, milliseconds. */
-const COMMIT_MS = 15_000;
+const COMMIT_MS = 25_000;
 /** One answer of JetStream, milliseconds; then it is asked again with the same ids, which it takes once. */
 const ACK_MS = 3000;
 const RETRY_MS = 200;
+/** A connection that was lost so lately is waited for, milliseconds: most are mended at once, by another server. */
+const MENDING_MS = 5000;
 /** Commits that wait: stops a daemon that decides without end from filling memory. */
 const MAX_WAITING = 1000;
 /** Messages on their way at once. */
@@ -49,6 +51,8 @@ export class RecordCommits {
   readonly #stopped = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
+  /** Highest revision that a message was acknowledged with, or refused for. */
+  known = 0;
   readonly counters = { commits: 0, records: 0, overtaken: 0, stale: 0, failed: 0 };
 
   constructor(parts: RecordCommitsParts) {
@@ -94,11 +98,11 @@ export class RecordCommits {
   }
 
   async #write({ basis, kinds }: Commit, messages: readonly Message[]): Promise<number> {
-    const { copy, hindrance } = this.#parts;
+    const { copy } = this.#parts;
     const deadline = performance.now() + COMMIT_MS;
     const id = randomBytes(9).toString('base64url');
     for (;;) {
-      const hindered = hindrance();
+      const hindered = await this.#hindrance();
       if (hindered !== undefined) {
         throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${hindered}`);
       }
@@ -118,6 +122,14 @@ export class RecordCommits {
       // Two nodes that write at once would else go on in step.
       await pause(Math.random() * 5, this.#stopped.signal);
     }
+  }
+
+  async #hindrance(): Promise<string | undefined> {
+    const { link, hindrance } = this.#parts;
+    while (!this.#stopped.signal.aborted && link.downForMs > 0 && link.downForMs < MENDING_MS) {
+      await pause(RETRY_MS, this.#stopped.signal);
+    }
+    return hindrance();
   }
 
   /** Sends the messages one behind the other, many at a time. */
@@ -169,6 +181,7 @@ export class RecordCommits {
   /** Waits until the copy has a revision. */
   async #reach(revision: number, deadline: number): Promise<void> {
     const { copy } = this.#parts;
+    this.known = Math.max(this.known, revision);
     while (copy.revision < revision) {
       const left = deadline - performance.now();
       if (left <= 0 || this.#stopped.signal.aborted) {

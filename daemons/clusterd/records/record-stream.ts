@@ -13,6 +13,13 @@ import type { RecordMessages } from './record-messages.js';
 /** Changes that are taken over in one transaction. */
 const BATCH = 2000;
 const RETRY_MS = 1000;
+const LOOK_MS = 500;
+/** A copy that others are ahead of for so long is not served by its consumer any more, milliseconds. */
+const BEHIND_MS = 2000;
+/** How long the server answers one pull of messages, milliseconds. */
+const PULL_MS = 15_000;
+/** A consumer that is not heard for two of these is made anew: its server was lost, milliseconds. */
+const HEARTBEAT_MS = 1000;
 /** Room for the seal and the names beside a record's value. */
 const OVERHEAD_BYTES = 8 * 1024;
 
@@ -22,6 +29,8 @@ export type RecordStreamParts = {
   readonly copy: RecordCopy;
   readonly messages: RecordMessages;
   readonly replicas: number;
+  /** Last revision that this node has heard of, wherever. */
+  readonly known: () => number;
   readonly logger: Logger;
 };
 
@@ -33,11 +42,17 @@ export class RecordStream {
   readonly #parts: RecordStreamParts;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
-  #messages: ConsumerMessages | undefined;
+  /** Ends the consumer of now. */
+  #consuming = new AbortController();
+  #taking: Promise<void> = Promise.resolve();
+  #behind: { readonly revision: number; readonly since: number } | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #problem: string | undefined = 'the records were not read yet';
   #said: string | undefined;
   /** Messages that are no record of this cluster: sealed with another key, say. */
   unreadable = 0;
+  /** Consumers that were made anew because others were further. */
+  restarts = 0;
 
   constructor(parts: RecordStreamParts) {
     this.#parts = parts;
@@ -50,12 +65,40 @@ export class RecordStream {
 
   start(): void {
     this.#running ??= this.#run();
+    this.#timer = setInterval(() => {
+      this.#lookBehind();
+    }, LOOK_MS);
+    this.#parts.link.onMended(() => {
+      this.#restart();
+    });
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await this.#messages?.close();
+    this.#consuming.abort();
+    clearInterval(this.#timer);
     await this.#running;
+    await this.#taking;
+  }
+
+  /** Begins a new consumer at where the copy ends. */
+  #restart(): void {
+    this.#consuming.abort();
+  }
+
+  /** A consumer whose server was lost can stay silent for ever: where others are further for a while, there is a new one. */
+  #lookBehind(): void {
+    const { copy, known } = this.#parts;
+    const { revision } = copy;
+    if (known() <= revision) {
+      this.#behind = undefined;
+    } else if (this.#behind?.revision !== revision) {
+      this.#behind = { revision, since: performance.now() };
+    } else if (performance.now() - this.#behind.since > BEHIND_MS) {
+      this.#behind = undefined;
+      this.restarts += 1;
+      this.#restart();
+    }
   }
 
   async #run(): Promise<void> {
@@ -96,21 +139,36 @@ export class RecordStream {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: copy.revision + 1,
     });
-    const messages = await consumer.consume({ max_messages: BATCH });
-    this.#messages = messages;
-    if (this.#stopped.signal.aborted) return;
+    const messages = await consumer.consume({
+      max_messages: BATCH,
+      expires: PULL_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+    });
+    const consuming = new AbortController();
+    this.#consuming = consuming;
+    if (this.#stopped.signal.aborted) consuming.abort();
     try {
-      let batch: JsMsg[] = [];
-      for await (const message of messages) {
-        batch.push(message);
-        if (message.info.pending > 0 && batch.length < BATCH) continue;
-        await this.#take(batch);
-        batch = [];
-        if (copy.revision >= wholeAt) await this.#whole();
-      }
+      await Promise.race([this.#iterate(messages, wholeAt, consuming.signal), whenAborted(consuming.signal)]);
     } finally {
-      this.#messages = undefined;
-      await messages.close();
+      consuming.abort();
+      // It is not waited for: one whose server was lost may not end.
+      messages.close().catch(() => {});
+    }
+  }
+
+  async #iterate(messages: ConsumerMessages, wholeAt: number, signal: AbortSignal): Promise<void> {
+    const { copy } = this.#parts;
+    let batch: JsMsg[] = [];
+    for await (const message of messages) {
+      if (signal.aborted) return;
+      batch.push(message);
+      if (message.info.pending > 0 && batch.length < BATCH) continue;
+      const taken = batch;
+      batch = [];
+      // One after the other, also where a consumer that is given up still has some.
+      this.#taking = this.#taking.then(() => this.#take(taken));
+      await this.#taking;
+      if (copy.revision >= wholeAt) await this.#whole();
     }
   }
 
@@ -151,4 +209,17 @@ export class RecordStream {
     this.#said = problem;
     this.#parts.logger.error(`Records of the cluster are not followed: ${problem}.`);
   }
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
 }
