@@ -14,11 +14,13 @@ type Rest = { readonly bytes: Uint8Array; readonly until: number };
 export class AnswerRests {
   readonly #rests = new Map<string, Rest>();
   readonly #monotonic: () => number;
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  /** @param monotonic milliseconds of a clock that never goes back */
-  constructor(monotonic: () => number) {
+  /** @param monotonic milliseconds of a clock that never goes back @param maxBytes of all rests; what is oldest goes first */
+  constructor(monotonic: () => number, maxBytes = MAX_BYTES) {
     this.#monotonic = monotonic;
+    this.#maxBytes = maxBytes;
   }
 
   /** Packs an answer: its first piece, and the name of the rest. */
@@ -47,7 +49,7 @@ export class AnswerRests {
     this.#rests.set(name, { bytes, until: now + KEEP_MS });
     // They are in the order of their times.
     for (const [oldest, rest] of this.#rests) {
-      if (oldest === name || (rest.until >= now && this.#bytes <= MAX_BYTES)) break;
+      if (oldest === name || (rest.until >= now && this.#bytes <= this.#maxBytes)) break;
       this.#forget(oldest, rest);
     }
   }

@@ -7,6 +7,7 @@ import { NodeFailure } from './node-failure.js';
 import { WHOLE_REQUEST } from './request-part.js';
 import { spreadAgents } from './spread-agents.js';
 import { spreadEverywhere, spreadNodes } from './spread-nodes.js';
+import { spreadRows } from './spread-rows.js';
 import type { SpreaderParts } from './spreader-parts.js';
 
 /**
@@ -30,6 +31,8 @@ export class ClusterSpreader implements CallSpreader {
         return this.#byAgent(asked);
       case 'agents':
         return spreadAgents(this.#parts, asked);
+      case 'agent-rows':
+        return spreadRows(this.#parts, asked);
       case 'node':
         return this.#byNode(asked);
       case 'nodes':

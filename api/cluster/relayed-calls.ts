@@ -110,8 +110,13 @@ async function packed(
   if (form === 'list') {
     const list = result.kind === 'json' ? result.list : undefined;
     if (list === undefined) throw new Error('the operation does not answer with a list');
-    const { kept: _kept, ...others } = list;
-    return { kind: 'list', list: await rests.pack(Buffer.from(JSON.stringify(others))) };
+    const { kept: _kept, failed = [], ...others } = list;
+    // The message of an error is no member that JSON would have.
+    const told = failed.map(({ id, error: { code, message, remediation } }) => ({
+      id,
+      error: { code, message, remediation },
+    }));
+    return { kind: 'list', list: await rests.pack(Buffer.from(JSON.stringify({ ...others, failed: told }))) };
   }
   if (result.kind === 'json') {
     const body = await rests.pack(jsonBytes(result, parameters['pretty'] === true));

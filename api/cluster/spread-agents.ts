@@ -9,7 +9,7 @@ import { type RequestPart, WHOLE_REQUEST } from './request-part.js';
 import type { SpreaderParts } from './spreader-parts.js';
 
 /** Parameters and part with which a node answers for some agents. */
-type AgentShare = { readonly part: RequestPart; readonly parameters: Readonly<Record<string, unknown>> };
+export type AgentShare = { readonly part: RequestPart; readonly parameters: Readonly<Record<string, unknown>> };
 
 /** Has each node do what is asked for with its own agents, at once, and puts together what they did. */
 export async function spreadAgents(parts: SpreaderParts, asked: SpreadCall): Promise<ApiResult> {
@@ -32,7 +32,7 @@ export async function spreadAgents(parts: SpreaderParts, asked: SpreadCall): Pro
 }
 
 /** Who answers for which of the agents. @throws ApiError 4000 */
-async function sharesOf(
+export async function sharesOf(
   { db, members }: SpreaderParts,
   { call, request }: SpreadCall,
 ): Promise<{ readonly shares: AgentShares; readonly isAll: boolean }> {
@@ -44,14 +44,14 @@ async function sharesOf(
 }
 
 /** Who named agents is told of each; of all agents a node has those that it is given. */
-function shareOf({ call }: SpreadCall, isAll: boolean, ids: readonly string[]): AgentShare {
+export function shareOf({ call }: SpreadCall, isAll: boolean, ids: readonly string[]): AgentShare {
   return isAll
     ? { part: { agents: ids }, parameters: call.parameters }
     : { part: WHOLE_REQUEST, parameters: { ...call.parameters, agents_list: ids } };
 }
 
 /** Agents for which a node did not answer; of all agents the node is named instead. */
-function failuresOf(
+export function failuresOf(
   { call }: SpreadCall,
   answer: NodeAnswer,
   isAll: boolean,

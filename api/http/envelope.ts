@@ -1,3 +1,4 @@
+import type { RowKey } from '../../lib/query/row-keys.js';
 import type { ApiError } from './api-error.js';
 import { jsonLine } from './json-text.js';
 import type { KeptBytes } from './kept-bytes.js';
@@ -33,9 +34,6 @@ export type ShownFailure = {
   readonly error: { readonly code: number; readonly message: string; readonly remediation?: string | undefined };
 };
 
-/** What a row of a list is sorted by; null is a value that it has not. */
-export type RowKey = readonly (string | number | null)[];
-
 export type ListResult = {
   readonly items: readonly unknown[];
   /** All matches before offset and limit. */
@@ -44,7 +42,9 @@ export type ListResult = {
   readonly messages: ListMessages;
   readonly status?: number;
   /** By item, where a page is to be merged with those of other nodes. */
-  readonly keys?: readonly RowKey[];
+  readonly keys?: readonly RowKey[] | undefined;
+  /** Rows of each key, where it is not one. */
+  readonly counts?: readonly number[] | undefined;
   /** For items that never change, what was kept of them: a page is then put together, not written anew. */
   readonly kept?: KeptBytes;
 };

@@ -1,6 +1,7 @@
 import { type InventoryType, MAX_INVENTORY_PAGE } from '../../lib/bus/contracts/db-inventory.js';
 import { type TableParameters, tableParameters } from '../agents/agent-parameters.js';
 import { type AgentsRequest, AgentView } from '../agents/agent-view.js';
+import { inOrder } from '../agents/clear-stored.js';
 import { hasConnected, noDatabase } from '../agents/stored-agent.js';
 import { pickGiven } from '../contract/pick-given.js';
 import { collectPages } from '../daemons/collect-pages.js';
@@ -92,7 +93,8 @@ async function ofAgents(db: DbClient, request: InventoryRequest, type: Inventory
     db,
     request,
     type,
-    agents.map(({ id }) => id),
+    // In the order of their numbers: lists of several nodes have no other in common.
+    inOrder(agents.map(({ id }) => id)),
     failed,
   );
 }
@@ -105,16 +107,18 @@ async function answer(
   failed: readonly FailedItem[],
 ): Promise<ApiResult> {
   const { offset = 0, limit = 500 } = request.parameters;
+  const { rows } = request.part;
   const table = tableParameters({ ...request.parameters, offset, limit } as TableParameters);
   const filters = pickGiven(request.parameters as Readonly<Record<string, string | number>>, FILTERS[type]);
+  const wanted = { ...table, filters, type, agents: agents === 'all' ? agents : [...agents] };
+  if (rows !== undefined) {
+    // One page as svc-db cuts it: whoever merges it asks on.
+    const keys = rows === 'keys' ? 'alone' : 'beside';
+    const page = await db.call(request, 'inventory.list', { ...wanted, keys });
+    return listResult({ ...page, failed, messages: MESSAGES });
+  }
   const page = await collectPages(table, MAX_INVENTORY_PAGE, (bounds) =>
-    db.call(request, 'inventory.list', {
-      ...table,
-      ...bounds,
-      filters,
-      type,
-      agents: agents === 'all' ? agents : [...agents],
-    }),
+    db.call(request, 'inventory.list', { ...wanted, ...bounds }),
   );
   return listResult({ ...page, failed, messages: MESSAGES });
 }

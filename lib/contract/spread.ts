@@ -3,11 +3,12 @@
  * - `here`: the node that is asked;
  * - `agent`: the node where the agent of the path is;
  * - `agents`: each node for the agents that are there, what they did put together;
+ * - `agent-rows`: the same for lists of rows of many agents, which are sorted and cut into pages over all nodes;
  * - `node`: the node of the path;
  * - `nodes`: each node that is named, or all of them; `nodes-master-last`: the same, the master behind the others;
  * - `everywhere`: all nodes that are heard; the one that is asked makes one list of what they have.
  */
-const SPREADS = ['here', 'agent', 'agents', 'node', 'nodes', 'nodes-master-last', 'everywhere'] as const;
+const SPREADS = ['here', 'agent', 'agents', 'agent-rows', 'node', 'nodes', 'nodes-master-last', 'everywhere'] as const;
 export type Spread = (typeof SPREADS)[number];
 
 /** Parameters without which nobody could say where an operation goes: one of them is needed. */
@@ -15,6 +16,7 @@ const NEEDED: Readonly<Record<Spread, readonly string[]>> = {
   here: [],
   agent: ['agent_id'],
   agents: ['agents_list', 'group_id'],
+  'agent-rows': ['agents_list'],
   node: ['node_id'],
   nodes: ['nodes_list'],
   'nodes-master-last': ['nodes_list'],

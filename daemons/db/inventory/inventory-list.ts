@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { inventoryMethods } from '../../../lib/bus/contracts/db-inventory.js';
 import type { CellValue } from '../../../lib/events/inventory/read-row.js';
+import type { SortKey } from '../../../lib/query/row-keys.js';
 import { parseSort } from '../../../lib/query/sort-items.js';
 import { compileDatabaseQuery } from '../query/database-query.js';
 import { requireFields } from '../query/require-fields.js';
 import { MAX_PAGE_BYTES } from '../rows/cut-page.js';
-import { ITEM_BYTES, listDistinctRows, listRows, type RowPage, type SortKey } from '../rows/list-rows.js';
+import { ITEM_BYTES, listDistinctRows, listRows, type RowPage } from '../rows/list-rows.js';
 import { ROWS_PER_TURN } from '../rows/row-limits.js';
 import { visitSlot } from '../rows/visit-slot.js';
 import { nameColumn } from './inventory-batch.js';
@@ -15,6 +16,7 @@ import { type InventoryCandidate, inventoryItems, type InventoryView, inventoryV
 import { type KeyRange, nameHash, NameRange, rowKeyOfName } from './inventory-keys.js';
 import { StoredRow } from './inventory-row.js';
 import type { InventoryReader } from './inventory-store.js';
+import { type PlacedPage, RowPlaces, rowsByAgent } from './row-places.js';
 
 export type InventoryListParams = z.output<(typeof inventoryMethods)['inventory.list']['params']>;
 
@@ -38,7 +40,7 @@ export async function listInventory(
   params: InventoryListParams,
   ids: () => readonly string[],
   now: number,
-): Promise<RowPage> {
+): Promise<PlacedPage> {
   const { offset, limit, select, distinct = false, filters = {} } = params;
   const view = inventoryView(params.type);
   const known = [...view.fields.keys()];
@@ -51,10 +53,11 @@ export async function listInventory(
   const parts = partsOf(reader, view, params.agents === 'all' ? ids() : params.agents);
   // The number of the agent is shown with each row, and is no reason to take rows for different ones.
   const shown = selected === undefined || distinct ? selected : [...new Set([...selected, 'agent_id'])];
-  const item = inventoryItems(view, shown);
+  const sortKeys = sorted.map((name) => sortKey(view, name));
+  const places = new RowPlaces(params.keys, sortKeys);
+  const item = places.recording(inventoryItems(view, shown));
   const list = {
-    ...{ offset, limit, item, descending: order?.descending ?? false },
-    sortKeys: sorted.map((name) => sortKey(view, name)),
+    ...{ offset, limit, item, sortKeys, descending: order?.descending ?? false },
     test: test ?? (() => true),
     visit: (each: Visit) => visit(reader, view, parts, filters, each),
   };
@@ -62,15 +65,37 @@ export async function listInventory(
     const values = shown.map((name) => (candidate: InventoryCandidate) => view.fields.get(name)?.read(candidate));
     return listDistinctRows(list, values);
   }
-  if (test === undefined && order === undefined) return firstRows(reader, view, parts, { offset, limit }, item);
-  return listRows({
+  if (order === undefined && params.keys === 'alone') {
+    if (test === undefined) return rowsByAgent(parts.map(({ agent, rows }) => [agent, rows]));
+    return rowsByAgent(await countByAgent(list));
+  }
+  if (test === undefined && order === undefined) {
+    return places.of(await firstRows(reader, view, parts, { offset, limit }, item));
+  }
+  const page = await listRows({
     ...list,
     read: ({ agent, key }) => {
       const value = reader.tables.rows.get(key);
       return value && { agent, row: new StoredRow(view.table.name, value) };
     },
-    bytes: ({ row }) => row.bytes,
+    bytes: ({ row }) => (params.keys === 'alone' ? 0 : row.bytes),
   });
+  return places.of(page);
+}
+
+/** How many rows of each agent pass, in the order of the agents. */
+async function countByAgent({
+  test,
+  visit: visitAll,
+}: {
+  readonly test: Test;
+  readonly visit: (each: Visit) => Promise<void>;
+}) {
+  const counts = new Map<string, number>();
+  await visitAll((candidate) => {
+    if (test(candidate)) counts.set(candidate.agent, (counts.get(candidate.agent) ?? 0) + 1);
+  });
+  return [...counts];
 }
 
 /** A page that no question is asked for: whole agents are passed over by the number of their rows. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusError } from '../../../lib/bus/bus-error.js';
+import { compareKeys, type SortKey } from '../../../lib/query/row-keys.js';
 import { cutPage, MAX_PAGE_BYTES } from './cut-page.js';
 import { ROWS_PER_TURN } from './row-limits.js';
 import { TopEntries } from './top-entries.js';
@@ -14,9 +15,6 @@ const MAX_SORTED = 1_000_000;
 export const ITEM_BYTES = 400;
 
 export type RowPage = { readonly items: Record<string, unknown>[]; readonly total: number };
-
-/** What rows are sorted by: texts in lower case. */
-export type SortKey = string | number | undefined;
 
 /** The way of a row into a page: what it is sorted by, and its place among those that were visited. */
 export type SortedRef = { readonly order: number; readonly keys: readonly SortKey[] };
@@ -142,12 +140,4 @@ export function compareRefs(descending: boolean): (one: SortedRef, other: Sorted
     }
     return one.order - other.order;
   };
-}
-
-function compareKeys(left: SortKey, right: SortKey): number {
-  if (left === right) return 0;
-  if (left === undefined) return 1;
-  if (right === undefined) return -1;
-  if (typeof left !== typeof right) return typeof left === 'number' ? -1 : 1;
-  return left < right ? -1 : 1;
 }

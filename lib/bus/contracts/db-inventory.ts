@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { RowKey } from '../../query/row-keys.js';
 import { agentId, applyMethod, positionMethod, type StoredOperation, syncAllMethod, syncMethod } from './db-events.js';
 import { itemPage } from './db-lists.js';
 
@@ -72,8 +73,17 @@ export const inventoryMethods = {
         .record(z.string().max(64), z.union([z.string().max(8192), z.number()]))
         .refine((given) => Object.keys(given).length <= MAX_FILTERS, 'are too many')
         .optional(),
+      /**
+       * To merge the list with those of other nodes: what each row is sorted by, and the number of its agent behind it.
+       * `alone`: without items, and where nothing is sorted by, all agents with how many rows each has. Not with `distinct`.
+       */
+      keys: z.enum(['beside', 'alone']).optional(),
     }),
-    result: itemPage,
+    result: itemPage.extend({
+      keys: z.array(z.custom<RowKey>(Array.isArray, 'is no key')).optional(),
+      /** Rows of each key; one of each without it. */
+      counts: z.array(z.number().int()).optional(),
+    }),
   },
   /**
    * Begins to note changes for somebody who keeps a copy, in place of whoever was told before. All that is stored is to

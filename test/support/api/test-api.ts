@@ -12,6 +12,7 @@ import { modulesdContract } from '../../../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../../../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../../../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../../../lib/bus/event-producer.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { ClusterdClient } from '../../../lib/cluster/shared-records.js';
 import { DaemonParts } from '../../../lib/daemon/daemon-parts.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
@@ -47,6 +48,8 @@ export class TestApi {
   elapsed = 1000;
   /** Daemons this test's product has, all of them test-daemon.ts. */
   daemons: readonly DaemonName[] = ['svc-analysisd', 'svc-apid'];
+  /** Whether svc-db is waited for however long it says nothing: where it computes in this process. */
+  patient = false;
   /** svc-clusterd, in place of that of the home. */
   clusterd: ClusterdClient | undefined;
   #api: Api | undefined;
@@ -73,7 +76,9 @@ export class TestApi {
     const { home, logger } = this;
     const monitord = watchedClient(home, monitordContract);
     const analysisd = watchedClient(home, analysisdContract);
-    const db = watchedClient(home, dbContract);
+    const db = this.patient
+      ? new RequestClient({ contract: dbContract, path: home.socket('svc-db') })
+      : watchedClient(home, dbContract);
     const authd = watchedClient(home, authdContract);
     const remoted = watchedClient(home, remotedContract);
     const modulesd = watchedClient(home, modulesdContract);

@@ -40,9 +40,14 @@ export class TestCluster {
   readonly facts = new Map<string, ClusterNode['facts']>();
   master: string | null = null;
 
-  static async start(names: readonly string[], settings: Partial<ApiSettings> = {}): Promise<TestCluster> {
+  /** @param patient as of `TestApi` */
+  static async start(
+    names: readonly string[],
+    settings: Partial<ApiSettings> = {},
+    patient = false,
+  ): Promise<TestCluster> {
     const cluster = new TestCluster();
-    await Promise.all(names.map((name) => cluster.#add(name, settings)));
+    await Promise.all(names.map((name) => cluster.#add(name, settings, patient)));
     return cluster;
   }
 
@@ -75,8 +80,9 @@ export class TestCluster {
     }
   }
 
-  async #add(name: string, settings: Partial<ApiSettings>): Promise<void> {
+  async #add(name: string, settings: Partial<ApiSettings>, patient: boolean): Promise<void> {
     const api = new TestApi();
+    api.patient = patient;
     api.clusterd = this.#clusterd(name);
     await api.start({ access: { maxLoginAttempts: 99, blockSeconds: 1, maxRequestsPerMinute: 0 }, ...settings });
     writeFileSync(

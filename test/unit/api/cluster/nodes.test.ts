@@ -9,7 +9,7 @@ const failures = ({ data }: ApiList) => data.failed_items.map(({ error, id }) =>
 describe('operations about nodes', () => {
   let cluster: TestCluster;
   before(async () => {
-    cluster = await TestCluster.start(['node01', 'node02', 'node03'], { requestTimeoutMs: 3000 });
+    cluster = await TestCluster.start(['node01', 'node02', 'node03'], { requestTimeoutMs: 6000 });
     await cluster.fill(30, (id) => `node0${1 + (id % 2)}`);
   });
   after(() => cluster.remove());
