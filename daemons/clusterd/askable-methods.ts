@@ -1,4 +1,5 @@
 import type { Contract } from '../../lib/bus/contract.js';
+import { apidContract } from '../../lib/bus/contracts/apid.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
@@ -8,6 +9,7 @@ export type AskableDaemon = { readonly contract: Contract; readonly methods: rea
 
 /** What other nodes may call here: everything else is a node's own matter. */
 export const ASKABLE: Partial<Record<DaemonName, AskableDaemon>> = {
+  'svc-apid': { contract: apidContract, methods: ['api.run', 'api.rest'] },
   'svc-db': { contract: dbContract, methods: ['ping'] },
   // Active responses reach an agent where it is connected.
   'svc-remoted': { contract: remotedContract, methods: ['agents.send'] },
