@@ -125,7 +125,7 @@ export class RecordStream {
     if (stream !== info.created || info.state.last_seq < copy.revision) {
       throw new Error(
         `the records of NATS (stream ${shared.name}, made ${info.created}) are others than those this node has (made ${stream}): ` +
-          "see 'When NATS lost its data' in docs/cluster.md",
+          "see 'Backup' in docs/cluster.md",
       );
     }
     if (copy.state.stream === undefined) await copy.note({ stream });

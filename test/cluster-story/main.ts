@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import { describeError } from '../../lib/log/describe-error.js';
+import { ClusterStage } from './cluster-stage.js';
+import { runFaults } from './run-faults.js';
+import { runStory } from './run-story.js';
+
+/*
+ * Three managers and three NATS servers on this machine, as one: shows enrolment, a group change, a kill and a return, or, with
+ * --faults, has them suffer so many misfortunes under work and counts:
+ *
+ *   npm run demo -- cluster [--faults N] [--seed S]
+ *
+ * Exit code 0 when everything came as docs/cluster.md says; else it says what is missing.
+ */
+const USAGE = 'usage: npm run demo -- cluster [--faults N] [--seed S]';
+const MAX_FAULTS = 10_000;
+
+/** @throws Error for what is no number in its limits */
+function readArguments(): { readonly faults: number; readonly seed: number } {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { faults: text, seed: text } });
+  const number = (name: 'faults' | 'seed', most: number, otherwise: number): number => {
+    const given = values[name];
+    if (given === undefined) return otherwise;
+    if (!/^\d+$/.test(given) || Number(given) > most) {
+      throw new Error(`--${name} is '${given}', not a whole number from 0 to ${most}`);
+    }
+    return Number(given);
+  };
+  return { faults: number('faults', MAX_FAULTS, 0), seed: number('seed', 2 ** 31, Math.floor(Math.random() * 1e6)) };
+}
+
+async function main(): Promise<number> {
+  let options: ReturnType<typeof readArguments>;
+  try {
+    options = readArguments();
+  } catch (error) {
+    console.error(`demo: ${describeError(error)}\n${USAGE}`);
+    return 2;
+  }
+  const stage = new ClusterStage();
+  const stopped = new Promise<never>((_resolve, reject) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(name, () => {
+        reject(new Error(`stopped by ${name}`));
+      });
+    }
+  });
+  const play = async (): Promise<string[]> => {
+    await stage.set(console.log);
+    if (options.faults === 0) {
+      await runStory(stage, console.log);
+      return [];
+    }
+    console.log(`Seed ${options.seed}.`);
+    return runFaults(stage, { ...options, say: console.log });
+  };
+  try {
+    const breaches = await Promise.race([play(), stopped]);
+    for (const breach of breaches) console.error(`demo: ${breach}`);
+    return breaches.length === 0 ? 0 : 1;
+  } catch (error) {
+    console.error(`demo: ${describeError(error)}`);
+    return 1;
+  } finally {
+    await stage.strike().catch((error: unknown) => {
+      console.error(`demo: ${describeError(error)}`);
+    });
+  }
+}
+
+void main().then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusterdContract, type ClusterView } from '../../lib/bus/contracts/clusterd.js';
+import { RequestClient } from '../../lib/bus/request-client.js';
+import { endProcessesOfHome, processesOfHome, signalProcess } from '../chaos/processes-of-home.js';
+import { StoryHost } from '../story/story-host.js';
+import { ApiClient } from '../support/api/api-client.js';
+import { eventually } from '../support/eventually.js';
+
+const DAEMONS = ['svc-db', 'svc-authd', 'svc-remoted', 'svc-monitord', 'svc-clusterd', 'svc-apid'] as const;
+/** A machine that starts three managers takes its time. */
+const UP_MS = 120_000;
+
+const CONFIGURATION = `<manager_config>
+  <global><jsonout_output>yes</jsonout_output></global>
+  <ruleset>
+    <decoder_dir>ruleset/decoders</decoder_dir><rule_dir>ruleset/rules</rule_dir>
+    <decoder_dir>etc/decoders</decoder_dir><rule_dir>etc/rules</rule_dir>
+  </ruleset>
+  <remote><connection>secure</connection><protocol>tcp</protocol><local_ip>127.0.0.1</local_ip><port>0</port></remote>
+  <auth><disabled>no</disabled><local_ip>127.0.0.1</local_ip><port>0</port></auth>
+  <syscheck><disabled>yes</disabled></syscheck>
+  <rootcheck><disabled>yes</disabled></rootcheck>
+  <sca><enabled>no</enabled></sca>
+  <wodle name="syscollector"><disabled>yes</disabled></wodle>
+</manager_config>
+`;
+
+/** A body of the API's answers, as far as it is looked at. */
+export type ApiBody = {
+  readonly error?: number;
+  readonly detail?: string;
+  readonly data?: {
+    readonly affected_items?: readonly Record<string, unknown>[];
+    readonly total_affected_items?: number;
+    readonly id?: string;
+    readonly key?: string;
+  };
+};
+export type ApiAnswer = { readonly status: number; readonly body: ApiBody };
+
+/** A manager that is a node of a cluster: a home of its own, run as a user does. */
+export class ManagerNode {
+  readonly host: StoryHost;
+  readonly #clusterd: RequestClient<typeof clusterdContract>;
+  #api: ApiClient;
+
+  constructor(
+    readonly name: string,
+    directory: string,
+  ) {
+    this.host = new StoryHost(join(directory, name), DAEMONS);
+    this.#clusterd = new RequestClient({ contract: clusterdContract, path: this.host.home.socket('svc-clusterd') });
+    this.#api = new ApiClient(this.host.home);
+  }
+
+  /** Makes the home and has it join, as docs/cluster.md says. @param folder what `svc-control cluster init` made for it */
+  async make(folder: string): Promise<void> {
+    const { host } = this;
+    await host.run('svc-control', 'init');
+    writeFileSync(host.home.path('etc', 'manager.conf'), CONFIGURATION);
+    writeFileSync(host.home.path('api', 'configuration', 'api.yaml'), "host: ['127.0.0.1']\nport: 0\n");
+    await host.run('svc-control', 'cluster', 'join', folder);
+  }
+
+  /** Resolves when all its daemons run. */
+  async start(): Promise<void> {
+    await this.host.run('svc-control', 'start');
+    this.#api = new ApiClient(this.host.home);
+    await eventually(`${this.name} runs`, async () => (await this.host.missing()).length === 0, UP_MS);
+  }
+
+  /** `kill -9` of the supervisor and of all daemons. */
+  kill(): Promise<void> {
+    return endProcessesOfHome(this.host.home.root);
+  }
+
+  /** Sends a signal to every process of it. */
+  signal(signal: NodeJS.Signals): void {
+    for (const identity of processesOfHome(this.host.home.root)) signalProcess(identity, signal);
+  }
+
+  /** What it knows of the cluster; undefined while it does not answer. */
+  async view(): Promise<ClusterView | undefined> {
+    return this.#clusterd.call('cluster.view', {}, { deadlineMs: 2000 }).catch(() => undefined);
+  }
+
+  /** A request of its API; undefined when there was no answer. */
+  async api(method: string, path: string, body?: unknown): Promise<ApiAnswer | undefined> {
+    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const answer = await this.#api.call(method, path, headers, text);
+    if (answer === undefined) return undefined;
+    return { status: answer.status, body: JSON.parse(answer.text === '' ? '{}' : answer.text) as ApiBody };
+  }
+
+  async end(): Promise<void> {
+    this.#clusterd.close();
+    await this.host.stop();
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Random } from '../chaos/random.js';
+import { eventually } from '../support/eventually.js';
+import type { ClusterStage } from './cluster-stage.js';
+import { FAULTS } from './faults.js';
+import { History } from './history.js';
+import { enrol, makeGroup, setGroup, shown } from './requests.js';
+
+const SETTLE_MS = 120_000;
+const GROUPS = 6;
+
+export type FaultsOptions = { readonly faults: number; readonly seed: number; readonly say: (text: string) => void };
+
+/**
+ * Enrols agents, makes groups and moves agents between them at all nodes at once, while one misfortune follows the other; then
+ * holds what each node shows against what was answered.
+ * @returns what is wrong
+ */
+export async function runFaults(stage: ClusterStage, { faults, seed, say }: FaultsOptions): Promise<string[]> {
+  const history = new History();
+  const random = new Random(seed);
+  const over = new AbortController();
+  const work = stage.nodes.map((_node, at) => workAt(stage, at, history, new Random(seed + at + 1), over.signal));
+  for (let count = 0; count < faults; count += 1) {
+    const fault = random.pick(FAULTS);
+    const node = random.pick(stage.nodes);
+    say(`${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
+    await fault.cause(stage, node, random);
+    await delay(random.integer(200, 1500));
+  }
+  over.abort();
+  await Promise.all(work);
+  await stage.servers.ready();
+  await stage.agreed();
+  const { done, refused, unknown } = history.counts();
+  say(`${done} requests acknowledged, ${refused} refused, ${unknown} without a clear answer.`);
+  return compare(stage, history);
+}
+
+/** One client of one node, which asks for something again and again. */
+async function workAt(
+  stage: ClusterStage,
+  at: number,
+  history: History,
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> {
+  const node = stage.node(at);
+  for (let count = 0; !signal.aborted; count += 1) {
+    const { ids, groups } = history;
+    if (ids.length === 0 || random.chance(0.4)) await enrol(node, `${node.name}-${count}`, history);
+    else if (groups.length < GROUPS && (groups.length === 0 || random.chance(0.2))) {
+      await makeGroup(node, `g-${node.name}-${count}`, history);
+    } else await setGroup(node, random.pick(ids), random.pick(groups), history);
+    await delay(random.integer(0, 60));
+  }
+}
+
+/** All nodes are to show the same, and what can have come of what was answered. */
+async function compare(stage: ClusterStage, history: History): Promise<string[]> {
+  let breaches: string[] = ['no node has shown anything'];
+  const settled = async (): Promise<boolean> => {
+    const all = await Promise.all(stage.nodes.map(shown));
+    breaches = all.flatMap((one, at) => {
+      const { name } = stage.node(at);
+      if (one === undefined) return [`${name} does not show its agents`];
+      return history.breaches(one.agents, one.groups).map((breach) => `${name}: ${breach}`);
+    });
+    if (new Set(all.map((one) => JSON.stringify(one))).size > 1) breaches.push('the nodes do not show the same');
+    return breaches.length === 0;
+  };
+  await eventually('the nodes show what was asked of them', settled, SETTLE_MS).catch(() => {});
+  return breaches;
+}
