@@ -106,7 +106,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
   uploads.recover();
   const db = new DbClient(new DaemonClient({ home, node, daemon: 'svc-db', client: parts.db }));
   const folders = new GroupFolders(home);
-  const groups = new GroupDirectory(db, folders);
+  const groups = new GroupDirectory(db, folders, () => configuration.node().clusterEnabled);
   const sums = new GroupSums(home);
   const calls = new DaemonClient({ home, node, daemon: 'svc-authd', client: parts.authd });
   const authd = new AuthdClient({ ...parts, calls });

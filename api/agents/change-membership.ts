@@ -1,4 +1,5 @@
 import { MAX_AGENTS_PER_CALL } from '../../lib/bus/contracts/db-agents.js';
+import { clusterUnavailable } from '../daemons/cluster-failure.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
@@ -14,6 +15,8 @@ const MEMBERSHIP_CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCo
   ['already_member', 1751],
   ['not_member', 1734],
   ['only_default', 1745],
+  ['unknown_group', 1710],
+  ['timeout', 3021],
 ]);
 
 /** What is done: one group more, this group alone, or one less. */
@@ -36,8 +39,13 @@ export async function changeMembership(
     const wanted = agents.slice(at, at + MAX_AGENTS_PER_CALL).map(({ id }) => ({ id, groups: [group] }));
     const answer = await db.call(request, 'agents.membership', { mode, agents: wanted });
     for (const { id } of answer.changed) ids.push(id);
-    for (const { id, code } of answer.failed) {
-      failed.push({ id, error: new ApiError(MEMBERSHIP_CODES.get(code) ?? 1000) });
+    for (const { id, code, message } of answer.failed) {
+      // In a cluster what many agents are given is made in parts, and the last ones may fail.
+      const isAway = code === 'cluster_unavailable';
+      failed.push({
+        id,
+        error: isAway ? clusterUnavailable(message) : new ApiError(MEMBERSHIP_CODES.get(code) ?? 1000),
+      });
     }
   }
   return { ids: ids.sort((a, b) => Number(a) - Number(b)), failed };

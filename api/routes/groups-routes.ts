@@ -64,19 +64,15 @@ export function groupsRoutes({ groups, db, sums }: GroupsRouteParts): OperationH
       const failed = [...permitted.failed];
       const known = new Set((await groups.list(request)).map(({ name }) => name));
       const chosen = permitted.chosen(known).filter((name) => !permitted.isAll || name !== DEFAULT_GROUP);
-      const removed: string[] = [];
-      try {
-        for (const id of chosen) {
-          request.signal.throwIfAborted();
-          const error = await groups.removeFolder(id, known);
-          if (error === undefined) removed.push(id);
-          else failed.push({ id, error });
-        }
-      } finally {
-        await groups.forget(request, removed);
-      }
+      const { removed, failed: kept } = await groups.remove(request, chosen, known);
+      failed.push(...kept);
       const shown = permitted.isAll ? failed.filter(({ error }) => !HIDDEN_ON_ALL.has(error.code)) : failed;
-      return listResult({ items: removed.sort(), total: removed.length, failed: shown, messages: DELETE_MESSAGES });
+      return listResult({
+        items: [...removed].sort(),
+        total: removed.length,
+        failed: shown,
+        messages: DELETE_MESSAGES,
+      });
     },
 
     getGroupsGroupIdAgents: async (request) => {

@@ -3,6 +3,7 @@ import { formatAgentId, isAgentId, MANAGER_ID } from '../../lib/agentlink/agent-
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { AGENT_STATUSES, MAX_AGENTS_PER_PAGE } from '../../lib/bus/contracts/db-agents.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
+import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
 import { GroupError } from '../../lib/groups/group-error.js';
 import { type GroupFile, GroupFolders, isGroupName } from '../../lib/groups/group-folders.js';
 import { isSynchronized, mergedSumFrom, sumOnDisk } from '../../lib/groups/merged-file-of.js';
@@ -29,13 +30,16 @@ type AgentRow = z.output<typeof itemSchema>;
  * folders of groups itself. Errors of all methods: AgentGroupsError, 1017 when svc-db does not run.
  */
 export class AgentGroups {
+  /** Whether the groups are those of a cluster, which each of its nodes may change. */
+  readonly #isShared: boolean;
   readonly #home: Home;
   readonly #folders: GroupFolders;
   readonly #db: RequestClient<typeof dbContract>;
 
-  /** @throws HomeError when the home is no manager's, or that of a worker; ConfigError */
+  /** @throws HomeError when the home is no manager's; ConfigError */
   constructor(home: Home) {
     requireManager(home);
+    this.#isShared = loadManagerConfig(home, ['cluster']).cluster?.disabled === false;
     this.#home = home;
     this.#folders = new GroupFolders(home);
     this.#db = daemonClient(home, dbContract);
@@ -102,6 +106,7 @@ export class AgentGroups {
   async remove(group: string): Promise<void> {
     if (group === DEFAULT_GROUP) throw new AgentGroupsError(1712);
     const names = [known(group)];
+    if (this.#isShared) return this.#removeShared(group);
     await numbered(() => this.#db.call('groups.list', { names }));
     // svc-remoted may see that the folder is gone, and svc-db forget the group, before it is told so here.
     const hadFolder = await this.#folders.remove(group).then(
@@ -113,6 +118,13 @@ export class AgentGroups {
     );
     const { removed } = await numbered(() => this.#db.call('groups.remove', { names }));
     if (!hadFolder && removed.length === 0) throw new AgentGroupsError(1710);
+  }
+
+  /** The cluster first, which may not be able to; of folders that stay svc-clusterd takes care, as at the other nodes. */
+  async #removeShared(group: string): Promise<void> {
+    const { removed } = await numbered(() => this.#db.call('groups.remove', { names: [group] }));
+    if (removed.length === 0) throw new AgentGroupsError(1710);
+    await this.#folders.remove(group).catch(() => {});
   }
 
   /**

@@ -7,8 +7,8 @@ import { type AgentTable, type NewAgent, type TableAgent, TableRefusedError } fr
 import type { AgentFacts } from './replacement-rule.js';
 
 const MANAGER_ID = '000';
-/** Errors that pass: svc-db is away, too busy, or cannot write at the moment. */
-const PASSING = new Set(['unavailable', 'timeout', 'busy', 'closed', 'internal', 'disk_full']);
+/** Errors that pass: svc-db is away, too busy, or cannot write at the moment, or the cluster cannot decide. */
+const PASSING = new Set(['unavailable', 'timeout', 'busy', 'closed', 'internal', 'disk_full', 'cluster_unavailable']);
 
 /** The table of agents in svc-db. */
 export class DbAgentTable implements AgentTable {

@@ -63,12 +63,10 @@ async function changeMemberships(
   asked: readonly MembershipRequest[],
 ): Promise<MembershipOutcome> {
   const most = authority.mostChanges;
-  const first = asked.slice(0, most);
-  const all = await authority.decide((view) => decideMembership(view, mode, first));
+  const all = await changeAtOnce(authority, mode, asked.slice(0, most));
   for (let at = most; at < asked.length; at += most) {
-    const piece = asked.slice(at, at + most);
     try {
-      const { changed, failed } = await authority.decide((view) => decideMembership(view, mode, piece));
+      const { changed, failed } = await changeAtOnce(authority, mode, asked.slice(at, at + most));
       all.changed.push(...changed);
       all.failed.push(...failed);
     } catch (error) {
@@ -79,4 +77,17 @@ async function changeMemberships(
     }
   }
   return all;
+}
+
+function changeAtOnce(
+  authority: GroupAuthority,
+  mode: MembershipMode,
+  asked: readonly MembershipRequest[],
+): Promise<MembershipOutcome> {
+  const planned = new Map<number, readonly string[]>();
+  return authority.decide((view) => {
+    const decision = decideMembership(view, mode, asked, planned);
+    for (const { id, groups } of decision.changes) planned.set(id, groups);
+    return decision;
+  });
 }

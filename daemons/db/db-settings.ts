@@ -17,10 +17,17 @@ export type DbSettings = {
   readonly options: InternalOptions<'wazuh_db'>;
   /** What agent 000 shows as its node. */
   readonly nodeName: string;
+  /** Whether this manager is one node of several. */
+  readonly clustered: boolean;
 };
 
 /** How svc-db reads its configuration. */
-export const SETTINGS: DaemonSettings<DbSettings> = { load: ({ home }) => load(home), logWarnings, sections };
+export const SETTINGS: DaemonSettings<DbSettings> = {
+  load: ({ home }) => load(home),
+  logWarnings,
+  sections,
+  restartNeeded: (next, { started }) => (sameCluster(next, started) ? [] : ['cluster']),
+};
 
 /** @throws ConfigError with file and line */
 function load(home: Home): DbSettings {
@@ -29,7 +36,13 @@ function load(home: Home): DbSettings {
     config,
     options: loadInternalOptions(home, ['wazuh_db']),
     nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
+    clustered: config.cluster !== undefined && !config.cluster.disabled,
   };
+}
+
+/** The name of a single manager is only shown: another one needs no restart. */
+function sameCluster(left: DbSettings, right: DbSettings): boolean {
+  return left.clustered === right.clustered && (!left.clustered || left.nodeName === right.nodeName);
 }
 
 /** Logs what of the configuration has no effect. */

@@ -10,7 +10,7 @@ import { openRegistry } from './backup/open-registry.js';
 import { RegistryBackups } from './backup/registry-backups.js';
 import { type DbSettings, SETTINGS } from './db-settings.js';
 import { forgetting } from './forgetting.js';
-import { LocalGroups } from './groups/local-groups.js';
+import { openGroups } from './groups/open-groups.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
 import { QueryStatistics } from './query-statistics.js';
@@ -32,18 +32,10 @@ export const DB = defineDaemon({
     const directory = home.path('queue', 'db');
     const backupFiles = new BackupFiles(home.path('backup', 'db'));
     const keys = async () => (await new ClientKeysFile(home.path('etc', 'client.keys')).read()).agents;
+    const shared = home.path('etc', 'shared');
     const open = () => Registry.open(directory, problems.of('registry'));
-    const registry = parts.use(
-      await openRegistry({
-        open,
-        directory,
-        backups: backupFiles,
-        keys,
-        shared: home.path('etc', 'shared'),
-        logger,
-        now,
-      }),
-    );
+    const opened = await openRegistry({ open, directory, backups: backupFiles, keys, shared, logger, now });
+    const registry = parts.use(opened);
     void registry.broken.then(fatal);
     const settle = async ({ nodeName }: DbSettings) => {
       const seconds = Math.floor(now() / 1000);
@@ -55,9 +47,12 @@ export const DB = defineDaemon({
     const stores = parts.use(await AgentStores.open({ directory, registry, logger, problems, now }));
     void stores.broken.then(fatal);
 
+    const { clustered } = settings.started;
+    const groups = openGroups({ home, logger, registry, clustered }, parts);
     const backups = parts.use(
       new RegistryBackups({
         registry,
+        authority: groups,
         files: backupFiles,
         keys,
         settings: () => settings.current.config.wdb.backup,
@@ -67,7 +62,6 @@ export const DB = defineDaemon({
       }),
     );
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
-    const groups = new LocalGroups(registry);
     const agents = agentsHandlers(registry, groups, now, MANAGER_VERSION);
     const server = requests({
       stats: (counters) => ({
@@ -79,6 +73,7 @@ export const DB = defineDaemon({
           removals_crowded_out: registry.removals.crowdedOut,
         },
         ...stores.stats(),
+        ...groups.stats(),
         backups: backups.counters,
       }),
       handlers: {

@@ -5,7 +5,7 @@ import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { groupMethods } from '../../lib/bus/contracts/db-groups.js';
 import { agentIdText } from './agent-record.js';
 import type { GroupAuthority } from './groups/group-authority.js';
-import { decideCreation, decideRemoval } from './groups/group-decisions.js';
+import { decideCreation, decideRemoval, type Removal } from './groups/group-decisions.js';
 import type { Now } from './handler-types.js';
 import { requireGroups } from './membership.js';
 import type { Registry } from './registry.js';
@@ -67,23 +67,28 @@ export function groupsHandlers(registry: Registry, authority: GroupAuthority, no
   };
 }
 
-/** As often as it takes until none of the groups has members, and then they are gone. */
+/**
+ * As often as it takes until none of the groups has members, and then they are gone. What is decided more than once is answered
+ * as if it had been once.
+ */
 async function removeGroups(authority: GroupAuthority, { names, unusedSince }: RemovalParams): Promise<RemovalResult> {
   const asked = { names, unusedSince, most: authority.mostChanges };
-  const decide = () => authority.decide((view) => decideRemoval(view, asked));
-  const first = await decide();
-  const agents = new Set(first.agents);
-  let last = first;
-  while (last.more) {
-    last = await decide();
-    for (const id of last.agents) agents.add(id);
-  }
-  const kept = new Set(last.kept);
-  const there = [...new Set(names)].filter((name) => !first.unknown.includes(name));
+  const there = new Set<string>();
+  const agents = new Set<number>();
+  let removal: Removal;
+  do {
+    removal = await authority.decide((view) => {
+      const decision = decideRemoval(view, asked);
+      for (const name of decision.result.there) there.add(name);
+      for (const id of decision.result.agents) agents.add(id);
+      return decision;
+    });
+  } while (removal.more);
+  const kept = new Set(removal.kept);
   return {
-    removed: there.filter((name) => !kept.has(name)),
-    kept: there.filter((name) => kept.has(name)),
-    unknown: [...first.unknown],
+    removed: [...there].filter((name) => !kept.has(name)),
+    kept: [...there].filter((name) => kept.has(name)),
+    unknown: names.filter((name) => !there.has(name)),
     agents: [...agents].sort((a, b) => a - b).map(agentIdText),
   };
 }

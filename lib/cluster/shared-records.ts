@@ -48,6 +48,8 @@ export type SharedRecordsParts = {
   readonly client: ClusterdClient;
   readonly daemon: (typeof MANAGER_DAEMONS)[number];
   readonly kinds: readonly RecordKind[];
+  /** Those that what is decided depends on, where it is not all: changes of the others overtake no decision. */
+  readonly decidesBy?: readonly RecordKind[];
   readonly owner: RecordsOwner;
   /** Daemons that are to have brought theirs first: what is seeded here rests on it. */
   readonly seedsAfter?: readonly (typeof MANAGER_DAEMONS)[number][];
@@ -119,8 +121,9 @@ export class SharedRecords {
   async #decide<T>(decide: () => Decision<T> | Promise<Decision<T>>): Promise<T> {
     const deadline = performance.now() + DECIDE_MS;
     for (;;) {
-      if (!this.#loaded)
+      if (!this.#loaded) {
         throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${this.#problem}`);
+      }
       const basis = this.#applied;
       const { changes, result } = await decide();
       if (changes.length === 0) return result;
@@ -141,10 +144,10 @@ export class SharedRecords {
   }
 
   #commit(basis: number, changes: readonly RecordChange[]): Promise<{ revision: number }> {
-    const { client, kinds } = this.#parts;
+    const { client, kinds, decidesBy = kinds } = this.#parts;
     return client.call(
       'records.commit',
-      { basis, kinds: [...kinds], changes: [...changes] },
+      { basis, kinds: [...decidesBy], changes: [...changes] },
       { deadlineMs: DECIDE_MS * 2, signal: this.#stopped.signal },
     );
   }

@@ -128,6 +128,7 @@ async function overBus(registry: Registry): Promise<void> {
     ...backupHandlers(
       new RegistryBackups({
         registry,
+        authority: new LocalGroups(registry),
         files: new BackupFiles(join(directory, 'backup')),
         keys: () => Promise.resolve([]),
         settings: () => ({ enabled: false, interval: 1, max_files: 1 }),

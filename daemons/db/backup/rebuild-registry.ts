@@ -3,6 +3,7 @@ import type { AgentKey } from '../../../lib/agentlink/agent-key.js';
 import { groupName } from '../../../lib/bus/contracts/db-groups.js';
 import { ifPresentSync } from '../../../lib/files/if-present.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import { LocalGroups } from '../groups/local-groups.js';
 import type { Registry } from '../registry.js';
 import type { BackupFiles } from './backup-files.js';
 import { readRegistryBackup, type RegistryBackup, RegistryBackupError } from './registry-backup.js';
@@ -30,7 +31,8 @@ export async function rebuildRegistry({ registry, files, keys, shared, logger, n
   });
   await registry.ensureDefaultGroup(now);
   const found = await newestBackup(files, logger);
-  const restored = found === undefined ? undefined : await restoreRegistry(registry, found.backup, keys);
+  const restored =
+    found === undefined ? undefined : await restoreRegistry(registry, found.backup, keys, new LocalGroups(registry));
   const added = await registerKnown(registry, keys, now);
   const fromBackup =
     found === undefined || restored === undefined

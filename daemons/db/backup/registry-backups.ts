@@ -1,6 +1,7 @@
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import type { GroupAuthority } from '../groups/group-authority.js';
 import type { Registry } from '../registry.js';
 import type { BackupFile, BackupFiles } from './backup-files.js';
 import { readRegistryBackup, RegistryBackupError, writeRegistryBackup } from './registry-backup.js';
@@ -16,6 +17,7 @@ export type BackupSettings = {
 
 export type RegistryBackupsParts = {
   readonly registry: Registry;
+  readonly authority: GroupAuthority;
   readonly files: BackupFiles;
   /** Agents that have a key now. @throws KeyFileError, or the file system's error */
   readonly keys: () => Promise<Iterable<KnownKey>>;
@@ -88,7 +90,7 @@ export class RegistryBackups {
    */
   restore(name: string, save: boolean): Promise<Restored> {
     return this.#inTurn(async () => {
-      const { registry, files, keys, logger } = this.#parts;
+      const { registry, authority, files, keys, logger } = this.#parts;
       let backup;
       try {
         if (!this.list().some((file) => file.name === name)) {
@@ -100,7 +102,7 @@ export class RegistryBackups {
         throw new BusError('bad_backup', `The backup '${name}' cannot be used: ${error.message}`, { cause: error });
       }
       const saved = save ? (await this.#write(true)).name : undefined;
-      const counts = await restoreRegistry(registry, backup, await keys());
+      const counts = await restoreRegistry(registry, backup, await keys(), authority);
       this.#counters.restored += 1;
       logger.info(`Restored the backup '${name}': ${String(counts.agents)} agents, ${String(counts.groups)} groups.`);
       return { ...counts, made: backup.made, saved };

@@ -1,4 +1,5 @@
-import { type AgentRecord, MANAGER_ID, newAgent } from '../agent-record.js';
+import { MANAGER_ID, newAgent } from '../agent-record.js';
+import type { GroupAuthority } from '../groups/group-authority.js';
 import { DEFAULT_GROUP } from '../membership.js';
 import type { Registry } from '../registry.js';
 import type { BackedUpAgent, RegistryBackup } from './registry-backup.js';
@@ -18,19 +19,25 @@ export type RestoreCounts = {
 /**
  * Brings back what a backup knows, in one transaction: agents that have a key get their groups and the time they were added,
  * and all else where nothing newer is known of them; groups that are gone are there again. Agents and groups that have come
- * since then stay.
+ * since then stay. What groups there are in a cluster, and who is in them, its records say: that stays as it is.
  * @throws BusError `disk_full`, `disk_failed`; nothing was changed then
  */
 export function restoreRegistry(
   registry: Registry,
   backup: RegistryBackup,
   keys: Iterable<KnownKey>,
+  authority: Pick<GroupAuthority, 'isShared' | 'ofNewAgent'>,
 ): Promise<RestoreCounts> {
   const names = new Map([...keys].map(({ id, name }) => [Number(id), name]));
-  registry.groupUses.note(backup.groups.map(({ group }) => group));
+  const ownGroups = authority.isShared ? [] : backup.groups;
+  registry.groupUses.note(ownGroups.map(({ group }) => group));
+  const groupsOf = ({ agent: id, record }: BackedUpAgent): readonly string[] => {
+    if (!authority.isShared) return record.groups.filter((name) => registry.groups.has(name));
+    return registry.agents.get(id)?.record.groups ?? authority.ofNewAgent(id, undefined);
+  };
   return registry.edit((edit) => {
     let groups = 0;
-    for (const { group, dateAdd } of backup.groups) {
+    for (const { group, dateAdd } of ownGroups) {
       if (registry.groups.has(group)) continue;
       edit.setGroup(group, { dateAdd });
       groups += 1;
@@ -45,7 +52,11 @@ export function restoreRegistry(
       }
       const before = registry.agents.get(agent.agent);
       const known = before === undefined || before.record.status === 'never_connected' ? undefined : before.record;
-      const row = edit.setAgent(agent.agent, restored(agent, known, registry));
+      const row = edit.setAgent(agent.agent, {
+        ...(known ?? agent.record),
+        dateAdd: agent.record.dateAdd,
+        groups: groupsOf(agent),
+      });
       if (known === undefined) {
         if (agent.lastKeepAlive !== undefined) edit.setKeepAlive(row, agent.lastKeepAlive);
         if (agent.labels !== undefined) edit.setLabels(row.id, agent.labels);
@@ -72,9 +83,4 @@ export function registerKnown(
     }
     return added;
   });
-}
-
-function restored({ record }: BackedUpAgent, known: AgentRecord | undefined, registry: Registry): AgentRecord {
-  const groups = record.groups.filter((name) => registry.groups.has(name));
-  return { ...(known ?? record), dateAdd: record.dateAdd, groups };
 }

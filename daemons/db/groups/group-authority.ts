@@ -2,6 +2,8 @@ import type { GroupDecision, GroupView } from './group-decisions.js';
 
 /** Who has the say about groups and their members, and makes true what is decided: this node alone, or a cluster. */
 export interface GroupAuthority {
+  /** Whether it is a cluster: no other way leads to another group. */
+  readonly isShared: boolean;
   /** Changes of one decision; what is larger is done in several, each true before the next. */
   readonly mostChanges: number;
 
@@ -21,4 +23,7 @@ export interface GroupAuthority {
 
   /** Groups with which an agent is registered now. @throws BusError `unknown_group` */
   ofNewAgent(id: number, groups: readonly string[] | undefined): readonly string[];
+
+  /** Members of the daemon's statistics. */
+  stats(): Record<string, unknown>;
 }

@@ -26,16 +26,16 @@ export interface GroupView {
 }
 
 /** What is to be another way: a group with its record, null without it; or the groups of an agent. */
-export type GroupChange =
-  | { readonly kind: 'group'; readonly name: string; readonly record: GroupRecord | null }
-  | { readonly kind: 'member'; readonly id: number; readonly groups: readonly string[] };
+export type GroupChange = ChangedGroup | ChangedMember;
+export type ChangedGroup = { readonly kind: 'group'; readonly name: string; readonly record: GroupRecord | null };
+export type ChangedMember = { readonly kind: 'member'; readonly id: number; readonly groups: readonly string[] };
 
 /**
  * What is to be done. The changes are in such an order that no group is in an agent's list and gone, however few of them
  * come true.
  */
-export type GroupDecision<T> = {
-  readonly changes: readonly GroupChange[];
+export type GroupDecision<T, C extends GroupChange = GroupChange> = {
+  readonly changes: readonly C[];
   /** Groups that somebody wants, whether they change or not. */
   readonly wanted: readonly string[];
   readonly result: T;
@@ -60,9 +60,10 @@ export type RemovalRequest = {
 };
 
 export type Removal = {
-  readonly removed: readonly string[];
+  /** Those of the names that are groups. */
+  readonly there: readonly string[];
+  /** Those of them that are wanted. */
   readonly kept: readonly string[];
-  readonly unknown: readonly string[];
   /** Ids of registered agents that lose one of the groups. */
   readonly agents: readonly number[];
   /** Whether this is not all: it is to be decided again about the same. */
@@ -87,9 +88,8 @@ export function decideRemoval(view: GroupView, { names, unusedSince, most }: Rem
     ],
     wanted: [],
     result: {
-      removed,
+      there,
       kept: there.filter((name) => !deleted.has(name)),
-      unknown: names.filter((name) => !there.includes(name)),
       agents: losing.filter(({ isRegistered }) => isRegistered).map(({ id }) => id),
       more: removed.length < going.length,
     },
@@ -103,12 +103,17 @@ export type MembershipOutcome = {
   readonly failed: { id: string; code: string; message: string }[];
 };
 
-/** The agents one after the other, the same one more than once, too (agents-and-groups.md 10.5). @throws BusError `unknown_group` */
+/**
+ * The agents one after the other, the same one more than once, too (agents-and-groups.md 10.5).
+ * @param planned groups that an earlier try of the same gave to agents: some of them may have them now
+ * @throws BusError `unknown_group`
+ */
 export function decideMembership(
   view: GroupView,
   mode: MembershipMode,
   asked: readonly MembershipRequest[],
-): GroupDecision<MembershipOutcome> {
+  planned: ReadonlyMap<number, readonly string[]> = new Map(),
+): GroupDecision<MembershipOutcome, ChangedMember> {
   const wanted = mode === 'remove' ? [] : [...new Set(asked.flatMap(({ groups }) => groups))];
   requireGroups(view.groups, wanted);
   const next = new Map<number, readonly string[]>();
@@ -116,7 +121,9 @@ export function decideMembership(
   for (const { id, groups } of asked) {
     const number = Number(id);
     const current = next.get(number) ?? view.groupsOf(number);
-    const change = changeOf(number, mode, current, groups);
+    const made = planned.get(number);
+    const isMade = current !== undefined && made !== undefined && isSameList(current, made);
+    const change = isMade ? { groups: [...current] } : changeOf(number, mode, current, groups);
     if (change === undefined) {
       result.failed.push({ id, code: 'unknown_agent', message: `There is no agent ${id}` });
     } else if ('code' in change) {
@@ -131,8 +138,8 @@ export function decideMembership(
 }
 
 /** Whether two lists have the same groups by the same priority. */
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((name, index) => name === other[index]);
+export function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one === other || (one.length === other.length && one.every((name, index) => name === other[index]));
 }
 
 function changeOf(id: number, mode: MembershipMode, current: readonly string[] | undefined, asked: readonly string[]) {

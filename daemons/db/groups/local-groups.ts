@@ -7,6 +7,7 @@ import { registryView } from './registry-view.js';
 
 /** Groups of a manager by itself: a decision comes true in one transaction of its registry. */
 export class LocalGroups implements GroupAuthority {
+  readonly isShared = false;
   readonly mostChanges = Infinity;
   readonly #registry: Registry;
   readonly #view: GroupView;
@@ -34,5 +35,9 @@ export class LocalGroups implements GroupAuthority {
     requireGroups(this.#registry.groups, groups);
     this.#registry.groupUses.note(groups);
     return [...new Set(groups)];
+  }
+
+  stats(): Record<string, unknown> {
+    return {};
   }
 }

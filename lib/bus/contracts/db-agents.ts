@@ -271,6 +271,8 @@ export const agentMethods = {
   /**
    * Group membership (agents-and-groups.md 10.5). An agent without any group after `remove` gets `default`.
    * `failed`: `unknown_agent`, `manager`, `too_many_groups`, `not_member` (remove), `already_member` (append of nothing new).
+   * In a cluster very many are changed in several steps: those of a step that was not made, and those after it, are `failed`
+   * with its error.
    */
   'agents.membership': {
     params: z.object({

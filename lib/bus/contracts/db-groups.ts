@@ -19,7 +19,8 @@ const groupNames = z.array(groupName).max(MAX_GROUPS);
 
 /**
  * Groups as svc-db knows them; their files are not its business. `default` is always there. Errors: `unknown_group`,
- * `group_exists`, `default_group`, `too_many_groups`, `disk_full`.
+ * `group_exists`, `default_group`, `too_many_groups`, `disk_full`; in a cluster, which decides about changes there,
+ * `cluster_unavailable`, `busy` and `timeout` (it is made, and not in force here yet).
  */
 export const groupMethods = {
   /** All, or those of `names` that are there, by name. `mark` stands for this moment, for `groups.remove`. */
@@ -34,7 +35,8 @@ export const groupMethods = {
   /**
    * Members lose the group; those that had only this one get `default`. Error `default_group`: none was removed. With
    * `unusedSince`, a `mark`, groups stay that somebody wanted to create or gave to agents after it: who decided before
-   * that they are to go did not know of that. All stay when that cannot be told, as after a restart.
+   * that they are to go did not know of that. All stay when that cannot be told, as after a restart. In a cluster groups with
+   * very many members go in several steps: after an error some may have lost a group that is still there.
    */
   'groups.remove': {
     params: z.object({ names: groupNames, unusedSince: z.string().max(64).optional() }),

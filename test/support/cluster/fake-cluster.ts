@@ -24,6 +24,12 @@ export class FakeCluster {
   onAsk: (asked: CallParams<Contract, 'nodes.ask'>) => unknown = () => {
     throw new BusError('unknown_node', 'no such node');
   };
+  /** Records of a page at most. */
+  pageSize = 5000;
+  /** How many changes of a commit are made before somebody else writes between them; undefined for all. */
+  interrupt: (changes: readonly RecordChange[]) => number | undefined = () => undefined;
+  /** While it is set, records cannot be changed. */
+  unwritable: string | undefined;
   /** While it is set, calls fail with it. */
   unavailable: string | undefined;
   /** Nodes whose NATS is away: they go on with the records they have. */
@@ -36,6 +42,8 @@ export class FakeCluster {
   /** All changes, also those that later ones have replaced. */
   readonly #log: SharedRecord[] = [];
   readonly #latest = new Map<string, number>();
+  /** What nodes know that hear nothing new. */
+  readonly #heldAt = new Map<string, number>();
 
   /** Changes records as another node would. */
   commit(changes: readonly RecordChange[]): number {
@@ -48,6 +56,16 @@ export class FakeCluster {
     }
     this.wake();
     return this.revision;
+  }
+
+  /** A node hears nothing new from now on, and what it decides rests on that. */
+  hold(node: string): void {
+    this.#heldAt.set(node, this.revision);
+  }
+
+  release(node: string): void {
+    this.#heldAt.delete(node);
+    this.wake();
   }
 
   value(kind: string, key: string): unknown {
@@ -128,19 +146,28 @@ export class FakeCluster {
       case 'records.commit': {
         const { basis, kinds, changes } = params as CallParams<Contract, 'records.commit'>;
         const newer = kinds.some((kind) => (this.#latest.get(kind) ?? 0) > basis);
+        if (this.unwritable !== undefined) throw new BusError('cluster_unavailable', this.unwritable);
         if (newer) throw new BusError('stale', 'something has changed');
-        return { revision: this.commit(changes.map(({ kind, key, value = null }) => ({ kind, key, value }))) };
+        const made = changes.map(({ kind, key, value = null }) => ({ kind, key, value }));
+        const before = this.interrupt(made);
+        if (before === undefined) return { revision: this.commit(made) };
+        this.commit(made.slice(0, before));
+        throw new BusError('stale', 'somebody else was faster');
       }
       case 'records.changes': {
         const { kinds, after, limit = 5000, waitMs = 0 } = params as CallParams<Contract, 'records.changes'>;
+        const known = () => this.#heldAt.get(node) ?? this.revision;
         const found = () =>
-          this.#behind(after).filter(({ kind, value }) => kinds.includes(kind) && !(after === 0 && value === null));
+          this.#behind(after).filter(
+            ({ kind, value, revision }) =>
+              kinds.includes(kind) && !(after === 0 && value === null) && revision <= known(),
+          );
         if (found().length === 0 && waitMs > 0) await this.#wait(waitMs, signal);
         signal?.throwIfAborted();
         const all = found();
-        const changes = all.slice(0, limit);
-        const more = all.length > limit;
-        return { changes, through: more ? (changes.at(-1)?.revision ?? after) : this.revision, more };
+        const changes = all.slice(0, Math.min(limit, this.pageSize));
+        const more = all.length > changes.length;
+        return { changes, through: more ? (changes.at(-1)?.revision ?? after) : Math.max(after, known()), more };
       }
       case 'records.seeded': {
         const { mark } = params as CallParams<Contract, 'records.seeded'>;

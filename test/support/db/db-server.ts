@@ -47,6 +47,7 @@ export class DbServer {
       ...backupHandlers(
         new RegistryBackups({
           registry,
+          authority: groups,
           files: new BackupFiles(home.path('backup', 'db')),
           keys: async () => (await new ClientKeysFile(home.path('etc', 'client.keys')).read()).agents,
           settings: () => ({ enabled: true, interval: 86_400, max_files: 3 }),

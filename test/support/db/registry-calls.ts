@@ -1,4 +1,5 @@
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
+import type { GroupAuthority } from '../../../daemons/db/groups/group-authority.js';
 import { LocalGroups } from '../../../daemons/db/groups/local-groups.js';
 import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
 import { MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
@@ -14,14 +15,15 @@ export type RegistryMethod = (keyof typeof agentMethods | keyof typeof groupMeth
 /**
  * Asks a registry as over the bus: parameters and result pass the contract.
  * @param now epoch milliseconds
+ * @param groups those of this registry alone, when nothing else is said
  */
 export async function callRegistry<M extends RegistryMethod>(
   registry: Registry,
   now: () => number,
   method: M,
   params: CallParams<Contract, M>,
+  groups: GroupAuthority = new LocalGroups(registry),
 ): Promise<CallResult<Contract, M>> {
-  const groups = new LocalGroups(registry);
   const handlers = {
     ...agentsHandlers(registry, groups, now, MANAGER_VERSION),
     ...groupsHandlers(registry, groups, now),

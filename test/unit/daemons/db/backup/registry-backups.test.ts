@@ -5,6 +5,7 @@ import { BackupFiles } from '../../../../../daemons/db/backup/backup-files.js';
 import { rebuildRegistry } from '../../../../../daemons/db/backup/rebuild-registry.js';
 import { readRegistryBackup } from '../../../../../daemons/db/backup/registry-backup.js';
 import { RegistryBackups } from '../../../../../daemons/db/backup/registry-backups.js';
+import { LocalGroups } from '../../../../../daemons/db/groups/local-groups.js';
 import { Registry } from '../../../../../daemons/db/registry.js';
 import { parseClientKeys } from '../../../../../lib/agentlink/client-keys.js';
 import { BusError } from '../../../../../lib/bus/bus-error.js';
@@ -45,6 +46,7 @@ describe('backups of the registry', function () {
 
   function backupsOf(of: Registry): RegistryBackups {
     return new RegistryBackups({
+      authority: new LocalGroups(registry),
       registry: of,
       files,
       keys: () => Promise.resolve(keys()),
