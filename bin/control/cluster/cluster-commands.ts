@@ -24,8 +24,16 @@ export function addClusterCommands(program: ControlProgram): void {
     .option('--server <name=address>', 'a host with a NATS server alone (several times)', several)
     .option('--port <port>', 'of the NATS servers; others of them use the one 2000 above', '4222')
     .option('--store-gib <number>', 'disk that a NATS server may use', '20')
-    .option('--server-folder <path>', "where the NATS server's files will lie on its host", '/etc/nats')
-    .option('--store-folder <path>', 'where the NATS server will keep its data on its host', '/var/lib/nats')
+    .option(
+      '--server-folder <path>',
+      "where the NATS server's files will lie on its host; {name} is its name",
+      '/etc/nats',
+    )
+    .option(
+      '--store-folder <path>',
+      'where the NATS server will keep its data on its host; {name} is its name',
+      '/var/lib/nats',
+    )
     .option('--out <folder>', 'made for the files; it must not be there yet', 'cluster');
   addChanges(program, cluster);
   program.withOperand(

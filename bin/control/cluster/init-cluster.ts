@@ -17,6 +17,9 @@ export type InitFlags = {
   readonly out: string;
 };
 
+/** Stands for the name of a member, where several servers are on one host. */
+const NAME = '{name}';
+
 const GIB = 1024 ** 3;
 const MAX_GIB = 65_536;
 
@@ -62,13 +65,14 @@ function readPlan(flags: InitFlags): ClusterPlan {
     ['--store-folder', flags.storeFolder],
   ] as const) {
     // What systemd's unit and the configuration of a NATS server can name without quoting.
-    if (!/^(\/[\w.+-]+)+$/.test(path)) throw new Error(`${option} '${path}': an absolute path of plain names`);
+    if (!/^(\/[\w.+-]+)+$/.test(path.replaceAll(NAME, 'x')))
+      {throw new Error(`${option} '${path}': an absolute path of plain names`);}
   }
   return {
     name: flags.name,
     members,
-    serverFolder: () => flags.serverFolder,
-    storeFolder: () => flags.storeFolder,
+    serverFolder: ({ name }) => flags.serverFolder.replaceAll(NAME, name),
+    storeFolder: ({ name }) => flags.storeFolder.replaceAll(NAME, name),
     storeBytes: wholeNumber(flags.storeGib, '--store-gib', MAX_GIB) * GIB,
   };
 }

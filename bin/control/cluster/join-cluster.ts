@@ -1,14 +1,16 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { loadManagerConfig } from '../../../lib/config/load-manager-config.js';
 import { checkDaemons, checkingUser, problemTexts } from '../../../lib/control/check-daemons.js';
 import { startOrder } from '../../../lib/control/daemon-catalogue.js';
 import { changeConfiguration } from '../../../lib/control/replace-configuration.js';
 import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
+import { RunFiles } from '../../../lib/daemon/run-files.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { checkTrustedDirectory } from '../../../lib/home/trusted-file.js';
 import { withScriptLock } from '../home/script-lock.js';
 import type { Suite } from '../suite-commands.js';
+import { liveProcess } from '../supervisor/live-process.js';
 import { CA_FILE, CLUSTER_FOLDER, CREDENTIAL_FILE, withCluster, withoutCluster } from './cluster-block.js';
 import { type NodeFolder, readNodeFolder } from './node-folder.js';
 
@@ -26,8 +28,9 @@ export async function joinCluster(suite: Suite, folder: string): Promise<number>
   requireManager(suite);
   const node = readNodeFolder(folder);
   const { cluster, node: name } = node.cluster;
-  refuseOtherCluster(suite, node);
+  const isNew = refuseOtherCluster(suite, node);
   const file = await withScriptLock(suite.home, async () => {
+    if (isNew) forgetLeftCluster(suite);
     const restore = putFiles(suite, node);
     try {
       return await change(suite, (text, config) => withCluster(text, config, node.cluster));
@@ -68,11 +71,30 @@ function requireManager({ home, record }: Suite): void {
   if (record.role !== 'server') throw new Error(`a cluster is one of managers, and '${home.root}' is none`);
 }
 
-/** Two clusters have agents with the same ids: who goes from one to the other leaves first, and decides what to take along. */
-function refuseOtherCluster({ home }: Suite, { cluster }: NodeFolder): void {
+/**
+ * Two clusters have agents with the same ids: who goes from one to the other leaves first, and decides what to take along.
+ * @returns whether this manager was by itself
+ */
+function refuseOtherCluster({ home }: Suite, { cluster }: NodeFolder): boolean {
   const { cluster: now } = loadManagerConfig(home, ['cluster']);
-  if (now === undefined || now.disabled || now.name === cluster.cluster) return;
+  if (now === undefined || now.disabled) return true;
+  if (now.name === cluster.cluster) return false;
   throw new Error(`this manager is in the cluster '${now.name}': "svc-control cluster leave" comes first`);
+}
+
+/**
+ * Takes away the copy of the records of a cluster that was left: with it this manager would be taken for one that has brought
+ * what it has already, and what is not in the cluster would be lost.
+ */
+function forgetLeftCluster({ home }: Suite): void {
+  if (liveProcess(new RunFiles(home, 'svc-clusterd')) !== undefined) {
+    throw new Error(
+      'svc-clusterd of the cluster that was left still runs: "svc-control stop svc-clusterd" comes first',
+    );
+  }
+  const copy = home.path('queue', 'cluster');
+  if (!existsSync(copy)) return;
+  for (const name of readdirSync(copy)) removeTree(home.path('queue', 'cluster', name));
 }
 
 /** @returns what puts back what was there */

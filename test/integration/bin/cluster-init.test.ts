@@ -34,7 +34,7 @@ describe('svc-control cluster init', function () {
   before(async () => {
     parent = mkdtempSync(join(tmpdir(), 'svc-cluster-'));
     out = join(parent, 'out');
-    const folder = join(out, 'n1', 'server');
+    const folder = join(out, '{name}', 'server');
     const members = [...three, '--manager', 'n3=2001:db8::3'];
     const { code, text } = await run('--name', 'office', ...members, '--server-folder', folder, '--out', out);
     expect(code).to.equal(0);

@@ -86,6 +86,16 @@ describe('svc-control cluster join and leave', function () {
     expect((await cluster('join', join(parent, 'other', 'n1'))).code).to.equal(0);
   });
 
+  it('brings what it has into a cluster, whatever it knows of one that it left', async () => {
+    const known = home.path('queue/cluster/known');
+    writeFileSync(known, 'of before');
+    await cluster('join', folder);
+    expect(existsSync(known)).to.equal(false);
+    writeFileSync(known, 'of this one');
+    await cluster('join', folder);
+    expect(existsSync(known)).to.equal(true);
+  });
+
   it('goes from one cluster to another only by leaving', async () => {
     await cluster('join', folder);
     const { code, problem } = await cluster('join', join(parent, 'other', 'n1'));
