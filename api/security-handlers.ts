@@ -24,9 +24,9 @@ export type SecurityHandlerParts = AccessControl & {
 
 /** Logins, users, roles, policies, security rules and their settings (rest-api.md 2, 6.9). */
 export function securityHandlers(parts: SecurityHandlerParts): readonly OperationHandlers[] {
-  const { store, keys, hasher, settings, operations, logger } = parts;
-  const users = new UserAdministration(store, hasher);
-  const roles = new RoleAdministration(store);
+  const { store, decisions, hasher, settings, operations, logger } = parts;
+  const users = new UserAdministration(store, decisions, hasher);
+  const roles = new RoleAdministration(store, decisions);
   return [
     loginRoutes({ ...parts, contextRoles: new ContextRoles(store, logger) }),
     securityMeRoutes(store),
@@ -34,9 +34,9 @@ export function securityHandlers(parts: SecurityHandlerParts): readonly Operatio
     securityUserRolesRoutes(store, users),
     securityRolesRoutes(store, roles),
     securityRoleLinksRoutes(store, roles),
-    securityPoliciesRoutes(store, new PolicyAdministration(store)),
-    securityRulesRoutes(store, new SecurityRuleAdministration(store)),
+    securityPoliciesRoutes(store, new PolicyAdministration(store, decisions)),
+    securityRulesRoutes(store, new SecurityRuleAdministration(store, decisions)),
     securityCatalogueRoutes(operations),
-    securityConfigRoutes(settings, keys),
+    securityConfigRoutes(settings, decisions),
   ];
 }

@@ -2,13 +2,15 @@ import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { ensureInitialPassword } from '../../lib/security/initial-password.js';
+import type { AccessDecisions } from '../rbac/access-decisions.js';
 import { ADMINISTRATOR_ROLE, DEFAULT_USERS } from '../rbac/default-objects.js';
 import type { User } from '../rbac/rbac-model.js';
 import { type InitialUsers, RbacStore } from '../rbac/rbac-store.js';
 import { Authenticator } from './authenticator.js';
 import { refuseToBeginAnew, withAdvice } from './damaged-store.js';
+import { LocalDecisions } from './local-decisions.js';
 import { PasswordHasher, type ScryptCost } from './password-hasher.js';
-import { applyRestoredSettings } from './restore-security.js';
+import { applyRestoredSettings } from './restored-settings.js';
 import { SecurityCopy } from './security-copy.js';
 import { securityFile, type SecurityFiles, securityFiles } from './security-files.js';
 import { SecuritySettings } from './security-settings.js';
@@ -29,8 +31,9 @@ export type AccessControlOptions = {
 export type AccessControl = {
   readonly files: SecurityFiles;
   readonly store: RbacStore;
+  /** How what is decided about all of this is made true. */
+  readonly decisions: AccessDecisions;
   readonly copy: SecurityCopy;
-  readonly keys: SigningKeys;
   readonly settings: SecuritySettings;
   readonly tokens: TokenService;
   readonly hasher: PasswordHasher;
@@ -56,7 +59,8 @@ export async function openAccessControl(options: AccessControlOptions, parts: Da
   settings.watch(() => copy.changed());
   const tokens = new TokenService(keys, now);
   const authenticator = new Authenticator(store, tokens, hasher, settings);
-  return { files, store, copy, keys, settings, tokens, hasher, authenticator };
+  const decisions = new LocalDecisions({ store, settings, keys });
+  return { files, store, decisions, copy, settings, tokens, hasher, authenticator };
 }
 
 /** @throws RbacStoreError which says what to do; nobody becomes a user by it */

@@ -1,7 +1,7 @@
 import { ProblemError } from '../http/problem-error.js';
 import { Permissions } from '../rbac/permissions.js';
-import type { User } from '../rbac/rbac-model.js';
-import type { RbacStore, RevocationKey } from '../rbac/rbac-store.js';
+import type { RevocationKey, User } from '../rbac/rbac-model.js';
+import type { RbacStore } from '../rbac/rbac-store.js';
 import { basicCredentials, parseAuthorization } from './authorization-header.js';
 import type { PasswordClient, PasswordHasher } from './password-hasher.js';
 import type { SecuritySettings } from './security-settings.js';
@@ -72,10 +72,11 @@ export class Authenticator {
     return permissions;
   }
 
-  /** Revoked, or issued for roles the user no longer has. */
+  /** Revoked, or issued for roles the user no longer has, or that are gone. */
   #isOutdated(claims: TokenClaims, user: User): boolean {
     if (!user.allowRunAs && !sameSet(user.roles, claims.rbac_roles)) return true;
-    // Those of the token, too: with a context they are others than the user's, and a role that is gone is nobody's.
+    if (claims.rbac_roles.some((role) => this.#store.roles.get(role) === undefined)) return true;
+    // Those of the token, too: with a context they are others than the user's.
     const roles = [...user.roles, ...claims.rbac_roles];
     const keys: RevocationKey[] = ['all', `user:${user.id}`, ...roles.map((role): RevocationKey => `role:${role}`)];
     if (claims.run_as) keys.push('run_as');

@@ -10,6 +10,7 @@ import { type RestoreReport, SECURITY_TASK_FLAG } from '../../lib/security/secur
 import { RbacStore, RbacStoreError } from '../rbac/rbac-store.js';
 import { summaryOf, writeSecurityBackup } from '../rbac/security-backup.js';
 import { isUnusable, refuseToBeginAnew, withAdvice } from './damaged-store.js';
+import { LocalDecisions } from './local-decisions.js';
 import { currentBackup, readCheckedBackup, restoreSecurity } from './restore-security.js';
 import { type SecurityFiles, securityFiles } from './security-files.js';
 import { SecuritySettings } from './security-settings.js';
@@ -59,7 +60,8 @@ async function restore(home: Home, content: string): Promise<RestoreReport> {
   const keys = new SigningKeys(files.privateKey, files.publicKey);
   const putInto = async (store: RbacStore): Promise<RestoreReport> => {
     try {
-      return await restoreSecurity(backup, { files, store, settings, keys, logger: SILENT, now: Date.now });
+      const decisions = new LocalDecisions({ store, settings, keys });
+      return await restoreSecurity(backup, { files, store, settings, decisions, logger: SILENT, now: Date.now });
     } finally {
       await store.close();
     }

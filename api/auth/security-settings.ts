@@ -1,6 +1,7 @@
 import { loadSecurityConfig, SECURITY_YAML } from '../../lib/config/load-api-config.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { WatchedFile } from './watched-file.js';
 
@@ -11,6 +12,11 @@ export type SecurityConfiguration = { readonly tokenLifetimeSeconds: number; rea
 export type SecurityChange = { readonly [K in keyof SecurityConfiguration]?: SecurityConfiguration[K] | undefined };
 
 const MODE = 0o640;
+
+/** The file could not be written; the settings stay. */
+export class SettingsNotWrittenError extends Error {
+  override readonly name = 'SettingsNotWrittenError';
+}
 
 /** The security settings in force: looked at on every login and request, read again when the file changed. */
 export class SecuritySettings {
@@ -42,14 +48,18 @@ export class SecuritySettings {
 
   /**
    * Writes the file anew: what is left out has its default again (rest-api.md 8.2).
-   * @throws the file system's error; the settings stay then
+   * @throws SettingsNotWrittenError with the file system's words
    */
   replace({ tokenLifetimeSeconds, rbacMode }: SecurityChange): void {
     const lines = [
       ...(tokenLifetimeSeconds === undefined ? [] : [`auth_token_exp_timeout: ${tokenLifetimeSeconds}`]),
       ...(rbacMode === undefined ? [] : [`rbac_mode: ${rbacMode}`]),
     ];
-    writeFileAtomically(this.#file.path, lines.map((line) => `${line}\n`).join(''), { mode: MODE, durable: true });
+    try {
+      writeFileAtomically(this.#file.path, lines.map((line) => `${line}\n`).join(''), { mode: MODE, durable: true });
+    } catch (error) {
+      throw new SettingsNotWrittenError(describeError(error), { cause: error });
+    }
     this.#file.written();
     this.#changed();
   }

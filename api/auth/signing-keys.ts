@@ -2,8 +2,9 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import {
   completeTokenKeys,
   ensureTokenKeys,
-  makeTokenKeys,
   type TokenKeyFiles,
+  type TokenKeyPair,
+  writeTokenKeys,
 } from '../../lib/security/token-keys.js';
 import { WatchedFile } from './watched-file.js';
 
@@ -26,10 +27,10 @@ export class SigningKeys {
     if (made.length === 0) completeTokenKeys(this.#files());
   }
 
-  /** Makes a new pair: every token signed before is refused from then on. */
-  async renew(): Promise<void> {
+  /** Has another pair: every token signed before is refused from then on. @throws the file system's error */
+  take(pair: TokenKeyPair): void {
     try {
-      await makeTokenKeys(this.#files());
+      writeTokenKeys(this.#files(), pair);
     } finally {
       this.#privateFile.written();
       this.#publicFile.written();

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { MAX_BUILT_IN_ID } from '../../lib/cluster/access-records.js';
 import type { Operation } from '../../lib/contract/api-contract.js';
 import { isPasswordHash } from '../auth/password-hasher.js';
 import { SchemaChecker } from '../contract/schema-checker.js';
@@ -12,7 +13,7 @@ import {
 } from './default-objects.js';
 import { MOST_OBJECTS } from './most-objects.js';
 import type { Role, User } from './rbac-model.js';
-import { MAX_BUILT_IN_ID, type RbacObject } from './rbac-table.js';
+import type { RbacObject } from './rbac-table.js';
 import { readPolicy } from './read-policy.js';
 import { SecurityBackupError, type SecurityObjects } from './security-backup.js';
 import { SecurityRuleError } from './security-rule-error.js';

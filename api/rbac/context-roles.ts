@@ -1,8 +1,8 @@
+import { MAX_BUILT_IN_ID } from '../../lib/cluster/access-records.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { ContextNotJudgedError } from './context-not-judged-error.js';
 import type { SecurityRule } from './rbac-model.js';
 import type { RbacStore } from './rbac-store.js';
-import { MAX_BUILT_IN_ID } from './rbac-table.js';
 import { SecurityRuleError } from './security-rule-error.js';
 import { newBudget, type SecurityRuleTest, securityRuleTest } from './security-rule-test.js';
 

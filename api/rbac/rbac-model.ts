@@ -1,35 +1,22 @@
 import * as z from 'zod';
+import { policyRecord, roleRecord, ruleRecord, userRecord } from '../../lib/cluster/access-records.js';
 
-/** What a policy says (rest-api.md 5.1). */
-const policyBodySchema = z.object({
-  actions: z.array(z.string()),
-  resources: z.array(z.string()),
-  effect: z.enum(['allow', 'deny']),
-});
-export type PolicyBody = z.infer<typeof policyBodySchema>;
-
-/** Users, roles, policies and security rules as they are stored; lists of ids are ordered. */
-export const userSchema = z.object({
-  id: z.int(),
-  name: z.string(),
-  allowRunAs: z.boolean(),
-  passwordHash: z.string(),
-  roles: z.array(z.int()),
-});
+/**
+ * Users, roles, policies and security rules as they are stored: what their records in a cluster have, with the id and without
+ * the revocation, which is stored by itself. Lists of ids are ordered.
+ */
+export const userSchema = z.object({ id: z.int(), ...userRecord.omit({ revision: true }).shape });
 export type User = z.infer<typeof userSchema>;
 
-export const roleSchema = z.object({
-  id: z.int(),
-  name: z.string(),
-  policies: z.array(z.int()),
-  rules: z.array(z.int()),
-});
+export const roleSchema = z.object({ id: z.int(), ...roleRecord.omit({ revision: true }).shape });
 export type Role = z.infer<typeof roleSchema>;
 
-export const policySchema = z.object({ id: z.int(), name: z.string(), policy: policyBodySchema });
+export const policySchema = z.object({ id: z.int(), ...policyRecord.shape });
 export type Policy = z.infer<typeof policySchema>;
+/** What a policy says (rest-api.md 5.1). */
+export type PolicyBody = Policy['policy'];
 
-export const securityRuleSchema = z.object({ id: z.int(), name: z.string(), rule: z.record(z.string(), z.unknown()) });
+export const securityRuleSchema = z.object({ id: z.int(), ...ruleRecord.shape });
 export type SecurityRule = z.infer<typeof securityRuleSchema>;
 
 /**
@@ -39,3 +26,6 @@ export type SecurityRule = z.infer<typeof securityRuleSchema>;
  */
 export const revocationSchema = z.object({ revision: z.int().nonnegative().default(0) });
 export type Revocation = z.infer<typeof revocationSchema>;
+
+/** What a token was revoked by: a user, a role, all tokens that were issued with a context, or all tokens. */
+export type RevocationKey = `user:${number}` | `role:${number}` | 'run_as' | 'all';

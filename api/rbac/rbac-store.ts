@@ -1,13 +1,16 @@
+import { securitySettingsRecord } from '../../lib/cluster/access-records.js';
 import type { Change } from '../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
 import { StoreError, type StoreErrorCode } from '../../lib/store/store-error.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
+import type { ObjectChange } from './access-decisions.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
 import {
   type Policy,
   type PolicyBody,
   policySchema,
   type Revocation,
+  type RevocationKey,
   revocationSchema,
   type Role,
   roleSchema,
@@ -17,10 +20,7 @@ import {
   userSchema,
 } from './rbac-model.js';
 import { type PendingChange, type RbacObject, RbacTable } from './rbac-table.js';
-import { type SecurityBackup, type SecurityObjects, securitySettingsSchema } from './security-backup.js';
-
-/** What a token was revoked by: a user, a role, all tokens that were issued with a context, or all tokens. */
-export type RevocationKey = `user:${number}` | `role:${number}` | 'run_as' | 'all';
+import type { SecurityBackup, SecurityObjects } from './security-backup.js';
 
 /** The store cannot be used: damaged, or written by a newer version. */
 export class RbacStoreError extends Error {
@@ -70,7 +70,7 @@ export class RbacStore {
     this.policies = new RbacTable(store.table('policies', policySchema));
     this.rules = new RbacTable(store.table('rules', securityRuleSchema));
     this.#storedRevocations = store.table('revocations', revocationSchema);
-    this.#restored = store.table('restored', securitySettingsSchema);
+    this.#restored = store.table('restored', securitySettingsRecord);
   }
 
   /**
@@ -117,6 +117,15 @@ export class RbacStore {
   /** Whether a token issued at a revision is revoked by one of the keys (rest-api.md 2.4). */
   isRevoked(keys: readonly RevocationKey[], revision: number): boolean {
     return keys.some((key) => (this.#revocations.get(key)?.revision ?? 0) > revision);
+  }
+
+  /** Makes changes in memory, which {@link commit} is to write in the same turn. */
+  pending(changes: readonly ObjectChange[]): PendingChange[] {
+    return changes.map(({ kind, id, object }) => {
+      // Object and table are of the same kind.
+      const table: RbacTable<never> = this[kind] as never;
+      return object === undefined ? table.removeId(id) : table.put(object as never);
+    });
   }
 
   /**

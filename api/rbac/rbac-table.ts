@@ -1,14 +1,12 @@
+import { MAX_BUILT_IN_ID } from '../../lib/cluster/access-records.js';
 import type { Change } from '../../lib/store/commit-queue.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
-
-/** Ids up to this one belong to built-in objects (rest-api.md 2.5, 5.5). */
-export const MAX_BUILT_IN_ID = 99;
 
 /** What all objects of access control have. Names are unique within their kind. */
 export type RbacObject = { readonly id: number; readonly name: string };
 
 /** A change that is in memory and waits to be written; `undo` takes it back. */
-export type PendingChange = { readonly change: Change; readonly undo: () => void };
+export type PendingChange = { readonly change: Change; readonly undo: () => unknown };
 
 /** Objects of one kind: a table of the store that is held in memory whole, by id and by name. */
 export class RbacTable<T extends RbacObject> {
@@ -68,8 +66,14 @@ export class RbacTable<T extends RbacObject> {
   }
 
   remove(object: T): PendingChange {
-    this.#forget(object);
-    return { change: this.#stored.remove(object.id), undo: () => this.#remember(object) };
+    return this.removeId(object.id);
+  }
+
+  /** Takes the object of an id away, if there is one. */
+  removeId(id: number): PendingChange {
+    const before = this.#byId.get(id);
+    if (before !== undefined) this.#forget(before);
+    return { change: this.#stored.remove(id), undo: () => before !== undefined && this.#remember(before) };
   }
 
   #restore(now: T, before: T | undefined): void {

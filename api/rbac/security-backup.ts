@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { securitySettingsRecord } from '../../lib/cluster/access-records.js';
 import { isObject } from '../../lib/json/is-object.js';
 import { productVersion } from '../../lib/product/version.js';
 import type { BackupSummary, SecurityCounts } from '../../lib/security/security-backup.js';
@@ -26,17 +27,11 @@ export type SecurityObjects = {
   readonly rules: readonly SecurityRule[];
 };
 
-/** Settings as `security.yaml` names them (rest-api.md 1.3). */
-export const securitySettingsSchema = z.object({
-  auth_token_exp_timeout: z.int().min(1),
-  rbac_mode: z.enum(['white', 'black']),
-});
-
 /** What is in a backup. Keys that sign tokens, and revocations, are not. */
 export type SecurityBackup = {
   /** When it was made, ISO 8601. */
   readonly made: string;
-  readonly settings: z.infer<typeof securitySettingsSchema>;
+  readonly settings: z.infer<typeof securitySettingsRecord>;
   readonly objects: SecurityObjects;
 };
 
@@ -47,7 +42,7 @@ export class SecurityBackupError extends Error {
 
 const contentSchema = z.object({
   made: z.iso.datetime(),
-  settings: securitySettingsSchema,
+  settings: securitySettingsRecord,
   users: z.array(userSchema),
   roles: z.array(roleSchema),
   policies: z.array(policySchema),

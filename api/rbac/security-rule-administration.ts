@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { MAX_BUILT_IN_ID } from '../../lib/cluster/access-records.js';
 import { ApiError } from '../http/api-error.js';
-import { type ChangedObjects, sortOut, withoutLinks } from './changed-objects.js';
+import { type AccessDecisions, putObject, removeObject } from './access-decisions.js';
+import { type ChangedObjects, Removal, sortOut, withoutLinks } from './changed-objects.js';
 import { refuseMore } from './most-objects.js';
-import type { Role, SecurityRule } from './rbac-model.js';
-import type { RbacStore, RevocationKey } from './rbac-store.js';
-import { MAX_BUILT_IN_ID } from './rbac-table.js';
+import type { RevocationKey, Role, SecurityRule } from './rbac-model.js';
+import type { RbacStore } from './rbac-store.js';
 import { SecurityRuleError } from './security-rule-error.js';
 import { securityRuleTest } from './security-rule-test.js';
 
@@ -13,52 +14,57 @@ type RuleBody = SecurityRule['rule'];
 /** What is done to security rules (rest-api.md 6.9). Each change ends the tokens issued with a role that has the rule (2.4). */
 export class SecurityRuleAdministration {
   readonly #store: RbacStore;
+  readonly #decisions: AccessDecisions;
 
-  constructor(store: RbacStore) {
+  constructor(store: RbacStore, decisions: AccessDecisions) {
     this.#store = store;
+    this.#decisions = decisions;
   }
 
   /** @throws ApiError 4003 for a rule that is none, 4005 when there is one of the name, or an equal one */
   async create(name: string, body: RuleBody): Promise<SecurityRule> {
     const { rules } = this.#store;
     checkRule(body);
-    this.#refuseTaken(name, body);
-    refuseMore('security rules', rules);
-    const rule: SecurityRule = { id: rules.nextId(), name, rule: body };
-    await this.#store.commit([rules.put(rule)]);
-    return rule;
+    return this.#decisions.change(() => {
+      this.#refuseTaken(name, body);
+      refuseMore('security rules', rules);
+      const rule: SecurityRule = { id: rules.nextId(), name, rule: body };
+      return { changes: [putObject('rules', rule)], result: rule };
+    });
   }
 
   /** @throws ApiError 4022, 4008 for a built-in one, 4003, 4005 when there is another of the name, or an equal one */
   async update(id: number, change: { readonly name?: string; readonly rule?: RuleBody }): Promise<SecurityRule> {
     const { rules } = this.#store;
-    const rule = rules.get(id);
-    if (rule === undefined) throw new ApiError(4022);
-    if (id <= MAX_BUILT_IN_ID) throw new ApiError(4008);
-    const updated: SecurityRule = { id, name: change.name ?? rule.name, rule: change.rule ?? rule.rule };
-    checkRule(updated.rule);
-    this.#refuseTaken(updated.name, updated.rule, id);
-    await this.#store.commit([rules.put(updated)], keysOf(this.#holders([id])));
-    return updated;
+    return this.#decisions.change(() => {
+      const rule = rules.get(id);
+      if (rule === undefined) throw new ApiError(4022);
+      if (id <= MAX_BUILT_IN_ID) throw new ApiError(4008);
+      const updated: SecurityRule = { id, name: change.name ?? rule.name, rule: change.rule ?? rule.rule };
+      checkRule(updated.rule);
+      this.#refuseTaken(updated.name, updated.rule, id);
+      return { changes: [putObject('rules', updated)], revoked: keysOf(this.#holders([id])), result: updated };
+    });
   }
 
   /** Roles lose the rule. Failures: 4022, 4008 built-in. */
   async remove(ids: readonly number[]): Promise<ChangedObjects<SecurityRule>> {
-    const { rules, roles } = this.#store;
-    const { good, failed } = sortOut(ids, (id) => {
-      if (rules.get(id) === undefined) return 4022;
-      return id <= MAX_BUILT_IN_ID ? 4008 : undefined;
+    const removal = new Removal(this.#store.rules);
+    return this.#decisions.change(() => {
+      const { good, failed } = sortOut(ids, (id) => {
+        if (!removal.has(id)) return 4022;
+        return id <= MAX_BUILT_IN_ID ? 4008 : undefined;
+      });
+      const holders = this.#holders(good);
+      return {
+        changes: [
+          ...holders.map((role) => putObject('roles', { ...role, rules: withoutLinks(role.rules, good) })),
+          ...good.map((id) => removeObject('rules', id)),
+        ],
+        revoked: keysOf(holders),
+        result: { changed: removal.of(good), failed },
+      };
     });
-    const changed = rules.some(good);
-    const holders = this.#holders(good);
-    await this.#store.commit(
-      [
-        ...holders.map((role) => roles.put({ ...role, rules: withoutLinks(role.rules, good) })),
-        ...changed.map((rule) => rules.remove(rule)),
-      ],
-      keysOf(holders),
-    );
-    return { changed, failed };
   }
 
   #refuseTaken(name: string, body: RuleBody, id?: number): void {

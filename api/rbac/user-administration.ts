@@ -1,20 +1,22 @@
+import { MAX_BUILT_IN_ID } from '../../lib/cluster/access-records.js';
 import { type PasswordHasher, passwordSetter } from '../auth/password-hasher.js';
 import { checkPassword } from '../auth/password-policy.js';
 import { ApiError } from '../http/api-error.js';
-import type { FailedItem } from '../http/envelope.js';
-import { type ChangedObjects, nothingChanged, sortOut, withLinks, withoutLinks } from './changed-objects.js';
+import { type AccessDecision, type AccessDecisions, putObject, removeObject } from './access-decisions.js';
+import { type ChangedObjects, nothingChanged, Removal, sortOut, withLinks, withoutLinks } from './changed-objects.js';
 import { refuseMore } from './most-objects.js';
 import type { User } from './rbac-model.js';
 import type { RbacStore } from './rbac-store.js';
-import { MAX_BUILT_IN_ID } from './rbac-table.js';
 
 /** What is done to users (rest-api.md 6.9). Each change ends the tokens of the user that it is about (2.4). */
 export class UserAdministration {
   readonly #store: RbacStore;
+  readonly #decisions: AccessDecisions;
   readonly #hasher: Pick<PasswordHasher, 'hash'>;
 
-  constructor(store: RbacStore, hasher: Pick<PasswordHasher, 'hash'>) {
+  constructor(store: RbacStore, decisions: AccessDecisions, hasher: Pick<PasswordHasher, 'hash'>) {
     this.#store = store;
+    this.#decisions = decisions;
     this.#hasher = hasher;
   }
 
@@ -30,12 +32,14 @@ export class UserAdministration {
     this.#refuseName(name);
     refuseMore('users', users);
     const passwordHash = await this.#hasher.hash(password, passwordSetter(by, signal));
-    // Somebody may have been faster while the hash was made.
-    this.#refuseName(name);
-    refuseMore('users', users);
-    const user: User = { id: users.nextId(), name, allowRunAs: false, passwordHash, roles: [] };
-    await this.#store.commit([users.put(user)]);
-    return user;
+    return this.#decisions.change(() => {
+      // Somebody may have been faster while the hash was made.
+      this.#refuseName(name);
+      refuseMore('users', users);
+      const user: User = { id: users.nextId(), name, allowRunAs: false, passwordHash, roles: [] };
+      // One of the name that was removed may have tokens: they are not the new one's.
+      return changed(user);
+    });
   }
 
   /**
@@ -48,31 +52,34 @@ export class UserAdministration {
     checkPassword(password);
     const { name } = this.#required(id);
     const passwordHash = await this.#hasher.hash(password, passwordSetter(by, signal));
-    const user = this.#required(id);
-    // Somebody else may have got the id while the hash was made.
-    if (user.name !== name) throw new ApiError(5001);
-    return this.#replace({ ...user, passwordHash });
+    return this.#decisions.change(() => {
+      const user = this.#required(id);
+      // Somebody else may have got the id while the hash was made.
+      if (user.name !== name) throw new ApiError(5001);
+      return changed({ ...user, passwordHash });
+    });
   }
 
   /** @throws ApiError 5001 */
   async setRunAs(id: number, allowRunAs: boolean): Promise<User> {
-    return this.#replace({ ...this.#required(id), allowRunAs });
+    return this.#decisions.change(() => changed({ ...this.#required(id), allowRunAs }));
   }
 
   /** Failures: 5001, 5004 built-in, 5008 the own account. @param by id of the user who asks */
   async remove(ids: readonly number[], by: number): Promise<ChangedObjects<User>> {
-    const { users } = this.#store;
-    const { good, failed } = sortOut(ids, (id) => {
-      if (users.get(id) === undefined) return 5001;
-      if (id <= MAX_BUILT_IN_ID) return 5004;
-      return id === by ? 5008 : undefined;
+    const removal = new Removal(this.#store.users);
+    return this.#decisions.change(() => {
+      const { good, failed } = sortOut(ids, (id) => {
+        if (!removal.has(id)) return 5001;
+        if (id <= MAX_BUILT_IN_ID) return 5004;
+        return id === by ? 5008 : undefined;
+      });
+      return {
+        changes: good.map((id) => removeObject('users', id)),
+        revoked: good.map((id) => `user:${id}` as const),
+        result: { changed: removal.of(good), failed },
+      };
     });
-    const changed = users.some(good);
-    await this.#store.commit(
-      changed.map((user) => users.remove(user)),
-      good.map((id) => `user:${id}` as const),
-    );
-    return { changed, failed };
   }
 
   /**
@@ -80,35 +87,24 @@ export class UserAdministration {
    * @param position place of the first one in the user's list, from 0; its end by default
    */
   async link(id: number, roles: readonly number[], position?: number): Promise<ChangedObjects<User>> {
-    const user = this.#store.users.get(id);
-    if (user === undefined) return nothingChanged(id, 5001);
-    if (id <= MAX_BUILT_IN_ID) return nothingChanged(id, 4008);
-    const { good, failed } = sortOut(
-      roles,
-      (role) => this.#roleFault(role) ?? (user.roles.includes(role) ? 4017 : undefined),
-    );
-    return this.#withRoles(user, good.length > 0 ? withLinks(user.roles, good, position) : undefined, failed);
+    return this.#decisions.change(() => {
+      const user = this.#store.users.get(id);
+      if (user === undefined) return { result: nothingChanged(id, 5001) };
+      if (id <= MAX_BUILT_IN_ID) return { result: nothingChanged(id, 4008) };
+      const sorted = sortOut(roles, (role) => this.#roleFault(role) ?? (user.roles.includes(role) ? 4017 : undefined));
+      return linked(sorted, { ...user, roles: withLinks(user.roles, sorted.good, position) });
+    });
   }
 
   /** Takes roles from a user. Failures: 4008 with the id of the user, 4002, 4016. @throws ApiError 5001, 404 */
   async unlink(id: number, roles: readonly number[]): Promise<ChangedObjects<User>> {
-    const user = this.#store.users.get(id);
-    if (user === undefined) throw new ApiError(5001, { status: 404 });
-    if (id <= MAX_BUILT_IN_ID) return nothingChanged(id, 4008);
-    const { good, failed } = sortOut(
-      roles,
-      (role) => this.#roleFault(role) ?? (user.roles.includes(role) ? undefined : 4016),
-    );
-    return this.#withRoles(user, good.length > 0 ? withoutLinks(user.roles, good) : undefined, failed);
-  }
-
-  async #withRoles(
-    user: User,
-    roles: number[] | undefined,
-    failed: readonly FailedItem[],
-  ): Promise<ChangedObjects<User>> {
-    if (roles === undefined) return { changed: [], failed };
-    return { changed: [await this.#replace({ ...user, roles })], failed };
+    return this.#decisions.change(() => {
+      const user = this.#store.users.get(id);
+      if (user === undefined) throw new ApiError(5001, { status: 404 });
+      if (id <= MAX_BUILT_IN_ID) return { result: nothingChanged(id, 4008) };
+      const sorted = sortOut(roles, (role) => this.#roleFault(role) ?? (user.roles.includes(role) ? undefined : 4016));
+      return linked(sorted, { ...user, roles: withoutLinks(user.roles, sorted.good) });
+    });
   }
 
   #roleFault(role: number): 4002 | undefined {
@@ -124,9 +120,15 @@ export class UserAdministration {
     if (user === undefined) throw new ApiError(5001);
     return user;
   }
+}
 
-  async #replace(user: User): Promise<User> {
-    await this.#store.commit([this.#store.users.put(user)], [`user:${user.id}`]);
-    return user;
-  }
+/** A user as it is from now on, without the tokens it had. */
+function changed(user: User): AccessDecision<User> {
+  return { changes: [putObject('users', user)], revoked: [`user:${user.id}`], result: user };
+}
+
+/** A user with other roles, where there is one that can be given or taken away. */
+function linked({ good, failed }: ReturnType<typeof sortOut>, user: User): AccessDecision<ChangedObjects<User>> {
+  if (good.length === 0) return { result: { changed: [], failed } };
+  return { ...changed(user), result: { changed: [user], failed } };
 }

@@ -6,12 +6,13 @@ import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, dataResult, messageResult, rawResult } from '../http/envelope.js';
 import type { ContextRoles } from '../rbac/context-roles.js';
 
-export type LoginRouteParts = Pick<AccessControl, 'store' | 'tokens' | 'settings'> & {
+export type LoginRouteParts = Pick<AccessControl, 'store' | 'decisions' | 'tokens' | 'settings'> & {
   readonly contextRoles: ContextRoles;
 };
 
 /** Login with name and password, with or without an authorization context, and logout (rest-api.md 2.1, 2.4). */
-export function loginRoutes({ store, tokens, settings, contextRoles }: LoginRouteParts): OperationHandlers {
+export function loginRoutes(parts: LoginRouteParts): OperationHandlers {
+  const { store, decisions, tokens, settings, contextRoles } = parts;
   const answer = (subject: TokenSubject, raw: boolean | undefined): ApiResult => {
     const token = tokens.issue(subject, settings.current());
     return raw === true ? rawResult('text/plain', token) : dataResult({ token });
@@ -34,7 +35,7 @@ export function loginRoutes({ store, tokens, settings, contextRoles }: LoginRout
     },
 
     deleteSecurityUserAuthenticate: async ({ caller: { user } }) => {
-      await store.commit([], [`user:${user.id}`]);
+      await decisions.change(() => ({ revoked: [`user:${user.id}`], result: undefined }));
       return messageResult(`User ${user.name} was successfully logged out`);
     },
   };

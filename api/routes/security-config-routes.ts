@@ -1,18 +1,22 @@
-import type { SecuritySettings } from '../auth/security-settings.js';
-import type { SigningKeys } from '../auth/signing-keys.js';
+import { makeTokenKeyPair } from '../../lib/security/token-keys.js';
+import { type SecurityChange, type SecuritySettings, SettingsNotWrittenError } from '../auth/security-settings.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, dataResult, messageResult } from '../http/envelope.js';
+import type { AccessDecisions } from '../rbac/access-decisions.js';
 
 /** Settings of tokens and permissions, and the end of all tokens (rest-api.md 2.4, 6.9). */
-export function securityConfigRoutes(settings: SecuritySettings, keys: SigningKeys): OperationHandlers {
-  const replace = async (change: () => void): Promise<ApiResult> => {
+export function securityConfigRoutes(
+  settings: Pick<SecuritySettings, 'current'>,
+  decisions: AccessDecisions,
+): OperationHandlers {
+  const replace = async (change: SecurityChange): Promise<ApiResult> => {
+    const tokenKeys = await makeTokenKeyPair();
     try {
-      change();
+      await decisions.change(() => ({ settings: change, tokenKeys, result: undefined }));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return messageResult(`Configuration could not be updated. Error: ${reason}`);
+      if (!(error instanceof SettingsNotWrittenError)) throw error;
+      return messageResult(`Configuration could not be updated. Error: ${error.message}`);
     }
-    await keys.renew();
     return messageResult('Configuration was successfully updated');
   };
   return {
@@ -22,17 +26,13 @@ export function securityConfigRoutes(settings: SecuritySettings, keys: SigningKe
     },
 
     putSecurityConfig: ({ body }) =>
-      replace(() => {
-        settings.replace({ tokenLifetimeSeconds: body.auth_token_exp_timeout, rbacMode: body.rbac_mode });
-      }),
+      replace({ tokenLifetimeSeconds: body.auth_token_exp_timeout, rbacMode: body.rbac_mode }),
 
-    deleteSecurityConfig: () =>
-      replace(() => {
-        settings.replace({});
-      }),
+    deleteSecurityConfig: () => replace({}),
 
     putSecurityUserRevoke: async () => {
-      await keys.renew();
+      const tokenKeys = await makeTokenKeyPair();
+      await decisions.change(() => ({ tokenKeys, result: undefined }));
       return messageResult('Tokens were successfully revoked');
     },
   };

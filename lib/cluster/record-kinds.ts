@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { RecordKind } from '../bus/contracts/clusterd.js';
+import { ACCESS_RECORDS } from './access-records.js';
 
 /**
  * Shared records of a cluster by kind: each is what all nodes have in common, and one daemon decides about it
@@ -129,6 +130,7 @@ export type FilesFacts = z.output<typeof filesFacts>;
 /** What the value of a record of these kinds is checked against, whoever wrote it. */
 export const RECORD_SCHEMAS = {
   agent: z.union([agentRecord, agentCounterRecord]),
+  access: z.union(Object.values(ACCESS_RECORDS)),
   member: memberRecord,
   group: groupRecord,
   node: nodeRecord,

@@ -13,15 +13,23 @@ export type TokenKeyFiles = {
   readonly owner?: { readonly uid: number; readonly gid: number };
 };
 
-/**
- * Makes a new key pair that signs API tokens (ES512: curve P-521, PKCS#8 and SubjectPublicKeyInfo, rest-api.md 2.2).
- * @throws the file system's error
- */
-export async function makeTokenKeys(files: TokenKeyFiles): Promise<void> {
+/** A pair as its files hold it: PEM. */
+export type TokenKeyPair = { readonly privateKey: string; readonly publicKey: string };
+
+/** Makes a new key pair that signs API tokens (ES512: curve P-521, PKCS#8 and SubjectPublicKeyInfo, rest-api.md 2.2). */
+export async function makeTokenKeyPair(): Promise<TokenKeyPair> {
   const { privateKey, publicKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-521' });
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  };
+}
+
+/** Puts a pair into its files. @throws the file system's error */
+export function writeTokenKeys(files: TokenKeyFiles, { privateKey, publicKey }: TokenKeyPair): void {
   const options = { mode: PEM_MODE, durable: true, ...(files.owner === undefined ? {} : { owner: files.owner }) };
-  writeFileAtomically(files.privateKey, privateKey.export({ type: 'pkcs8', format: 'pem' }), options);
-  writeFileAtomically(files.publicKey, publicKey.export({ type: 'spki', format: 'pem' }), options);
+  writeFileAtomically(files.privateKey, privateKey, options);
+  writeFileAtomically(files.publicKey, publicKey, options);
 }
 
 /**
@@ -49,6 +57,6 @@ export function completeTokenKeys(files: TokenKeyFiles): boolean {
  */
 export async function ensureTokenKeys(files: TokenKeyFiles): Promise<string[]> {
   if (existsSync(files.privateKey) && existsSync(files.publicKey)) return [];
-  await makeTokenKeys(files);
+  writeTokenKeys(files, await makeTokenKeyPair());
   return [files.privateKey, files.publicKey];
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SigningKeys } from '../../../../api/auth/signing-keys.js';
+import { makeTokenKeyPair } from '../../../../lib/security/token-keys.js';
 
 describe('SigningKeys', () => {
   let directory: string;
@@ -38,7 +39,7 @@ describe('SigningKeys', () => {
   it('completes a pair whose renewal was broken off between its two files', async () => {
     await keys.ensure();
     const older = readFileSync(path('public_key.pem'));
-    await keys.renew();
+    keys.take(await makeTokenKeyPair());
     writeFileSync(path('public_key.pem'), older);
     await keys.ensure();
     expect(belongTogether()).to.equal(true);
@@ -50,7 +51,7 @@ describe('SigningKeys', () => {
     await keys.ensure();
     const { publicKey } = keys.current();
     for (let turn = 0; turn < 3; turn += 1) {
-      await keys.renew();
+      keys.take(await makeTokenKeyPair());
       expect(keys.current().publicKey.equals(publicKey)).to.equal(false);
       expect(belongTogether()).to.equal(true);
     }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { LocalDecisions } from '../../../../api/auth/local-decisions.js';
 import { ProblemError } from '../../../../api/http/problem-error.js';
 import { PolicyAdministration } from '../../../../api/rbac/policy-administration.js';
 import { RbacStore } from '../../../../api/rbac/rbac-store.js';
@@ -34,8 +35,9 @@ describe('objects of access control', () => {
     while (table.size < MOST) changes.push(table.put(make(table.nextId(), `filler-${String(table.size)}`)));
     await store.commit(changes);
   }
+  const decisions = () => new LocalDecisions({ store, settings: { replace: () => {} }, keys: { take: () => {} } });
   const users = () =>
-    new UserAdministration(store, {
+    new UserAdministration(store, decisions(), {
       hash: () => new Promise((resolve) => waiting.push(() => resolve('scrypt$16$1$1$c2FsdA$aGFzaA'))),
     });
   const make = (name: string) => users().create(name, 'Another-42-word', 1, signal);
@@ -50,7 +52,7 @@ describe('objects of access control', () => {
   }
 
   it('are 10,000 of a kind at most, until one is deleted', async () => {
-    const roles = new RoleAdministration(store);
+    const roles = new RoleAdministration(store, decisions());
     await fill(store.roles, (id, name) => ({ id, name, policies: [], rules: [] }));
     expect(await refusal(roles.create('one-more'))).to.equal('There are 10000 roles already, no more can be made');
     expect((await roles.remove([100])).changed).to.have.length(1);
@@ -62,12 +64,12 @@ describe('objects of access control', () => {
       name,
       policy: { ...policy, resources: [`agent:id:${String(id)}`] },
     }));
-    const policies = new PolicyAdministration(store);
+    const policies = new PolicyAdministration(store, decisions());
     expect(await refusal(policies.create('one-more', { ...policy, resources: ['agent:id:1'] }))).to.equal(
       'There are 10000 policies already, no more can be made',
     );
     await fill(store.rules, (id, name) => ({ id, name, rule: { FIND: { name: String(id) } } }));
-    const rules = new SecurityRuleAdministration(store);
+    const rules = new SecurityRuleAdministration(store, decisions());
     expect(await refusal(rules.create('one-more', { FIND: { name: 'x' } }))).to.equal(
       'There are 10000 security rules already, no more can be made',
     );

@@ -78,6 +78,20 @@ describe('tokens after a change', () => {
     expect(await lives(usual)).to.equal(true);
   });
 
+  it('of one who was removed are not those of another who got the name later', async () => {
+    const roleOf = (id: number) => admin.list('POST', `/security/users/${id}/roles?role_ids=2`);
+    await admin.makeUser('maria');
+    await roleOf(100);
+    const token = await maria();
+    expect(await lives(token)).to.equal(true);
+    await admin.list('DELETE', '/security/users?user_ids=100');
+    await admin.makeUser('other');
+    const again = await admin.makeUser('maria');
+    await roleOf(again);
+    expect(await lives(token)).to.equal(false);
+    expect(await lives(await maria())).to.equal(true);
+  });
+
   it('are all refused after a revocation, and after a change of the settings', async () => {
     const revoked = await admin.call('PUT', '/security/user/revoke');
     expect(revoked.text).to.equal('{"message": "Tokens were successfully revoked", "error": 0}');
