@@ -60,8 +60,9 @@ export type SharedRecordsParts = {
 const RETRY_MS = [100, 300, 1000, 2000];
 /** A decision that others overtake so long is given up. */
 const DECIDE_MS = 15_000;
-/** A seed is committed in pieces of so many records. */
-const SEED_PIECE = 2000;
+/** Changes are committed in pieces of so many records, and so many bytes of JSON: a message of the bus takes them. */
+const PIECE_RECORDS = 2000;
+const PIECE_BYTES = 4 * 1024 * 1024;
 const STALE = 'stale';
 
 /**
@@ -108,7 +109,8 @@ export class SharedRecords {
 
   /**
    * Decides and has the changes made; answered when they are in force in this daemon. Decisions of a daemon come one after
-   * another.
+   * another. Changes are made in their order, and not all at once: a decision that is given up, or decided anew, may have left
+   * the first of them, so each beginning of them is to be a state that may last.
    * @param decide what is to change, by what the owner has now; called again when others changed something meanwhile
    * @throws BusError `cluster_unavailable`, `busy` (others were quicker all the time); what `decide` throws
    */
@@ -128,8 +130,7 @@ export class SharedRecords {
       const { changes, result } = await decide();
       if (changes.length === 0) return result;
       try {
-        const { revision } = await this.#commit(basis, changes);
-        await this.#inForce(revision);
+        await this.#inForce(await this.#commitAll(basis, changes));
         return result;
       } catch (error) {
         if (!(error instanceof BusError) || error.code !== STALE) throw error;
@@ -143,13 +144,19 @@ export class SharedRecords {
     }
   }
 
-  #commit(basis: number, changes: readonly RecordChange[]): Promise<{ revision: number }> {
+  /** @returns the revision of the last change */
+  async #commitAll(basis: number, changes: readonly RecordChange[]): Promise<number> {
     const { client, kinds, decidesBy = kinds } = this.#parts;
-    return client.call(
-      'records.commit',
-      { basis, kinds: [...decidesBy], changes: [...changes] },
-      { deadlineMs: DECIDE_MS * 2, signal: this.#stopped.signal },
-    );
+    let revision = basis;
+    for (const piece of pieces(changes)) {
+      const answer = await client.call(
+        'records.commit',
+        { basis: revision, kinds: [...decidesBy], changes: piece },
+        { deadlineMs: DECIDE_MS * 2, signal: this.#stopped.signal },
+      );
+      ({ revision } = answer);
+    }
+    return revision;
   }
 
   /** Waits until the owner has applied a revision. @throws BusError `timeout`: it is made, and not in force here yet */
@@ -223,16 +230,13 @@ export class SharedRecords {
 
   /** @returns false when others changed something meanwhile */
   async #seed(through: number, changes: readonly RecordChange[]): Promise<boolean> {
-    let basis = through;
-    for (let at = 0; at < changes.length; at += SEED_PIECE) {
-      try {
-        basis = (await this.#commit(basis, changes.slice(at, at + SEED_PIECE))).revision;
-      } catch (error) {
-        if (error instanceof BusError && error.code === STALE) return false;
-        throw error;
-      }
+    try {
+      await this.#commitAll(through, changes);
+      return true;
+    } catch (error) {
+      if (error instanceof BusError && error.code === STALE) return false;
+      throw error;
     }
-    return true;
   }
 
   async #all(): Promise<{ records: SharedRecord[]; through: number }> {
@@ -281,4 +285,20 @@ export class SharedRecords {
     this.#complaint = undefined;
     this.#parts.logger.info('What the cluster has in common is followed again.');
   }
+}
+
+function* pieces(changes: readonly RecordChange[]): Generator<RecordChange[]> {
+  let piece: RecordChange[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    const size = Buffer.byteLength(JSON.stringify(change.value) ?? '');
+    if (piece.length >= PIECE_RECORDS || (piece.length > 0 && bytes + size > PIECE_BYTES)) {
+      yield piece;
+      piece = [];
+      bytes = 0;
+    }
+    piece.push(change);
+    bytes += size;
+  }
+  if (piece.length > 0) yield piece;
 }

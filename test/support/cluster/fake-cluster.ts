@@ -30,6 +30,8 @@ export class FakeCluster {
   interrupt: (changes: readonly RecordChange[]) => number | undefined = () => undefined;
   /** While it is set, records cannot be changed. */
   unwritable: string | undefined;
+  /** Sees what a node has committed before it is answered. */
+  committed: (commit: CallParams<Contract, 'records.commit'>) => void = () => {};
   /** While it is set, calls fail with it. */
   unavailable: string | undefined;
   /** Nodes whose NATS is away: they go on with the records they have. */
@@ -150,9 +152,13 @@ export class FakeCluster {
         if (newer) throw new BusError('stale', 'something has changed');
         const made = changes.map(({ kind, key, value = null }) => ({ kind, key, value }));
         const before = this.interrupt(made);
-        if (before === undefined) return { revision: this.commit(made) };
-        this.commit(made.slice(0, before));
-        throw new BusError('stale', 'somebody else was faster');
+        if (before !== undefined) {
+          this.commit(made.slice(0, before));
+          throw new BusError('stale', 'somebody else was faster');
+        }
+        const revision = this.commit(made);
+        this.committed({ basis, kinds, changes });
+        return { revision };
       }
       case 'records.changes': {
         const { kinds, after, limit = 5000, waitMs = 0 } = params as CallParams<Contract, 'records.changes'>;

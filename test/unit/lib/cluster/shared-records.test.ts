@@ -87,6 +87,23 @@ describe('SharedRecords', () => {
     expect(new Set(names).size).to.equal(40);
   });
 
+  it('makes many changes in pieces, and decides anew what is left where another comes between two', async () => {
+    const { owner, records } = node('n1');
+    await eventually('it follows', () => records.loaded);
+    const sizes: number[] = [];
+    cluster.committed = ({ changes }) => {
+      sizes.push(changes.length);
+      if (sizes.length === 1) cluster.commit([group('of another')]);
+    };
+    const wanted = Array.from({ length: 4500 }, (_none, index) => `g${index}`);
+    const made = await records.change(() => {
+      const missing = wanted.filter((name) => !owner.names.has(name));
+      return { changes: missing.map(group), result: missing.length };
+    });
+    expect([made, sizes]).to.deep.equal([2500, [2000, 2000, 500]]);
+    expect(owner.names.size).to.equal(4501);
+  });
+
   it('refuses changes while nothing can be known, and says once why', async () => {
     cluster.unavailable = 'no quorum';
     const { records, logger } = node('n1');
