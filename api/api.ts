@@ -1,3 +1,4 @@
+import type { ClusterdClient } from '../lib/cluster/shared-records.js';
 import { type ApiContract, loadContract, type Operation } from '../lib/contract/api-contract.js';
 import type { DaemonParts } from '../lib/daemon/daemon-parts.js';
 import type { Home } from '../lib/home/home.js';
@@ -41,6 +42,8 @@ export type ApiOptions = {
   readonly spreader: DispatcherParts['spreader'];
   /** This manager in the cluster. */
   readonly node: () => NodeIdentity;
+  /** What is shared with the other nodes, on a node of a cluster. */
+  readonly records?: ClusterdClient | undefined;
   /** Epoch milliseconds. */
   readonly now?: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -119,7 +122,7 @@ type SettingsHolder = { current: ApiSettings };
  * @throws ApiStartError, RbacStoreError or the file system's error when the API cannot start
  */
 export async function startApi(options: ApiOptions, parts: DaemonParts): Promise<Api> {
-  const { home, logger, settings, missing, node, spreader } = options;
+  const { home, logger, settings, missing, node, spreader, records } = options;
   const now = options.now ?? Date.now;
   const date = () => new Date(now());
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -128,7 +131,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
 
   const log = openLog(home, settings, date, logger, parts);
   const access = await openAccessControl(
-    { home, logger, now, passwordChecks: settings.authenticationPoolSize, passwordCost: options.passwordCost },
+    { home, logger, records, now, passwordChecks: settings.authenticationPoolSize, passwordCost: options.passwordCost },
     parts,
   );
 

@@ -3,6 +3,7 @@ import { describeWarning } from '../lib/config/config-error.js';
 import { loadApiConfig, loadSecurityConfig } from '../lib/config/load-api-config.js';
 import { checkSettings, type DaemonSettings } from '../lib/daemon/daemon-settings.js';
 import { type ApiSettings, restartNeeded, withoutRestart } from './api-settings.js';
+import { isNodeOfCluster } from './manager/is-node-of-cluster.js';
 import { settingsFromConfig } from './settings-from-config.js';
 
 /** Configuration of svc-apid, as one thing that is replaced whole by a reload. */
@@ -13,6 +14,8 @@ export type ApidSettings = {
   readonly api: ApiSettings;
   /** Of old keys that have no effect; at a start and in a check of an old TLS version, too. */
   readonly warnings: readonly string[];
+  /** Whether this manager is a node of a cluster. */
+  readonly isNode: boolean;
 };
 
 const READING: Omit<DaemonSettings<ApidSettings>, 'check'> = {
@@ -23,6 +26,7 @@ const READING: Omit<DaemonSettings<ApidSettings>, 'check'> = {
     return {
       config,
       api: settingsFromConfig(config, home),
+      isNode: isNodeOfCluster(home),
       warnings: [...warnings.map(describeWarning), ...(current === undefined ? tlsWarnings(config) : [])],
     };
   },
@@ -31,7 +35,10 @@ const READING: Omit<DaemonSettings<ApidSettings>, 'check'> = {
   },
   sections: (current) => new Map([['api', () => ({ ...current().config })]]),
   takeOver: (next, current) => ({ ...next, api: withoutRestart(current.api, next.api) }),
-  restartNeeded: (next, { started }) => restartNeeded(started.api, next.api),
+  restartNeeded: (next, { started }) => [
+    ...restartNeeded(started.api, next.api),
+    ...(next.isNode === started.isNode ? [] : ['cluster']),
+  ],
 };
 
 /** How svc-apid reads its configuration. */

@@ -15,6 +15,7 @@ import { apiHandlers } from './api-handlers.js';
 import { SETTINGS } from './apid-settings.js';
 import { SECURITY_FLAG, securityTask } from './auth/offline-security.js';
 import { watchedClient } from './daemons/daemon-presence.js';
+import { recordsClient } from './daemons/records-client.js';
 
 /** How long unacknowledged events may take at a stop, milliseconds. */
 const DRAIN_MS = 1000;
@@ -58,7 +59,8 @@ export const APID = defineDaemon({
       now: Date.now,
       monotonic: () => performance.now(),
     });
-    const api = await startApi({ home, settings: settings.current.api, logger, ...operations }, parts);
+    const records = settings.started.isNode ? recordsClient(home, clusterd, parts) : undefined;
+    const api = await startApi({ home, settings: settings.current.api, logger, records, ...operations }, parts);
     const stats = () => ({ ...api.stats(), events: outlet.stats() });
     const commands = requests({ stats, handlers: api.handlers });
     await commands.start();

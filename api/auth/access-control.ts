@@ -1,3 +1,4 @@
+import { type ClusterdClient, SharedRecords } from '../../lib/cluster/shared-records.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
@@ -6,6 +7,8 @@ import type { AccessDecisions } from '../rbac/access-decisions.js';
 import { ADMINISTRATOR_ROLE, DEFAULT_USERS } from '../rbac/default-objects.js';
 import type { User } from '../rbac/rbac-model.js';
 import { type InitialUsers, RbacStore } from '../rbac/rbac-store.js';
+import { SharedAccess, type SharedAccessParts } from '../rbac/shared/shared-access.js';
+import { SharedDecisions } from '../rbac/shared/shared-decisions.js';
 import { Authenticator } from './authenticator.js';
 import { refuseToBeginAnew, withAdvice } from './damaged-store.js';
 import { LocalDecisions } from './local-decisions.js';
@@ -20,6 +23,8 @@ import { TokenService } from './token-service.js';
 export type AccessControlOptions = {
   readonly home: Home;
   readonly logger: Logger;
+  /** What is shared with the other nodes, on a node of a cluster. */
+  readonly records?: ClusterdClient | undefined;
   /** Password checks at once. */
   readonly passwordChecks: number;
   readonly passwordCost?: ScryptCost | undefined;
@@ -45,7 +50,7 @@ export type AccessControl = {
  * @throws RbacStoreError, ApiConfigError or the file system's error
  */
 export async function openAccessControl(options: AccessControlOptions, parts: DaemonParts): Promise<AccessControl> {
-  const { home, logger, passwordChecks, passwordCost, now } = options;
+  const { home, logger, records, passwordChecks, passwordCost, now } = options;
   const files = securityFiles(home);
   const hasher = new PasswordHasher(passwordChecks, passwordCost);
   const store = parts.use(await openStore(files, () => builtInUsers(home, hasher, logger)));
@@ -59,8 +64,29 @@ export async function openAccessControl(options: AccessControlOptions, parts: Da
   settings.watch(() => copy.changed());
   const tokens = new TokenService(keys, now);
   const authenticator = new Authenticator(store, tokens, hasher, settings);
-  const decisions = new LocalDecisions({ store, settings, keys });
+  const decisions =
+    records === undefined
+      ? new LocalDecisions({ store, settings, keys })
+      : followCluster({ records, store, settings, keys, logger }, parts);
   return { files, store, decisions, copy, settings, tokens, hasher, authenticator };
+}
+
+/** Follows what the cluster decides, and decides with it. */
+function followCluster(
+  { records, ...view }: SharedAccessParts & { readonly records: ClusterdClient },
+  parts: DaemonParts,
+): AccessDecisions {
+  const shared = parts.use(
+    new SharedRecords({
+      client: records,
+      daemon: 'svc-apid',
+      kinds: ['access'],
+      owner: new SharedAccess(view),
+      logger: view.logger,
+    }),
+  );
+  shared.start();
+  return new SharedDecisions({ shared, ...view });
 }
 
 /** @throws RbacStoreError which says what to do; nobody becomes a user by it */

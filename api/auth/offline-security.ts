@@ -7,6 +7,7 @@ import { removeTree } from '../../lib/files/remove-tree.js';
 import { syncDirectoryNow } from '../../lib/files/sync-directory.js';
 import type { Home } from '../../lib/home/home.js';
 import { type RestoreReport, SECURITY_TASK_FLAG } from '../../lib/security/security-backup.js';
+import { isNodeOfCluster } from '../manager/is-node-of-cluster.js';
 import { RbacStore, RbacStoreError } from '../rbac/rbac-store.js';
 import { summaryOf, writeSecurityBackup } from '../rbac/security-backup.js';
 import { isUnusable, refuseToBeginAnew, withAdvice } from './damaged-store.js';
@@ -71,7 +72,12 @@ async function restore(home: Home, content: string): Promise<RestoreReport> {
     existing = await openExisting(files);
   } catch (error) {
     if (!isUnusable(error)) throw error;
-    return replaceStore(files, error.reason === 'new', putInto);
+    const report = await replaceStore(files, error.reason === 'new', putInto);
+    return isNodeOfCluster(home) ? { ...report, warnings: [...report.warnings, CLUSTER_HOLDS] } : report;
+  }
+  if (isNodeOfCluster(home)) {
+    await existing.close();
+    throw new Error(DECIDE_WITH_CLUSTER);
   }
   return putInto(existing);
 }
@@ -101,6 +107,12 @@ function openExisting(files: SecurityFiles): Promise<RbacStore> {
     throw new RbacStoreError('new', `there are no users in ${store}: svc-apid makes the first ones at its first start`);
   });
 }
+
+const DECIDE_WITH_CLUSTER =
+  'this manager is a node of a cluster, which decides about users: start it, svc-apid and svc-clusterd, and restore then; ' +
+  'all nodes get what the backup holds';
+const CLUSTER_HOLDS =
+  'This manager is a node of a cluster: the users and permissions that the cluster has take the place of these when it starts.';
 
 /** What happens is said in the answer. */
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { SECURITY_CONFIG_SCHEMA, type SecurityConfig } from '../../lib/config/api-config.js';
 import { loadSecurityConfig, SECURITY_YAML } from '../../lib/config/load-api-config.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
 import type { Home } from '../../lib/home/home.js';
@@ -18,6 +20,9 @@ export class SettingsNotWrittenError extends Error {
   override readonly name = 'SettingsNotWrittenError';
 }
 
+/** What counts where nothing is said. */
+export const DEFAULT_SECURITY_SETTINGS: SecurityConfiguration = inForce(SECURITY_CONFIG_SCHEMA.parse({}));
+
 /** The security settings in force: looked at on every login and request, read again when the file changed. */
 export class SecuritySettings {
   readonly #home: Home;
@@ -25,6 +30,7 @@ export class SecuritySettings {
   readonly #logger: Pick<Logger, 'error'>;
   #current: SecurityConfiguration;
   #changed: () => void = () => {};
+  #held: SecurityConfiguration | undefined;
 
   /** @throws ApiConfigError when the file is not valid at the start */
   constructor(home: Home, logger: Pick<Logger, 'error'>) {
@@ -37,6 +43,7 @@ export class SecuritySettings {
 
   /** Settings of the file, defaults where it is silent or absent; a file that is not valid leaves the last ones. */
   current(): SecurityConfiguration {
+    if (this.#held !== undefined) return this.#held;
     try {
       if (this.#file.read().changed) this.#current = this.#load();
     } catch (error) {
@@ -64,13 +71,34 @@ export class SecuritySettings {
     this.#changed();
   }
 
+  /**
+   * Has settings that do not come from the file, and go on whatever becomes of it; it is made to say the same.
+   * @throws SettingsNotWrittenError; they are in force
+   */
+  hold(settings: SecurityConfiguration): void {
+    this.#held = settings;
+    if (!this.#says(settings)) this.replace(settings);
+  }
+
   /** @param changed called after each {@link replace} */
   watch(changed: () => void): void {
     this.#changed = changed;
   }
 
-  #load(): SecurityConfiguration {
-    const { auth_token_exp_timeout, rbac_mode } = loadSecurityConfig(this.#home);
-    return { tokenLifetimeSeconds: auth_token_exp_timeout, rbacMode: rbac_mode };
+  /** Whether the file does. */
+  #says(settings: SecurityConfiguration): boolean {
+    try {
+      return isDeepStrictEqual(this.#load(), settings);
+    } catch {
+      return false;
+    }
   }
+
+  #load(): SecurityConfiguration {
+    return inForce(loadSecurityConfig(this.#home));
+  }
+}
+
+function inForce({ auth_token_exp_timeout, rbac_mode }: SecurityConfig): SecurityConfiguration {
+  return { tokenLifetimeSeconds: auth_token_exp_timeout, rbacMode: rbac_mode };
 }

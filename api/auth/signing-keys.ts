@@ -15,6 +15,7 @@ export class SigningKeys {
   readonly #privateFile: WatchedFile;
   readonly #publicFile: WatchedFile;
   #pair: SigningKeyPair | undefined;
+  #held: SigningKeyPair | undefined;
 
   constructor(privatePath: string, publicPath: string) {
     this.#privateFile = new WatchedFile(privatePath);
@@ -38,21 +39,56 @@ export class SigningKeys {
   }
 
   /**
+   * Has a pair that does not come from the files, and goes on whatever becomes of them; they are made to hold the same.
+   * @throws the file system's error; the pair is in force
+   */
+  hold(pair: TokenKeyPair): void {
+    const keys = keysOf(pair);
+    if (this.#held?.publicKey.equals(keys.publicKey) !== true) this.#held = keys;
+    if (this.#holds(pair)) return;
+    this.take(pair);
+  }
+
+  /** The pair in force, as text. @throws as {@link current} */
+  pem(): TokenKeyPair {
+    const { privateKey, publicKey } = this.current();
+    return {
+      privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    };
+  }
+
+  /**
    * The pair of the files as they are now. A new object means that the keys changed.
    * @throws Error when a file is missing or holds no such key
    */
   current(): SigningKeyPair {
+    if (this.#held !== undefined) return this.#held;
     const privateKey = this.#privateFile.read();
     const publicKey = this.#publicFile.read();
     if (this.#pair === undefined || privateKey.changed || publicKey.changed) {
       this.#pair = undefined;
       if (privateKey.text === undefined || publicKey.text === undefined) throw new Error('a key file is missing');
-      this.#pair = { privateKey: createPrivateKey(privateKey.text), publicKey: createPublicKey(publicKey.text) };
+      this.#pair = keysOf({ privateKey: privateKey.text, publicKey: publicKey.text });
     }
     return this.#pair;
+  }
+
+  /** Whether the files do. */
+  #holds({ privateKey, publicKey }: TokenKeyPair): boolean {
+    try {
+      return this.#privateFile.read().text === privateKey && this.#publicFile.read().text === publicKey;
+    } catch {
+      return false;
+    }
   }
 
   #files(): TokenKeyFiles {
     return { privateKey: this.#privateFile.path, publicKey: this.#publicFile.path };
   }
+}
+
+/** @throws Error for what is no key */
+function keysOf({ privateKey, publicKey }: TokenKeyPair): SigningKeyPair {
+  return { privateKey: createPrivateKey(privateKey), publicKey: createPublicKey(publicKey) };
 }

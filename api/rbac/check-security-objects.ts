@@ -4,6 +4,7 @@ import type { Operation } from '../../lib/contract/api-contract.js';
 import { isPasswordHash } from '../auth/password-hasher.js';
 import { SchemaChecker } from '../contract/schema-checker.js';
 import { ApiError } from '../http/api-error.js';
+import { canonicalText } from './canonical-text.js';
 import {
   ADMINISTRATOR_ROLE,
   DEFAULT_POLICIES,
@@ -156,15 +157,6 @@ function checkRules(rules: SecurityObjects['rules'], body: BodyCheck): void {
     if (id > MAX_BUILT_IN_ID && said.has(text)) refuse('security rule', object, 'another says the same');
     said.add(text);
   }
-}
-
-/** The same text for values that are the same but for the order of members. */
-function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }
 
 function bodyCheck(checker: SchemaChecker, operations: readonly Operation[], id: string): BodyCheck {

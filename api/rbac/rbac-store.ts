@@ -1,9 +1,9 @@
-import { securitySettingsRecord } from '../../lib/cluster/access-records.js';
+import { type GivenNumbers, MAX_BUILT_IN_ID, securitySettingsRecord } from '../../lib/cluster/access-records.js';
 import type { Change } from '../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
 import { StoreError, type StoreErrorCode } from '../../lib/store/store-error.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
-import type { ObjectChange } from './access-decisions.js';
+import type { ObjectChange, ObjectKind } from './access-decisions.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
 import {
   type Policy,
@@ -37,12 +37,22 @@ export class RbacStoreError extends Error {
   }
 }
 
+/** What others have decided. */
+export type FollowedChange = {
+  readonly objects: readonly ObjectChange[];
+  /** Revisions by `RevocationKey`; undefined is one that is gone. */
+  readonly revocations: ReadonlyMap<string, number | undefined>;
+  readonly numbers?: GivenNumbers;
+};
+
 /** The built-in users; asked for only when the store is made. What it throws ends the start, and nothing is made. */
 export type InitialUsers = () => Promise<readonly User[]>;
 
 const TABLES = ['users', 'roles', 'policies', 'rules', 'revocations', 'restored'] as const;
 /** Version 2 has a digest of all entries: a policy that is lost may be one that denies. */
 const MIGRATIONS = [() => {}];
+/** Among the revocations: how many there were, of which some are gone with what they were about. It concerns no token. */
+const COUNT_KEY = 'count';
 /** Key of what a restore leaves to be done. */
 const RESTORED_SETTINGS = 'settings';
 
@@ -62,6 +72,13 @@ export class RbacStore {
   #revision = 0;
   #version = 0;
   #changed: () => void = () => {};
+  #numbers: GivenNumbers = {
+    users: MAX_BUILT_IN_ID,
+    roles: MAX_BUILT_IN_ID,
+    policies: MAX_BUILT_IN_ID,
+    rules: MAX_BUILT_IN_ID,
+    revision: 0,
+  };
 
   private constructor(store: LmdbStore) {
     this.#store = store;
@@ -195,8 +212,85 @@ export class RbacStore {
     await this.#store.commit([this.#restored.remove(RESTORED_SETTINGS)]);
   }
 
+  /** All objects as they are in memory. */
+  objects(): SecurityObjects {
+    const { users, roles, policies, rules } = this;
+    return { users: users.all(), roles: roles.all(), policies: policies.all(), rules: rules.all() };
+  }
+
+  /** Revisions of what was revoked, by `RevocationKey`. */
+  get revocations(): ReadonlyMap<string, number> {
+    return new Map(
+      [...this.#revocations].filter(([key]) => key !== COUNT_KEY).map(([key, { revision }]) => [key, revision]),
+    );
+  }
+
+  /** Tokens of a lower revision are revoked by the key; 0 when none is. */
+  revocationOf(key: RevocationKey): number {
+    return this.#revocations.get(key)?.revision ?? 0;
+  }
+
+  /** What a cluster says that it has given; see {@link follow}. */
+  get numbers(): GivenNumbers {
+    return this.#numbers;
+  }
+
+  /**
+   * Takes over what others have decided: in memory at once, where it stays when it cannot be written, and on the disk when it
+   * resolves.
+   * @throws StoreError when it cannot be written
+   */
+  follow({ objects, revocations, numbers }: FollowedChange): Promise<void> {
+    return this.#follow(this.pending(objects), revocations, numbers, objects.length > 0);
+  }
+
+  /** As {@link follow}, of everything: what is not told is gone. */
+  followAll({ objects, revocations, numbers }: FollowedChange): Promise<void> {
+    const exchange = (kind: ObjectKind): PendingChange[] => {
+      const wanted = objects.flatMap((change) =>
+        change.kind === kind && change.object !== undefined ? [change.object] : [],
+      );
+      // Objects and table are of the same kind.
+      return this[kind].exchange(new Map(wanted.map((object) => [object.id, object as never])));
+    };
+    const gone = [...this.#storedRevocations.entries()].map(([key]) => key);
+    const all = new Map<string, number | undefined>(
+      [...gone, ...this.#revocations.keys()].map((key) => [key, undefined]),
+    );
+    for (const [key, revision] of revocations) all.set(key, revision);
+    const changes = [...exchange('users'), ...exchange('roles'), ...exchange('policies'), ...exchange('rules')];
+    return this.#follow(changes, all, numbers, changes.length > 0);
+  }
+
   async close(): Promise<void> {
     await this.#store.close();
+  }
+
+  async #follow(
+    pending: readonly PendingChange[],
+    revocations: FollowedChange['revocations'],
+    numbers: GivenNumbers | undefined,
+    isNew: boolean,
+  ): Promise<void> {
+    const changes = pending.map(({ change }) => change);
+    const revoke = (key: string, revision: number | undefined): void => {
+      if (revision === undefined) this.#revocations.delete(key);
+      else this.#revocations.set(key, { revision });
+      changes.push(
+        revision === undefined ? this.#storedRevocations.remove(key) : this.#storedRevocations.put(key, { revision }),
+      );
+    };
+    for (const [key, revision] of revocations) revoke(key, revision);
+    if (numbers !== undefined) {
+      this.#numbers = numbers;
+      for (const kind of ['users', 'roles', 'policies', 'rules'] as const) this[kind].given = numbers[kind];
+      revoke(COUNT_KEY, numbers.revision);
+    }
+    // It is that of the cluster, be it lower than what this manager had before it joined.
+    this.#revision = Math.max(0, ...[...this.#revocations.values()].map(({ revision }) => revision));
+    this.#version += 1;
+    await this.#store.commit(changes);
+    if (isNew) this.#changed();
   }
 
   async #write(all: readonly PendingChange[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { MAX_BUILT_IN_ID } from '../../lib/cluster/access-records.js';
 import type { Change } from '../../lib/store/commit-queue.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
@@ -13,6 +14,7 @@ export class RbacTable<T extends RbacObject> {
   readonly #stored: StoreTable<number, T>;
   readonly #byId = new Map<number, T>();
   readonly #byName = new Map<string, T>();
+  #given = MAX_BUILT_IN_ID;
 
   constructor(stored: StoreTable<number, T>) {
     this.#stored = stored;
@@ -50,11 +52,31 @@ export class RbacTable<T extends RbacObject> {
     return ids.flatMap((id) => this.#byId.get(id) ?? []);
   }
 
+  /** Ids up to this one are not given any more, whether there are objects that have them or not. */
+  set given(id: number) {
+    this.#given = Math.max(id, MAX_BUILT_IN_ID);
+  }
+
   /** Id of the next object that somebody makes: one more than the highest, 100 for the first. */
   nextId(): number {
-    let highest = MAX_BUILT_IN_ID;
+    let highest = this.#given;
     for (const id of this.#byId.keys()) highest = Math.max(highest, id);
     return highest + 1;
+  }
+
+  /**
+   * Has these objects, and no others, in memory and on the disk. What is there already is left alone.
+   * @throws StoreError `damaged`
+   */
+  exchange(wanted: ReadonlyMap<number, T>): PendingChange[] {
+    const stored = new Map(this.#stored.entries());
+    const gone = new Set([...stored.keys(), ...this.#byId.keys()].filter((id) => !wanted.has(id)));
+    const isThere = (object: T): boolean =>
+      isDeepStrictEqual(stored.get(object.id), object) && isDeepStrictEqual(this.#byId.get(object.id), object);
+    return [
+      ...[...gone].map((id) => this.removeId(id)),
+      ...[...wanted.values()].filter((object) => !isThere(object)).map((object) => this.put(object)),
+    ];
   }
 
   /** Adds an object, or replaces the one with its id. */
@@ -88,6 +110,7 @@ export class RbacTable<T extends RbacObject> {
 
   #forget(object: T): void {
     this.#byId.delete(object.id);
-    this.#byName.delete(object.name);
+    // Between two changes of a cluster another may have the name already.
+    if (this.#byName.get(object.name)?.id === object.id) this.#byName.delete(object.name);
   }
 }

@@ -55,6 +55,8 @@ export const numbersRecord = z.object({
   revision,
 });
 
+export type GivenNumbers = z.output<typeof numbersRecord>;
+
 /** What an `access` record is, by what stands before the `/` of its key. */
 export const ACCESS_RECORDS = {
   user: userRecord,

@@ -58,7 +58,7 @@ export class TestApi {
 
   async start(
     settings: Partial<ApiSettings> = {},
-    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes' | 'records'>> = {},
   ): Promise<this> {
     mkdirSync(this.home.path('api', 'configuration', 'security'), { recursive: true });
     const passwordFile = this.home.path('api', 'configuration', 'security', 'initial-admin-password');
@@ -71,7 +71,7 @@ export class TestApi {
   /** Starts again on the same home. */
   async open(
     settings: Partial<ApiSettings> = {},
-    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes'>> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes' | 'records'>> = {},
   ): Promise<void> {
     const { home, logger } = this;
     const monitord = watchedClient(home, monitordContract);
@@ -117,6 +117,7 @@ export class TestApi {
         now: () => this.now,
         monotonic: () => this.elapsed,
         passwordCost: { N: 16, r: 1, p: 1 },
+        records: options.records,
         ...(options.connectionTimes === undefined ? {} : { connectionTimes: options.connectionTimes }),
       },
       this.#parts,

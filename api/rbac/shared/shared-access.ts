@@ -1,0 +1,85 @@
+import type { RecordChange, RecordsOwner, SharedRecord } from '../../../lib/cluster/shared-records.js';
+import type { Logger } from '../../../lib/log/logger.js';
+import { makeTokenKeyPair } from '../../../lib/security/token-keys.js';
+import type { SecuritySettings } from '../../auth/security-settings.js';
+import type { SigningKeys } from '../../auth/signing-keys.js';
+import type { RbacStore } from '../rbac-store.js';
+import { type AccessNews, readAccessRecords } from './access-codec.js';
+import { type AccessSeed, accessSeed, type OwnAccess } from './access-seed.js';
+import { saySeed } from './say-seed.js';
+
+export type SharedAccessParts = {
+  readonly store: RbacStore;
+  readonly settings: SecuritySettings;
+  readonly keys: SigningKeys;
+  readonly logger: Logger;
+};
+
+/**
+ * Users, roles, policies, rules, revocations, the settings and the key of tokens, as the records of a cluster say: this
+ * manager's store and files are a view of them. What is told is in force in memory at once, whatever becomes of the disk: a full
+ * one keeps nobody's token alive.
+ */
+export class SharedAccess implements RecordsOwner {
+  readonly #parts: SharedAccessParts;
+  /** What was brought, until it is in force. */
+  #seed: { readonly seed: AccessSeed; readonly own: OwnAccess; readonly there: AccessNews } | undefined;
+
+  constructor(parts: SharedAccessParts) {
+    this.#parts = parts;
+  }
+
+  async seed(records: readonly SharedRecord[]): Promise<readonly RecordChange[]> {
+    const fresh = await makeTokenKeyPair();
+    const own = this.#own();
+    const there = readAccessRecords(records);
+    const seed = accessSeed(own, there, fresh);
+    // What was brought by a try that somebody came between is there now: the first try knows it.
+    this.#seed ??= { seed, own, there };
+    return seed.changes;
+  }
+
+  async load(records: readonly SharedRecord[]): Promise<void> {
+    const news = readAccessRecords(records);
+    await this.#inForce(news, this.#parts.store.followAll(news));
+    if (this.#seed !== undefined) saySeed(this.#seed, news, this.#parts.logger);
+    this.#seed = undefined;
+  }
+
+  async apply(changes: readonly SharedRecord[]): Promise<void> {
+    const news = readAccessRecords(changes);
+    await this.#inForce(news, this.#parts.store.follow(news));
+  }
+
+  /** @param stored the objects are in memory, and on their way to the disk */
+  async #inForce({ settings, tokenKeys }: AccessNews, stored: Promise<void>): Promise<void> {
+    const parts = this.#parts;
+    // Each is in memory when this line is through.
+    const files = [
+      settings === undefined ? undefined : attempt(() => parts.settings.hold(settings)),
+      tokenKeys === undefined ? undefined : attempt(() => parts.keys.hold(tokenKeys)),
+    ];
+    await stored;
+    for (const failure of files) if (failure !== undefined) throw failure;
+  }
+
+  #own(): OwnAccess {
+    const { store, settings, keys } = this.#parts;
+    return {
+      objects: store.objects(),
+      revocations: store.revocations,
+      revision: store.revision,
+      settings: settings.current(),
+      tokenKeys: keys.pem(),
+    };
+  }
+}
+
+function attempt(work: () => void): Error | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
