@@ -10,7 +10,7 @@ export type AskableDaemon = { readonly contract: Contract; readonly methods: rea
 /** What other nodes may call here: everything else is a node's own matter. */
 export const ASKABLE: Partial<Record<DaemonName, AskableDaemon>> = {
   'svc-apid': { contract: apidContract, methods: ['api.run', 'api.rest'] },
-  'svc-db': { contract: dbContract, methods: ['ping'] },
+  'svc-db': { contract: dbContract, methods: ['ping', 'agents.presence', 'agents.presence_page', 'agents.rows'] },
   // Active responses reach an agent where it is connected.
   'svc-remoted': { contract: remotedContract, methods: ['agents.send'] },
 };

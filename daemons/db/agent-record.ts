@@ -28,6 +28,9 @@ export const agentRecord = z.object({
   statusCode: z.number().int(),
   /** Epoch seconds, 0 for none. */
   disconnectionTime: z.number().int(),
+  /** In a cluster: what the row of the agent is told from older ones by (daemons/db/presence/row-version.ts). */
+  claim: z.number().int().optional(),
+  revision: z.number().int().optional(),
 });
 
 export type AgentRecord = Readonly<z.output<typeof agentRecord>>;
@@ -62,6 +65,14 @@ export class AgentRow {
   lastKeepAlive: number | undefined;
   /** Its groups, those of the record. */
   groupList: GroupList;
+  /** In a cluster: when this node has heard it last, as `Ownership` counts; 0: not since it became this node's. */
+  heard = 0;
+  /** In a cluster: whether another node had it, and it has not told all of itself here yet. */
+  partial = false;
+  /** In a cluster: the batch in which this process told the row to other nodes last; 0: in none. */
+  toldAt = 0;
+  /** In a cluster: the batch of its node that the row came with, or a later one. */
+  heardAt = 0;
 
   /** @param slot place of the agent in arrays that hold something for each */
   constructor(
@@ -131,6 +142,8 @@ export class SharedValues {
       status: STATUSES.get(record.status) ?? record.status,
       statusCode: record.statusCode,
       disconnectionTime: record.disconnectionTime,
+      claim: record.claim,
+      revision: record.revision,
     };
   }
 

@@ -25,6 +25,8 @@ const FIELDS_OF_MEMBER: { readonly [M in keyof AgentRecord]-?: readonly string[]
   status: ['status', GROUP_CONFIG_STATUS],
   statusCode: ['status_code'],
   disconnectionTime: ['disconnection_time'],
+  claim: [],
+  revision: [],
 };
 const MEMBERS = Object.keys(FIELDS_OF_MEMBER) as (keyof AgentRecord)[];
 

@@ -6,6 +6,7 @@ import { agentIdText } from './agent-record.js';
 import { FimDatabase } from './fim/fim-database.js';
 import { fimHandlers } from './fim/fim-handlers.js';
 import type { AgentStore } from './forgetting.js';
+import type { HandoverStores } from './handover/handover-store.js';
 import { InventoryDatabase } from './inventory/inventory-database.js';
 import { inventoryHandlers } from './inventory/inventory-handlers.js';
 import type { Registry } from './registry.js';
@@ -65,6 +66,12 @@ export class AgentStores {
   /** For what happens to all of them. */
   get all(): readonly OpenStore[] {
     return [this.files, this.inventory, this.sca];
+  }
+
+  /** What of them goes with an agent to another node. */
+  get handover(): HandoverStores {
+    const [files, inventory, policies] = [this.files.handover, this.inventory.handover, this.sca.handover];
+    return { files, inventory, policies };
   }
 
   handlers() {

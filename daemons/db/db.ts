@@ -13,6 +13,7 @@ import { forgetting } from './forgetting.js';
 import { openGroups } from './groups/open-groups.js';
 import { groupsHandlers } from './groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from './manager-agent.js';
+import { openPresence } from './presence/open-presence.js';
 import { QueryStatistics } from './query-statistics.js';
 import { Registry } from './registry.js';
 
@@ -62,19 +63,16 @@ export const DB = defineDaemon({
       }),
     );
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
-    const agents = agentsHandlers(registry, groups, now, MANAGER_VERSION);
+    const presence = await openPresence({ home, logger, settings: settings.started, registry, stores, now }, parts);
+    const agents = agentsHandlers(registry, groups, now, MANAGER_VERSION, presence.owners);
     const server = requests({
       stats: (counters) => ({
         requests: { ...counters },
-        registry: {
-          ...registry.counters,
-          agents: registry.agents.size,
-          groups: registry.groups.size,
-          removals_crowded_out: registry.removals.crowdedOut,
-        },
+        registry: registryStats(registry),
         ...stores.stats(),
         ...groups.stats(),
         backups: backups.counters,
+        ...presence.stats(),
       }),
       handlers: {
         ...agents,
@@ -82,6 +80,7 @@ export const DB = defineDaemon({
         ...groupsHandlers(registry, groups, now),
         ...stores.handlers(),
         ...backupHandlers(backups),
+        ...presence.handlers,
         'statistics.read': () => statistics.report(),
       },
       around: (handlers) => statistics.counting(handlers),
@@ -94,3 +93,7 @@ export const DB = defineDaemon({
     return { apply: settle };
   },
 });
+
+function registryStats({ counters, agents, groups, removals }: Registry): Record<string, number> {
+  return { ...counters, agents: agents.size, groups: groups.size, removals_crowded_out: removals.crowdedOut };
+}

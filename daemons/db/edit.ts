@@ -5,8 +5,20 @@ import type { AgentSet } from './agent-set.js';
 import type { GroupRecord, Labels, RegistryTables } from './registry-store.js';
 import type { Removal, RemovalLog } from './removal-log.js';
 
+/** Sees the rows of agents change. */
+export interface RowObserver {
+  /** The record to put in place of another one. */
+  stamped(before: AgentRecord, next: AgentRecord): AgentRecord;
+  /** The record of an agent whose labels have changed. */
+  relabelled(record: AgentRecord): AgentRecord;
+  /** The records of these agents, or their labels, are on disk now. */
+  committed(agents: ReadonlySet<number>): void;
+}
+
 /** What of the registry is in memory. Labels are only while they are on their way to disk. */
 export type RegistryMemory = {
+  /** Set in a cluster. */
+  readonly observer: RowObserver | undefined;
   readonly agents: AgentSet;
   readonly groups: Map<string, GroupRecord>;
   readonly unwrittenLabels: Map<number, Labels>;
@@ -24,6 +36,7 @@ export class Edit {
   readonly #undo: (() => void)[] = [];
   readonly #removals: Removal[] = [];
   readonly #labels: { readonly id: number; readonly labels: Labels }[] = [];
+  readonly #changedAgents = new Set<number>();
 
   constructor(memory: RegistryMemory, tables: RegistryTables) {
     this.#memory = memory;
@@ -32,10 +45,14 @@ export class Edit {
 
   /** Adds an agent or replaces its record. */
   setAgent(id: number, record: AgentRecord): AgentRow {
-    const { agents } = this.#memory;
+    const { agents, observer } = this.#memory;
     const before = agents.get(id)?.record;
-    const row = agents.set(id, record);
+    const row = agents.set(
+      id,
+      before === undefined || observer === undefined ? record : observer.stamped(before, record),
+    );
     if (row.record === before) return row;
+    this.#changedAgents.add(id);
     this.#undo.push(() => {
       if (before === undefined) agents.delete(id);
       else agents.set(id, before);
@@ -81,10 +98,13 @@ export class Edit {
   }
 
   setLabels(id: number, labels: Labels): void {
-    const { unwrittenLabels } = this.#memory;
+    const { unwrittenLabels, agents, observer } = this.#memory;
+    const row = agents.get(id);
+    if (row !== undefined && observer !== undefined) this.setAgent(id, observer.relabelled(row.record));
     const before = unwrittenLabels.get(id);
     unwrittenLabels.set(id, labels);
     this.#labels.push({ id, labels });
+    this.#changedAgents.add(id);
     this.#undo.push(() => {
       if (before === undefined) unwrittenLabels.delete(id);
       else unwrittenLabels.set(id, before);
@@ -132,9 +152,10 @@ export class Edit {
 
   /** All of it is on disk: what only had to be remembered until then is forgotten. */
   done(): void {
-    const { unwrittenLabels, removals } = this.#memory;
+    const { unwrittenLabels, removals, observer } = this.#memory;
     if (this.#removals.length > 0) removals.committed(this.#removals);
     for (const { id, labels } of this.#labels) if (unwrittenLabels.get(id) === labels) unwrittenLabels.delete(id);
+    observer?.committed(this.#changedAgents);
   }
 }
 

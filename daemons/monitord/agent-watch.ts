@@ -7,6 +7,7 @@ import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../lib/log/logger.js';
 import type { Clock } from '../../lib/rotation/clock.js';
+import { LostAgents } from './lost-agents.js';
 
 /** Times of the watch, seconds unless said otherwise. */
 export type AgentWatchSettings = {
@@ -18,8 +19,8 @@ export type AgentWatchSettings = {
   readonly alerts: boolean;
   /** `monitord.delete_old_agents`, minutes; 0: none are deleted. */
   readonly deleteAfterMinutes: number;
-  /** Whether another node of a cluster does all this. */
-  readonly worker: boolean;
+  /** Name of this node in a cluster: it watches its own agents, and those of lost nodes while it holds the lease. */
+  readonly node: string | undefined;
 };
 
 export type AgentWatchParts = {
@@ -33,7 +34,7 @@ export type AgentWatchParts = {
   readonly settings: () => AgentWatchSettings;
 };
 
-type GoneAgent = {
+export type GoneAgent = {
   readonly id: string;
   readonly name: string;
   readonly registerIP: string;
@@ -59,6 +60,7 @@ export class AgentWatch {
   readonly #failureLog: LimitedLogger;
   /** Disconnected and not yet announced, by id. */
   readonly #remembered = new Map<string, GoneAgent>();
+  readonly #lost: LostAgents;
   #outbox: BusEvent[] = [];
   #nextCheck: number;
   #nextAnnouncement = 0;
@@ -67,12 +69,13 @@ export class AgentWatch {
   constructor(parts: AgentWatchParts) {
     this.#parts = parts;
     this.#failureLog = parts.logger.limited();
+    this.#lost = new LostAgents(parts.db);
     this.#nextCheck = this.#now() + Math.min(START_WAIT_SECONDS, parts.settings().disconnectionTime);
   }
 
   /** Agents that were found disconnected and are not announced yet. */
   get remembered(): number {
-    return this.#remembered.size;
+    return this.#remembered.size + this.#lost.remembered;
   }
 
   /** Works until the signal. */
@@ -87,27 +90,39 @@ export class AgentWatch {
   async tick(): Promise<void> {
     const settings = this.#parts.settings();
     this.#flush();
-    if (settings.worker) return;
     const now = this.#now();
     if (now >= this.#nextCheck) {
-      const done = await this.#guarded(() => this.#disconnect(settings, now));
+      let done = false;
+      await this.#guarded(async () => {
+        done = await this.#disconnect(settings, now);
+      });
       this.#nextCheck = now + (done ? settings.disconnectionTime : Math.min(RETRY_SECONDS, settings.disconnectionTime));
     }
     if (this.#remembered.size > 0 && now >= this.#nextAnnouncement) {
-      await this.#guarded(() => this.#announce(settings, now));
+      await this.#guarded(async () => {
+        // In a cluster one that is gone here may be connected elsewhere: that must be known now, not only before.
+        if (settings.node === undefined || (await this.#disconnect(settings, now))) await this.#announce(settings, now);
+      });
       this.#nextAnnouncement = now + Math.max(1, settings.alertTime);
+    }
+    if (settings.node !== undefined) {
+      await this.#guarded(async () => {
+        for (const agent of await this.#lost.look(settings, now)) this.#outbox.push(this.#disconnectedEvent(agent));
+      });
     }
     await this.#deleteWhenDue(settings, now);
     this.#flush();
   }
 
-  async #disconnect({ disconnectionTime, alerts }: AgentWatchSettings, now: number): Promise<void> {
-    const { agents } = await this.#parts.db.call('agents.disconnect_stale', {
+  /** @returns whether it is known which agents are connected */
+  async #disconnect({ disconnectionTime, alerts }: AgentWatchSettings, now: number): Promise<boolean> {
+    const { agents, judged } = await this.#parts.db.call('agents.disconnect_stale', {
       before: now - disconnectionTime,
       at: now,
     });
-    if (!alerts) return;
+    if (!alerts) return judged;
     for (const { id, name, registerIP, ip } of agents) this.#remembered.set(id, { id, name, registerIP, ip });
+    return judged;
   }
 
   /** Announces those that are still gone, and gone for long enough. */
@@ -146,23 +161,13 @@ export class AgentWatch {
     this.#nextDeletion ??= now + period;
     if (now < this.#nextDeletion) return;
     this.#nextDeletion = now + period;
-    await this.#guarded(() => this.#deleteOld(disconnectionTime + period, settings.alerts));
+    await this.#guarded(() => this.#deleteOld(disconnectionTime + period, settings));
   }
 
-  async #deleteOld(olderThan: number, alerts: boolean): Promise<void> {
-    const { db, authd, logger } = this.#parts;
+  async #deleteOld(olderThan: number, { alerts, node }: AgentWatchSettings): Promise<void> {
+    const { authd, logger } = this.#parts;
     for (;;) {
-      const { items } = await db.call('agents.list', {
-        status: 'disconnected',
-        older_than: `${String(olderThan)}s`,
-        select: ['id', 'name', 'registerIP'],
-        limit: AGENTS_PER_CALL,
-      });
-      const old = items.flatMap(({ id, name, registerIP }): GoneAgent[] =>
-        typeof id === 'string' && typeof name === 'string' && typeof registerIP === 'string'
-          ? [{ id, name, registerIP, ip: registerIP }]
-          : [],
-      );
+      const old = await this.#oldAgents(olderThan, node);
       if (old.length === 0) return;
       const { removed, unknown } = await authd.call('remove', { ids: old.map(({ id }) => id) });
       const gone = new Set(removed.map(({ id }) => id));
@@ -174,6 +179,24 @@ export class AgentWatch {
       // svc-db hears of a removal a moment later: what is left of this page comes with the next turn.
       if (unknown.length > 0 || old.length < AGENTS_PER_CALL) return;
     }
+  }
+
+  /** Times of other nodes' agents are by other clocks: theirs are deleted there, and those of lost nodes by how long these are lost. */
+  async #oldAgents(olderThan: number, node: string | undefined): Promise<GoneAgent[]> {
+    const { items } = await this.#parts.db.call('agents.list', {
+      status: 'disconnected',
+      older_than: `${String(olderThan)}s`,
+      select: ['id', 'name', 'registerIP'],
+      limit: AGENTS_PER_CALL,
+      ...(node === undefined ? {} : { node_name: node }),
+    });
+    const old = items.flatMap(({ id, name, registerIP }): GoneAgent[] =>
+      typeof id === 'string' && typeof name === 'string' && typeof registerIP === 'string'
+        ? [{ id, name, registerIP, ip: registerIP }]
+        : [],
+    );
+    if (node === undefined || old.length > 0) return old;
+    return (await this.#lost.old(olderThan, this.#now())).slice(0, AGENTS_PER_CALL);
   }
 
   #disconnectedEvent({ id, name, registerIP, ip }: GoneAgent): BusEvent {
@@ -203,13 +226,11 @@ export class AgentWatch {
     return Math.floor(this.#parts.clock.now().getTime() / 1000);
   }
 
-  async #guarded(work: () => Promise<void>): Promise<boolean> {
+  async #guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      return true;
     } catch (error) {
       this.#failureLog.error(`Agents are not watched at the moment: ${describeError(error)}`);
-      return false;
     }
   }
 }

@@ -117,7 +117,7 @@ export function agentWatchSettings(settings: MonitordSettings): AgentWatchSettin
     alertTime: config.global.agents_disconnection_alert_time,
     alerts: options.get('monitord.monitor_agents') === 1,
     deleteAfterMinutes: options.get('monitord.delete_old_agents'),
-    worker: isWorker(settings),
+    node: config.cluster === undefined || config.cluster.disabled ? undefined : config.cluster.node_name,
   };
 }
 

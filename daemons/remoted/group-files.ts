@@ -1,5 +1,6 @@
 import type { dbContract } from '../../lib/bus/contracts/db.js';
 import type { RequestClient } from '../../lib/bus/request-client.js';
+import type { Singleton } from '../../lib/cluster/singleton.js';
 import type { AgentCrypto } from './agent-crypto.js';
 import { GroupDownloads } from './downloads/group-downloads.js';
 import { confCheck } from './merge/conf-check.js';
@@ -14,6 +15,8 @@ export type GroupFilesParts = {
   readonly base: RemotedBase;
   readonly crypto: AgentCrypto;
   readonly db: RequestClient<typeof dbContract>;
+  /** Leave for what one node of a cluster does. */
+  readonly singleton: Singleton;
   /** Whether merged files may be made at all: `-m` forbids it. */
   readonly merge: boolean;
   /** Waits; resolves early when the daemon stops. */
@@ -28,7 +31,7 @@ export class GroupFiles {
   /** Whether the shared files have been looked at for the first time. */
   #sharing = false;
 
-  constructor({ base, crypto, db, merge, sleep }: GroupFilesParts) {
+  constructor({ base, crypto, db, singleton, merge, sleep }: GroupFilesParts) {
     const { home, logger, log, settings, counters } = base;
     const { options, config } = settings.started;
     const inCluster = config.cluster !== undefined && !config.cluster.disabled;
@@ -40,6 +43,7 @@ export class GroupFiles {
         // What is there before the shared files are looked at for the first time is seen then.
         if (this.#sharing) await this.shared.refresh(group);
       },
+      mayAct: () => singleton.mayAct(),
     });
     this.shared = new SharedFiles({
       home,

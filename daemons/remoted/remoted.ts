@@ -1,9 +1,11 @@
 import { ClientKeysFile } from '../../lib/agentlink/client-keys-file.js';
 import { pause } from '../../lib/async/pause.js';
+import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { modulesdContract } from '../../lib/bus/contracts/modulesd.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
+import { Singleton } from '../../lib/cluster/singleton.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import type { BoundAddress } from '../../lib/daemon/daemon-spec.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
@@ -19,7 +21,7 @@ import { RequestTable } from './link/request-table.js';
 import type { RemotedBase } from './remoted-base.js';
 import { RemotedCounters } from './remoted-counters.js';
 import { remotedHandlers } from './remoted-handlers.js';
-import { type RemotedSettings, SETTINGS } from './remoted-settings.js';
+import { isClustered, type RemotedSettings, SETTINGS } from './remoted-settings.js';
 import { remotedStateText, type StatisticsSources } from './remoted-statistics.js';
 import { StatusWriter } from './status-writer.js';
 import { syslogTraffic } from './syslog/syslog-traffic.js';
@@ -101,6 +103,7 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
   const { store } = crypto;
   const db = parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
   const modulesd = parts.use(new RequestClient({ contract: modulesdContract, path: home.socket('svc-modulesd') }));
+  const singleton = singletonOf(home, settings.started, parts);
   const filesEnded = parts.waitPoint();
   const drain = parts.together();
   const written = drain.waitPoint({ withinMs: DRAIN_MS });
@@ -113,7 +116,7 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
     new StatusWriter({ db, counters, logger, agents: () => store.agents, mostAgents: mostWaiting, sleep }),
   );
   const table = requestTable(settings.started);
-  const files = new GroupFiles({ base, crypto, db, merge: ownFlags['m'] !== true, sleep });
+  const files = new GroupFiles({ base, crypto, db, singleton, merge: ownFlags['m'] !== true, sleep });
   const { pushes } = files;
   const syslog = syslogTraffic(base, drain, DRAIN_MS, parts);
   const traffic = agentTraffic(
@@ -133,6 +136,12 @@ function makeParts({ home, logger, settings, ownFlags }: RemotedContext, parts: 
     filesEnded(files.stop());
   });
   return { ...crypto, counters, stateFile, drain, written, sleep, mostWaiting, status, table, files, traffic, syslog };
+}
+
+/** Leave for what one node of a cluster does. */
+function singletonOf(home: Home, settings: RemotedSettings, parts: DaemonParts): Singleton {
+  if (!isClustered(settings)) return new Singleton(undefined);
+  return new Singleton(parts.use(new RequestClient({ contract: clusterdContract, path: home.socket('svc-clusterd') })));
 }
 
 function keyWatcher(

@@ -105,9 +105,10 @@ export class StatusWriter implements StatusSink {
       }
       if (batch.keepalives.length > 0) {
         await this.#untilDone('keepalives', async () => {
-          const { unknown } = await db.call('agents.keepalives', { agents: batch.keepalives }, LIMITS);
+          const keepalives = await db.call('agents.keepalives', { agents: batch.keepalives }, LIMITS);
           this.#settle(batch);
-          this.#forget(batch, unknown);
+          this.#forget(batch, keepalives.unknown);
+          this.#forget(batch, keepalives.incomplete);
         });
       }
       this.#parts.counters.mailbox.processed += batch.statuses.length + batch.keepalives.length;
@@ -159,7 +160,7 @@ export class StatusWriter implements StatusSink {
     }
   }
 
-  /** Agents without a row tell everything again: svc-db may not have heard of their enrolment yet. */
+  /** Agents without a row tell everything again: svc-db may not have heard of their enrolment yet. So do those that were elsewhere. */
   #forget(batch: StatusBatch, unknown: readonly string[]): void {
     for (const id of unknown) {
       const agent = batch.reported.get(id)?.agent;

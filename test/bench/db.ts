@@ -12,6 +12,7 @@ import { backupHandlers } from '../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../daemons/db/backup/registry-backups.js';
 import { LocalGroups } from '../../daemons/db/groups/local-groups.js';
 import { groupsHandlers } from '../../daemons/db/groups-handlers.js';
+import { withoutCluster } from '../../daemons/db/presence/without-cluster.js';
 import { Registry } from '../../daemons/db/registry.js';
 import { readMemberships } from '../../daemons/remoted/push/read-memberships.js';
 import type { CallParams } from '../../lib/bus/contract.js';
@@ -137,6 +138,7 @@ async function overBus(registry: Registry): Promise<void> {
         now,
       }),
     ),
+    ...withoutCluster(),
     'statistics.read': () => ({}),
   };
   const server = new RequestServer({ contract: dbContract, handlers, path, logger });

@@ -17,6 +17,7 @@ import { applyOperation, applyState } from './fim-apply.js';
 import { FimBatch } from './fim-batch.js';
 import { agentOfKey, componentKey, type StoredComponent } from './fim-component.js';
 import { FimCounters, type Refusal } from './fim-counters.js';
+import { FimHandover } from './fim-handover.js';
 import type { FimReader } from './fim-list.js';
 import { checksumOf, decodeRow, type FimRow } from './fim-row.js';
 import { type FimTables, fimTables, openFimStore } from './fim-store.js';
@@ -40,6 +41,7 @@ export class FimDatabase {
   readonly counters: FimCounters;
   readonly sync: TableSync<FimBatch, Refusal>;
   readonly reader: FimReader;
+  readonly handover: FimHandover;
   readonly #store: LmdbStore;
   readonly #writer: BatchWriter<FimBatch>;
   readonly #garbage: SlotGarbage;
@@ -65,6 +67,7 @@ export class FimDatabase {
       setProblem,
       what: 'Files of agents',
     });
+    this.handover = new FimHandover(this.reader, this.#writer);
     const { rows, numbers, hashes, findings } = tables;
     this.#garbage = new SlotGarbage(
       tables.garbage,

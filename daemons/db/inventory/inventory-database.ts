@@ -14,6 +14,7 @@ import { InventoryBatch, type InventoryRefusal } from './inventory-batch.js';
 import { agentOfComponent, inventoryComponent } from './inventory-component.js';
 import { InventoryCounters, type Refusal } from './inventory-counters.js';
 import { InventoryFollower } from './inventory-follower.js';
+import { InventoryHandover } from './inventory-handover.js';
 import { inventoryChecksum } from './inventory-row.js';
 import { type InventoryReader, inventoryTables, openInventoryStore, readInventoryMemory } from './inventory-store.js';
 
@@ -47,6 +48,7 @@ export class InventoryDatabase {
   readonly sync: TableSync<InventoryBatch, Refusal>;
   readonly reader: InventoryReader;
   readonly follower: InventoryFollower;
+  readonly handover: InventoryHandover;
   readonly #store: LmdbStore;
   readonly #writer: BatchWriter<InventoryBatch>;
   readonly #garbage: SlotGarbage;
@@ -73,6 +75,7 @@ export class InventoryDatabase {
       setProblem,
       what: 'Inventories of agents',
     });
+    this.handover = new InventoryHandover(this.reader, this.#writer);
     const { rows, names, changes } = tables;
     this.#garbage = new SlotGarbage(tables.garbage, removingRows(store, tables.garbage, [rows, names, changes]));
     const onDropped = (): void => {

@@ -136,6 +136,12 @@ export class ComponentBatch {
     this.#under = undefined;
   }
 
+  /** Whether a component has a row, as this transaction sees it. */
+  hasRow(component: number, rowId: Buffer): boolean {
+    const record = this.component(component);
+    return record !== undefined && this.find(record, rowId).bytes !== undefined;
+  }
+
   /** A slot that no keys begin with. */
   protected takeSlot(): number {
     const slot = this.#own.state.nextSlot;

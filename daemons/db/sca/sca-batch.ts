@@ -159,6 +159,11 @@ export class ScaBatch implements Batch {
     return { ...policy, record: { ...record, checks, bytes, results } };
   }
 
+  /** Whether a policy has a check. */
+  hasCheck({ record }: OpenPolicy, id: number): boolean {
+    return this.#checks.get(checkKey(record.slot, id)) !== undefined;
+  }
+
   /** The policy without the checks that this scan did not tell, to be put. */
   keepScan(policy: OpenPolicy, scanId: number): OpenPolicy {
     return this.#without(policy, (row) => row.scanId !== scanId);

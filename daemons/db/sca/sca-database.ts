@@ -14,6 +14,7 @@ import { agentOfPolicyKey, policiesRange } from './policy-record.js';
 import { applyEvent, repeatEvent } from './sca-apply.js';
 import { type OpenPolicy, ScaBatch, type ScaMemory } from './sca-batch.js';
 import { type Refusal, ScaCounters } from './sca-counters.js';
+import { ScaHandover } from './sca-handover.js';
 import { CHECKS_PER_TURN } from './sca-limits.js';
 import { NEW_SCA_STATE, openScaStore, type ScaTables, scaTables } from './sca-store.js';
 
@@ -38,6 +39,7 @@ export class ScaDatabase {
   readonly counters: ScaCounters;
   /** The store, as it was last committed. */
   readonly tables: ScaTables;
+  readonly handover: ScaHandover;
   readonly #store: LmdbStore;
   readonly #writer: BatchWriter<ScaBatch>;
   readonly #garbage: SlotGarbage;
@@ -62,6 +64,7 @@ export class ScaDatabase {
       setProblem,
       what: 'Results of policies',
     });
+    this.handover = new ScaHandover(tables, this.#writer);
     this.#garbage = new SlotGarbage(tables.garbage, (slot) =>
       this.#writer.write((batch) => batch.emptySlot(slot, CHECKS_PER_TURN)),
     );

@@ -56,9 +56,14 @@ export class FileDownload {
 
   /**
    * Downloads a file once. Never rejects: whatever goes wrong is told in the log, and the file in place stays.
-   * @param placing called when a good content is about to be put in place
+   * @param placing called when a good content is about to be put in place: whether it may be
    */
-  async run(group: string, file: ListedFile, signal: AbortSignal, placing: () => void): Promise<FileOutcome> {
+  async run(
+    group: string,
+    file: ListedFile,
+    signal: AbortSignal,
+    placing: () => Promise<boolean>,
+  ): Promise<FileOutcome> {
     const { counters, slots } = this.#parts;
     const destination = `etc/shared/${group}/${file.name}`;
     try {
@@ -91,7 +96,7 @@ export class FileDownload {
     destination: string,
     { name, address }: ListedFile,
     signal: AbortSignal,
-    placing: () => void,
+    placing: () => Promise<boolean>,
   ): Promise<FileOutcome> {
     const { home, logger, counters, fetch } = this.#parts;
     logger.debug(`Downloading shared file '${destination}' from '${shownAddress(address)}'`);
@@ -107,7 +112,7 @@ export class FileDownload {
     try {
       if (name === MERGED_FILE) await checkMergedFile(target);
       if (signal.aborted) throw new DownloadError('cancelled', 'cancelled');
-      placing();
+      if (!(await placing())) throw new DownloadError('cancelled', 'another node of the cluster downloads it');
       const { result, state } = await placeDownload(target, dirname(path), name, sha256);
       if (result === 'stored') logger.info(`Downloaded shared file '${destination}' (${String(bytes)} bytes).`);
       if (validators === undefined) this.#known.delete(destination);

@@ -39,6 +39,11 @@ export type GroupDownloadsParts = {
   readonly options: DownloadOptions;
   /** Told of a group whose folder is new or has changed, or whose merged file has another origin now. */
   readonly changed: (group: string) => Promise<void>;
+  /**
+   * Whether this node of a cluster may download now; without it, or in no cluster, always. Files of groups come to the other nodes with the groups;
+   * a merged file does not, so each node downloads that itself.
+   */
+  readonly mayAct?: () => Promise<boolean>;
   /** Milliseconds of a clock that is not set. */
   readonly now?: () => number;
 };
@@ -59,6 +64,7 @@ type Scheduled = {
 export class GroupDownloads {
   readonly #parts: GroupDownloadsParts;
   readonly #now: () => number;
+  readonly #mayAct: () => Promise<boolean>;
   readonly #counters = new DownloadCounters();
   readonly #slots = new Limiter({ atOnce: MAX_DOWNLOADS, atOncePerKey: MAX_DOWNLOADS_PER_SERVER });
   readonly #files: FileDownload;
@@ -75,6 +81,7 @@ export class GroupDownloads {
     const { home, logger, options } = parts;
     this.#parts = parts;
     this.#now = parts.now ?? (() => performance.now());
+    this.#mayAct = parts.mayAct ?? (() => Promise.resolve(true));
     const trust = new DownloadTrust(home);
     this.#files = new FileDownload({
       home,
@@ -166,7 +173,7 @@ export class GroupDownloads {
       for (const group of await this.#owners.keepOnly(merged)) await this.#tell(group);
     }
     this.#folderProblems.clear();
-    for (const { name } of listed ?? []) await this.#makeFolder(name);
+    for (const group of listed ?? []) await this.#makeFolder(group);
     const nextAt = this.#now();
     // Who writes the file anew without any change asks for everything.
     const isSame = kept.size === before.length && kept.size === now.size;
@@ -208,18 +215,18 @@ export class GroupDownloads {
   async #restoreFolders(): Promise<void> {
     const at = this.#now();
     for (const scheduled of this.#schedule) {
-      if (await this.#makeFolder(scheduled.group.name)) scheduled.nextAt = at;
+      if (await this.#makeFolder(scheduled.group)) scheduled.nextAt = at;
     }
     this.#runDue();
   }
 
   /** @returns whether it was missing and is there now */
-  async #makeFolder(group: string): Promise<boolean> {
+  async #makeFolder({ name: group, merged }: ListedGroup): Promise<boolean> {
     const { home, logger } = this.#parts;
     const path = home.path('etc', 'shared', group);
     try {
       const there = await lstat(path).catch(() => undefined);
-      if (there?.isDirectory() === true) return false;
+      if (there?.isDirectory() === true || !(merged || (await this.#mayAct()))) return false;
       await mkdir(path, { mode: FOLDER_MODE });
       // Whatever the umask says: the service's group reads it too.
       await chmod(path, FOLDER_MODE);
@@ -259,8 +266,11 @@ export class GroupDownloads {
     const { signal } = scheduled.controller;
     scheduled.nextAt = now + (group.poll === 0 ? this.#parts.options.reloadMs : group.poll * SECOND_MS);
     const work = this.#download(group, signal)
-      .then((isInPlace) => {
-        if (!isInPlace) scheduled.nextAt = Math.min(scheduled.nextAt, this.#now() + OVERWRITTEN_MS);
+      .then((outcome) => {
+        if (outcome === 'left to another') {
+          scheduled.nextAt = Math.min(scheduled.nextAt, this.#now() + this.#parts.options.reloadMs);
+        }
+        if (outcome === 'overwritten') scheduled.nextAt = Math.min(scheduled.nextAt, this.#now() + OVERWRITTEN_MS);
       })
       .catch((error: unknown) => {
         this.#parts.logger.error(`Files of group '${group.name}' were not downloaded: ${describeError(error)}`);
@@ -274,22 +284,29 @@ export class GroupDownloads {
     this.#running.add(work);
   }
 
-  /** @returns false when a merged file was put in place and is no longer there */
-  async #download({ name: group, files, merged }: ListedGroup, signal: AbortSignal): Promise<boolean> {
+  /** @returns whether a merged file was put in place and is no longer there, or another node of the cluster downloads */
+  async #download(
+    { name: group, files, merged }: ListedGroup,
+    signal: AbortSignal,
+  ): Promise<'done' | 'overwritten' | 'left to another'> {
+    if (!merged && !(await this.#mayAct())) return 'left to another';
     // Listed, but with an address that is not fetched.
     if (merged && files.length === 0) await this.#owners.failed(group);
     const told = await Promise.all(files.map((file) => this.#downloadFile(group, file, signal)));
     // A merge of the folder that had begun before may have ended after.
-    return !merged || !told.includes(true) || !this.#owners.has(group) || (await this.#owners.isInPlace(group));
+    const isDone = !merged || !told.includes(true) || !this.#owners.has(group);
+    return isDone || (await this.#owners.isInPlace(group)) ? 'done' : 'overwritten';
   }
 
   /** @returns whether the folder of the group is another now, and those who look after it have seen that */
   async #downloadFile(group: string, file: ListedFile, signal: AbortSignal): Promise<boolean> {
     const owned = this.#owners.has(group);
     const merged = file.name === MERGED_FILE;
-    const outcome = await this.#files.run(group, file, signal, () => {
+    const outcome = await this.#files.run(group, file, signal, async () => {
       // Before it is in place: nobody else may write over it.
       if (merged) this.#owners.claim(group);
+      // Who stood still while it came has perhaps been replaced.
+      return merged || (await this.#mayAct());
     });
     if (merged && outcome.state === 'failed') await this.#owners.failed(group);
     if (merged && outcome.sha256 !== undefined) await this.#owners.succeeded(group, outcome.sha256);

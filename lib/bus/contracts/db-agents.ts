@@ -33,7 +33,7 @@ const statusCode = z.number().int().min(0).max(5);
 const groupList = z.array(groupName).max(MAX_GROUPS_PER_AGENT);
 
 /** Keys keep prefix and quotes: `"site"`, `!"rack"`, `#"_agent_ip"` (agents-and-groups.md 4.3). */
-const labels = z.array(z.tuple([z.string().min(1).max(1024), z.string().max(65_536)])).max(4096);
+export const agentLabels = z.array(z.tuple([z.string().min(1).max(1024), z.string().max(65_536)])).max(4096);
 
 /** All text; absent ones are not known. */
 export const agentOs = z.object({
@@ -70,7 +70,7 @@ const changes = z.object({
   /** 0 is none. */
   disconnectionTime: time.optional(),
   /** Replaces all. */
-  labels: labels.optional(),
+  labels: agentLabels.optional(),
 });
 export type AgentChanges = z.input<typeof changes>;
 
@@ -237,7 +237,10 @@ export const agentMethods = {
   },
   'agents.labels': {
     params: z.object({ ids: agentIds.max(1000) }),
-    result: z.object({ agents: z.array(z.object({ id: z.string(), labels })), unknown: z.array(z.string()) }),
+    result: z.object({
+      agents: z.array(z.object({ id: z.string(), labels: agentLabels })),
+      unknown: z.array(z.string()),
+    }),
   },
   /** Counts without 000. */
   'agents.summary': {
@@ -319,6 +322,8 @@ export const agentMethods = {
       unknown: z.array(z.string()),
       /** Agents that were given `default` just now. */
       assigned: z.array(z.string()),
+      /** Agents that another node of the cluster had, of which this call does not say all: they are to be told whole. */
+      incomplete: z.array(z.string()).default([]),
     }),
   },
   /** Connection status of several: startup, shutdown, refusals. */
@@ -340,12 +345,19 @@ export const agentMethods = {
     }),
     result: z.object({ unknown: z.array(z.string()) }),
   },
-  /** Start of svc-remoted: active and pending agents become disconnected with code 5. */
+  /** Start of svc-remoted: active and pending agents become disconnected with code 5; in a cluster those of this node. */
   'agents.reset_connections': { params: z.object({ at: time }), result: z.object({ ids: z.array(z.string()) }) },
-  /** Active and pending agents whose last keepalive is before `before` become disconnected with code 4. */
+  /**
+   * Active and pending agents whose last keepalive is before `before` become disconnected with code 4. In a cluster those of
+   * this node, and none while it does not know whether they are connected elsewhere by now.
+   */
   'agents.disconnect_stale': {
     params: z.object({ before: time, at: time }),
-    result: z.object({ agents: z.array(agentName.extend({ lastKeepAlive: z.number().int() })) }),
+    result: z.object({
+      agents: z.array(agentName.extend({ lastKeepAlive: z.number().int() })),
+      /** Whether it is known who is connected elsewhere. */
+      judged: z.boolean().default(true),
+    }),
   },
 };
 

@@ -5,7 +5,9 @@ import { agentMethods } from './db-agents.js';
 import { backupMethods } from './db-backups.js';
 import { fimMethods } from './db-fim.js';
 import { groupMethods } from './db-groups.js';
+import { handoverMethods } from './db-handover.js';
 import { inventoryMethods } from './db-inventory.js';
+import { presenceMethods } from './db-presence.js';
 import { scaMethods } from './db-sca.js';
 
 /**
@@ -15,6 +17,8 @@ import { scaMethods } from './db-sca.js';
 export const dbContract = defineContract('svc-db', {
   ...commonMethods,
   ...agentMethods,
+  ...presenceMethods,
+  ...handoverMethods,
   ...groupMethods,
   ...fimMethods,
   ...inventoryMethods,

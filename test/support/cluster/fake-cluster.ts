@@ -18,10 +18,14 @@ export class FakeCluster {
     readonly method: string;
     readonly params: unknown;
   }[] = [];
+  /** Brings what is told to the others, or loses it. */
+  onTell: (told: FakeCluster['told'][number]) => void = () => {};
+  /** Whether there is a way from a node to another one that is heard. */
+  hears: (node: string, other: string) => boolean = () => true;
   /** Who holds the lease. */
   master: string | undefined;
   /** Answers `nodes.ask`. */
-  onAsk: (asked: CallParams<Contract, 'nodes.ask'>) => unknown = () => {
+  onAsk: (asked: CallParams<Contract, 'nodes.ask'>, asker?: string) => unknown = () => {
     throw new BusError('unknown_node', 'no such node');
   };
   /** Records of a page at most. */
@@ -107,7 +111,8 @@ export class FakeCluster {
   }
 
   #view(self: string) {
-    const heard = (name: string): boolean => name === self || !(this.away.has(name) || this.unheard.has(name));
+    const heard = (name: string): boolean =>
+      name === self || (!this.away.has(name) && !this.unheard.has(name) && this.hears(self, name));
     return {
       cluster: 'test',
       self,
@@ -183,10 +188,12 @@ export class FakeCluster {
       case 'lease.check':
         return { held: this.master === node, term: 1, leftMs: 5000 };
       case 'nodes.ask':
-        return { result: await this.onAsk(params as CallParams<Contract, 'nodes.ask'>) };
+        return { result: await this.onAsk(params as CallParams<Contract, 'nodes.ask'>, node) };
       case 'nodes.tell': {
         const told = params as CallParams<Contract, 'nodes.tell'>;
-        this.told.push({ node, daemon: told.daemon, method: told.method, params: told.params });
+        const said = { node, daemon: told.daemon, method: told.method, params: told.params };
+        this.told.push(said);
+        this.onTell(said);
         return {};
       }
       case 'node.describe':

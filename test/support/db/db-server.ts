@@ -7,6 +7,7 @@ import { forgetting } from '../../../daemons/db/forgetting.js';
 import { LocalGroups } from '../../../daemons/db/groups/local-groups.js';
 import { groupsHandlers } from '../../../daemons/db/groups-handlers.js';
 import { ensureManagerAgent, MANAGER_VERSION } from '../../../daemons/db/manager-agent.js';
+import { withoutCluster } from '../../../daemons/db/presence/without-cluster.js';
 import { QueryStatistics } from '../../../daemons/db/query-statistics.js';
 import { Registry } from '../../../daemons/db/registry.js';
 import { ClientKeysFile } from '../../../lib/agentlink/client-keys-file.js';
@@ -56,6 +57,7 @@ export class DbServer {
           now,
         }),
       ),
+      ...withoutCluster(),
       'statistics.read': () => statistics.report(),
     });
     const path = home.socket('svc-db');

@@ -132,6 +132,7 @@ describe('registry of agents', () => {
     ).to.deep.equal({
       unknown: ['077'],
       assigned: [],
+      incomplete: [],
     });
     await reopen();
     const shown = await item('001');
@@ -219,8 +220,9 @@ describe('registry of agents', () => {
         { id: '001', name: 'agent-001', ip: 'any', registerIP: 'any', lastKeepAlive: NOW - 100 },
         { id: '003', name: 'agent-003', ip: 'any', registerIP: 'any', lastKeepAlive: NOW - 200 },
       ],
+      judged: true,
     });
-    expect(await call('agents.disconnect_stale', stale)).to.deep.equal({ agents: [] });
+    expect(await call('agents.disconnect_stale', stale)).to.deep.equal({ agents: [], judged: true });
     expect(await item('001')).to.include({
       status: 'disconnected',
       status_code: 4,

@@ -10,7 +10,7 @@ const SETTINGS: AgentWatchSettings = {
   alertTime: 0,
   alerts: true,
   deleteAfterMinutes: 0,
-  worker: false,
+  node: undefined,
 };
 type Row = { id: string; status: string; lastKeepAlive: number };
 
@@ -21,6 +21,12 @@ describe('the watch over agents', () => {
   let events: BusEvent[];
   let room: number;
   let down: boolean;
+  /** Whether svc-db knows who is connected elsewhere. */
+  let judged: boolean;
+  /** Agents of nodes that are lost. */
+  let lost: { id: string; gone: boolean }[];
+  /** What lists were asked for. */
+  let nodes: unknown[];
 
   beforeEach(() => {
     clock = new ManualClock('2026-11-20T12:00:00');
@@ -29,6 +35,9 @@ describe('the watch over agents', () => {
     events = [];
     room = 100;
     down = false;
+    judged = true;
+    lost = [];
+    nodes = [];
   });
 
   const now = () => clock.now().getTime() / 1000;
@@ -45,7 +54,14 @@ describe('the watch over agents', () => {
           ({ status, lastKeepAlive }) => status === 'active' && lastKeepAlive < Number(params['before']),
         );
         for (const row of stale) row.status = 'disconnected';
-        return { agents: stale.map(({ id, lastKeepAlive }) => ({ ...agentNamed(id), lastKeepAlive })) };
+        return { agents: stale.map(({ id, lastKeepAlive }) => ({ ...agentNamed(id), lastKeepAlive })), judged };
+      }
+      case 'agents.lost': {
+        const found = lost
+          .filter(({ gone }) => judged && gone !== params['disconnect'])
+          .map(({ id }) => agentNamed(id));
+        if (judged && params['disconnect'] === true) for (const agent of lost) agent.gone = true;
+        return { agents: found, judged };
       }
       case 'agents.get': {
         const ids = params['ids'] as string[];
@@ -58,6 +74,7 @@ describe('the watch over agents', () => {
       case 'agents.list': {
         const seconds = Number.parseInt(String(params['older_than']), 10);
         const old = all.filter(({ lastKeepAlive }) => lastKeepAlive < now() - seconds);
+        nodes.push(params['node_name']);
         return { items: old.map(({ id }) => agentNamed(id)), total: old.length };
       }
       default: {
@@ -167,12 +184,49 @@ describe('the watch over agents', () => {
     expect(texts()).to.deep.equal(["ossec: Agent disconnected: 'box001-any'.", "ossec: Agent removed: 'box001-any'."]);
   });
 
-  it('does nothing on a worker, and is silent where alerts are off', async () => {
+  it('is silent where alerts are off', async () => {
     active('001', 1000);
-    await pass(watch({ worker: true }), 20);
-    expect(calls).to.deep.equal([]);
     await pass(watch({ alerts: false }), 20);
     expect(rows.get('001')?.status).to.equal('disconnected');
     expect(events).to.deep.equal([]);
+  });
+
+  it('announces nothing in a cluster while it is not known who is connected elsewhere', async () => {
+    active('001', 900);
+    const work = watch({ node: 'a', alertTime: 30 });
+    await pass(work, 12);
+    expect(rows.get('001')?.status).to.equal('disconnected');
+    judged = false;
+    await pass(work, 40);
+    expect(texts()).to.deep.equal([]);
+    judged = true;
+    await pass(work, 31);
+    expect(texts()).to.deep.equal(["ossec: Agent disconnected: 'box001-any'."]);
+  });
+
+  it('announces agents of lost nodes once, and not those that are back', async () => {
+    lost = [
+      { id: '001', gone: false },
+      { id: '002', gone: false },
+    ];
+    const work = watch({ node: 'a', alertTime: 30 });
+    await pass(work, 15);
+    expect(texts()).to.deep.equal([]);
+    lost = lost.slice(1);
+    judged = false;
+    await pass(work, 40);
+    expect(texts()).to.deep.equal([]);
+    judged = true;
+    await pass(work, 60);
+    expect(texts()).to.deep.equal(["ossec: Agent disconnected: 'box002-any'."]);
+  });
+
+  it('deletes agents of this node and of lost ones in a cluster', async () => {
+    active('001', 5000);
+    rows.set('002', { id: '002', status: 'active', lastKeepAlive: now() + 1000 });
+    lost = [{ id: '002', gone: true }];
+    await pass(watch({ node: 'a', deleteAfterMinutes: 1, alerts: false }), 130);
+    expect(nodes).to.deep.include('a');
+    expect([...rows.keys()]).to.deep.equal([]);
   });
 });

@@ -33,7 +33,7 @@ describe('the writer of states', () => {
       if (failure !== undefined) return Promise.reject(new BusError(failure, 'no'));
       calls.push({ method, agents: params.agents ?? [] });
       if (method === 'agents.labels') return Promise.resolve({ agents: stored, unknown: [] });
-      return Promise.resolve({ unknown, assigned: [], ids: [] });
+      return Promise.resolve({ unknown, assigned: [], incomplete: [], ids: [] });
     };
     writer = new StatusWriter({
       db: { call } as never,

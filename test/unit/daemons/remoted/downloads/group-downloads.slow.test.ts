@@ -34,6 +34,8 @@ describe('GroupDownloads', function () {
   let logger: RecordingLogger;
   let changed: string[];
   let running: GroupDownloads[];
+  /** Whether this node of a cluster may download. */
+  let leave: () => boolean;
 
   beforeEach(async () => {
     home = new TemporaryHome();
@@ -43,6 +45,7 @@ describe('GroupDownloads', function () {
     logger = new RecordingLogger();
     changed = [];
     running = [];
+    leave = () => true;
   });
   afterEach(async () => {
     await Promise.all(running.map((downloads) => downloads.stop()));
@@ -56,6 +59,7 @@ describe('GroupDownloads', function () {
       logger,
       options: { ...OPTIONS, ...options },
       changed: (group) => Promise.resolve(onChange(group)),
+      mayAct: () => Promise.resolve(leave()),
     });
     running.push(downloads);
     return downloads;
@@ -69,6 +73,33 @@ describe('GroupDownloads', function () {
   const content = (group: string, name: string): string | undefined =>
     existsSync(shared(group, name)) ? readFileSync(shared(group, name), 'utf8') : undefined;
   const logged = (text: string): boolean => logger.lines.some((line) => line.includes(text));
+
+  it('leaves groups to the node of a cluster that has leave, but for merged files', async () => {
+    leave = () => false;
+    const merged = '#default\n!3 a.txt\nabc';
+    list({ web: { 'list.txt': server.serve('/b', 'list') }, ready: { 'merged.mg': server.serve('/m', merged) } });
+    const downloads = make();
+    await downloads.start();
+    await eventually('the merged file', () => content('ready', 'merged.mg') === merged);
+    expect(existsSync(home.path('etc', 'shared', 'web'))).to.equal(false);
+    leave = () => true;
+    await eventually('the file, once it has leave', () => content('web', 'list.txt') === 'list');
+  });
+
+  it('puts nothing in place that another node downloads by now', async () => {
+    mkdirSync(home.path('etc', 'shared', 'web'));
+    list({ web: { 'list.txt': server.serve('/b', 'list') } });
+    // It had leave when it began.
+    let asked = 0;
+    leave = () => {
+      asked += 1;
+      return asked === 1;
+    };
+    const downloads = make({ reloadMs: 60_000 });
+    await downloads.start();
+    await eventually('it is given up', () => downloads.stats()['cancelled'] === 1);
+    expect(content('web', 'list.txt')).to.equal(undefined);
+  });
 
   it('makes groups and fetches their files at the start', async () => {
     list({ web: { 'agent.conf': server.serve('/a', 'conf'), 'list.txt': server.serve('/b', 'list') } });
