@@ -14,7 +14,7 @@ import type { Logger } from '../../lib/log/logger.js';
 import type { Settings } from './settings.js';
 
 /** A reload waits so long for all nodes to say whether the ruleset in etc loads there, milliseconds. */
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 6000;
 const SHARED = RULESET_FOLDERS.map((name) => `etc${sep}${name}`);
 
 /**

@@ -30,7 +30,7 @@ import { RecordCopy } from './records/record-copy.js';
 import { RecordMessages } from './records/record-messages.js';
 import { RecordStream } from './records/record-stream.js';
 
-/** Contents that no set names any more are looked for so often, milliseconds. */
+/** Contents that no set names any more, and those that are missing, are looked for so often, milliseconds. */
 const GARBAGE_MS = 600_000;
 
 /**
@@ -118,6 +118,7 @@ function sharedFiles(
     blobs,
     logger,
     named: () => files.named(),
+    mend: (there) => files.mend(there),
     leaseHeld: async () => (await client.call('lease.check', {})).held,
   });
   const log = logger.limited();

@@ -9,6 +9,8 @@ export type BlobGarbageParts = {
   readonly logger: Logger;
   /** All contents that sets in force and candidates name. @throws Error: nothing is removed then */
   readonly named: () => Promise<ReadonlySet<string>>;
+  /** Told which contents there are, before any is removed: what is missing is brought again. */
+  readonly mend: (there: ReadonlySet<string>) => Promise<void>;
   /** Asked before each removal. */
   readonly leaseHeld: () => Promise<boolean>;
   /** Milliseconds, monotonic. */
@@ -16,7 +18,7 @@ export type BlobGarbageParts = {
 };
 
 /**
- * Removes contents that no set names any more. How long one was named by none is what this node has seen since it holds the
+ * Looks after the contents in the object store: removes those that no set names any more, and has those brought again that are missing. How long one was named by none is what this node has seen since it holds the
  * lease: no clock of another one counts.
  */
 export class BlobGarbage {
@@ -31,12 +33,13 @@ export class BlobGarbage {
 
   /** To be called from time to time. @returns how many were removed @throws BusError, and what `named` throws */
   async collect(): Promise<number> {
-    const { blobs, named, leaseHeld, logger } = this.#parts;
+    const { blobs, named, mend, leaseHeld, logger } = this.#parts;
     if (!(await leaseHeld())) {
       this.#unnamed.clear();
       return 0;
     }
     const there = await blobs.list();
+    await mend(new Set(there));
     const inUse = await named();
     const unnamed = new Set(there.filter((name) => !inUse.has(name)));
     for (const name of this.#unnamed.keys()) if (!unnamed.has(name)) this.#unnamed.delete(name);

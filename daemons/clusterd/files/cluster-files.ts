@@ -149,6 +149,15 @@ export class ClusterFiles {
     return namedContents(this.#records, this.#contents, (key) => placeOf(this.#parts.home, key));
   }
 
+  /** Brings contents again that the cluster has lost. @param there those that it has @throws BusError, ScanError */
+  async mend(there: ReadonlySet<string>): Promise<void> {
+    for (const set of this.#sets.values()) {
+      if (await set.mend(there)) {
+        this.#parts.logger.warn(`${set.place.shown}: files that the cluster had lost were brought again from here.`);
+      }
+    }
+  }
+
   /** How it stands with files on this node. */
   facts(): FilesFacts {
     const keys = this.#records.sets().filter((key) => key !== RULESET);

@@ -126,6 +126,24 @@ export class FileSet {
     return this.#parts.contents.bring(this.place, scan.files, undefined);
   }
 
+  /**
+   * Brings contents of the set in force again that the cluster has lost, as far as they are here.
+   * @param there those that it has
+   * @returns whether any was missing and all are there now
+   * @throws BusError `cluster_unavailable`, ScanError
+   */
+  async mend(there: ReadonlySet<string>): Promise<boolean> {
+    const base = this.#base;
+    const blob = this.#parts.inForce()?.record.blob;
+    if (base === undefined || !this.synced) return false;
+    const isMissing = (name: string | undefined): boolean => name !== undefined && !there.has(name);
+    if (!isMissing(blob) && ![...base.files.values()].some(({ sha256 }) => isMissing(sha256))) return false;
+    const scan = await this.#scanner.scan();
+    if (scan === undefined || scan.torn || idOf(scan.files) !== base.id) return false;
+    const known = new Map([...base.files].filter(([, { sha256 }]) => !isMissing(sha256)));
+    return (await this.#parts.contents.bring(this.place, scan.files, known)) !== undefined;
+  }
+
   /** The cluster has no such set: it is new, or was removed. */
   async #lookAlone(scan: SetScan | undefined): Promise<number | undefined> {
     const { place, bases } = this.#parts;

@@ -2,6 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { BlobGarbage } from '../../../../../daemons/clusterd/files/blob-garbage.js';
+import { sha256Of } from '../../../../../daemons/clusterd/files/manifest.js';
 import { FakeCluster } from '../../../../support/cluster/fake-cluster.js';
 import { FilesNode } from '../../../../support/cluster/files-node.js';
 import { MemoryBlobs } from '../../../../support/cluster/memory-blobs.js';
@@ -230,6 +232,31 @@ describe('files of the cluster', () => {
     cluster.wake();
     await same('known to all', 'etc/shared/default/agent.conf', 'now');
     await same('in force', 'etc/rules/local.xml', 'R2');
+  });
+
+  it('contents that the cluster lost are brought again, and those that no set names are removed after a day', async () => {
+    const [one] = (await running(2)) as [FilesNode, FilesNode];
+    one.write('etc/shared/default/agent.conf', 'B');
+    await same('taken over', 'etc/shared/default/agent.conf', 'B');
+    await eventually('synced', () => nodes.every(({ files }) => files.facts().groups.waiting === 0));
+    let now = 0;
+    const garbage = new BlobGarbage({
+      blobs: blobs.of(() => false),
+      logger: one.logger,
+      named: () => one.files.named(),
+      mend: (there) => one.files.mend(there),
+      leaseHeld: () => Promise.resolve(true),
+      now: () => now,
+    });
+    const name = (text: string) => sha256Of(Buffer.from(text));
+    blobs.contents.delete(name('B'));
+    expect(await garbage.collect()).to.equal(0);
+    expect(blobs.contents.get(name('B'))?.toString()).to.equal('B');
+    expect(blobs.contents.has(name('A'))).to.equal(true);
+    now += 25 * 3_600_000;
+    expect(await garbage.collect()).to.be.greaterThan(0);
+    expect(blobs.contents.has(name('A'))).to.equal(false);
+    expect(blobs.contents.has(name('B'))).to.equal(true);
   });
 
   it('an etc/shared that is not there any more is no removal of all groups', async () => {
