@@ -32,7 +32,13 @@ export const AUTHD = defineDaemon({
   settings: SETTINGS,
   ownFlags: AUTHD_FLAGS,
   accept({ auth, config }, current) {
-    if (current === undefined && auth.disabled) throw new Error(`Section 'auth' is disabled in '${config.file}'.`);
+    if (current !== undefined || !auth.disabled) return;
+    // Nobody else has the key file of a node follow.
+    const advice =
+      config.cluster?.disabled === false
+        ? ': a node of a cluster needs it, <remote_enrollment>no</remote_enrollment> closes its port'
+        : '';
+    throw new Error(`Section 'auth' is disabled in '${config.file}'${advice}.`);
   },
   async build(context, parts) {
     const { home, logger, settings, requests } = context;

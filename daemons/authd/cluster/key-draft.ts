@@ -59,7 +59,7 @@ export class KeyDraft implements KeyView {
       // Groups of nobody would stay for ever; without them an agent is in the default one.
       this.changes.push({ kind: 'member', key: id, value: null }, { kind: 'agent', key: id, value: null });
     }
-    if (add !== undefined) this.#add(add);
+    if (add !== undefined) this.#add(add, gone.length === remove.length);
   }
 
   /** That an id was given is known from the agent itself as long as it is there. */
@@ -76,14 +76,16 @@ export class KeyDraft implements KeyView {
     if (this.byAddress(agent.ip) === agent) this.#addresses.set(agent.ip, undefined);
   }
 
-  #add(added: NewKey): void {
+  #add(added: NewKey, isNew: boolean): void {
     const { agent, groups } = added;
     const { id, name, ip } = agent;
     this.#ids.set(id, agent);
     this.#names.set(name, agent);
     if (ip !== 'any') this.#addresses.set(ip, agent);
     this.#highestId = Math.max(this.#highestId, Number(id));
+    // Whoever began to give this id to another, and was overtaken, may have left the groups of that one.
     if (groups !== undefined) this.changes.push({ kind: 'member', key: id, value: { groups: [...groups] } });
+    else if (isNew) this.changes.push({ kind: 'member', key: id, value: null });
     this.changes.push({ kind: 'agent', key: id, value: recordOf(added, this.#node) });
   }
 }

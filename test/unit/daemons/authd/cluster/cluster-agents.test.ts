@@ -382,9 +382,9 @@ describe('agents of a cluster', () => {
     it('recognises what was made of a commit whose end others were quicker than', async () => {
       let cut = true;
       const client = through('n1', async ({ basis, kinds, changes }, made) => {
-        if (!cut || changes.length < 3) return made();
+        if (!cut || changes.length < 6) return made();
         cut = false;
-        const half = changes.slice(0, 3);
+        const half = changes.slice(0, 5);
         await cluster.client('n1').call('records.commit', { basis, kinds: kinds as ['agent'], changes: half });
         cluster.commit([{ kind: 'agent', key: '500', value: { name: 'quick', ip: 'any', key: KEY, dateAdd: 1 } }]);
         throw new BusError('stale', 'something has changed');
@@ -396,6 +396,27 @@ describe('agents of a cluster', () => {
       expect(cut).to.equal(false);
       expect(wanted()).to.have.length(6);
       for (const { id, name, rawKey } of added) expect(wanted()).to.include(`${id} ${name} any ${rawKey}`);
+    });
+
+    it('leaves no groups to another agent that gets the id instead', async () => {
+      let cut = true;
+      const [other] = (await started('n2')) as [AuthdNode];
+      const client = through('n1', async ({ basis, kinds, changes }, made) => {
+        if (!cut) return made();
+        cut = false;
+        await cluster
+          .client('n1')
+          .call('records.commit', { basis, kinds: kinds as ['agent'], changes: changes.slice(0, 1) });
+        await other.add('bb');
+        throw new BusError('stale', 'something has changed');
+      });
+      const node = await start('n1', { client });
+      cluster.commit([{ kind: 'group', key: 'web', value: { dateAdd: 1 } }]);
+      await eventually('the group is known', () => node.cluster.keys.hasGroup('web'));
+      expect((await node.add('aa', { groups: ['web'] })).id).to.equal('002');
+      expect(cluster.value('member', '001')).to.equal(undefined);
+      expect(cluster.value('member', '002')).to.deep.equal({ groups: ['web'] });
+      await agree(node, other);
     });
 
     it('marks what a process has added that died before its answer: no node keeps its host waiting', async () => {
