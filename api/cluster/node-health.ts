@@ -1,4 +1,5 @@
 import type { ClusterNode } from '../../lib/bus/contracts/clusterd.js';
+import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 
 /** What has not happened, or means nothing here. */
 const NOT_APPLICABLE = 'n/a';
@@ -9,8 +10,8 @@ const NOT_APPLICABLE = 'n/a';
  * @param activeAgents agents that are connected to the node
  */
 export function nodeHealth(node: ClusterNode, activeAgents: number): Readonly<Record<string, unknown>> {
-  const { name, type, version, ip, heardAt } = node;
-  const info = { name, type, version, ip, n_active_agents: activeAgents };
+  const { name, type, ip, heardAt } = node;
+  const info = { name, type, version: COMPATIBILITY_VERSION, ip, n_active_agents: activeAgents };
   if (type === 'master') return { info };
   const between = { date_start_master: NOT_APPLICABLE, date_end_master: NOT_APPLICABLE };
   const during = { date_start: NOT_APPLICABLE, date_end: NOT_APPLICABLE, n_synced_chunks: 0 };

@@ -1,6 +1,7 @@
 import type { ClusterNode } from '../../lib/bus/contracts/clusterd.js';
 import { readDaemonStatus, shownState } from '../../lib/daemon/daemon-status.js';
 import type { Home } from '../../lib/home/home.js';
+import { COMPATIBILITY_VERSION } from '../../lib/product/version.js';
 import type { ClusterMembers } from '../cluster/cluster-members.js';
 import { NodeFailure } from '../cluster/node-failure.js';
 import { nodeHealth } from '../cluster/node-health.js';
@@ -76,7 +77,7 @@ export function clusterRoutes({ home, configuration, members, db }: ClusterRoute
       clusterSettings(configuration);
       const { there, failed } = await chosenMembers(members, request);
       const { type, ...parameters } = request.parameters;
-      const items = there.map(({ name, type: role, version, ip }) => ({ name, type: role, version, ip }));
+      const items = there.map(shownNode);
       const wanted = type === undefined ? items : items.filter((item) => item.type === type);
       const page = pageOf(wanted, parameters, { sortFields: NODE_FIELDS, selectFields: NODE_FIELDS });
       // Of all nodes those that are connected are meant.
@@ -104,6 +105,11 @@ export function clusterRoutes({ home, configuration, members, db }: ClusterRoute
 
 type NodesRequest = ApiRequest<'getClusterNodes' | 'getClusterHealthcheck' | 'getClusterRulesetSynchronization'>;
 type ClusterSettings = NonNullable<ReturnType<ManagerConfiguration['cluster']>>;
+
+/** The version is the one that clients compare, as everywhere in the API; nodes of several releases of ours are of one. */
+function shownNode({ name, type, ip }: ClusterNode): Readonly<Record<string, unknown>> & { readonly type: string } {
+  return { name, type, version: COMPATIBILITY_VERSION, ip };
+}
 
 /** @throws ApiError 3013 */
 function clusterSettings(configuration: ManagerConfiguration): ClusterSettings {

@@ -141,7 +141,7 @@ export class TestCluster {
       return {
         name,
         type: name === this.master ? 'master' : 'worker',
-        version: '4.14.7',
+        version: '0.1.0',
         ip: `192.0.2.${name.at(-1) ?? '1'}`,
         self: isSelf,
         present: isSelf || !this.away.has(name),
