@@ -65,8 +65,9 @@ function readPlan(flags: InitFlags): ClusterPlan {
     ['--store-folder', flags.storeFolder],
   ] as const) {
     // What systemd's unit and the configuration of a NATS server can name without quoting.
-    if (!/^(\/[\w.+-]+)+$/.test(path.replaceAll(NAME, 'x')))
-      {throw new Error(`${option} '${path}': an absolute path of plain names`);}
+    if (!/^(\/[\w.+-]+)+$/.test(path.replaceAll(NAME, 'x'))) {
+      throw new Error(`${option} '${path}': an absolute path of plain names`);
+    }
   }
   return {
     name: flags.name,
