@@ -3,6 +3,7 @@ import type { Handlers } from '../../lib/bus/contract.js';
 import type { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import type { commonMethods } from '../../lib/bus/contracts/common.js';
 import { describeError } from '../../lib/log/describe-error.js';
+import type { AlertTurns } from './alerts/alert-turns.js';
 import type { ClusterStatus } from './cluster-status.js';
 import type { ClusterFiles } from './files/cluster-files.js';
 import type { Membership } from './membership.js';
@@ -24,6 +25,9 @@ export type ClusterdHandlersParts = {
   readonly status: ClusterStatus;
   /** Made with these answers. */
   readonly files: () => Pick<ClusterFiles, 'settle'>;
+  readonly turns: AlertTurns;
+  /** This node's alerts up to here are in the stream of all nodes. */
+  readonly published: () => { readonly file: string } | undefined;
   /** Ends what waits. */
   readonly signal: AbortSignal;
 };
@@ -32,7 +36,7 @@ export type ClusterdHandlersParts = {
 export function clusterdHandlers(
   parts: ClusterdHandlersParts,
 ): Omit<Handlers<typeof clusterdContract>, keyof typeof commonMethods> {
-  const { copy, commits, membership, beats, lease, asks, tells, status, files, signal } = parts;
+  const { copy, commits, membership, beats, lease, asks, tells, status, files, turns, published, signal } = parts;
   /** @throws BusError `cluster_unavailable` until the copy was whole once and this home is a node */
   const requireJoined = (): void => {
     if (!copy.state.whole) {
@@ -87,5 +91,12 @@ export function clusterdHandlers(
       tells.tell(daemon, method, params ?? {});
       return {};
     },
+    'alerts.take': ({ output, waitMs }) => turns.take(output, waitMs),
+    'alerts.keep': ({ output, receipt }) => turns.keep(output, receipt),
+    'alerts.done': async ({ output, receipt, delivered }) => {
+      await turns.done(output, receipt, delivered);
+      return {};
+    },
+    'alerts.needed': () => ({ file: published()?.file ?? null }),
   };
 }

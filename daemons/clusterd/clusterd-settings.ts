@@ -12,11 +12,14 @@ import type { DaemonSettings } from '../../lib/daemon/daemon-settings.js';
 import type { Home } from '../../lib/home/home.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
+import type { AlertLimits } from './alerts/alert-stream.js';
 import type { NatsSettings } from './nats/nats-link.js';
 
 const SECTIONS = ['cluster'] as const;
 /** Copies of a stream where there are so many servers: one can be lost. With two servers both would be needed all the time. */
 const MOST_REPLICAS = 3;
+const MEGABYTE = 1024 ** 2;
+const HOUR_MS = 3_600_000;
 
 /** Configuration of svc-clusterd. All of it waits for a restart: another cluster is another one. */
 export type ClusterdSettings = {
@@ -24,6 +27,7 @@ export type ClusterdSettings = {
   readonly cluster: ClusterConfig;
   readonly nats: Omit<NatsSettings, 'inboxPrefix' | 'name'>;
   readonly replicas: number;
+  readonly alerts: { readonly shared: boolean; readonly limits: AlertLimits };
 };
 
 /** How svc-clusterd reads its configuration. */
@@ -40,11 +44,14 @@ const shape = ({ cluster, nats }: ClusterdSettings): string => JSON.stringify([c
 function load(home: Home): ClusterdSettings {
   const config = loadManagerConfig(home, SECTIONS);
   const cluster = config.cluster ?? clusterDefaults();
+  const replicas = cluster.nats.replicas ?? (cluster.nodes.node.length >= MOST_REPLICAS ? MOST_REPLICAS : 1);
+  const { outputs, megabytes, hours } = cluster.alerts;
   return {
     config,
     cluster,
     nats: cluster.disabled ? { servers: [], tls: undefined, seed: undefined } : natsSettings(home, cluster),
-    replicas: cluster.nats.replicas ?? (cluster.nodes.node.length >= MOST_REPLICAS ? MOST_REPLICAS : 1),
+    replicas,
+    alerts: { shared: outputs === 'cluster', limits: { replicas, bytes: megabytes * MEGABYTE, ms: hours * HOUR_MS } },
   };
 }
 

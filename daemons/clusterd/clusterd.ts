@@ -9,6 +9,7 @@ import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { productVersion } from '../../lib/product/version.js';
+import { ClusterAlerts } from './alerts/cluster-alerts.js';
 import { ClusterStatus } from './cluster-status.js';
 import { clusterdHandlers } from './clusterd-handlers.js';
 import { type ClusterdSettings, SETTINGS } from './clusterd-settings.js';
@@ -60,6 +61,20 @@ export const CLUSTERD = defineDaemon({
     });
     const tells = new NodeTells({ ...between, seal: seal('tells') });
     const status = new ClusterStatus({ cluster: name.cluster, node, link, stream, membership, beats, lease, copy });
+    const alerts = new ClusterAlerts(
+      {
+        home,
+        link,
+        subjects,
+        seal: seal('alerts'),
+        node,
+        copy,
+        membership,
+        logger,
+        ...context.settings.started.alerts,
+      },
+      parts,
+    );
     const stopped = parts.adopt(new AbortController(), (controller) => {
       controller.abort();
     });
@@ -73,22 +88,20 @@ export const CLUSTERD = defineDaemon({
       tells,
       status,
       files: () => files,
+      turns: alerts.turns,
+      published: () => alerts.published,
       signal: stopped.signal,
     });
     await parts.start(
       requests({
         stats: (counters) => ({
           requests: { ...counters },
-          records: {
-            revision: copy.revision,
-            unreadable: stream.unreadable,
-            restarts: stream.restarts,
-            ...commits.counters,
-          },
+          records: recordStats(records),
           asks: { ...asks.counters },
           tells: { ...tells.counters },
           beats: { unreadable: beats.unreadable },
           files: files.facts(),
+          alerts: alerts.stats(),
         }),
         handlers,
       }),
@@ -99,10 +112,15 @@ export const CLUSTERD = defineDaemon({
       client,
       blobs: new ObjectBlobs({ link, subjects, seal: seal('files'), replicas: context.settings.started.replicas }),
     });
-    for (const part of [beats, asks, tells, stream, membership, lease, link, files]) part.start();
+    for (const part of [beats, asks, tells, stream, membership, lease, alerts, link, files]) part.start();
     return {};
   },
 });
+
+function recordStats({ copy, stream, commits }: Awaited<ReturnType<typeof sharedRecords>>): Record<string, number> {
+  const { unreadable, restarts } = stream;
+  return { revision: copy.revision, unreadable, restarts, ...commits.counters };
+}
 
 /** Folders of groups, and the ruleset of the user. */
 function sharedFiles(

@@ -52,19 +52,28 @@ export type MonitordSettings = {
   readonly options: InternalOptions<'monitord' | 'integrator' | 'maild'>;
   readonly maintenance: MaintenanceSettings;
   readonly retention: readonly RetentionRule[];
+  /** Whether outputs hand on the alerts of all nodes of a cluster. */
+  readonly sharedAlerts: boolean;
   /** Which logs are written; only to be shown. */
   readonly logging: LogTargets;
 };
 
 /** How svc-monitord reads its configuration. */
-export const SETTINGS: DaemonSettings<MonitordSettings> = { load: ({ home }) => load(home), logWarnings, sections };
+export const SETTINGS: DaemonSettings<MonitordSettings> = {
+  load: ({ home }) => load(home),
+  logWarnings,
+  sections,
+  restartNeeded: (next, { started }) => (next.sharedAlerts === started.sharedAlerts ? [] : ['cluster']),
+};
 
 /** @throws ConfigError with file and line */
 function load(home: Home): MonitordSettings {
   const { config, problems } = withoutMissingPrograms(home, loadManagerConfig(home, SECTIONS));
   const options = loadInternalOptions(home, ['monitord', 'integrator', 'maild']);
+  const { cluster } = config;
   return {
     config,
+    sharedAlerts: cluster !== undefined && !cluster.disabled && cluster.alerts.outputs === 'cluster',
     problems,
     options,
     logging: logTargets(home, false),

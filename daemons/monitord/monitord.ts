@@ -1,4 +1,5 @@
 import { authdContract } from '../../lib/bus/contracts/authd.js';
+import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { monitordContract } from '../../lib/bus/contracts/monitord.js';
 import { EventProducer } from '../../lib/bus/event-producer.js';
@@ -10,6 +11,7 @@ import { reportTimes } from '../../lib/daemon/report-times.js';
 import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
+import { AlertFeed } from '../../lib/output/alert-feed.js';
 import { ALERT_FILES, ARCHIVE_FILES, type DatedName } from '../../lib/output/dated-files.js';
 import { RecordStream } from '../../lib/output/record-stream.js';
 import { HOST_CLOCK } from '../../lib/rotation/clock.js';
@@ -29,8 +31,8 @@ import { AgentWatch } from './agent-watch.js';
 import { monitordHandlers } from './monitord-handlers.js';
 import { agentWatchSettings, isWorker, type MonitordSettings, SETTINGS } from './monitord-settings.js';
 import { OutputSums } from './output-sums.js';
-import { AlertFeed } from './outputs/alert-feed.js';
 import { AlertOutputs, type StreamName } from './outputs/alert-outputs.js';
+import { ClusterOutputs } from './outputs/cluster/cluster-outputs.js';
 import { mailTransport } from './outputs/mail/mail-output.js';
 import { neededAlerts } from './outputs/needed-alerts.js';
 import { outputDefinitions } from './outputs/output-definitions.js';
@@ -76,13 +78,9 @@ export const MONITORD = defineDaemon({
       logger,
       settings: () => agentWatchSettings(settings.current),
     });
-    const outputs = ends.use(
-      new AlertOutputs({
-        feeds: alertFeeds(home, logger, parts),
-        store,
-        logger,
-      }),
-    );
+    const cluster = clusterOutputs(home, logger, settings.started, parts);
+    const feeds = alertFeeds(home, logger, parts);
+    const outputs = ends.use(new AlertOutputs({ feeds, store, cluster, logger }));
     const reports = dailyReports(home, logger, settings, store);
     const readers = { outputs, reports, states };
     const maintenance = logMaintenance({ home, logger, signal: stopped.signal }, settings, readers);
@@ -114,7 +112,12 @@ export const MONITORD = defineDaemon({
       message: Buffer.from(STARTED_EVENT),
       receivedAt: HOST_CLOCK.now().getTime(),
     });
-    const working = Promise.all([maintenance.run(), watch.run(stopped.signal), reports.run(stopped.signal)]);
+    const working = Promise.all([
+      maintenance.run(),
+      watch.run(stopped.signal),
+      reports.run(stopped.signal),
+      cluster?.run(stopped.signal),
+    ]);
     ends.defer(() => working);
 
     const followOutputs = followerOf(home, logger, readers);
@@ -125,6 +128,18 @@ export const MONITORD = defineDaemon({
 
 /** What hands on what others have written. */
 type Readers = { readonly outputs: AlertOutputs; readonly reports: DailyReports; readonly states: StatesOutput };
+
+/** Where outputs hand on the alerts of all nodes; undefined: those of this node. */
+function clusterOutputs(
+  home: Home,
+  logger: Logger,
+  { sharedAlerts }: MonitordSettings,
+  parts: DaemonParts,
+): ClusterOutputs | undefined {
+  if (!sharedAlerts) return undefined;
+  const clusterd = parts.use(new RequestClient({ contract: clusterdContract, path: home.socket('svc-clusterd') }));
+  return new ClusterOutputs({ clusterd, logger });
+}
 
 const STREAMS: Readonly<Record<string, StreamName>> = { [ALERTS]: 'alerts', [ARCHIVES]: 'archives' };
 

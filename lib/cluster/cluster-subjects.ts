@@ -114,6 +114,7 @@ function streamApi(stream: string): string[] {
     `$JS.API.CONSUMER.CREATE.${stream}.>`,
     `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.>`,
     `$JS.API.CONSUMER.INFO.${stream}.>`,
+    `$JS.API.CONSUMER.LIST.${stream}`,
     `$JS.API.CONSUMER.DELETE.${stream}.>`,
     `$JS.API.CONSUMER.MSG.NEXT.${stream}.>`,
     `$JS.ACK.${stream}.>`,

@@ -2,8 +2,9 @@ import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type St
 import type { StreamPlan } from '../../../lib/cluster/cluster-subjects.js';
 import type { NatsSession } from './nats-link.js';
 
-/** The server has no such stream. */
+/** The server has no such stream, or no such consumer. */
 const STREAM_NOT_FOUND = 10_059;
+const CONSUMER_NOT_FOUND = 10_014;
 /** A message came behind another one than its writer knows of. */
 const WRONG_LAST = [10_070, 10_071, 10_164];
 
@@ -28,7 +29,7 @@ export async function lastMessageStream(
   try {
     return await jsm.streams.info(plan.name);
   } catch (error) {
-    if (!(isApiError(error) && error.code === STREAM_NOT_FOUND)) throw error;
+    if (!isNoStream(error)) throw error;
   }
   return await jsm.streams.add({
     name: plan.name,
@@ -47,6 +48,16 @@ export async function lastMessageStream(
 
 function isApiError(error: unknown): error is JetStreamApiError {
   return error instanceof JetStreamApiError;
+}
+
+/** Whether the server has no such stream. */
+export function isNoStream(error: unknown): boolean {
+  return isApiError(error) && error.code === STREAM_NOT_FOUND;
+}
+
+/** Whether the server has no such consumer, or not even its stream. */
+export function isNoConsumer(error: unknown): boolean {
+  return isApiError(error) && (error.code === CONSUMER_NOT_FOUND || error.code === STREAM_NOT_FOUND);
 }
 
 /** Whether a message was refused since another one came before it, which its writer did not know. */

@@ -2,10 +2,11 @@ import { pause } from '../../../lib/async/pause.js';
 import { within } from '../../../lib/daemon/daemon-parts.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
+import type { StreamedAlert } from '../../../lib/output/alert-feed.js';
 import type { RecordPosition } from '../../../lib/output/record-stream.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
-import type { AlertFeed, StreamedAlert } from './alert-feed.js';
 import type { AlertReceiver, Delivery } from './alert-receiver.js';
+import type { AlertSource } from './alert-source.js';
 import type { OutputStore } from './output-store.js';
 
 export type AlertConsumerParts = {
@@ -13,7 +14,7 @@ export type AlertConsumerParts = {
   readonly key: string;
   /** As logs and statistics call it: `syslog 10.0.0.1:514/udp`. */
   readonly name: string;
-  readonly feed: AlertFeed;
+  readonly feed: AlertSource;
   readonly store: OutputStore;
   readonly receiver: AlertReceiver;
   readonly logger: Logger;
@@ -97,6 +98,7 @@ export class AlertConsumer {
     await this.#keep(this.#position).catch(() => {
       // What was left out is looked at once more after the next start.
     });
+    await this.#parts.feed.close?.(this.#position);
     await this.#parts.receiver.close?.();
   }
 
@@ -149,6 +151,8 @@ export class AlertConsumer {
   async #deliverAll(alerts: readonly StreamedAlert[]): Promise<void> {
     const { mostAlerts = USUAL_BATCH } = this.#parts.receiver;
     for (let at = 0; at < alerts.length && !this.#stopped.signal.aborted; at += mostAlerts) {
+      // In a cluster another node delivers it when this one stood still for too long.
+      if (this.#parts.feed.holds?.() === false) return;
       await this.#deliver(alerts.slice(at, at + mostAlerts));
       if (this.#failuresInRow > 0) return;
     }

@@ -1,9 +1,10 @@
 import { pause } from '../../../lib/async/pause.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import type { AlertFeed } from '../../../lib/output/alert-feed.js';
 import { AlertConsumer } from './alert-consumer.js';
-import type { AlertFeed } from './alert-feed.js';
 import type { AlertReceiver } from './alert-receiver.js';
+import type { ClusterOutputs } from './cluster/cluster-outputs.js';
 import type { OutputStore } from './output-store.js';
 import type { SharedOutputStore } from './shared-output-store.js';
 
@@ -32,6 +33,8 @@ export type OutputDefinition = {
 export type AlertOutputsParts = {
   readonly feeds: Readonly<Record<StreamName, AlertFeed>>;
   readonly store: Pick<SharedOutputStore, 'get'>;
+  /** Where outputs hand on the alerts of all nodes of a cluster. */
+  readonly cluster?: Pick<ClusterOutputs, 'source' | 'follow' | 'neededFile'> | undefined;
   readonly logger: Logger;
 };
 
@@ -92,6 +95,10 @@ export class AlertOutputs {
   neededFiles(stream: StreamName): readonly string[] | 'all' {
     const isMissing = (definition: OutputDefinition): boolean => !this.#running.has(definition.key);
     if (this.#wanted.some((definition) => streamOf(definition) === stream && isMissing(definition))) return 'all';
+    const { cluster } = this.#parts;
+    if (cluster !== undefined && stream === 'alerts') {
+      return cluster.neededFile === 'all' ? 'all' : [cluster.neededFile];
+    }
     return [...this.#running.values()]
       .filter((output) => output.stream === stream)
       .map(({ consumer }) => consumer.file);
@@ -130,7 +137,8 @@ export class AlertOutputs {
       await consumer.stop();
       this.#running.delete(key);
     }
-    for (const key of store.keys()) if (!wanted.has(key)) await store.forget(key);
+    const positions = new Set(definitions.map((definition) => this.#positionKey(definition)));
+    for (const key of store.keys()) if (!positions.has(key)) await store.forget(key);
     if (!wanted.has(MAIL_KEY)) {
       const dropped = await store.clearMails();
       if (dropped > 0) {
@@ -140,16 +148,24 @@ export class AlertOutputs {
     for (const definition of definitions) {
       if (!this.#running.has(definition.key)) await this.#begin(definition, store);
     }
+    await this.#parts.cluster?.follow(definitions.filter((it) => streamOf(it) === 'alerts').map(({ key }) => key));
+  }
+
+  /** A place among the alerts of all nodes is another one than among those of this node. */
+  #positionKey(definition: OutputDefinition): string {
+    const { key } = definition;
+    return this.#parts.cluster !== undefined && streamOf(definition) === 'alerts' ? `cluster ${key}` : key;
   }
 
   async #begin(definition: OutputDefinition, store: OutputStore): Promise<void> {
-    const { feeds, logger } = this.#parts;
-    const { key, name, announcement } = definition;
+    const { feeds, cluster, logger } = this.#parts;
+    const { name, announcement } = definition;
     const stream = streamOf(definition);
-    const feed = feeds[stream];
+    const feed = (stream === 'alerts' ? cluster?.source(definition.key, name) : undefined) ?? feeds[stream];
+    const key = this.#positionKey(definition);
     const consumer = new AlertConsumer({ key, name, feed, store, receiver: definition.receiver(store), logger });
     await consumer.start();
-    this.#running.set(key, { consumer, name, stream, settings: textOf(definition) });
+    this.#running.set(definition.key, { consumer, name, stream, settings: textOf(definition) });
     if (announcement !== undefined) logger.info(announcement);
   }
 }

@@ -1,5 +1,5 @@
+import type { StreamedAlert } from '../../../lib/output/alert-feed.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
-import type { StreamedAlert } from './alert-feed.js';
 
 /** What a receiver tells about a batch while it works on it. */
 export interface Delivery {

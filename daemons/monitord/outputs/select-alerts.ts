@@ -1,5 +1,5 @@
+import type { StreamedAlert } from '../../../lib/output/alert-feed.js';
 import type { AlertView } from '../../../lib/output/alert-view.js';
-import type { StreamedAlert } from './alert-feed.js';
 import type { AlertFilter } from './alert-filter.js';
 import type { Delivery } from './alert-receiver.js';
 

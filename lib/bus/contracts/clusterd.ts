@@ -24,6 +24,9 @@ export const MAX_ASK_MS = 300_000;
 const MAX_SETTLE_MS = 60_000;
 
 const kind = z.enum(RECORD_KINDS);
+/** An output of alerts: the same name at all nodes that have it. */
+const outputName = z.string().regex(/^[a-z0-9]{8,64}$/, 'is no name of an output');
+const receipt = z.string().min(1).max(512);
 const nodeName = z.string().min(1).max(128);
 const daemon = z.enum(MANAGER_DAEMONS);
 
@@ -170,4 +173,38 @@ export const clusterdContract = defineContract('svc-clusterd', {
     params: z.object({ daemon, method: z.string().min(1).max(64), params: z.unknown().optional() }),
     result: z.object({}),
   },
+
+  /**
+   * The next alerts of all nodes for an output, with `<alerts><outputs>cluster` of `<cluster>`: a message with a few alerts of one
+   * node. No other call gets any for this output until they are done, or were not kept for half a minute; then they are given again,
+   * with the same sequence. An output that is new begins with what is alerted from then on. `missed`: messages that were dropped
+   * before this output had them.
+   */
+  'alerts.take': {
+    params: z.object({ output: outputName, waitMs: z.number().int().min(0).max(MAX_RECORDS_WAIT_MS) }),
+    result: z.object({
+      batch: z
+        .object({
+          sequence: z.number().int(),
+          receipt,
+          /** Lines of alerts.json. */
+          alerts: z.array(z.string()),
+          missed: z.number().int(),
+          /** How long they are the caller's at least, unless they are kept. */
+          leftMs: z.number(),
+        })
+        .nullable(),
+      /** What waits behind them, the bytes about. */
+      behind: z.object({ messages: z.number().int(), bytes: z.number().int() }),
+    }),
+  },
+  /** Says that alerts that were taken are still at work. Errors `bad_receipt`, `cluster_unavailable`. */
+  'alerts.keep': { params: z.object({ output: outputName, receipt }), result: z.object({ leftMs: z.number() }) },
+  /** Alerts that were taken are delivered, or are given back. Errors as `alerts.keep`. */
+  'alerts.done': {
+    params: z.object({ output: outputName, receipt, delivered: z.boolean().default(true) }),
+    result: z.object({}),
+  },
+  /** File of `logs/alerts` from which on this node's alerts are not in the stream of the cluster yet; null: it is not known. */
+  'alerts.needed': { params: z.object({}), result: z.object({ file: z.string().nullable() }) },
 });

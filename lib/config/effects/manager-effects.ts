@@ -137,6 +137,7 @@ export const MANAGER_EFFECTS = {
       ...each(works, 'name', 'node_name', 'key', 'disabled'),
       nodes: inside({ node: works }),
       nats: inside(each(works, 'ca', 'certificate', 'certificate_key', 'credential', 'replicas')),
+      alerts: inside(each(works, 'outputs', 'megabytes', 'hours')),
       node_type: never('all managers of a cluster are alike'),
       port: never('the ports of the NATS servers stand in <nodes>'),
       bind_addr: never('nobody connects to svc-clusterd'),

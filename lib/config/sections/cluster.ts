@@ -70,6 +70,18 @@ const NATS = group({
   }),
 });
 
+const MAX_MEGABYTES = 1024 * 1024;
+const MAX_HOURS = 24 * 365;
+
+/** The stream of the alerts of all nodes. */
+const ALERTS = group({
+  /** Whose alerts outputs hand on: those of their own node, or those of all nodes, each output at one node at a time. */
+  outputs: oneOf('node', ['node', 'cluster']),
+  /** How much of it NATS keeps; in force when the stream is made. */
+  megabytes: integer(1024, { min: 1, max: MAX_MEGABYTES }),
+  hours: integer(72, { min: 1, max: MAX_HOURS }),
+});
+
 const CLUSTER_FIELDS = {
   name: text('wazuh'),
   node_name: text('node01'),
@@ -92,6 +104,7 @@ const CLUSTER_FIELDS = {
   }),
   nodes: group({ node: list(requireText) }),
   nats: NATS,
+  alerts: ALERTS,
   hidden: yesNo(false),
   disabled: scalar(false, readYesNo),
   interval: ignored(),

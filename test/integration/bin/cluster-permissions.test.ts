@@ -58,6 +58,7 @@ describe('what a NATS credential of a node may do', function () {
     ).to.equal('a');
 
     await manager.consumers.add(PLAN.streams.alerts.name, { durable_name: 'mail', ack_policy: 'explicit' });
+    expect(await manager.consumers.list(PLAN.streams.alerts.name).next()).to.have.length(1);
     const alert = await (await client.consumers.get(PLAN.streams.alerts.name, 'mail')).next();
     expect(await alert?.ackAck()).to.equal(true);
     await manager.consumers.delete(PLAN.streams.alerts.name, 'mail');

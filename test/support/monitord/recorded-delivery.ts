@@ -1,5 +1,5 @@
-import { StreamedAlert } from '../../../daemons/monitord/outputs/alert-feed.js';
 import type { Delivery } from '../../../daemons/monitord/outputs/alert-receiver.js';
+import { StreamedAlert } from '../../../lib/output/alert-feed.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 
 /** A batch as a consumer hands it over. */

@@ -1,6 +1,6 @@
 import { pause } from '../../../../lib/async/pause.js';
 import type { LimitedLogger, Logger } from '../../../../lib/log/logger.js';
-import type { StreamedAlert } from '../alert-feed.js';
+import type { StreamedAlert } from '../../../../lib/output/alert-feed.js';
 import type { AlertReceiver, Delivery } from '../alert-receiver.js';
 import type { DocumentMaker, IndexedDocument } from './alert-document.js';
 import type { ItemOutcome } from './indexer-answers.js';

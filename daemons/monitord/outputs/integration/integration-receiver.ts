@@ -1,5 +1,5 @@
 import { describeError } from '../../../../lib/log/describe-error.js';
-import type { StreamedAlert } from '../alert-feed.js';
+import type { StreamedAlert } from '../../../../lib/output/alert-feed.js';
 import type { AlertFilter } from '../alert-filter.js';
 import type { AlertReceiver, Delivery } from '../alert-receiver.js';
 import { selectAlerts, type SelectedAlert } from '../select-alerts.js';

@@ -1,5 +1,5 @@
+import type { StreamedAlert } from '../../../../lib/output/alert-feed.js';
 import type { Change } from '../../../../lib/store/commit-queue.js';
-import type { StreamedAlert } from '../alert-feed.js';
 import type { AlertFilter } from '../alert-filter.js';
 import type { AlertReceiver, Delivery } from '../alert-receiver.js';
 import { selectAlerts } from '../select-alerts.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { SyslogFormat, SyslogProtocol } from '../../../../lib/config/sections/outputs.js';
 import type { Logger } from '../../../../lib/log/logger.js';
-import type { StreamedAlert } from '../alert-feed.js';
+import type { StreamedAlert } from '../../../../lib/output/alert-feed.js';
 import { AlertFilter, type AlertFilterSettings } from '../alert-filter.js';
 import type { AlertReceiver, Delivery } from '../alert-receiver.js';
 import { selectAlerts, type SelectedAlert } from '../select-alerts.js';

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { AlertConsumer } from '../../../../../../daemons/monitord/outputs/alert-consumer.js';
-import { AlertFeed } from '../../../../../../daemons/monitord/outputs/alert-feed.js';
 import { indexerOutputs, indexerProblems } from '../../../../../../daemons/monitord/outputs/indexer/indexer-output.js';
 import { OutputStore } from '../../../../../../daemons/monitord/outputs/output-store.js';
 import { pause } from '../../../../../../lib/async/pause.js';
 import { loadManagerConfig } from '../../../../../../lib/config/load-manager-config.js';
 import { writeIndexerSecret } from '../../../../../../lib/indexer/indexer-secret.js';
+import { AlertFeed } from '../../../../../../lib/output/alert-feed.js';
 import { ALERT_FILES } from '../../../../../../lib/output/dated-files.js';
 import { RecordStream } from '../../../../../../lib/output/record-stream.js';
 import { eventually } from '../../../../../support/eventually.js';

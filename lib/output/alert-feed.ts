@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
-import { pause } from '../../../lib/async/pause.js';
-import { ifPresentSync } from '../../../lib/files/if-present.js';
-import type { LimitedLogger } from '../../../lib/log/logger.js';
-import { AlertView } from '../../../lib/output/alert-view.js';
-import type { RecordPosition, RecordStream } from '../../../lib/output/record-stream.js';
+import { pause } from '../async/pause.js';
+import { ifPresentSync } from '../files/if-present.js';
+import { AlertView } from './alert-view.js';
+import type { RecordPosition, RecordStream } from './record-stream.js';
 
 /** An alert on its way to an output. */
 export class StreamedAlert {
@@ -32,7 +31,7 @@ export type AlertFeedParts = {
   readonly stream: RecordStream;
   /** `logs/alerts/alerts.json`: it grows, or is another file, when there is something new. */
   readonly liveFile: string;
-  readonly log: LimitedLogger;
+  readonly log: { warn(text: string): void };
   /** Milliseconds between two looks at the live file (100). */
   readonly lookMs?: number;
   /** How long a position beyond the end of a file that has a successor is waited for, milliseconds (10 minutes). */
