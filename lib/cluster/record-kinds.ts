@@ -34,12 +34,10 @@ export const agentCounterRecord = z.object({ highestId: z.number().int().min(0) 
 export type AgentCounterRecord = z.output<typeof agentCounterRecord>;
 
 /** Groups of an agent by priority (svc-db). */
-export const memberRecord = z.object({ groups: z.array(z.string().max(255)).max(128) });
-export type MemberRecord = z.output<typeof memberRecord>;
+const memberRecord = z.object({ groups: z.array(z.string().max(255)).max(128) });
 
 /** A group of agents (svc-db); its files are a `files` record. */
-export const groupRecord = z.object({ dateAdd: z.number().int().min(0) });
-export type GroupRecord = z.output<typeof groupRecord>;
+const groupRecord = z.object({ dateAdd: z.number().int().min(0) });
 
 /** A node (svc-clusterd); the key is its name. */
 export const nodeRecord = z.object({

@@ -4,7 +4,10 @@ import type { ClusterStage } from './cluster-stage.js';
 import type { ManagerNode } from './manager-node.js';
 
 /** A misfortune and its end; while it lasts, work goes on at the other nodes, and at this one if it can. */
-export type Fault = { readonly name: string; readonly cause: (stage: ClusterStage, node: ManagerNode, random: Random) => Promise<void> };
+export type Fault = {
+  readonly name: string;
+  readonly cause: (stage: ClusterStage, node: ManagerNode, random: Random) => Promise<void>;
+};
 
 const SHORT: readonly [number, number] = [500, 3000];
 const pause = (random: Random): Promise<void> => delay(random.integer(...SHORT));

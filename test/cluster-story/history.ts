@@ -78,14 +78,21 @@ export class History {
   }
 
   *#agentBreaches(agents: readonly SeenAgent[]): Generator<string> {
-    yield* twice('id', agents.map(({ id }) => id));
-    yield* twice('name', agents.map(({ name }) => name));
+    yield* twice(
+      'id',
+      agents.map(({ id }) => id),
+    );
+    yield* twice(
+      'name',
+      agents.map(({ name }) => name),
+    );
     yield* twice('id given', this.ids);
     const byName = new Map(agents.map((agent) => [agent.name, agent]));
     for (const { name, id, outcome } of this.#enrolments) {
       const seen = byName.get(name);
       if (outcome === 'done' && seen === undefined) yield `agent ${id ?? ''} '${name}' was enrolled, and is lost`;
-      if (outcome === 'done' && seen !== undefined && seen.id !== id) yield `'${name}' was given id ${id ?? ''}, and has ${seen.id}`;
+      if (outcome === 'done' && seen !== undefined && seen.id !== id)
+        yield `'${name}' was given id ${id ?? ''}, and has ${seen.id}`;
       if (outcome === 'refused' && seen !== undefined) yield `'${name}' was refused, and is there`;
     }
   }

@@ -48,10 +48,13 @@ async function workAt(
   const node = stage.node(at);
   for (let count = 0; !signal.aborted; count += 1) {
     const { ids, groups } = history;
-    if (ids.length === 0 || random.chance(0.4)) await enrol(node, `${node.name}-${count}`, history);
-    else if (groups.length < GROUPS && (groups.length === 0 || random.chance(0.2))) {
+    if (ids.length === 0 || random.chance(0.4)) {
+      await enrol(node, `${node.name}-${count}`, history);
+    } else if (groups.length < GROUPS && (groups.length === 0 || random.chance(0.2))) {
       await makeGroup(node, `g-${node.name}-${count}`, history);
-    } else await setGroup(node, random.pick(ids), random.pick(groups), history);
+    } else {
+      await setGroup(node, random.pick(ids), random.pick(groups), history);
+    }
     await delay(random.integer(0, 60));
   }
 }

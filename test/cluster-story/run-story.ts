@@ -1,7 +1,7 @@
 import { eventually } from '../support/eventually.js';
 import type { ClusterStage } from './cluster-stage.js';
-import type { ManagerNode } from './manager-node.js';
 import { History } from './history.js';
+import type { ManagerNode } from './manager-node.js';
 import { enrol, makeGroup, setGroup, shown } from './requests.js';
 
 type Say = (text: string) => void;
@@ -11,11 +11,15 @@ export async function runStory(stage: ClusterStage, say: Say): Promise<void> {
   const [one, two, three] = [stage.node(0), stage.node(1), stage.node(2)];
   const history = new History();
   await enrolEverywhere(stage, history, say);
-  await timed(say, `${two.name} makes the group 'web', ${three.name} puts agent 001 into it; ${one.name} shows it`, async () => {
-    await required(makeGroup(two, 'web', history), 'the group was not made');
-    await required(setGroup(three, '001', 'web', history), 'the agent was not put into the group');
-    await sees(one, ({ agents }) => agents.some(({ id, groups }) => id === '001' && groups.join() === 'web'));
-  });
+  await timed(
+    say,
+    `${two.name} makes the group 'web', ${three.name} puts agent 001 into it; ${one.name} shows it`,
+    async () => {
+      await required(makeGroup(two, 'web', history), 'the group was not made');
+      await required(setGroup(three, '001', 'web', history), 'the agent was not put into the group');
+      await sees(one, ({ agents }) => agents.some(({ id, groups }) => id === '001' && groups.join() === 'web'));
+    },
+  );
 
   const view = await one.view();
   const master = stage.nodes.find(({ name }) => name === view?.master) ?? one;
@@ -43,9 +47,16 @@ export async function runStory(stage: ClusterStage, say: Say): Promise<void> {
 async function enrolEverywhere(stage: ClusterStage, history: History, say: Say): Promise<void> {
   await timed(say, 'Each node enrols four agents at once: twelve ids, none twice', async () => {
     const given = await Promise.all(
-      stage.nodes.flatMap((node) => Array.from({ length: 4 }, (_, at) => enrol(node, `${node.name}-host${at + 1}`, history))),
+      stage.nodes.flatMap((node) =>
+        Array.from({ length: 4 }, (_, at) => enrol(node, `${node.name}-host${at + 1}`, history)),
+      ),
     );
-    say(`  ${given.map((id) => id ?? 'none').sort().join(' ')}`);
+    say(
+      `  ${given
+        .map((id) => id ?? 'none')
+        .sort()
+        .join(' ')}`,
+    );
     if (new Set(given).size !== 12 || given.includes(undefined)) throw new Error('an agent was not enrolled');
     for (const node of stage.nodes) await sees(node, ({ agents }) => agents.length === 12);
   });

@@ -8,11 +8,11 @@ export const RECORD_KINDS = ['agent', 'member', 'group', 'files', 'candidate', '
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** Records of one page of `records.changes`. */
-export const MAX_RECORDS_PER_PAGE = 5000;
+const MAX_RECORDS_PER_PAGE = 5000;
 /** Records changed in one call: a group of a large manager is given to its agents in several. */
 export const MAX_RECORDS_PER_COMMIT = 10_000;
 /** Characters of a record's key. */
-export const MAX_RECORD_KEY = 400;
+const MAX_RECORD_KEY = 400;
 /** Bytes of one record, encoded: stops a record that no stream would take. */
 export const MAX_RECORD_BYTES = 256 * 1024;
 /** Longest wait of `records.changes` for something new, milliseconds. */

@@ -9,7 +9,11 @@ describe('the history of a cluster', () => {
     history = new History(() => (time += 1));
   });
 
-  const agent = (id: string, name: string, ...groups: string[]) => ({ id, name, groups: groups.length > 0 ? groups : ['default'] });
+  const agent = (id: string, name: string, ...groups: string[]) => ({
+    id,
+    name,
+    groups: groups.length > 0 ? groups : ['default'],
+  });
 
   it('finds nothing wrong with what can have come of what was asked', () => {
     history.enrol('a')('done', '001');
@@ -34,7 +38,9 @@ describe('the history of a cluster', () => {
       "'c' was refused, and is there",
       "group 'web' was made, and is lost",
     ]);
-    expect(history.breaches([agent('007', 'a'), agent('008', 'b')], ['default', 'web'])).to.include("'a' was given id 001, and has 007");
+    expect(history.breaches([agent('007', 'a'), agent('008', 'b')], ['default', 'web'])).to.include(
+      "'a' was given id 001, and has 007",
+    );
   });
 
   it('knows which of several changes can be the last', () => {
@@ -49,6 +55,8 @@ describe('the history of a cluster', () => {
     const groups = ['default', 'old', 'one', 'two', 'maybe', 'never'];
     const wrong = (group: string) => history.breaches([agent('001', 'a', group)], groups).length;
     expect(groups.map(wrong)).to.deep.equal([1, 1, 0, 0, 0, 1]);
-    expect(history.breaches([agent('001', 'a', 'one')], ['default'])).to.deep.equal(["agent 001 is in group 'one', which is not there"]);
+    expect(history.breaches([agent('001', 'a', 'one')], ['default'])).to.deep.equal([
+      "agent 001 is in group 'one', which is not there",
+    ]);
   });
 });
