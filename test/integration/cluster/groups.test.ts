@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { BusError } from '../../../lib/bus/bus-error.js';
+import { authdContract } from '../../../lib/bus/contracts/authd.js';
+import { dbContract } from '../../../lib/bus/contracts/db.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
+import { furnishAuthd } from '../../support/authd/authd-server.js';
+import { ClusterHome } from '../../support/cluster/cluster-homes.js';
+import { eventually } from '../../support/eventually.js';
+import { natsServers } from '../../support/nats/nats-servers.js';
+
+const AUTH = '<auth><disabled>no</disabled><port>0</port></auth>';
+
+describe('groups at two nodes with real daemons and NATS servers', function () {
+  this.timeout(180_000);
+  const servers = natsServers();
+  let homes: ClusterHome[] = [];
+  let dbs: RequestClient<typeof dbContract>[] = [];
+  let authd: RequestClient<typeof authdContract>;
+
+  before(async () => {
+    homes = ['n1', 'n2'].map((name) => new ClusterHome(name, servers(), { configuration: AUTH }));
+    for (const { home } of homes) {
+      await furnishAuthd(home);
+      mkdirSync(home.path('queue', 'db'), { recursive: true });
+    }
+    await Promise.all(homes.map((home) => home.start('svc-clusterd', 'svc-db', 'svc-authd')));
+    dbs = homes.map(({ home }) => new RequestClient({ contract: dbContract, path: home.socket('svc-db') }));
+    authd = new RequestClient({ contract: authdContract, path: at(0).home.socket('svc-authd') });
+  });
+  after(async () => {
+    for (const db of dbs) db.close();
+    (authd as typeof authd | undefined)?.close();
+    await Promise.all(homes.map((home) => home.close()));
+  });
+
+  function at(index: number): ClusterHome {
+    const found = homes[index];
+    if (found === undefined) throw new Error('no such home');
+    return found;
+  }
+  function db(index: number): RequestClient<typeof dbContract> {
+    const found = dbs[index];
+    if (found === undefined) throw new Error('no such home');
+    return found;
+  }
+  const groupsOf = async (index: number, id: string): Promise<unknown> => {
+    const { items } = await db(index).call('agents.get', { ids: [id], select: ['group'] });
+    return items[0]?.['group'];
+  };
+
+  it('are made at one and given to an agent at the other, and both have it', async () => {
+    await eventually('groups can be made', async () => {
+      try {
+        await db(0).call('groups.create', { name: 'web' });
+        return true;
+      } catch (error) {
+        if (error instanceof BusError && error.code === 'cluster_unavailable') return false;
+        throw error;
+      }
+    });
+    const { id } = await eventually('an agent can be added', async () => {
+      try {
+        return await authd.call('add', { name: 'host-1' });
+      } catch (error) {
+        if (error instanceof BusError) return undefined;
+        throw error;
+      }
+    });
+    await eventually('the other node has the agent', async () => (await groupsOf(1, id)) !== undefined);
+    const given = await db(1).call('agents.membership', { mode: 'append', agents: [{ id, groups: ['web'] }] });
+    expect(given).to.deep.equal({ changed: [{ id, groups: ['default', 'web'] }], failed: [] });
+    await eventually(
+      'the first node has it',
+      async () => JSON.stringify(await groupsOf(0, id)) === '["default","web"]',
+    );
+
+    // What was so is so after a start.
+    await at(1).stop('SIGKILL', 'svc-db');
+    const removal = await db(0).call('groups.remove', { names: ['web'] });
+    expect(removal).to.deep.include({ removed: ['web'], agents: [id] });
+    await at(1).start('svc-db');
+    await eventually('the other node has it', async () => {
+      try {
+        const { unknown } = await db(1).call('groups.list', { names: ['web'] });
+        return unknown.length === 1 && JSON.stringify(await groupsOf(1, id)) === '["default"]';
+      } catch (error) {
+        if (error instanceof BusError) return false;
+        throw error;
+      }
+    });
+  });
+});
