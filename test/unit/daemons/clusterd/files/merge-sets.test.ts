@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { manifestOf, sha256Of } from '../../../../../daemons/clusterd/files/manifest.js';
 import { mergeSets } from '../../../../../daemons/clusterd/files/merge-sets.js';
-import type { SetPlace } from '../../../../../daemons/clusterd/files/set-place.js';
-import { placeOf } from '../../../../../daemons/clusterd/files/set-place.js';
+import { placeOf, type SetPlace } from '../../../../../daemons/clusterd/files/set-place.js';
 import { Home } from '../../../../../lib/home/home.js';
 
 const place = placeOf(new Home('/nowhere'), 'group/web') as SetPlace;
