@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { expect } from 'chai';
 import { makeTokenKeyPair } from '../../../../../lib/security/token-keys.js';
 import { AccessNode } from '../../../../support/api/access-node.js';
@@ -162,6 +163,29 @@ describe('users and permissions of a cluster', () => {
     await eventually('it has heard', () => !two.takes(token));
     await inForce(two);
     expect(state(two)).to.deep.equal(state(one));
+  });
+
+  it('end tokens at a node whose disk takes nothing any more', async () => {
+    const [one, two] = [await joined('one'), await joined('two')];
+    const { id } = await one.up.users.create('maria', PASSWORD, 1, signal);
+    await inForce(two);
+    const tokens = [two.logIn('maria') ?? '', two.logIn('admin') ?? ''];
+    // Neither the store nor the files can be written.
+    await two.up.store.close();
+    const security = two.home.path('api', 'configuration', 'security');
+    for (const file of ['security.yaml', 'private_key.pem']) {
+      rmSync(`${security}/${file}`, { force: true });
+      mkdirSync(`${security}/${file}`);
+    }
+    await one.up.users.setPassword(id, 'Third-42-word', 1, signal);
+    await eventually('hers has ended', () => !two.takes(tokens[0] ?? ''));
+    expect(two.takes(tokens[1] ?? '')).to.equal(true);
+    const tokenKeys = await makeTokenKeyPair();
+    const settings = { tokenLifetimeSeconds: 70 };
+    await one.up.decisions.change(() => ({ tokenKeys, settings, result: undefined }));
+    await eventually('all have ended', () => !two.takes(tokens[1] ?? ''));
+    expect(two.takes(one.logIn('admin') ?? '')).to.equal(true);
+    expect(said(two)).to.match(/What the cluster has in common is not followed/);
   });
 
   it('have a key of their own again where a joining node used the same and means other things by it', async () => {
