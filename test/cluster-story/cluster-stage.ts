@@ -6,7 +6,7 @@ import { NatsServers } from '../support/nats/nats-servers.js';
 import { removeTree } from '../support/remove-tree.js';
 import { ManagerNode } from './manager-node.js';
 
-const NAMES = ['n1', 'n2', 'n3'] as const;
+const FURTHER = ['n2', 'n3'] as const;
 const ONE_MS = 90_000;
 
 /** Three NATS servers and three managers on this machine, and the end of all that. */
@@ -16,7 +16,8 @@ export class ClusterStage {
   #servers: NatsServers | undefined;
 
   constructor() {
-    this.nodes = NAMES.map((name) => new ManagerNode(name, this.directory));
+    const first = new ManagerNode('n1', this.directory);
+    this.nodes = [first, ...FURTHER.map((name) => new ManagerNode(name, this.directory, first))];
   }
 
   get servers(): NatsServers {

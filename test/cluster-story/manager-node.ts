@@ -45,13 +45,19 @@ export class ManagerNode {
   readonly #clusterd: RequestClient<typeof clusterdContract>;
   #api: ApiClient;
 
+  /** @param first the node whose passwords are those of all; without it this one */
   constructor(
     readonly name: string,
     directory: string,
+    private readonly first?: ManagerNode,
   ) {
     this.host = new StoryHost(join(directory, name), DAEMONS);
     this.#clusterd = new RequestClient({ contract: clusterdContract, path: this.host.home.socket('svc-clusterd') });
-    this.#api = new ApiClient(this.host.home);
+    this.#api = this.#client();
+  }
+
+  #client(): ApiClient {
+    return new ApiClient(this.host.home, undefined, this.first?.host.home);
   }
 
   /** Makes the home and has it join, as docs/cluster.md says. @param folder what `svc-control cluster init` made for it */
@@ -66,7 +72,7 @@ export class ManagerNode {
   /** Resolves when all its daemons run. */
   async start(): Promise<void> {
     await this.host.run('svc-control', 'start');
-    this.#api = new ApiClient(this.host.home);
+    this.#api = this.#client();
     await eventually(`${this.name} runs`, async () => (await this.host.missing()).length === 0, UP_MS);
   }
 

@@ -12,12 +12,17 @@ const REQUEST_MS = 15_000;
 export class ApiClient {
   readonly #home: Home;
   readonly #agent: Agent | undefined;
+  readonly #passwordOf: Home;
   #token: string | undefined;
 
-  /** @param agent keeps connections; without it each request has its own */
-  constructor(home: Home, agent?: Agent) {
+  /**
+   * @param agent keeps connections; without it each request has its own
+   * @param passwordOf the home whose first password counts: in a cluster that of its first node
+   */
+  constructor(home: Home, agent?: Agent, passwordOf = home) {
     this.#home = home;
     this.#agent = agent;
+    this.#passwordOf = passwordOf;
   }
 
   /** The answer; undefined when there was none. */
@@ -49,7 +54,7 @@ export class ApiClient {
   }
 
   async #login(port: number): Promise<string> {
-    const file = this.#home.path('api', 'configuration', 'security', 'initial-admin-password');
+    const file = this.#passwordOf.path('api', 'configuration', 'security', 'initial-admin-password');
     const credentials = Buffer.from(`admin:${readFileSync(file, 'utf8').trim()}`).toString('base64');
     const answer = await httpRequest({
       port,
