@@ -37,8 +37,10 @@ export async function mergeRows(
   const compare = compareRowKeys(descending);
   const starts = offset > SKIPPED_WHOLE ? await passOver(sources, offset, compare) : sources.map(() => 0);
   const passed = starts.reduce((sum, start) => sum + start, 0);
+  // A page behind all rows is empty: each node is asked for one row, to hear how many it has.
+  const isBehind = offset > SKIPPED_WHOLE && passed < offset;
   let skip = offset - passed;
-  const wanted = skip + limit;
+  const wanted = isBehind ? 1 : skip + limit;
   const first = wanted <= FETCHED_WHOLE ? wanted : Math.ceil((wanted * SHARE_AND_MORE) / sources.length);
   const cursors = sources.map((source, index) => new RowCursor(source, starts[index] ?? 0, 'whole'));
   const items: unknown[] = [];
@@ -49,7 +51,7 @@ export async function mergeRows(
       await Promise.all(cursors.map((cursor) => cursor.fill(most)));
       size = Math.max(SKIPPED_WHOLE, Math.ceil((wanted - items.length) / sources.length));
     }
-    const next = items.length < limit ? firstOf(cursors, compare) : undefined;
+    const next = items.length < limit && !isBehind ? firstOf(cursors, compare) : undefined;
     if (next === undefined) break;
     if (skip > 0) skip -= 1;
     else items.push(next.item);

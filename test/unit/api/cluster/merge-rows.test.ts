@@ -103,6 +103,19 @@ describe('rows of several nodes', () => {
     }
   });
 
+  it('are none behind the last, and it is known how many there are', async () => {
+    for (const byAgent of [true, false]) {
+      const rows = Array.from({ length: 1500 }, (_none, at) => ({ key: byAgent ? [at] : ['a', at], name: `${at}` }));
+      const sources = [
+        new ListedRows(rows.slice(0, 700), 8000, byAgent),
+        new ListedRows(rows.slice(700), 8000, byAgent),
+      ];
+      const page = await mergeRows(sources, { offset: 500_000, limit: 100_000, descending: false });
+      expect(page).to.deep.equal({ items: [], total: 1500 });
+      for (const { asked } of sources) expect(Math.max(...asked.map(([, limit]) => limit))).to.be.at.most(100_000);
+    }
+  });
+
   it('do without a node that does not answer any more', async () => {
     const rows = (from: number) =>
       Array.from({ length: 10 }, (_none, at) => ({ key: [from + at], name: `${from + at}` }));
