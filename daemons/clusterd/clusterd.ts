@@ -157,10 +157,9 @@ async function sharedRecords(
   const { name, node_name: node, key } = cluster;
   const subjects = clusterSubjects(name);
   const seal = (purpose: string) => new Seal(key, name, purpose);
-  const copy = parts.use(await RecordCopy.open(home.path('queue', 'cluster'), randomUUID()));
+  const copy = parts.use(await RecordCopy.open(home.path('queue', 'cluster'), randomUUID(), name));
   void copy.broken.then(fatal);
   const { instance } = copy.state;
-  await copy.note({ instance });
 
   const link = parts.use(new NatsLink({ ...nats, inboxPrefix: subjects.inbox(node), name: node }, logger));
   const messages = new RecordMessages(subjects, seal('records'), node);

@@ -91,8 +91,9 @@ export class History {
     for (const { name, id, outcome } of this.#enrolments) {
       const seen = byName.get(name);
       if (outcome === 'done' && seen === undefined) yield `agent ${id ?? ''} '${name}' was enrolled, and is lost`;
-      if (outcome === 'done' && seen !== undefined && seen.id !== id)
+      if (outcome === 'done' && seen !== undefined && seen.id !== id) {
         yield `'${name}' was given id ${id ?? ''}, and has ${seen.id}`;
+      }
       if (outcome === 'refused' && seen !== undefined) yield `'${name}' was refused, and is there`;
     }
   }

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { RecordKind } from '../../../lib/bus/contracts/clusterd.js';
 import type { SharedRecord } from '../../../lib/cluster/shared-records.js';
@@ -17,6 +19,8 @@ const row = z.object({
   value: z.unknown(),
 });
 const state = z.object({
+  /** Name of the cluster that the records are of. */
+  cluster: z.string().optional(),
   /** Time at which the stream was made, as NATS says it: another one is another stream. */
   stream: z.string().optional(),
   revision: z.number().int(),
@@ -64,10 +68,21 @@ export class RecordCopy {
     this.#state = this.#states.get('state') ?? { revision: 0, whole: false, seeded: [], instance };
   }
 
-  /** @param instance a random name of this home, if it has none yet @throws StoreError */
-  static async open(directory: string, instance: string): Promise<RecordCopy> {
-    const store = await LmdbStore.open({ directory, tables: ['records', 'state'], binaryTables: ['order'] });
-    return new RecordCopy(store, instance);
+  /**
+   * Opens the copy of a cluster's records. What is there of another cluster is removed: nothing of it is to count here, least of all
+   * that this node has brought what it has.
+   * @param instance a random name of this home, if it has none yet @throws StoreError
+   */
+  static async open(directory: string, instance: string, cluster: string): Promise<RecordCopy> {
+    const options = { directory, tables: ['records', 'state'], binaryTables: ['order'] };
+    let copy = new RecordCopy(await LmdbStore.open(options), instance);
+    if (copy.state.cluster !== undefined && copy.state.cluster !== cluster) {
+      await copy.close();
+      for (const name of ['data.mdb', 'lock.mdb']) rmSync(join(directory, name), { force: true });
+      copy = new RecordCopy(await LmdbStore.open(options), instance);
+    }
+    await copy.note({ instance: copy.state.instance, cluster });
+    return copy;
   }
 
   get broken(): Promise<StoreError> {

@@ -166,8 +166,9 @@ export class RecordStream {
       const taken = batch;
       batch = [];
       // One after the other, also where a consumer that is given up still has some.
-      this.#taking = this.#taking.then(() => this.#take(taken));
-      await this.#taking;
+      const turn = this.#taking.then(() => this.#take(taken));
+      this.#taking = turn.catch(() => {});
+      await turn;
       if (copy.revision >= wholeAt) await this.#whole();
     }
   }
@@ -188,6 +189,9 @@ export class RecordStream {
     try {
       return [messages.read(message.subject, message.data, message.seq)];
     } catch (error) {
+      // A node that has never had all records has another key than the others, most likely: what it has not read it must not
+      // take for what is not there.
+      if (!this.#parts.copy.state.whole) throw error;
       this.unreadable += 1;
       if (this.unreadable === 1) logger.error(`A record of the cluster cannot be read: ${describeError(error)}.`);
       return [];

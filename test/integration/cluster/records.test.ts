@@ -9,7 +9,7 @@ const agent = (name: string) => ({ name, ip: 'any', key: 'k'.repeat(64), dateAdd
 
 describe('svc-clusterd with real NATS servers', function () {
   this.timeout(120_000);
-  const servers = natsServers();
+  const servers = natsServers({ managers: ['n4'] });
   let homes: ClusterHome[] = [];
 
   before(async () => {
@@ -184,6 +184,24 @@ describe('svc-clusterd with real NATS servers', function () {
       expect(view.writable).to.equal(false);
     } finally {
       await twin.close();
+    }
+  });
+
+  it('lets a home with another key neither read nor write, and says why', async () => {
+    const stranger = new ClusterHome('n4', servers(), { key: 'z'.repeat(32) });
+    try {
+      await stranger.start('svc-clusterd');
+      const view = await eventually('it is told', async () => {
+        const seen = await stranger.clusterd.call('cluster.view', {});
+        return seen.problem?.includes('another key') === true && seen;
+      });
+      expect(view).to.include({ writable: false, connected: true });
+      const refused = await stranger.clusterd
+        .call('records.changes', { kinds: ['agent'], after: 0 })
+        .catch((error: unknown) => error as BusError);
+      expect(refused).to.include({ code: 'cluster_unavailable' });
+    } finally {
+      await stranger.close();
     }
   });
 });

@@ -9,6 +9,8 @@ import { TemporaryHome } from '../temporary-home.js';
 export type ClusterHomeOptions = {
   /** XML beside `<cluster>` in the main configuration. */
   readonly configuration?: string;
+  /** Another key than the cluster's. */
+  readonly key?: string;
   /** Own files, before the daemons start. */
   readonly prepare?: (home: TemporaryHome) => void;
 };
@@ -22,7 +24,7 @@ export class ClusterHome {
   constructor(
     readonly node: string,
     servers: NatsServers,
-    { configuration = '', prepare }: ClusterHomeOptions = {},
+    { configuration = '', key = servers.key, prepare }: ClusterHomeOptions = {},
   ) {
     this.clusterd = new RequestClient({ contract: clusterdContract, path: this.home.socket('svc-clusterd') });
     const files = servers.files(node);
@@ -30,7 +32,7 @@ export class ClusterHome {
     copyFileSync(files.ca, this.home.path('etc', 'cluster', 'ca.pem'));
     copyFileSync(files.credential, this.home.path('etc', 'cluster', 'node.nk'));
     const nodes = servers.urls.map((url) => `<node>${url}</node>`).join('');
-    const cluster = `<cluster><name>${servers.plan.name}</name><node_name>${node}</node_name><key>${servers.key}</key>
+    const cluster = `<cluster><name>${servers.plan.name}</name><node_name>${node}</node_name><key>${key}</key>
       <nodes>${nodes}</nodes><disabled>no</disabled></cluster>`;
     const text = `<ossec_config>${cluster}${configuration}</ossec_config>`;
     for (const name of ['manager.conf', 'ossec.conf']) writeFileSync(this.home.path('etc', name), text);

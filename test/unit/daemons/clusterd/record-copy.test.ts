@@ -29,7 +29,7 @@ describe('RecordCopy', () => {
         async (batches, limit) => {
           run += 1;
           const directory = home.path('queue', `cluster${run}`);
-          let copy = await RecordCopy.open(directory, 'home');
+          let copy = await RecordCopy.open(directory, 'home', 'prod');
           const latest = new Map<string, SharedRecord>();
           let revision = 0;
           for (const batch of batches) {
@@ -38,7 +38,7 @@ describe('RecordCopy', () => {
             await copy.apply(changes, revision);
           }
           await copy.close();
-          copy = await RecordCopy.open(directory, 'another');
+          copy = await RecordCopy.open(directory, 'another', 'prod');
           const wanted = [...latest.values()].sort((one, other) => one.revision - other.revision);
           for (const kinds of [[...KINDS], ['member' as const]]) {
             for (let after = 0; after <= revision; after += 1) {
@@ -60,7 +60,7 @@ describe('RecordCopy', () => {
   });
 
   it('cuts a page behind some megabytes', async () => {
-    const copy = await RecordCopy.open(home.path('queue', 'cluster'), 'home');
+    const copy = await RecordCopy.open(home.path('queue', 'cluster'), 'home', 'prod');
     const big = 'x'.repeat(250_000);
     const changes = Array.from({ length: 60 }, (_, at) => ({
       kind: 'files' as const,
@@ -77,11 +77,23 @@ describe('RecordCopy', () => {
   });
 
   it('keeps what was noted, and the first name of the home', async () => {
-    let copy = await RecordCopy.open(home.path('queue', 'cluster'), 'first');
+    let copy = await RecordCopy.open(home.path('queue', 'cluster'), 'first', 'prod');
     await copy.note({ instance: copy.state.instance, seeded: ['svc-db'], whole: true });
     await copy.close();
-    copy = await RecordCopy.open(home.path('queue', 'cluster'), 'second');
+    copy = await RecordCopy.open(home.path('queue', 'cluster'), 'second', 'prod');
     expect(copy.state).to.deep.include({ instance: 'first', seeded: ['svc-db'], whole: true });
+    await copy.close();
+  });
+
+  it('has nothing of another cluster', async () => {
+    const directory = home.path('queue', 'cluster');
+    let copy = await RecordCopy.open(directory, 'first', 'prod');
+    await copy.apply([{ kind: 'group', key: 'web', revision: 5, value: { dateAdd: 1 } }], 5);
+    await copy.note({ seeded: ['svc-db'], whole: true });
+    await copy.close();
+    copy = await RecordCopy.open(directory, 'second', 'test');
+    expect(copy.state).to.deep.equal({ revision: 0, whole: false, seeded: [], instance: 'second', cluster: 'test' });
+    expect(all(copy, ['group'], 0, 10)).to.deep.equal([]);
     await copy.close();
   });
 });
