@@ -75,6 +75,7 @@ export const CLUSTERD = defineDaemon({
       },
       parts,
     );
+    await alerts.prepare();
     const stopped = parts.adopt(new AbortController(), (controller) => {
       controller.abort();
     });

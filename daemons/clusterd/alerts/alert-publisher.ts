@@ -32,7 +32,7 @@ export type AlertPublisherParts = {
   readonly instance: string;
   /** Whether this home is the node of its name: another one publishes nothing. */
   readonly joined: () => boolean;
-  /** The position as it was kept here: for a stream that has no alerts of this node any more. */
+  /** The position as it was kept here, for a stream that has no alerts of this node any more; undefined: this node begins. */
   readonly kept: () => RecordPosition | undefined;
   readonly keep: (position: RecordPosition) => Promise<void>;
   readonly limits: AlertLimits;
@@ -128,7 +128,8 @@ export class AlertPublisher {
     const last = await session.jsm.streams.getMessage(alerts.name, { last_by_subj: subject });
     const said = last === null ? undefined : await messages.read(subject, last.data);
     const own = said?.instance === instance ? said.position : undefined;
-    const position = own ?? kept() ?? (await feed.end());
+    const here = kept();
+    const position = here === undefined ? await feed.end() : (own ?? here);
     await keep(position);
     return { sequence: last?.seq ?? 0, position };
   }

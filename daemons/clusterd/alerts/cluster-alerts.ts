@@ -32,9 +32,11 @@ export type ClusterAlertsParts = {
 export class ClusterAlerts {
   readonly turns: AlertTurns;
   readonly #publisher: AlertPublisher | undefined;
+  readonly #copy: RecordCopy;
 
   constructor(context: ClusterAlertsParts, parts: DaemonParts) {
-    const { subjects, seal, shared } = context;
+    const { subjects, seal, shared, copy } = context;
+    this.#copy = copy;
     const messages = new AlertMessages(subjects, seal);
     this.turns = new AlertTurns({ ...context, messages });
     this.#publisher = shared ? parts.use(publisherOf(context, messages, parts)) : undefined;
@@ -51,6 +53,15 @@ export class ClusterAlerts {
       outputs: { ...this.turns.counters },
       ...(counters === undefined ? {} : { published: { ...counters, waiting_bytes: waitingBytes } }),
     };
+  }
+
+  /**
+   * What is alerted while this node hands on its own alerts does not come into the stream when that is over: before anything is answered.
+   * @throws StoreError
+   */
+  async prepare(): Promise<void> {
+    if (this.#publisher !== undefined || (this.#copy.state.alerts ?? null) === null) return;
+    await this.#copy.note({ alerts: null });
   }
 
   start(): void {
@@ -78,7 +89,7 @@ function publisherOf(
     feed,
     instance: copy.state.instance,
     joined: () => membership.problem === undefined,
-    kept: () => copy.state.alerts,
+    kept: () => copy.state.alerts ?? undefined,
     keep: (position) => copy.note({ alerts: { file: position.file, offset: position.offset } }),
     logger,
   });

@@ -30,8 +30,8 @@ const state = z.object({
   seeded: z.array(z.string()),
   /** This home, whatever it is called. */
   instance: z.string(),
-  /** How far this node's alerts are in the stream of all nodes. */
-  alerts: z.object({ file: z.string(), offset: z.number().int() }).optional(),
+  /** How far this node's alerts are in the stream of all nodes; null: they do not come into it. */
+  alerts: z.object({ file: z.string(), offset: z.number().int() }).nullable().optional(),
 });
 export type CopyState = z.output<typeof state>;
 

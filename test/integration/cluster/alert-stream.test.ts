@@ -82,6 +82,28 @@ describe('the alerts of all nodes of a cluster', function () {
     expect(await published('n3')).to.deep.equal(written);
   });
 
+  it('of a node that handed on its own meanwhile are those before and behind', async () => {
+    const node = make('n2');
+    const startAnew = async (outputs: 'node' | 'cluster') => {
+      await node.stop();
+      node.configure(outputs);
+      await node.start('svc-clusterd');
+    };
+    const come = (count: number) =>
+      eventually('they come', async () => (await published('n2').catch(() => [])).length === count, PATIENCE_MS);
+    await node.start('svc-clusterd');
+    await begun(node);
+    node.write(3);
+    await come(3);
+    await startAnew('node');
+    node.write(3);
+    await startAnew('cluster');
+    await begun(node);
+    node.write(3);
+    await come(6);
+    expect(await published('n2')).to.deep.equal([...node.written.slice(0, 3), ...node.written.slice(6)]);
+  });
+
   it('wait in the files of their node as long as an output has not taken what would be dropped for them', async () => {
     const node = new AlertNode('small', small(), '', 1);
     nodes.push(node);

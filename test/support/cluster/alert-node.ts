@@ -12,6 +12,8 @@ export class AlertNode {
   readonly home = new TemporaryHome();
   /** Ids of the alerts that were written. */
   readonly written: string[] = [];
+  /** Says whose alerts outputs hand on, for daemons that are started then. */
+  readonly configure: (outputs: 'node' | 'cluster') => void;
   readonly #files: AlertFiles;
   readonly #daemons = new Map<DaemonName, RunningDaemon>();
 
@@ -22,6 +24,13 @@ export class AlertNode {
     configuration = '',
     megabytes = 32,
   ) {
+    this.configure = (outputs) => {
+      const nodes = servers.urls.map((url) => `<node>${url}</node>`).join('');
+      const alerts = `<alerts><outputs>${outputs}</outputs><megabytes>${String(megabytes)}</megabytes></alerts>`;
+      const cluster = `<cluster><name>${servers.plan.name}</name><node_name>${name}</node_name><key>${servers.key}</key>
+        <nodes>${nodes}</nodes>${alerts}<disabled>no</disabled></cluster>`;
+      writeFileSync(this.home.path('etc', 'manager.conf'), `<ossec_config>${cluster}${configuration}</ossec_config>`);
+    };
     const { ca, credential } = servers.files(name);
     const options = fileURLToPath(new URL('etc/internal_options.conf', productRoot()));
     copyFileSync(options, this.home.path('etc', 'internal_options.conf'));
@@ -30,10 +39,7 @@ export class AlertNode {
     }
     copyFileSync(ca, this.home.path('etc', 'cluster', 'ca.pem'));
     copyFileSync(credential, this.home.path('etc', 'cluster', 'node.nk'));
-    const nodes = servers.urls.map((url) => `<node>${url}</node>`).join('');
-    const cluster = `<cluster><name>${servers.plan.name}</name><node_name>${name}</node_name><key>${servers.key}</key>
-      <nodes>${nodes}</nodes><alerts><outputs>cluster</outputs><megabytes>${String(megabytes)}</megabytes></alerts><disabled>no</disabled></cluster>`;
-    writeFileSync(this.home.path('etc', 'manager.conf'), `<ossec_config>${cluster}${configuration}</ossec_config>`);
+    this.configure('cluster');
     this.#files = new AlertFiles(this.home.path('logs', 'alerts'));
   }
 
@@ -53,6 +59,11 @@ export class AlertNode {
   /** `kill -9` of all that run. */
   async kill(): Promise<void> {
     await Promise.all([...this.#daemons.values()].map((daemon) => daemon.stop('SIGKILL')));
+  }
+
+  /** An orderly stop of all that run. */
+  async stop(): Promise<void> {
+    for (const daemon of [...this.#daemons.values()].reverse()) await daemon.stop();
   }
 
   /** What its daemons have said. */

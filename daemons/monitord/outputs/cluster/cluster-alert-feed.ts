@@ -10,6 +10,8 @@ import { clusterName, type OutputTurns } from './output-turns.js';
 /** How long svc-clusterd waits for alerts, milliseconds. */
 const TAKE_MS = 1000;
 const CALL_MS = 15_000;
+/** A stop waits no longer, milliseconds. */
+const STOP_MS = 2000;
 /** How often it is looked whether this node is to run the output by now, milliseconds. */
 const LOOK_MS = 1000;
 /** Between two waits of svc-clusterd, whatever it answers at once, milliseconds. */
@@ -84,7 +86,7 @@ export class ClusterAlertFeed implements AlertSource {
     this.#forget();
     if (taken === undefined || !held) return;
     const delivered = position.file === taken.file && position.offset >= taken.batch.alerts.length;
-    await this.#done(taken, delivered).catch(() => {
+    await this.#done(taken, delivered, STOP_MS).catch(() => {
       // It comes again, and is known by its position here.
     });
   }
@@ -108,8 +110,8 @@ export class ClusterAlertFeed implements AlertSource {
     return await this.read(next);
   }
 
-  async #done({ receipt }: Taken, delivered: boolean): Promise<void> {
-    await this.#parts.clusterd.call('alerts.done', { output: this.#output, receipt, delivered }, CALL);
+  async #done({ receipt }: Taken, delivered: boolean, deadlineMs = CALL_MS): Promise<void> {
+    await this.#parts.clusterd.call('alerts.done', { output: this.#output, receipt, delivered }, { deadlineMs });
   }
 
   async #take(): Promise<void> {
