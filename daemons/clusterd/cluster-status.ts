@@ -46,7 +46,8 @@ export class ClusterStatus {
   #names(): string[] {
     const { node, beats, copy } = this.parts;
     const { changes } = copy.changes(['node'], 0, MAX_NODE_RECORDS);
-    return [...new Set([node, ...beats.others.keys(), ...changes.map(({ key }) => key)])];
+    const heard = [...beats.others.keys()].filter((name) => beats.isPresent(name));
+    return [...new Set([node, ...heard, ...changes.map(({ key }) => key)])];
   }
 
   #node(name: string, type: ClusterNode['type']): ClusterNode {

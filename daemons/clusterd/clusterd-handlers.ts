@@ -49,6 +49,11 @@ export function clusterdHandlers(
   };
   return {
     'cluster.view': () => status.view(),
+    'nodes.forget': async ({ node }) => {
+      requireJoined();
+      await membership.forget(node, (name) => beats.isPresent(name));
+      return {};
+    },
     'node.describe': ({ daemon, facts }) => {
       try {
         beats.describe(daemon, facts);
@@ -81,7 +86,7 @@ export function clusterdHandlers(
     'records.seeded': async ({ mark }) => {
       requireJoined();
       if (mark !== undefined && !copy.state.seeded.includes(mark)) {
-        await copy.note({ seeded: [...copy.state.seeded, mark] });
+        await copy.note(({ seeded }) => ({ seeded: [...new Set([...seeded, mark])] }));
       }
       return { seeded: [...copy.state.seeded] };
     },

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { Contract } from '../../lib/bus/contract.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { clusterSubjects } from '../../lib/cluster/cluster-subjects.js';
+import { LEFT_FILE } from '../../lib/cluster/left-cluster.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { describeError } from '../../lib/log/describe-error.js';
@@ -41,9 +43,12 @@ const GARBAGE_MS = 600_000;
 export const CLUSTERD = defineDaemon({
   contract: clusterdContract,
   settings: SETTINGS,
-  accept({ cluster, config }, current) {
-    if (current === undefined && cluster.disabled) {
-      throw new Error(`Section 'cluster' is disabled in '${config.file}'.`);
+  accept({ cluster, config }, current, { home }) {
+    if (current !== undefined) return;
+    if (cluster.disabled) throw new Error(`Section 'cluster' is disabled in '${config.file}'.`);
+    if (existsSync(home.path(LEFT_FILE))) {
+      const way = '"svc-control cluster join FOLDER" takes it back';
+      throw new Error(`This manager has left its cluster ('${LEFT_FILE}'): ${way}.`);
     }
   },
   async build(context, parts) {

@@ -48,6 +48,23 @@ export class Membership {
     await this.#running;
   }
 
+  /** Forgets another node. @throws BusError `unknown_node`, `node_present`, `stale`, `cluster_unavailable` */
+  async forget(node: string, isPresent: (node: string) => boolean): Promise<void> {
+    const { copy, commits, logger } = this.#parts;
+    if (node === this.#parts.node || isPresent(node)) {
+      throw new BusError('node_present', `Node '${node}' of the cluster is there: have it leave first`);
+    }
+    if ((copy.get('node', node)?.value ?? null) === null) {
+      throw new BusError('unknown_node', `The cluster has no node '${node}'`);
+    }
+    await commits.commit({
+      basis: copy.latest(['node']),
+      kinds: ['node'],
+      changes: [{ kind: 'node', key: node, value: null }],
+    });
+    logger.info(`Node '${node}' of the cluster is forgotten.`);
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted && !this.#accepted) {

@@ -6,6 +6,7 @@ import { readAdminFolder, updateAdminFolder } from './admin-folder.js';
 import { checkMembers, type ClusterMember, type ClusterPlan, readMember } from './cluster-plan.js';
 import { type Login, makeLogin } from './make-login.js';
 import { type ClusterSecrets, updateMember, writeMember } from './member-files.js';
+import { wholeNumber } from './whole-number.js';
 
 /** Flags of `svc-control cluster add`. */
 export type AddFlags = {
@@ -23,7 +24,7 @@ export type AddFlags = {
 export async function addMembers(output: ControlOutput, flags: AddFlags, now: Date): Promise<number> {
   const out = resolve(flags.folder);
   const { plan, secrets } = readAdminFolder(out);
-  const port = Number(flags.port);
+  const port = wholeNumber(flags.port, '--port', 65_535);
   const added: ClusterMember[] = [
     ...(flags.node ?? []).map((text) => readMember(text, port, { server: true, manager: true })),
     ...(flags.server ?? []).map((text) => readMember(text, port, { server: true, manager: false })),

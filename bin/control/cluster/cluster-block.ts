@@ -17,10 +17,11 @@ export function withCluster(text: string, file: string, cluster: NodeCluster): s
   const last = lastCluster(text, file);
   if (last === undefined) {
     const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
-    return `${before}\n<manager_config>\n  ${clusterBlock(cluster, '  ')}\n</manager_config>\n`;
+    return `${before}\n<manager_config>\n  ${clusterBlock(cluster, '  ', NOTHING_KEPT)}\n</manager_config>\n`;
   }
   const indent = /[\t ]*$/.exec(text.slice(0, last.start))?.[0] ?? '';
-  return text.slice(0, last.start) + clusterBlock(cluster, indent) + text.slice(last.end);
+  const block = clusterBlock(cluster, indent, keptSettings(text, last));
+  return text.slice(0, last.start) + block + text.slice(last.end);
 }
 
 /**
@@ -48,8 +49,27 @@ function lastCluster(text: string, file: string): XmlElement | undefined {
     .findLast(({ name }) => name === 'cluster');
 }
 
+/** What a person has set beside what `cluster init` says: elements as they are written. */
+type KeptSettings = { readonly cluster: readonly string[]; readonly nats: readonly string[] };
+
+const NOTHING_KEPT: KeptSettings = { cluster: [], nats: [] };
+/** What joining says itself. */
+const OWN_NATS_ELEMENTS = new Set(['ca', 'credential']);
+
+function keptSettings(text: string, block: XmlElement): KeptSettings {
+  const written = ({ start, end }: XmlElement): string => text.slice(start, end);
+  const named = (name: string) => block.children.filter((child) => child.name === name);
+  return {
+    cluster: named('alerts').map(written),
+    nats: named('nats')
+      .flatMap(({ children }) => children)
+      .filter(({ name }) => !OWN_NATS_ELEMENTS.has(name))
+      .map(written),
+  };
+}
+
 /** @param indent of the line that it begins in */
-function clusterBlock({ cluster, node, key, urls }: NodeCluster, indent: string): string {
+function clusterBlock({ cluster, node, key, urls }: NodeCluster, indent: string, kept: KeptSettings): string {
   const lines = [
     '<cluster>',
     `  <name>${cluster}</name>`,
@@ -61,7 +81,9 @@ function clusterBlock({ cluster, node, key, urls }: NodeCluster, indent: string)
     '  <nats>',
     `    <ca>${CA_FILE}</ca>`,
     `    <credential>${CREDENTIAL_FILE}</credential>`,
+    ...kept.nats.map((element) => `    ${element}`),
     '  </nats>',
+    ...kept.cluster.map((element) => `  ${element}`),
     '  <disabled>no</disabled>',
     '</cluster>',
   ];

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type ControlProgram, homeOf } from '../control-program.js';
 import { type AddFlags, addMembers, removeMember } from './change-cluster.js';
 import { changeReplicas } from './change-replicas.js';
-import { clusterStatus } from './cluster-status.js';
+import { clusterStatus, forgetNode } from './cluster-status.js';
 import { initCluster, type InitFlags } from './init-cluster.js';
 import { joinCluster, leaveCluster } from './join-cluster.js';
 
@@ -52,6 +52,12 @@ export function addClusterCommands(program: ControlProgram): void {
     'status',
     'show the managers of the cluster; exit code 1 when nothing that they have in common can be changed',
     (command) => clusterStatus(program.suite(homeOf(command)), Date.now()),
+    cluster,
+  );
+  program.withOperand(
+    'forget <name>',
+    'have the cluster forget a manager that has left, or will not come back',
+    (name: string, command) => forgetNode(program.suite(homeOf(command)), name),
     cluster,
   );
 }

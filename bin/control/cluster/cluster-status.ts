@@ -1,6 +1,7 @@
 import { clusterdContract, type ClusterView } from '../../../lib/bus/contracts/clusterd.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
 import { loadManagerConfig } from '../../../lib/config/load-manager-config.js';
+import type { Home } from '../../../lib/home/home.js';
 import { shownText } from '../../terminal/shown-text.js';
 import { textTable } from '../../terminal/text-table.js';
 import { whyUnavailable } from '../../terminal/why-unavailable.js';
@@ -19,11 +20,7 @@ export async function clusterStatus({ home, output }: Suite, now: number): Promi
     output.document({ error: 0, data: { enabled: false } });
     return 1;
   }
-  const client = new RequestClient({
-    contract: clusterdContract,
-    path: home.socket('svc-clusterd'),
-    describeAbsence: (reason) => whyUnavailable(home, 'svc-clusterd', reason),
-  });
+  const client = clusterdOf(home);
   let view: ClusterView;
   try {
     view = await client.call('cluster.view', {});
@@ -33,6 +30,30 @@ export async function clusterStatus({ home, output }: Suite, now: number): Promi
   for (const line of statusLines(view, now)) output.line(line);
   output.document({ error: 0, data: { enabled: true, ...view } });
   return view.writable ? 0 : 1;
+}
+
+/**
+ * `svc-control cluster forget`: a manager that will not come back is shown no more.
+ * @throws BusError `unknown_node`, `node_present`; when svc-clusterd does not answer
+ */
+export async function forgetNode({ home, output }: Suite, node: string): Promise<0> {
+  const client = clusterdOf(home);
+  try {
+    await client.call('nodes.forget', { node });
+  } finally {
+    client.close();
+  }
+  output.line(`'${shownText(node)}' is no manager of the cluster any more.`);
+  output.document({ error: 0, data: { node } });
+  return 0;
+}
+
+function clusterdOf(home: Home): RequestClient<typeof clusterdContract> {
+  return new RequestClient({
+    contract: clusterdContract,
+    path: home.socket('svc-clusterd'),
+    describeAbsence: (reason) => whyUnavailable(home, 'svc-clusterd', reason),
+  });
 }
 
 /** What is shown of a cluster. @param now epoch milliseconds */

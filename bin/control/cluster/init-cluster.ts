@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { isErrno } from '../../../lib/files/is-errno.js';
 import type { ControlOutput } from '../control-output.js';
 import { ADMIN_FOLDER, checkMembers, type ClusterMember, type ClusterPlan, readMember } from './cluster-plan.js';
+import { wholeNumber } from './whole-number.js';
 import { writeCluster } from './write-cluster.js';
 
 /** Flags of `svc-control cluster init`. */
@@ -76,14 +77,6 @@ function readPlan(flags: InitFlags): ClusterPlan {
     storeFolder: ({ name }) => flags.storeFolder.replaceAll(NAME, name),
     storeBytes: wholeNumber(flags.storeGib, '--store-gib', MAX_GIB) * GIB,
   };
-}
-
-function wholeNumber(text: string, option: string, most: number): number {
-  const value = Number(text);
-  if (!/^\d{1,9}$/.test(text) || value < 1 || value > most) {
-    throw new Error(`${option} '${text}': a number from 1 to ${most}`);
-  }
-  return value;
 }
 
 /** What the number of servers means (docs/cluster.md). */

@@ -1,10 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { LEFT_FILE } from '../../../lib/cluster/left-cluster.js';
 import { loadManagerConfig } from '../../../lib/config/load-manager-config.js';
 import { checkDaemons, checkingUser, problemTexts } from '../../../lib/control/check-daemons.js';
 import { startOrder } from '../../../lib/control/daemon-catalogue.js';
 import { changeConfiguration } from '../../../lib/control/replace-configuration.js';
 import { wantedDaemons } from '../../../lib/control/wanted-daemons.js';
 import { RunFiles } from '../../../lib/daemon/run-files.js';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
+import { openRealDirectory } from '../../../lib/files/open-real-directory.js';
 import { removeTree } from '../../../lib/files/remove-tree.js';
 import { writeFileAtomically } from '../../../lib/files/write-file-atomically.js';
 import { checkTrustedDirectory } from '../../../lib/home/trusted-file.js';
@@ -33,7 +36,9 @@ export async function joinCluster(suite: Suite, folder: string): Promise<number>
     if (isNew) forgetLeftCluster(suite);
     const restore = putFiles(suite, node);
     try {
-      return await change(suite, (text, config) => withCluster(text, config, node.cluster));
+      const changed = await change(suite, (text, config) => withCluster(text, config, node.cluster));
+      removeTree(suite.home.path(LEFT_FILE));
+      return changed;
     } catch (error) {
       restore();
       throw error;
@@ -60,11 +65,22 @@ export async function leaveCluster(suite: Suite): Promise<number> {
       return left;
     }),
   );
+  markLeft(suite);
   output.line(`${file}: this manager is by itself from its next start on. Agents, groups, rules and users stay.`);
-  output.line(`Its certificate and credential stay in ${CLUSTER_FOLDER}: "cluster join" takes it back.`);
+  output.line(`Its certificate and credential stay in ${CLUSTER_FOLDER}; "cluster join FOLDER" takes it back.`);
   output.line('Next: svc-control restart');
   output.document({ error: 0, data: { configuration: file, restart_needed: true } });
   return 0;
+}
+
+/**
+ * Who has left comes back by `join` alone: what was done meanwhile is to be brought, and a `<disabled>` that is changed by hand would
+ * take it for what the cluster has removed.
+ */
+function markLeft({ home }: Suite): void {
+  if (!existsSync(home.path(CLUSTER_FOLDER))) return;
+  checkTrustedDirectory(home, CLUSTER_FOLDER);
+  writeFileAtomically(home.path(LEFT_FILE), '', { mode: FILE_MODE, durable: true });
 }
 
 function requireManager({ home, record }: Suite): void {
@@ -93,8 +109,15 @@ function forgetLeftCluster({ home }: Suite): void {
     );
   }
   const copy = home.path('queue', 'cluster');
-  if (!existsSync(copy)) return;
-  for (const name of readdirSync(copy)) removeTree(home.path('queue', 'cluster', name));
+  const directory = ifPresentSync(() => openRealDirectory(copy));
+  if (directory === undefined) return;
+  // The service user owns the folder and may have put a link in its place: what is removed is below what was opened.
+  try {
+    const opened = `/proc/self/fd/${directory}`;
+    for (const name of readdirSync(opened)) removeTree(`${opened}/${name}`);
+  } finally {
+    closeSync(directory);
+  }
 }
 
 /** @returns what puts back what was there */

@@ -41,6 +41,8 @@ export class SharedAgents implements RecordsOwner {
   /** Agents that this node has added, and nobody knows whether it has answered them. */
   #lost: AgentKey[] = [];
   #handAdded: AgentKey[] = [];
+  /** Why changes by hand wait, as it was said. */
+  #handProblem: string | undefined;
   /** Somebody else has written the key file. */
   #fileReplaced = false;
   #looking: Promise<void> | undefined;
@@ -76,7 +78,11 @@ export class SharedAgents implements RecordsOwner {
     this.#noteTimes();
     this.#handAdded = registry.complete ? this.#hand.added() : [];
     const spared = new Set(this.#handAdded.map(({ id }) => id));
-    const gone = [...registry.agents].filter(({ id }) => view.byId(id) === undefined && !spared.has(id));
+    const gone = [...registry.agents].filter(({ id, name }) => {
+      const agent = view.byId(id);
+      // Another host has the id in the cluster: what is known of this one is not to be taken for what is known of that.
+      return agent === undefined ? !spared.has(id) : agent.name !== name;
+    });
     if (!registry.complete) this.#sayDamaged();
     const { missing, changed } = file.compareAll(spared, () => {
       upkeep.went(gone);
@@ -203,8 +209,21 @@ export class SharedAgents implements RecordsOwner {
   }
 
   async #takeHandChanges(): Promise<void> {
-    const { registry, file, registrar, logger } = this.#parts;
     this.#fileReplaced = false;
+    try {
+      await this.#decideHandChanges();
+    } catch (error) {
+      // A disk that takes nothing: it is looked at again.
+      this.#fileReplaced = true;
+      const problem = describeError(error);
+      if (problem !== this.#handProblem)
+        {this.#parts.logger.warn(`Changes of etc/client.keys by hand wait: ${problem}.`);}
+      this.#handProblem = problem;
+    }
+  }
+
+  async #decideHandChanges(): Promise<void> {
+    const { registry, file, registrar, logger } = this.#parts;
     // What is still to be written is no change by hand.
     await file.written().catch(() => {});
     if (!registry.complete) this.#sayDamaged();

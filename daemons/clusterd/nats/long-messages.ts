@@ -8,6 +8,10 @@ export const PART_BYTES = 512 * 1024;
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** All messages that are not whole yet: stops many begun ones from filling memory. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+/** What a message takes beside its bytes, at least: stops many empty ones. */
+const MESSAGE_COST = 1024;
+/** Messages that are not whole: stops many begun ones. */
+const MAX_WAITING = 1000;
 /** One that is not whole after so long lost a part, milliseconds. */
 const PATIENCE_MS = 30_000;
 
@@ -46,6 +50,7 @@ export class MessageAssembler {
     const index = bytes.readUInt32BE(ID_BYTES);
     const count = bytes.readUInt32BE(ID_BYTES + 4);
     const body = bytes.subarray(HEAD_BYTES);
+    if (body.length > PART_BYTES) return this.#drop();
     if (count === 0 || index >= count || count * PART_BYTES > MAX_MESSAGE_BYTES + PART_BYTES) return this.#drop();
     if (count === 1) return body;
     return this.#add(bytes.toString('latin1', 0, ID_BYTES), index, count, body);
@@ -53,10 +58,16 @@ export class MessageAssembler {
 
   #add(id: string, index: number, count: number, body: Buffer): Buffer | undefined {
     let waiting = this.#waiting.get(id);
+    this.#forgetOld(id, body.length + MESSAGE_COST);
     if (waiting === undefined) {
-      this.#forgetOld(body.length);
-      waiting = { parts: new Array<Buffer | undefined>(count), missing: count, bytes: 0, begunAt: this.#now() };
+      waiting = {
+        parts: new Array<Buffer | undefined>(count),
+        missing: count,
+        bytes: MESSAGE_COST,
+        begunAt: this.#now(),
+      };
       this.#waiting.set(id, waiting);
+      this.#bytes += MESSAGE_COST;
     }
     if (waiting.parts.length !== count || waiting.parts[index] !== undefined) return this.#drop();
     // A copy: what NATS gives may lie in a buffer that is used again.
@@ -69,10 +80,13 @@ export class MessageAssembler {
     return Buffer.concat(waiting.parts as Buffer[]);
   }
 
-  #forgetOld(coming: number): void {
+  /** Makes room by dropping the oldest, but for the one that a part has come for. */
+  #forgetOld(coming: string, bytes: number): void {
     for (const [id, { begunAt }] of this.#waiting) {
       const old = this.#now() - begunAt > PATIENCE_MS;
-      if (!old && this.#bytes + coming <= MAX_WAITING_BYTES) return;
+      const full = this.#bytes + bytes > MAX_WAITING_BYTES || this.#waiting.size >= MAX_WAITING;
+      if (!old && !full) return;
+      if (id === coming) continue;
       this.#forget(id);
       this.#drop();
     }

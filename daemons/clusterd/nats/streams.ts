@@ -14,6 +14,8 @@ export type LastStreamOptions = {
   readonly replicas: number;
   /** Bytes of one message at most. */
   readonly maxMessageBytes: number;
+  /** Bytes of all messages at most. */
+  readonly maxBytes: number;
 };
 
 /**
@@ -24,7 +26,7 @@ export type LastStreamOptions = {
 export async function lastMessageStream(
   { jsm }: NatsSession,
   plan: StreamPlan,
-  { replicas, maxMessageBytes }: LastStreamOptions,
+  { replicas, maxMessageBytes, maxBytes }: LastStreamOptions,
 ): Promise<StreamInfo> {
   try {
     return await jsm.streams.info(plan.name);
@@ -36,7 +38,9 @@ export async function lastMessageStream(
     subjects: [...plan.subjects],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
-    discard: DiscardPolicy.Old,
+    // Made-up subjects of a stolen login fill this stream, and not the disk of the server that others need.
+    discard: DiscardPolicy.New,
+    max_bytes: maxBytes,
     max_msgs_per_subject: 1,
     max_msg_size: maxMessageBytes,
     num_replicas: replicas,

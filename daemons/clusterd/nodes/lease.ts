@@ -16,6 +16,7 @@ const HELD_MS = 6000;
 const EXPIRED_MS = 9000;
 const ACK_MS = 2000;
 const MAX_LEASE_BYTES = 4096;
+const MAX_STREAM_BYTES = 1024 ** 2;
 
 const record = z.object({ node: z.string(), instance: z.string(), released: z.boolean() });
 type LeaseRecord = z.output<typeof record>;
@@ -80,7 +81,7 @@ export class Lease {
     if (this.check().held) return this.#parts.self.node;
     const { lease, at = 0 } = this.#seen ?? {};
     if (lease === undefined || lease.released || this.#isOwn(lease) || this.#now() - at > EXPIRED_MS) return undefined;
-    return lease.node;
+    return lease.node === '' ? undefined : lease.node;
   }
 
   async #run(): Promise<void> {
@@ -143,10 +144,14 @@ export class Lease {
   }
 
   async #look(session: NatsSession): Promise<void> {
-    const { subjects, seal, replicas } = this.#parts;
+    const { subjects, replicas } = this.#parts;
     const { lease } = subjects.streams;
     if (this.#seen === undefined) {
-      await lastMessageStream(session, lease, { replicas, maxMessageBytes: MAX_LEASE_BYTES });
+      await lastMessageStream(session, lease, {
+        replicas,
+        maxMessageBytes: MAX_LEASE_BYTES,
+        maxBytes: MAX_STREAM_BYTES,
+      });
     }
     const message = await session.jsm.streams.getMessage(lease.name, { last_by_subj: this.#subject() });
     if (message === null) {
@@ -154,8 +159,17 @@ export class Lease {
       return;
     }
     if (message.seq === this.#seen?.sequence) return;
-    const read = unpack(seal.open(message.data, message.subject), record);
-    this.#seen = { sequence: message.seq, at: this.#now(), lease: read };
+    this.#seen = { sequence: message.seq, at: this.#now(), lease: this.#read(message.data) };
+  }
+
+  /** What cannot be read, which a stolen login may have written, runs out like the lease of a node that is lost. */
+  #read(data: Uint8Array): LeaseRecord {
+    try {
+      return unpack(this.#parts.seal.open(data, this.#subject()), record);
+    } catch (error) {
+      this.#parts.logger.error(`The lease of the cluster cannot be read: ${describeError(error)}.`);
+      return { node: '', instance: '', released: false };
+    }
   }
 
   async #write({ js }: NatsSession, behind: number, released: boolean): Promise<number> {

@@ -73,8 +73,11 @@ export class NodeAsks {
 
   start(): void {
     this.#parts.link.onSession((session) => {
-      void this.#answer(session);
-      void this.#takeAnswers(session);
+      for (const listening of [this.#answer(session), this.#takeAnswers(session)]) {
+        listening.catch((error: unknown) => {
+          this.#unreadable(error);
+        });
+      }
     });
   }
 
@@ -125,7 +128,11 @@ export class NodeAsks {
     const assembler = new MessageAssembler();
     for await (const { data } of nc.subscribe(subjects.ask(node))) {
       const whole = assembler.take(data);
-      if (whole !== undefined) void this.#carryOut(whole, nc);
+      if (whole === undefined) continue;
+      // A connection that is closed meanwhile takes no answer.
+      this.#carryOut(whole, nc).catch((error: unknown) => {
+        this.#unreadable(error);
+      });
     }
   }
 

@@ -61,7 +61,11 @@ export class NodeBeats {
   }
 
   start(): void {
-    this.#parts.link.onSession((session) => void this.#listen(session));
+    this.#parts.link.onSession((session) => {
+      this.#listen(session).catch((error: unknown) => {
+        this.#parts.logger.warn(`Nodes are not heard: ${describeError(error)}.`);
+      });
+    });
     this.#timer = setInterval(() => {
       this.#send();
     }, BEAT_MS);
@@ -142,7 +146,8 @@ export class NodeBeats {
     }
     const own = self();
     if (taken.node === own.node) {
-      if (taken.instance !== own.instance) this.#rivals.set(taken.instance, performance.now());
+      // A copy of this home has its instance, too.
+      if (taken.incarnation !== own.incarnation) this.#rivals.set(taken.incarnation, performance.now());
       return;
     }
     if (!this.#heard.has(taken.node)) {

@@ -3,6 +3,7 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import { ANY_NODE, type ClusterSubjects } from '../../../lib/cluster/cluster-subjects.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import { ASKABLE } from '../askable-methods.js';
 import { MessageAssembler, partsOf } from '../nats/long-messages.js';
 import type { NatsLink, NatsSession } from '../nats/nats-link.js';
 import { pack, unpack } from '../nats/packing.js';
@@ -41,7 +42,11 @@ export class NodeTells {
   }
 
   start(): void {
-    this.#parts.link.onSession((session) => void this.#listen(session));
+    this.#parts.link.onSession((session) => {
+      this.#listen(session).catch((error: unknown) => {
+        this.#parts.logger.warn(`What nodes tell is not heard: ${describeError(error)}.`);
+      });
+    });
   }
 
   /** @throws BusError `not_askable`, `cluster_unavailable` */
@@ -65,7 +70,8 @@ export class NodeTells {
     const assemblers = new Map<string, MessageAssembler>();
     const own = `${subjects.tell(node)}.`;
     for await (const { subject, data } of nc.subscribe(`${subjects.tell(ANY_NODE)}.>`)) {
-      if (subject.startsWith(own)) continue;
+      const daemon = subject.slice(subject.lastIndexOf('.') + 1);
+      if (subject.startsWith(own) || !Object.hasOwn(ASKABLE, daemon)) continue;
       let assembler = assemblers.get(subject);
       if (assembler === undefined) assemblers.set(subject, (assembler = new MessageAssembler()));
       const whole = assembler.take(data);

@@ -9,7 +9,7 @@ import { describeError } from '../../../lib/log/describe-error.js';
 import type { NatsLink } from '../nats/nats-link.js';
 import { isOvertaken, isRefused, lastSequenceOf } from '../nats/streams.js';
 import type { RecordCopy } from './record-copy.js';
-import type { RecordMessages } from './record-messages.js';
+import type { RecordMessage, RecordMessages } from './record-messages.js';
 
 /** After so long a commit is given up, milliseconds. */
 const COMMIT_MS = 25_000;
@@ -37,7 +37,6 @@ export type Commit = {
   readonly changes: readonly RecordChange[];
 };
 
-type Message = { readonly subject: string; readonly payload: Buffer };
 /** What became of messages that were sent in a chain: how many are in the stream, and what the first one met that is not. */
 type Chain = { readonly last: number; readonly made: number; readonly failure?: unknown };
 
@@ -81,23 +80,23 @@ export class RecordCommits {
     }
   }
 
-  #message({ kind, key, value }: RecordChange): Message {
+  #message({ kind, key, value }: RecordChange): RecordMessage {
     const schema = kind in RECORD_SCHEMAS ? RECORD_SCHEMAS[kind as keyof typeof RECORD_SCHEMAS] : undefined;
     const checked = value === null || value === undefined ? undefined : schema?.safeParse(value);
     if (checked?.success === false) {
       throw new BusError('bad_record', `${kind} ${key}: ${checked.error.issues[0]?.message ?? 'it is no such record'}`);
     }
     const message = this.#parts.messages.write(kind, key, value);
-    if (message.payload.length > MAX_RECORD_BYTES) {
+    if (message.plain.length > MAX_RECORD_BYTES) {
       throw new BusError(
         'too_large',
-        `${kind} ${key} has ${message.payload.length} bytes, ${MAX_RECORD_BYTES} is the limit`,
+        `${kind} ${key} has ${message.plain.length} bytes, ${MAX_RECORD_BYTES} is the limit`,
       );
     }
     return message;
   }
 
-  async #write({ basis, kinds }: Commit, messages: readonly Message[]): Promise<number> {
+  async #write({ basis, kinds }: Commit, messages: readonly RecordMessage[]): Promise<number> {
     const { copy } = this.#parts;
     const deadline = performance.now() + COMMIT_MS;
     const id = randomBytes(9).toString('base64url');
@@ -133,7 +132,7 @@ export class RecordCommits {
   }
 
   /** Sends the messages one behind the other, many at a time. */
-  async #chain(id: string, behind: number, messages: readonly Message[], deadline: number): Promise<Chain> {
+  async #chain(id: string, behind: number, messages: readonly RecordMessage[], deadline: number): Promise<Chain> {
     let last = behind;
     for (let at = 0; at < messages.length; at += PIPELINE) {
       const part = messages.slice(at, at + PIPELINE);
@@ -150,18 +149,13 @@ export class RecordCommits {
     return { last, made: messages.length };
   }
 
-  async #send(
-    { subject, payload }: Message,
-    id: string,
-    index: number,
-    behind: number,
-    deadline: number,
-  ): Promise<PubAck> {
-    const { link } = this.#parts;
+  async #send(message: RecordMessage, id: string, index: number, behind: number, deadline: number): Promise<PubAck> {
+    const { link, messages } = this.#parts;
+    const payload = messages.sealed(message, behind + 1);
     for (;;) {
       try {
         const { js } = link.session();
-        return await js.publish(subject, payload, {
+        return await js.publish(message.subject, payload, {
           msgID: `${id}.${behind - index}.${index}`,
           timeout: ACK_MS,
           retries: 0,

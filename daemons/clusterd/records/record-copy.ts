@@ -58,6 +58,7 @@ export class RecordCopy {
   readonly #states;
   readonly #latest = new Map<RecordKind, number>();
   readonly #watchers = new Set<() => void>();
+  #turn: Promise<unknown> = Promise.resolve();
   #state: CopyState;
 
   private constructor(store: LmdbStore, instance: string) {
@@ -97,11 +98,21 @@ export class RecordCopy {
     return this.#state.revision;
   }
 
-  /** Keeps a part of the state. @throws StoreError */
-  async note(part: Partial<CopyState>): Promise<void> {
-    const next = { ...this.#state, ...part };
-    await this.#store.commit([this.#states.put('state', next)]);
-    this.#state = next;
+  /** Keeps a part of the state, by what it is when it is this one's turn. @throws StoreError */
+  note(change: Partial<CopyState> | ((state: CopyState) => Partial<CopyState>)): Promise<void> {
+    return this.#inTurn(async () => {
+      const part = typeof change === 'function' ? change(this.#state) : change;
+      const next = { ...this.#state, ...part };
+      await this.#store.commit([this.#states.put('state', next)]);
+      this.#state = next;
+    });
+  }
+
+  /** One after the other: each begins with the state that the one before has left on the disk. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
   }
 
   /** The record as it is now, removed ones too. */
@@ -159,7 +170,11 @@ export class RecordCopy {
    * Takes changes over, ascending by revision; those behind the last of them are not known yet.
    * @param through all up to here is known then @throws StoreError
    */
-  async apply(changes: readonly SharedRecord[], through: number): Promise<void> {
+  apply(changes: readonly SharedRecord[], through: number): Promise<void> {
+    return this.#inTurn(() => this.#apply(changes, through));
+  }
+
+  async #apply(changes: readonly SharedRecord[], through: number): Promise<void> {
     const last = new Map<string, SharedRecord>();
     for (const change of changes) last.set(`${change.kind} ${change.key}`, change);
     const writes = [];
@@ -172,7 +187,7 @@ export class RecordCopy {
     }
     const next = { ...this.#state, revision: through };
     await this.#store.commit([...writes, this.#states.put('state', next)]);
-    this.#state = { ...this.#state, revision: through };
+    this.#state = next;
     for (const { kind, revision } of last.values()) this.#latest.set(kind, Math.max(this.#latestOf(kind), revision));
     for (const wake of [...this.#watchers]) wake();
   }

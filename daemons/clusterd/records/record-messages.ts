@@ -19,7 +19,12 @@ function recordSubject({ root }: ClusterSubjects, kind: RecordKind, key: string)
   return `${root}.shared.${kind}.${subjectToken(key)}`;
 }
 
-/** Records as messages of the stream, sealed and bound to their subject. */
+const place = (subject: string, revision: number): string => `${subject} ${revision}`;
+
+/** A record on its way to the stream. */
+export type RecordMessage = { readonly subject: string; readonly plain: Buffer };
+
+/** Records as messages of the stream, sealed and bound to their subject and their place in it. */
 export class RecordMessages {
   constructor(
     private readonly subjects: ClusterSubjects,
@@ -27,14 +32,20 @@ export class RecordMessages {
     private readonly node: string,
   ) {}
 
-  write(kind: RecordKind, key: string, value: unknown): { readonly subject: string; readonly payload: Buffer } {
+  /** What is to be sent: sealed when its place in the stream is known. */
+  write(kind: RecordKind, key: string, value: unknown): RecordMessage {
     const subject = recordSubject(this.subjects, kind, key);
-    return { subject, payload: this.seal.seal(pack({ kind, key, value: value ?? null, node: this.node }), subject) };
+    return { subject, plain: pack({ kind, key, value: value ?? null, node: this.node }) };
+  }
+
+  /** @param revision that the message will have: elsewhere nobody takes it, so that an old one cannot be sent again */
+  sealed({ subject, plain }: RecordMessage, revision: number): Buffer {
+    return this.seal.seal(plain, place(subject, revision));
   }
 
   /** @throws SealError; Error when it is no record */
   read(subject: string, payload: Uint8Array, revision: number): SharedRecord {
-    const { kind, key, value } = unpack(this.seal.open(payload, subject), message);
+    const { kind, key, value } = unpack(this.seal.open(payload, place(subject, revision)), message);
     if (recordSubject(this.subjects, kind, key) !== subject) {
       throw new Error(`a record of another subject on ${subject}`);
     }

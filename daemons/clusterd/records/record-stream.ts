@@ -13,6 +13,8 @@ import type { RecordMessages } from './record-messages.js';
 /** Changes that are taken over in one transaction. */
 const BATCH = 2000;
 const RETRY_MS = 1000;
+/** Behind the time of a stream that lacks what this node has of it. */
+const LOST = ' (lost)';
 const LOOK_MS = 500;
 /** A copy that others are ahead of for so long is not served by its consumer any more, milliseconds. */
 const BEHIND_MS = 2000;
@@ -20,6 +22,8 @@ const BEHIND_MS = 2000;
 const PULL_MS = 15_000;
 /** A consumer that is not heard for two of these is made anew: its server was lost, milliseconds. */
 const HEARTBEAT_MS = 1000;
+/** All records: a million agents take less than 1 GiB. */
+const MAX_STREAM_BYTES = 2 * 1024 ** 3;
 /** Room for the seal and the names beside a record's value. */
 const OVERHEAD_BYTES = 8 * 1024;
 
@@ -120,9 +124,12 @@ export class RecordStream {
     const info = await lastMessageStream(session, shared, {
       replicas,
       maxMessageBytes: MAX_RECORD_BYTES + OVERHEAD_BYTES,
+      maxBytes: MAX_STREAM_BYTES,
     });
     const { stream = info.created } = copy.state;
     if (stream !== info.created || info.state.last_seq < copy.revision) {
+      // It stays so, also when others have written past what was lost.
+      if (!stream.endsWith(LOST)) await copy.note({ stream: `${stream}${LOST}` });
       throw new Error(
         `the records of NATS (stream ${shared.name}, made ${info.created}) are others than those this node has (made ${stream}): ` +
           "see 'Backup' in docs/cluster.md",

@@ -1,3 +1,4 @@
+import { BusError } from '../../../lib/bus/bus-error.js';
 import type { CallParams, CallResult, HandlerParams, HandlerResult } from '../../../lib/bus/contract.js';
 import type { dbContract } from '../../../lib/bus/contracts/db.js';
 import {
@@ -21,6 +22,8 @@ export type RowHandoverParts = {
   readonly all: readonly AgentStore[];
   /** Whether an agent is this node's now. */
   readonly isOwn: (agent: string) => boolean;
+  /** Name of an agent; '' when there is none. */
+  readonly nameOf: (agent: string) => string;
   /** Asks svc-db of another node. @throws BusError */
   readonly ask: (node: string, params: Asked) => Promise<unknown>;
   readonly log: LimitedLogger;
@@ -86,10 +89,12 @@ export class RowHandover {
 
   page({
     agent,
+    name,
     store,
     after,
   }: HandlerParams<typeof dbContract, 'agents.rows'>): HandlerResult<typeof dbContract, 'agents.rows'> {
     this.counters.asked += 1;
+    if (this.#parts.nameOf(agent) !== name) throw new BusError('unknown_agent', `There is no agent ${agent} '${name}'`);
     return handoverPage(this.#parts.stores[store], agent, after);
   }
 
@@ -116,10 +121,10 @@ export class RowHandover {
   }
 
   async #fetchStore(agent: string, node: string, store: HandoverStoreName): Promise<void> {
-    const { ask, stores, isOwn } = this.#parts;
+    const { ask, stores, isOwn, nameOf } = this.#parts;
     let after: HandoverPlace | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      const answer = await ask(node, { agent, store, ...(after === undefined ? {} : { after }) });
+      const answer = await ask(node, { agent, name: nameOf(agent), store, ...(after === undefined ? {} : { after }) });
       const page: Page = handoverMethods['agents.rows'].result.parse(answer);
       if (this.#stopped || !isOwn(agent)) throw new Error('it is not here any more');
       this.counters.rows += await stores[store].adopt(agent, page.rows);

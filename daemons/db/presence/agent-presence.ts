@@ -228,7 +228,8 @@ export class AgentPresence implements Owners, RowObserver {
     const { rows, registry } = this.#parts;
     for (const [id, node] of this.#taken) {
       const row = registry.agents.get(id);
-      if (row !== undefined && this.isOwn(row) && this.#nodes.present.has(node)) rows?.fetch(row.idText, node);
+      // One that is away says so at once; who is there may not be known yet.
+      if (row !== undefined && this.isOwn(row)) rows?.fetch(row.idText, node);
     }
     this.#taken.clear();
   }

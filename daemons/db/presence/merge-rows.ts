@@ -64,7 +64,7 @@ export class MergeRows {
     const known: { readonly told: PresenceRow; readonly source: RowSource }[] = [];
     for (const [id, kept] of this.#aside) {
       kept.looks += 1;
-      if (registry.agents.get(id) !== undefined) known.push(kept);
+      if (registry.agents.get(id)?.record.name === kept.told.name) known.push(kept);
       else if (kept.looks > MAX_LOOKS) this.#aside.delete(id);
     }
     if (known.length === 0) return;
@@ -78,7 +78,8 @@ export class MergeRows {
     const { registry, ownership, outgoing } = this.#parts;
     this.counters.rows += 1;
     const row = registry.agents.get(told.id);
-    if (row === undefined) {
+    // One of another name is another host's: its node has joined, and has not given the id up yet.
+    if (row === undefined || (row.id !== MANAGER_ID && row.record.name !== told.name)) {
       this.#keepAside(told, source);
       return;
     }

@@ -48,6 +48,7 @@ export async function openPresence(
       stores: stores.handover,
       all: stores.all,
       isOwn: (agent) => registry.agents.get(Number(agent))?.record.nodeName === node,
+      nameOf: (agent) => registry.agents.get(Number(agent))?.record.name ?? '',
       ask: async (other, params) => {
         const asked = { node: other, daemon: 'svc-db', method: 'agents.rows', params, deadlineMs: ROWS_MS } as const;
         return (await client.call('nodes.ask', asked, { deadlineMs: ROWS_MS + BUS_MS })).result;

@@ -28,7 +28,14 @@ export function presenceRow(row: AgentRow, labels: Labels): PresenceRow | undefi
   const told: Partial<Record<(typeof TOLD_MEMBERS)[number], unknown>> = {};
   for (const member of TOLD_MEMBERS) if (record[member] !== undefined) told[member] = record[member];
   return {
-    ...{ id: row.id, claim, node: nodeName, revision, labels: labels.map(([key, value]) => [key, value]) },
+    ...{
+      id: row.id,
+      name: record.name,
+      claim,
+      node: nodeName,
+      revision,
+      labels: labels.map(([key, value]) => [key, value]),
+    },
     ...(lastKeepAlive === undefined ? {} : { lastKeepAlive }),
     ...(told as Pick<PresenceRow, (typeof TOLD_MEMBERS)[number]>),
   };

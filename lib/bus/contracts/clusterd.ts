@@ -75,6 +75,9 @@ export const clusterdContract = defineContract('svc-clusterd', {
   /** Who is there. Answered whatever the state of the connection. */
   'cluster.view': { params: z.object({}), result: view },
 
+  /** Forgets a node that will not come back. Errors: `unknown_node`, `node_present` (it is heard). */
+  'nodes.forget': { params: z.object({ node: nodeName }), result: z.object({}) },
+
   /** What a daemon says of this node to all others with the next beats (some kilobytes at most); it replaces what it said before. */
   'node.describe': { params: z.object({ daemon, facts: z.record(z.string(), z.unknown()) }), result: z.object({}) },
 

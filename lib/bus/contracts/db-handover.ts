@@ -32,6 +32,8 @@ export const handoverMethods = {
   'agents.rows': {
     params: z.object({
       agent: z.string().regex(/^\d{3,8}$/, 'is no agent id: 3 to 8 digits'),
+      /** Who has the id where it is asked: of another host there is nothing to be had. */
+      name: z.string().min(1).max(128),
       store: z.enum(HANDOVER_STORES),
       after: place.optional(),
     }),

@@ -29,6 +29,8 @@ const bytes = z.custom<Uint8Array>(
 /** What the nodes tell each other of an agent: what is in no shared record. Absent members are not known. */
 const row = z.object({
   id: agent,
+  /** Who has the id there: a node that has just joined may have given it to another host before. */
+  name: z.string().min(1).max(128),
   /** Rises when the agent connects to another node: of two rows the one with the higher claim counts. */
   claim: count.min(1),
   /** The node that it is connected to, or was last. */

@@ -62,7 +62,7 @@ const NATS = group({
   certificate_key: optionalText(),
   /** File with the seed of this node's NKey; without it there is no login. */
   credential: text('etc/cluster/node.nk'),
-  /** Copies of each stream; without it as many as there are nodes, at most 3. */
+  /** Copies of each stream; without it 3 where there are three servers or more, else 1. */
   replicas: scalar<number | undefined>(undefined, (element, report) => {
     const value = requireText(element, report);
     if (!/^[1-5]$/.test(value)) throw report.invalidValue(element);

@@ -173,6 +173,26 @@ describe('svc-clusterd with real NATS servers', function () {
     expect(await takeNumber(two(), 'again')).to.be.greaterThan(0);
   });
 
+  it('forgets a node that is away, and none that is there', async () => {
+    const fourth = new ClusterHome('n4', servers());
+    const names = async () => (await one().clusterd.call('cluster.view', {})).nodes.map(({ name }) => name);
+    const forget = () =>
+      one()
+        .clusterd.call('nodes.forget', { node: 'n4' })
+        .catch((error: unknown) => error as BusError);
+    try {
+      await fourth.start('svc-clusterd');
+      await eventually('it has joined', async () => (await fourth.clusterd.call('cluster.view', {})).writable);
+      expect(await forget()).to.include({ code: 'node_present' });
+      await fourth.stop('SIGKILL', 'svc-clusterd');
+      await eventually('it is forgotten', async () => !((await forget()) instanceof BusError));
+      expect(await names()).to.deep.equal([...NAMES]);
+      expect(await forget()).to.include({ code: 'unknown_node' });
+    } finally {
+      await fourth.close();
+    }
+  });
+
   it('refuses a second home of the same name', async () => {
     const twin = new ClusterHome('n3', servers());
     try {

@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.js';
 import { KeepingSink } from '../../support/remoted/remoted-home.js';
 
 const REMOTE = '<remote><connection>secure</connection><port>0</port><local_ip>127.0.0.1</local_ip></remote>';
-const CLUSTER = `<cluster><name>c</name><node_name>n1</node_name><key>${'k'.repeat(32)}</key><nodes><node>nats://192.0.2.1:4222</node></nodes><disabled>no</disabled></cluster>`;
+const CLUSTER = `<cluster><name>c</name><node_name>n1</node_name><key>${'k'.repeat(32)}</key><nodes><node>nats://127.0.0.1:1</node></nodes><disabled>no</disabled></cluster>`;
 
 describe('svc-remoted in a cluster', function () {
   this.timeout(60_000);

@@ -18,7 +18,7 @@ export type NatsServersOptions = {
   /** Managers beside those of the servers, which have credentials and no server: their names. */
   readonly managers?: readonly string[];
   readonly cluster?: string;
-  /** Bytes of streams of each server; 256 MiB without it. */
+  /** Bytes of streams of each server, a limit; 4 GiB without it. */
   readonly storeBytes?: number;
 };
 
@@ -63,7 +63,7 @@ export class NatsServers {
     servers = 3,
     managers = [],
     cluster = 'test',
-    storeBytes = 1 << 28,
+    storeBytes = 4 * 1024 ** 3,
   }: NatsServersOptions): Promise<NatsServers> {
     const parent = mkdtempSync(join(tmpdir(), 'svc-nats-'));
     const folder = join(parent, 'cluster');

@@ -60,7 +60,12 @@ describe('operations about nodes', () => {
 
   it('tell which nodes work by the ruleset of the cluster', async () => {
     const files = (revision: number, synced = true) => ({
-      'svc-clusterd': { files: { ruleset: { revision, synced, id: '', state: 'in_force', problems: [] } } },
+      'svc-clusterd': {
+        files: {
+          ruleset: { revision, synced, id: '', state: 'in_force', problems: [] },
+          groups: { synced: 1, waiting: 0 },
+        },
+      },
     });
     cluster.facts.set('node01', files(7));
     cluster.facts.set('node02', files(5));

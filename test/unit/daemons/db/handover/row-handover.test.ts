@@ -16,6 +16,8 @@ class Node {
   readonly handover: RowHandover;
   /** Who is asked. */
   from: Node | undefined;
+  /** Of whatever agent. */
+  agentName = 'web1';
 
   private constructor(
     readonly files: FimKit,
@@ -30,6 +32,7 @@ class Node {
       },
       all: this.stores,
       isOwn: (agent) => this.own.has(agent),
+      nameOf: () => this.agentName,
       ask: async (_node, params) => {
         if (this.from === undefined) throw new BusError('node_away', 'it is not heard');
         return Promise.resolve(this.from.answer(params));
