@@ -61,7 +61,7 @@ const RETRY_MS = [100, 300, 1000, 2000];
 /** A decision that others overtake so long is given up. */
 const DECIDE_MS = 15_000;
 /** Changes are committed in pieces of so many records, and so many bytes of JSON: a message of the bus takes them. */
-const PIECE_RECORDS = 2000;
+export const PIECE_RECORDS = 2000;
 const PIECE_BYTES = 4 * 1024 * 1024;
 const STALE = 'stale';
 

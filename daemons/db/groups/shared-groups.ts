@@ -1,6 +1,6 @@
-import { MAX_RECORDS_PER_COMMIT } from '../../../lib/bus/contracts/clusterd.js';
 import {
   type ClusterdClient,
+  PIECE_RECORDS,
   type RecordChange,
   type RecordsOwner,
   type SharedRecord,
@@ -40,7 +40,7 @@ const ROWS_AT_ONCE = 5000;
  * with the records, here as everywhere. What the records say is brought to the registry, which is what all others ask.
  */
 export class SharedGroups implements GroupAuthority {
-  readonly mostChanges = MAX_RECORDS_PER_COMMIT;
+  readonly mostChanges = PIECE_RECORDS;
   readonly isShared = true;
   readonly #parts: SharedGroupsParts;
   readonly #said: GroupRecords;

@@ -10,7 +10,7 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 /** Records of one page of `records.changes`. */
 const MAX_RECORDS_PER_PAGE = 5000;
 /** Records changed in one call: a group of a large manager is given to its agents in several. */
-export const MAX_RECORDS_PER_COMMIT = 10_000;
+const MAX_RECORDS_PER_COMMIT = 10_000;
 /** Characters of a record's key. */
 const MAX_RECORD_KEY = 400;
 /** Bytes of one record, encoded: stops a record that no stream would take. */
