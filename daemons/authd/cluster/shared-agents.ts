@@ -216,8 +216,9 @@ export class SharedAgents implements RecordsOwner {
       // A disk that takes nothing: it is looked at again.
       this.#fileReplaced = true;
       const problem = describeError(error);
-      if (problem !== this.#handProblem)
-        {this.#parts.logger.warn(`Changes of etc/client.keys by hand wait: ${problem}.`);}
+      if (problem !== this.#handProblem) {
+        this.#parts.logger.warn(`Changes of etc/client.keys by hand wait: ${problem}.`);
+      }
       this.#handProblem = problem;
     }
   }
