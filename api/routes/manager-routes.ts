@@ -68,9 +68,6 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
 
     getManagerApiConfig: () => apiConfiguration(parts, THIS_NODE),
     getManagerVersionCheck: () => {
-      if (configuration.cluster()?.node_type === 'worker' && configuration.node().clusterEnabled) {
-        throw new ApiError(902);
-      }
       const { uuid, version } = managerInfo(parts.home, parts.now());
       // This manager never asks anybody for newer versions.
       return dataResult({

@@ -26,24 +26,14 @@ type OwnMethods = 'status' | 'info' | 'configuration' | 'raw_configuration' | 'l
 /**
  * Answers of svc-monitord beyond those every daemon gives. Everything is read when it is asked for: a caller sees the
  * files and processes as they are now.
- *
- * @param isWorker whether this manager is a cluster worker now: it shows no identity of its own
  */
-export function monitordHandlers(
-  home: Home,
-  logger: Logger,
-  isWorker: () => boolean,
-  now: () => Date,
-): Pick<Handlers<Contract>, OwnMethods> {
+export function monitordHandlers(home: Home, logger: Logger, now: () => Date): Pick<Handlers<Contract>, OwnMethods> {
   return {
     status: async () => {
       const status = await readDaemonStatus(home);
       return Object.fromEntries(MANAGER_DAEMONS.map((name) => [name, shownState(status.get(name))]));
     },
-    info: () => {
-      const info = managerInfo(home, now());
-      return isWorker() ? { ...info, uuid: null } : info;
-    },
+    info: () => managerInfo(home, now()),
     configuration: ({ section, field, distinct, secrets }) =>
       view(() => {
         const { text, name } = readConfigurationFile(home);

@@ -113,11 +113,6 @@ function withoutMissingPrograms(home: Home, config: Config): Pick<MonitordSettin
   return { config: { ...config, integration }, problems };
 }
 
-/** Whether this manager is a worker of a cluster. */
-export function isWorker({ config: { cluster } }: MonitordSettings): boolean {
-  return cluster !== undefined && !cluster.disabled && cluster.node_type === 'worker';
-}
-
 /** What the watch over agents follows. */
 export function agentWatchSettings(settings: MonitordSettings): AgentWatchSettings {
   const { config, options } = settings;

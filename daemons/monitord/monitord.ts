@@ -29,7 +29,7 @@ import { ALERTS, ARCHIVES } from '../../lib/rotation/rotation-settings.js';
 import type { LocalDay } from '../../lib/time/local-day.js';
 import { AgentWatch } from './agent-watch.js';
 import { monitordHandlers } from './monitord-handlers.js';
-import { agentWatchSettings, isWorker, type MonitordSettings, SETTINGS } from './monitord-settings.js';
+import { agentWatchSettings, type MonitordSettings, SETTINGS } from './monitord-settings.js';
 import { OutputSums } from './output-sums.js';
 import { AlertOutputs, type StreamName } from './outputs/alert-outputs.js';
 import { ClusterOutputs } from './outputs/cluster/cluster-outputs.js';
@@ -94,12 +94,7 @@ export const MONITORD = defineDaemon({
           reports: reports.stats(),
         }),
         handlers: {
-          ...monitordHandlers(
-            home,
-            logger,
-            () => isWorker(settings.current),
-            () => HOST_CLOCK.now(),
-          ),
+          ...monitordHandlers(home, logger, () => HOST_CLOCK.now()),
           'statistics.read': () => statistics(startedAt, readers),
         },
       }),

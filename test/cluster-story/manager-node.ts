@@ -65,7 +65,10 @@ export class ManagerNode {
     const { host } = this;
     await host.run('svc-control', 'init');
     writeFileSync(host.home.path('etc', 'manager.conf'), CONFIGURATION);
-    writeFileSync(host.home.path('api', 'configuration', 'api.yaml'), "host: ['127.0.0.1']\nport: 0\n");
+    writeFileSync(
+      host.home.path('api', 'configuration', 'api.yaml'),
+      "host: ['127.0.0.1']\nport: 0\naccess:\n  max_request_per_minute: 0\n",
+    );
     await host.run('svc-control', 'cluster', 'join', folder);
   }
 

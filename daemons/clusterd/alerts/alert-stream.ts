@@ -1,39 +1,24 @@
-import { DiscardPolicy, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
+import { DiscardPolicy, type StreamInfo } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { MAX_NATS_PAYLOAD, type StreamPlan } from '../../../lib/cluster/cluster-subjects.js';
 import type { NatsSession } from '../nats/nats-link.js';
-import { isNoStream } from '../nats/streams.js';
+import { streamOf } from '../nats/streams.js';
 
 /** How much of the alerts of all nodes is kept. */
 export type AlertLimits = { readonly replicas: number; readonly bytes: number; readonly ms: number };
 
-/**
- * The stream of the alerts of all nodes; made when it is not there. One that was made otherwise is left as it is: only the
- * administrator's credential may change it.
- * @throws JetStreamApiError, TimeoutError
- */
-export async function alertStream(
-  { jsm }: NatsSession,
+/** The stream of the alerts of all nodes. @throws JetStreamApiError, TimeoutError */
+export function alertStream(
+  session: NatsSession,
   plan: StreamPlan,
   { replicas, bytes, ms }: AlertLimits,
 ): Promise<StreamInfo> {
-  try {
-    return await jsm.streams.info(plan.name);
-  } catch (error) {
-    if (!isNoStream(error)) throw error;
-  }
-  return await jsm.streams.add({
-    name: plan.name,
-    subjects: [...plan.subjects],
-    retention: RetentionPolicy.Limits,
-    storage: StorageType.File,
+  return streamOf(session, plan, {
     discard: DiscardPolicy.Old,
     max_bytes: bytes,
     max_age: nanos(ms),
     max_msg_size: MAX_NATS_PAYLOAD,
     num_replicas: replicas,
-    deny_delete: true,
-    deny_purge: true,
   });
 }
 

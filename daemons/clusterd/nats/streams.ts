@@ -1,4 +1,11 @@
-import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import type { StreamPlan } from '../../../lib/cluster/cluster-subjects.js';
 import type { NatsSession } from './nats-link.js';
 
@@ -19,14 +26,14 @@ export type LastStreamOptions = {
 };
 
 /**
- * The stream that keeps the last message of each subject; made when it is not there. One that was made otherwise is left as
- * it is: only the administrator's credential may change it.
+ * A stream of the plan, on disk, of which nothing can be taken away; made when it is not there. One that was made otherwise is left
+ * as it is: only the administrator's credential may change it.
  * @throws JetStreamApiError, TimeoutError
  */
-export async function lastMessageStream(
+export async function streamOf(
   { jsm }: NatsSession,
   plan: StreamPlan,
-  { replicas, maxMessageBytes, maxBytes }: LastStreamOptions,
+  limits: Partial<StreamConfig>,
 ): Promise<StreamInfo> {
   try {
     return await jsm.streams.info(plan.name);
@@ -38,6 +45,19 @@ export async function lastMessageStream(
     subjects: [...plan.subjects],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
+    deny_delete: true,
+    deny_purge: true,
+    ...limits,
+  });
+}
+
+/** The stream that keeps the last message of each subject. @throws JetStreamApiError, TimeoutError */
+export function lastMessageStream(
+  session: NatsSession,
+  plan: StreamPlan,
+  { replicas, maxMessageBytes, maxBytes }: LastStreamOptions,
+): Promise<StreamInfo> {
+  return streamOf(session, plan, {
     // Made-up subjects of a stolen login fill this stream, and not the disk of the server that others need.
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
@@ -45,8 +65,6 @@ export async function lastMessageStream(
     max_msg_size: maxMessageBytes,
     num_replicas: replicas,
     allow_direct: true,
-    deny_delete: true,
-    deny_purge: true,
   });
 }
 
@@ -55,7 +73,7 @@ function isApiError(error: unknown): error is JetStreamApiError {
 }
 
 /** Whether the server has no such stream. */
-export function isNoStream(error: unknown): boolean {
+function isNoStream(error: unknown): boolean {
   return isApiError(error) && error.code === STREAM_NOT_FOUND;
 }
 

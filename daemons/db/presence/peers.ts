@@ -27,6 +27,8 @@ type Peer = {
   mark: PresenceMark | undefined;
   /** Whether something was missed. */
   behind: boolean;
+  /** Whether it may know what is not known here of nodes that are away, or older rows of this node. */
+  knowsMore: boolean;
   /** Batches that came behind a gap, of one incarnation. */
   ahead: { readonly incarnation: string; readonly numbers: Set<number> };
   failures: number;
@@ -48,9 +50,6 @@ export class Peers {
   readonly counters = { batches: 0, gaps: 0, pages: 0, failures: 0 };
   readonly #parts: PeersParts;
   readonly #peers = new Map<string, Peer>();
-  /** Whether there may be rows of nodes that are away, or older ones of this node, that others know. */
-  #needsOthers = true;
-  #othersRetryAt = 0;
 
   constructor(parts: PeersParts) {
     this.#parts = parts;
@@ -63,14 +62,16 @@ export class Peers {
 
   /** Whether all is known that these nodes know. */
   knowsAll(present: ReadonlySet<string>): boolean {
-    if (this.#needsOthers && present.size > 0) return false;
-    return [...present].every((name) => this.#peers.get(name)?.behind === false);
+    return [...present].every((name) => {
+      const peer = this.#peers.get(name);
+      return peer !== undefined && !peer.behind && !peer.knowsMore;
+    });
   }
 
   /** Something may have been missed: everybody is asked. */
   missed(): void {
     for (const peer of this.#peers.values()) peer.behind = true;
-    this.#needsOthers = true;
+    this.lost();
   }
 
   /** Rows were left out: all are asked for again, after a while. */
@@ -84,7 +85,7 @@ export class Peers {
 
   /** A node is not heard any more: others may know more of it than was heard here. */
   lost(): void {
-    this.#needsOthers = true;
+    for (const peer of this.#peers.values()) peer.knowsMore = true;
   }
 
   /** A batch that was taken over. */
@@ -119,12 +120,14 @@ export class Peers {
       await this.#guarded(peer, () => this.#askOwn(peer, signal));
     }
     const all = [...present].map((name) => this.#peer(name));
-    const source = all.find(({ behind }) => !behind);
-    if (!this.#needsOthers || source === undefined || all.some(({ behind }) => behind)) return;
-    if (this.#parts.monotonic() < this.#othersRetryAt || signal.aborted) return;
-    const done = await this.#guarded(source, () => this.#askKnown(source, present, signal));
-    this.#needsOthers = !done;
-    this.#othersRetryAt = done ? 0 : source.retryAt;
+    if (all.some(({ behind }) => behind)) return;
+    // Each of them: one that has lost its own store knows nothing of the others, either.
+    for (const peer of all) {
+      if (!peer.knowsMore || this.#parts.monotonic() < peer.retryAt || signal.aborted) continue;
+      // What is missed meanwhile is asked for the next time.
+      peer.knowsMore = false;
+      if (!(await this.#guarded(peer, () => this.#askKnown(peer, present, signal)))) peer.knowsMore = true;
+    }
   }
 
   async #askOwn(peer: Peer, signal: AbortSignal): Promise<void> {
@@ -186,7 +189,7 @@ export class Peers {
     let peer = this.#peers.get(name);
     if (peer === undefined) {
       const ahead = { incarnation: '', numbers: new Set<number>() };
-      peer = { name, mark: undefined, behind: true, ahead, failures: 0, retryAt: 0 };
+      peer = { name, mark: undefined, behind: true, knowsMore: true, ahead, failures: 0, retryAt: 0 };
       this.#peers.set(name, peer);
     }
     return peer;

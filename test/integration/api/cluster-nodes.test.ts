@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { apidContract } from '../../../lib/bus/contracts/apid.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import type { ApiList } from '../../support/api/api-list.js';
-import { TestApi } from '../../support/api/test-api.js';
+import { TEST_SETTINGS, TestApi } from '../../support/api/test-api.js';
 import { serveContract } from '../../support/bus/serve-contract.js';
 import { RunningDaemon } from '../../support/daemon/running-daemon.js';
 import { DbServer } from '../../support/db/db-server.js';
@@ -23,7 +23,8 @@ class ClusterNode {
   async start(nats: NatsServers): Promise<void> {
     const { api, name } = this;
     const { home } = api;
-    await api.start();
+    // The clock of the limit stands still.
+    await api.start({ access: { ...TEST_SETTINGS.access, maxRequestsPerMinute: 0 } });
     this.#stops.unshift(() => api.stop());
     configure(api, name, nats);
     const db = await DbServer.start(home, () => api.now, name);
@@ -71,6 +72,9 @@ describe('the API of two managers over NATS', function () {
   const second = new ClusterNode('n2');
   before(async () => {
     await Promise.all([first, second].map((node) => node.start(servers())));
+    for (const { clusterd, name } of [first, second]) {
+      await eventually(`${name} has joined`, () => clusterd?.output.includes(`This is node '${name}' of the cluster`));
+    }
     await eventually(
       'both are heard',
       async () => {
