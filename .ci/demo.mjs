@@ -6,6 +6,8 @@ if (what === undefined) {
   process.argv.splice(2, Infinity, ...rest);
   await import('../dist/test/cluster-story/main.js');
 } else {
-  console.error(`demo: there is no demonstration '${what}'\nusage: npm run demo [-- cluster [--faults N] [--seed S]]`);
+  console.error(
+    `demo: there is no demonstration '${what}'\nusage: npm run demo [-- cluster [--faults N] [--seed S] [--hosts]]`,
+  );
   process.exitCode = 2;
 }

@@ -1,28 +1,53 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { NatsServers } from '../support/nats/nats-servers.js';
+import { LOOPBACK, type Place } from '../support/place.js';
 import { removeTree } from '../support/remove-tree.js';
 import { ManagerNode } from './manager-node.js';
+import { OwnHosts } from './own-hosts.js';
+import { SmallDisk } from './small-disk.js';
 
-const FURTHER = ['n2', 'n3'] as const;
+const NAMES = ['n1', 'n2', 'n3'] as const;
 const ONE_MS = 90_000;
+/** A home of a manager with all it has by then takes a third of that. */
+const HOME_MIB = 256;
+const STORE_MIB = 128;
+
+/** What only hosts of their own have: links that can be lost, and disks and clocks of each. */
+export type Surroundings = {
+  readonly hosts: OwnHosts;
+  /** By node. */
+  readonly homes: ReadonlyMap<string, SmallDisk>;
+  readonly stores: ReadonlyMap<string, SmallDisk>;
+};
 
 /** Three NATS servers and three managers on this machine, and the end of all that. */
 export class ClusterStage {
   readonly directory = mkdtempSync(join(tmpdir(), 'svc-cluster-'));
-  readonly nodes: readonly ManagerNode[];
+  readonly #ownHosts: boolean;
+  #nodes: readonly ManagerNode[] = [];
   #servers: NatsServers | undefined;
+  #surroundings: Surroundings | undefined;
 
-  constructor() {
-    const first = new ManagerNode('n1', this.directory);
-    this.nodes = [first, ...FURTHER.map((name) => new ManagerNode(name, this.directory, first))];
+  /** @param ownHosts whether each node has a network, disks and a clock of its own; needs root and a network that is the test's */
+  constructor(ownHosts = false) {
+    this.#ownHosts = ownHosts;
+  }
+
+  get nodes(): readonly ManagerNode[] {
+    return this.#nodes;
   }
 
   get servers(): NatsServers {
     if (this.#servers === undefined) throw new Error('the stage is not set');
     return this.#servers;
+  }
+
+  /** Undefined where all nodes are on the loopback address. */
+  get surroundings(): Surroundings | undefined {
+    return this.#surroundings;
   }
 
   /** @throws RangeError */
@@ -35,8 +60,15 @@ export class ClusterStage {
   /** Resolves when the three are one. */
   async set(say: (text: string) => void): Promise<void> {
     say(`Making three managers and three NATS servers in ${this.directory}`);
-    const servers = await NatsServers.start({ cluster: 'demo' });
+    if (this.#ownHosts) this.#surroundings = await this.#makeSurroundings();
+    const hosts = this.#surroundings?.hosts;
+    const places = hosts === undefined ? [] : NAMES.map((name) => hosts.place(name));
+    const servers = await NatsServers.start({ cluster: 'demo', places, stores: join(this.directory, 'stores') });
     this.#servers = servers;
+    this.#nodes = NAMES.reduce<ManagerNode[]>((made, name, at) => {
+      const place: Place = { ...(places[at] ?? LOOPBACK), env: this.#environment(name) };
+      return [...made, new ManagerNode(name, this.directory, place, made[0])];
+    }, []);
     await Promise.all(this.nodes.map((node) => node.make(join(servers.folder, node.name))));
     // The first one brings its users, whose passwords are then those of all.
     for (const node of this.nodes) {
@@ -60,14 +92,47 @@ export class ClusterStage {
     );
   }
 
+  /** Puts the clock of a node forward or back, of every program that runs there. @param milliseconds from the true one */
+  setClock(name: string, milliseconds: number): void {
+    writeFileSync(this.#clock(name), String(milliseconds));
+  }
+
   /** Ends everything, whatever state it is in. */
   async strike(): Promise<void> {
     for (const node of this.nodes) node.signal('SIGCONT');
     const ends = await Promise.allSettled(this.nodes.map((node) => node.end()));
     await Promise.all(this.nodes.map((node) => node.kill()));
     await this.#servers?.close();
+    const { hosts, homes, stores } = this.#surroundings ?? {};
+    for (const disk of [...(homes?.values() ?? []), ...(stores?.values() ?? [])]) await disk.close();
+    hosts?.close();
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw new Error(`${this.directory} is left as it is`, { cause: failed.reason });
     removeTree(this.directory);
+  }
+
+  async #makeSurroundings(): Promise<Surroundings> {
+    const disks = async (mebibytes: number, ...folder: string[]): Promise<Map<string, SmallDisk>> => {
+      const made = new Map<string, SmallDisk>();
+      for (const name of NAMES) {
+        made.set(name, await SmallDisk.make(join(this.directory, ...folder, name), mebibytes));
+      }
+      return made;
+    };
+    return {
+      hosts: await OwnHosts.make(NAMES),
+      homes: await disks(HOME_MIB),
+      stores: await disks(STORE_MIB, 'stores'),
+    };
+  }
+
+  #environment(name: string): Record<string, string> {
+    if (!this.#ownHosts) return {};
+    const clock = new URL('skewed-clock.js', import.meta.url).href;
+    return { SVC_TEST_CLOCK: this.#clock(name), NODE_OPTIONS: `--import ${clock}` };
+  }
+
+  #clock(name: string): string {
+    return join(this.directory, `clock-${name}`);
   }
 }

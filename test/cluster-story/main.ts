@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeError } from '../../lib/log/describe-error.js';
+import { runInNetwork } from '../story/own-network.js';
 import { ClusterStage } from './cluster-stage.js';
 import { runFaults } from './run-faults.js';
 import { runStory } from './run-story.js';
@@ -8,17 +10,21 @@ import { runStory } from './run-story.js';
  * Three managers and three NATS servers on this machine, as one: shows enrolment, a group change, a kill and a return, or, with
  * --faults, has them suffer so many misfortunes under work and counts:
  *
- *   npm run demo -- cluster [--faults N] [--seed S]
+ *   npm run demo -- cluster [--faults N] [--seed S] [--hosts]
  *
+ * With --hosts each has a network, disks and a clock of its own, and suffers what becomes of those, too: needs root.
  * Exit code 0 when everything came as docs/cluster.md says; else it says what is missing.
  */
-const USAGE = 'usage: npm run demo -- cluster [--faults N] [--seed S]';
+const USAGE = 'usage: npm run demo -- cluster [--faults N] [--seed S] [--hosts]';
 const MAX_FAULTS = 10_000;
 
+type Arguments = { readonly faults: number; readonly seed: number; readonly hosts: boolean; readonly inside: boolean };
+
 /** @throws Error for what is no number in its limits */
-function readArguments(): { readonly faults: number; readonly seed: number } {
+function readArguments(): Arguments {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { faults: text, seed: text } });
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({ options: { faults: text, seed: text, hosts: flag, inside: flag } });
   const number = (name: 'faults' | 'seed', most: number, otherwise: number): number => {
     const given = values[name];
     if (given === undefined) return otherwise;
@@ -27,7 +33,12 @@ function readArguments(): { readonly faults: number; readonly seed: number } {
     }
     return Number(given);
   };
-  return { faults: number('faults', MAX_FAULTS, 0), seed: number('seed', 2 ** 31, Math.floor(Math.random() * 1e6)) };
+  return {
+    faults: number('faults', MAX_FAULTS, 0),
+    seed: number('seed', 2 ** 31, Math.floor(Math.random() * 1e6)),
+    hosts: values.hosts,
+    inside: values.inside,
+  };
 }
 
 async function main(): Promise<number> {
@@ -38,7 +49,14 @@ async function main(): Promise<number> {
     console.error(`demo: ${describeError(error)}\n${USAGE}`);
     return 2;
   }
-  const stage = new ClusterStage();
+  if (options.hosts && !options.inside) {
+    if (process.getuid?.() !== 0) {
+      console.error('demo: --hosts makes networks and disks: run it as root');
+      return 2;
+    }
+    return runInNetwork(['--net', '--mount'], [fileURLToPath(import.meta.url), ...process.argv.slice(2), '--inside']);
+  }
+  const stage = new ClusterStage(options.hosts);
   const stopped = new Promise<never>((_resolve, reject) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(name, () => {

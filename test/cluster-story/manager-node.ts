@@ -6,19 +6,20 @@ import { endProcessesOfHome, processesOfHome, signalProcess } from '../chaos/pro
 import { StoryHost } from '../story/story-host.js';
 import { ApiClient } from '../support/api/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { LOOPBACK, type Place } from '../support/place.js';
 
 const DAEMONS = ['svc-db', 'svc-authd', 'svc-remoted', 'svc-monitord', 'svc-clusterd', 'svc-apid'] as const;
 /** A machine that starts three managers takes its time. */
 const UP_MS = 120_000;
 
-const CONFIGURATION = `<manager_config>
+const configuration = (address: string): string => `<manager_config>
   <global><jsonout_output>yes</jsonout_output></global>
   <ruleset>
     <decoder_dir>ruleset/decoders</decoder_dir><rule_dir>ruleset/rules</rule_dir>
     <decoder_dir>etc/decoders</decoder_dir><rule_dir>etc/rules</rule_dir>
   </ruleset>
-  <remote><connection>secure</connection><protocol>tcp</protocol><local_ip>127.0.0.1</local_ip><port>0</port></remote>
-  <auth><disabled>no</disabled><local_ip>127.0.0.1</local_ip><port>0</port></auth>
+  <remote><connection>secure</connection><protocol>tcp</protocol><local_ip>${address}</local_ip><port>0</port></remote>
+  <auth><disabled>no</disabled><local_ip>${address}</local_ip><port>0</port></auth>
   <syscheck><disabled>yes</disabled></syscheck>
   <rootcheck><disabled>yes</disabled></rootcheck>
   <sca><enabled>no</enabled></sca>
@@ -45,29 +46,34 @@ export class ManagerNode {
   readonly #clusterd: RequestClient<typeof clusterdContract>;
   #api: ApiClient;
 
-  /** @param first the node whose passwords are those of all; without it this one */
+  /**
+   * @param place where it runs
+   * @param first the node whose passwords are those of all; without it this one
+   */
   constructor(
     readonly name: string,
     directory: string,
+    place: Place = LOOPBACK,
     private readonly first?: ManagerNode,
   ) {
-    this.host = new StoryHost(join(directory, name), DAEMONS);
+    this.host = new StoryHost(join(directory, name), DAEMONS, place);
     this.#clusterd = new RequestClient({ contract: clusterdContract, path: this.host.home.socket('svc-clusterd') });
     this.#api = this.#client();
   }
 
   #client(): ApiClient {
-    return new ApiClient(this.host.home, undefined, this.first?.host.home);
+    return new ApiClient(this.host.home, undefined, this.first?.host.home, this.host.place.address);
   }
 
   /** Makes the home and has it join, as docs/cluster.md says. @param folder what `svc-control cluster init` made for it */
   async make(folder: string): Promise<void> {
     const { host } = this;
+    const { address } = host.place;
     await host.run('svc-control', 'init');
-    writeFileSync(host.home.path('etc', 'manager.conf'), CONFIGURATION);
+    writeFileSync(host.home.path('etc', 'manager.conf'), configuration(address));
     writeFileSync(
       host.home.path('api', 'configuration', 'api.yaml'),
-      "host: ['127.0.0.1']\nport: 0\naccess:\n  max_request_per_minute: 0\n",
+      `host: ['${address}']\nport: 0\naccess:\n  max_request_per_minute: 0\n`,
     );
     await host.run('svc-control', 'cluster', 'join', folder);
   }

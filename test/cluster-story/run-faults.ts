@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../chaos/random.js';
 import { eventually } from '../support/eventually.js';
 import type { ClusterStage } from './cluster-stage.js';
-import { FAULTS } from './faults.js';
+import { faultsOf } from './faults.js';
 import { History } from './history.js';
 import { enrol, makeGroup, setGroup, shown } from './requests.js';
 
@@ -22,7 +22,7 @@ export async function runFaults(stage: ClusterStage, { faults, seed, say }: Faul
   const over = new AbortController();
   const work = stage.nodes.map((_node, at) => workAt(stage, at, history, new Random(seed + at + 1), over.signal));
   for (let count = 0; count < faults; count += 1) {
-    const fault = random.pick(FAULTS);
+    const fault = random.pick(faultsOf(stage));
     const node = random.pick(stage.nodes);
     say(`${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
     await fault.cause(stage, node, random);

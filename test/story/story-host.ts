@@ -15,6 +15,7 @@ import { signalProcess } from '../chaos/processes-of-home.js';
 import { productProgram } from '../support/daemon/product-program.js';
 import { TestProgram } from '../support/daemon/run-program.js';
 import { eventually } from '../support/eventually.js';
+import { LOOPBACK, type Place } from '../support/place.js';
 
 const POLL_MS = 20;
 /** A daemon of a busy machine takes its time. */
@@ -24,13 +25,15 @@ const COMMAND_MS = 60_000;
 /** A home of the story, run as a user does: by the programs of bin/. */
 export class StoryHost {
   readonly home: Home;
+  readonly place: Place;
   readonly #daemons: readonly DaemonName[];
   readonly #guard: ChildProcess;
   #starting: Promise<void> | undefined;
 
   /** @param daemons that the story needs of it, and waits for */
-  constructor(root: string, daemons: readonly DaemonName[]) {
+  constructor(root: string, daemons: readonly DaemonName[], place = LOOPBACK) {
     this.home = new Home(root);
+    this.place = place;
     this.#daemons = daemons;
     // Ends what runs on the home also when this process is killed.
     const guard = fileURLToPath(new URL('../chaos/guard.js', import.meta.url));
@@ -42,8 +45,11 @@ export class StoryHost {
 
   /** Runs a program of bin/ on the home. @throws Error with what it said when it fails @returns what it wrote */
   async run(program: string, ...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await new TestProgram(productProgram(program), [...args, '--home', this.home.root])
-      .ended;
+    const { code, stdout, stderr } = await new TestProgram(
+      productProgram(program),
+      [...args, '--home', this.home.root],
+      this.place,
+    ).ended;
     if (code === 0) return stdout;
     throw new Error(`'${program} ${args.join(' ')}' ended with ${String(code)}: ${(stderr || stdout).trim()}`);
   }

@@ -13,16 +13,19 @@ export class ApiClient {
   readonly #home: Home;
   readonly #agent: Agent | undefined;
   readonly #passwordOf: Home;
+  readonly #host: string;
   #token: string | undefined;
 
   /**
    * @param agent keeps connections; without it each request has its own
    * @param passwordOf the home whose first password counts: in a cluster that of its first node
+   * @param host at which it listens
    */
-  constructor(home: Home, agent?: Agent, passwordOf = home) {
+  constructor(home: Home, agent?: Agent, passwordOf = home, host = '127.0.0.1') {
     this.#home = home;
     this.#agent = agent;
     this.#passwordOf = passwordOf;
+    this.#host = host;
   }
 
   /** The answer; undefined when there was none. */
@@ -37,6 +40,7 @@ export class ApiClient {
     try {
       this.#token ??= await this.#login(port);
       const answer = await httpRequest({
+        host: this.#host,
         port,
         tls: true,
         method,
@@ -57,6 +61,7 @@ export class ApiClient {
     const file = this.#passwordOf.path('api', 'configuration', 'security', 'initial-admin-password');
     const credentials = Buffer.from(`admin:${readFileSync(file, 'utf8').trim()}`).toString('base64');
     const answer = await httpRequest({
+      host: this.#host,
       port,
       tls: true,
       method: 'POST',

@@ -12,6 +12,8 @@ export type TestResponse = {
 };
 
 export type TestRequest = {
+  /** 127.0.0.1 by default. */
+  readonly host?: string;
   readonly port: number;
   readonly tls?: boolean;
   readonly method?: string;
@@ -29,13 +31,24 @@ export type TestRequest = {
 /** More than the API takes, which may send a request's own target back. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** One request to 127.0.0.1; the server's certificate is not checked. */
+/** One request; the server's certificate is not checked. */
 export function httpRequest(options: TestRequest): Promise<TestResponse> {
-  const { port, tls = false, method = 'GET', path, headers = {}, body, from, timeoutMs, agent = false } = options;
+  const {
+    host = '127.0.0.1',
+    port,
+    tls = false,
+    method = 'GET',
+    path,
+    headers = {},
+    body,
+    from,
+    timeoutMs,
+    agent = false,
+  } = options;
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const settings = {
-      host: '127.0.0.1',
+      host,
       port,
       method,
       path,

@@ -19,16 +19,22 @@ export class TestProgram {
 
   /**
    * @param script a program of tests (`test-daemon.js`), or an absolute path
-   * @param options environment beside the test's own, and the user it runs as
+   * @param options environment beside the test's own, the user it runs as, and what stands before the command
    */
   constructor(
     script: string,
     args: readonly string[],
-    options: { readonly env?: Readonly<Record<string, string>>; readonly uid?: number; readonly gid?: number } = {},
+    options: {
+      readonly env?: Readonly<Record<string, string>>;
+      readonly uid?: number;
+      readonly gid?: number;
+      readonly before?: readonly string[];
+    } = {},
   ) {
-    const { env, ...rest } = options;
+    const { env, before = [], ...rest } = options;
     const { SVC_HOME: _home, NOTIFY_SOCKET: _notify, ...inherited } = process.env;
-    this.child = spawn(process.execPath, [isAbsolute(script) ? script : testProgram(script), ...args], {
+    const [command = process.execPath, ...others] = [...before, process.execPath];
+    this.child = spawn(command, [...others, isAbsolute(script) ? script : testProgram(script), ...args], {
       ...rest,
       env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

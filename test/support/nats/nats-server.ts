@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import type { ClusterMember } from '../../../bin/control/cluster/cluster-plan.js';
 import { eventually } from '../eventually.js';
 import { natsServerCommand } from './nats-program.js';
@@ -10,7 +11,11 @@ export type JetStreamState = {
   readonly meta_cluster?: { readonly leader?: string; readonly cluster_size?: number };
 };
 
-/** One real `nats-server` on the loopback address. */
+const MONITOR_MS = 2000;
+/** Prints what a URL answers with success: for a server whose loopback address is another than this process has. */
+const FETCH = `fetch(process.argv[1]).then(async (answer) => process.stdout.write(answer.ok ? await answer.text() : ''))`;
+
+/** One real `nats-server`, on the loopback address or a host of its own. */
 export class NatsServer {
   readonly member: ClusterMember;
   /** The member's folder, as `svc-control cluster init` makes it. */
@@ -18,13 +23,17 @@ export class NatsServer {
   #child: ChildProcess | undefined;
   #output = '';
 
-  constructor(member: ClusterMember, folder: string) {
+  readonly #before: readonly string[];
+
+  /** @param before what stands before its command so that it runs where it should */
+  constructor(member: ClusterMember, folder: string, before: readonly string[] = []) {
     this.member = member;
     this.folder = folder;
+    this.#before = before;
   }
 
   get url(): string {
-    return `tls://127.0.0.1:${this.member.port}`;
+    return `tls://${this.member.host}:${this.member.port}`;
   }
 
   get pid(): number | undefined {
@@ -43,7 +52,8 @@ export class NatsServer {
   /** Starts it where it does not run; resolves when it takes connections. @throws Error with what it said, when it ends */
   async start(): Promise<void> {
     if (this.running) return;
-    const [program, ...args] = natsServerCommand(`${this.folder}/server/nats-server.conf`);
+    const command = natsServerCommand(`${this.folder}/server/nats-server.conf`);
+    const [program = '', ...args] = [...this.#before, ...command];
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
@@ -100,10 +110,13 @@ export class NatsServer {
 
   /** JSON of its monitoring; undefined where it does not answer with success. */
   async monitor(path: string): Promise<unknown> {
+    const url = `http://127.0.0.1:${this.member.monitorPort}${path}`;
     try {
-      const answer = await fetch(`http://127.0.0.1:${this.member.monitorPort}${path}`, {
-        signal: AbortSignal.timeout(2000),
-      });
+      if (this.#before.length > 0) {
+        const [program = '', ...args] = [...this.#before, process.execPath, '-e', FETCH, url];
+        return JSON.parse((await promisify(execFile)(program, args, { timeout: MONITOR_MS })).stdout) as unknown;
+      }
+      const answer = await fetch(url, { signal: AbortSignal.timeout(MONITOR_MS) });
       return answer.ok ? await answer.json() : undefined;
     } catch {
       return undefined;

@@ -7,6 +7,7 @@ import { writeCluster } from '../../../bin/control/cluster/write-cluster.js';
 import { clusterSubjects } from '../../../lib/cluster/cluster-subjects.js';
 import { type NatsTls, natsTls } from '../../../lib/cluster/nats-tls.js';
 import { eventually } from '../eventually.js';
+import type { Place } from '../place.js';
 import { removeTree } from '../remove-tree.js';
 import { freePortTriples } from './free-ports.js';
 import { skipWithoutNatsServer } from './nats-program.js';
@@ -20,8 +21,14 @@ export type NatsServersOptions = {
   readonly cluster?: string;
   /** Bytes of streams of each server, a limit; 4 GiB without it. */
   readonly storeBytes?: number;
+  /** Where each server runs; all on the loopback address without it. */
+  readonly places?: readonly Place[];
+  /** Where the folders of their stores are, by their names. */
+  readonly stores?: string;
 };
 
+/** The first of the three of a server that has an address for itself. */
+const OWN_PORT = 14_222;
 /** A port may be taken between looking and starting. */
 const STARTS = 3;
 
@@ -36,12 +43,12 @@ export class NatsServers {
   readonly servers: readonly NatsServer[];
   readonly #connections: NatsConnection[] = [];
 
-  private constructor(plan: ClusterPlan, folder: string) {
+  private constructor(plan: ClusterPlan, folder: string, places: readonly Place[]) {
     this.plan = plan;
     this.folder = folder;
     this.servers = plan.members
       .filter(({ server }) => server)
-      .map((member) => new NatsServer(member, join(folder, member.name)));
+      .map((member, at) => new NatsServer(member, join(folder, member.name), places[at]?.before));
   }
 
   /** Starts them; resolves when JetStream has a leader. */
@@ -64,13 +71,15 @@ export class NatsServers {
     managers = [],
     cluster = 'test',
     storeBytes = 4 * 1024 ** 3,
+    places = [],
+    stores,
   }: NatsServersOptions): Promise<NatsServers> {
     const parent = mkdtempSync(join(tmpdir(), 'svc-nats-'));
     const folder = join(parent, 'cluster');
-    const ports = await freePortTriples(servers);
-    const member = (name: string, port: number, server: boolean): ClusterMember => ({
+    const ports = places.length > 0 ? places.map(() => OWN_PORT) : await freePortTriples(servers);
+    const member = (name: string, port: number, server: boolean, host = '127.0.0.1'): ClusterMember => ({
       name,
-      host: '127.0.0.1',
+      host,
       port,
       routePort: port + 2000,
       monitorPort: port + 4000,
@@ -80,15 +89,15 @@ export class NatsServers {
     const plan: ClusterPlan = {
       name: cluster,
       members: [
-        ...ports.map((port, at) => member(`n${at + 1}`, port, true)),
+        ...ports.map((port, at) => member(`n${at + 1}`, port, true, places[at]?.address)),
         ...managers.map((name) => member(name, 1, false)),
       ],
       serverFolder: ({ name }) => join(folder, name, 'server'),
-      storeFolder: ({ name }) => join(parent, 'store', name),
+      storeFolder: ({ name }) => join(stores ?? join(parent, 'store'), name),
       storeBytes,
     };
     await writeCluster(plan, folder, new Date());
-    return new NatsServers(plan, folder);
+    return new NatsServers(plan, folder, places);
   }
 
   /** What clients connect to. */
