@@ -25,9 +25,20 @@ const MAX_NODE_RECORDS = 1000;
 export class ClusterStatus {
   constructor(private readonly parts: ClusterStatusParts) {}
 
+  /** Name of this node. */
+  get self(): string {
+    return this.parts.node;
+  }
+
+  /** Why nothing can be changed from here; undefined when it can. */
+  get problem(): string | undefined {
+    const { stream, membership } = this.parts;
+    return stream.problem ?? membership.problem;
+  }
+
   view(): ClusterView {
-    const { cluster, node, link, stream, membership, lease, copy } = this.parts;
-    const problem = stream.problem ?? membership.problem;
+    const { cluster, node, link, lease, copy } = this.parts;
+    const { problem } = this;
     const master = lease.holder ?? null;
     return {
       cluster,

@@ -40,10 +40,10 @@ export function clusterdHandlers(
   /** @throws BusError `cluster_unavailable` until the copy was whole once and this home is a node */
   const requireJoined = (): void => {
     if (!copy.state.whole) {
-      throw new BusError('cluster_unavailable', status.view().problem ?? 'the records were never read');
+      throw new BusError('cluster_unavailable', status.problem ?? 'the records were never read');
     }
     // One that was accepted once lives on its copy while there is no NATS.
-    if (copy.get('node', status.view().self) === undefined) {
+    if (copy.get('node', status.self) === undefined) {
       throw new BusError('cluster_unavailable', membership.problem ?? 'this node has not joined yet');
     }
   };

@@ -15,7 +15,7 @@ import type { Logger } from '../../lib/log/logger.js';
 import type { AlertLimits } from './alerts/alert-stream.js';
 import type { NatsSettings } from './nats/nats-link.js';
 
-const SECTIONS = ['cluster'] as const;
+const SECTIONS = ['cluster', 'auth'] as const;
 /** Copies of a stream where there are so many servers: one can be lost. With two servers both would be needed all the time. */
 const MOST_REPLICAS = 3;
 const MEGABYTE = 1024 ** 2;
@@ -55,8 +55,14 @@ function load(home: Home): ClusterdSettings {
   };
 }
 
-function logWarnings({ config }: ClusterdSettings, logger: Logger): void {
+function logWarnings({ config, cluster }: ClusterdSettings, logger: Logger): void {
   logConfigWarnings(ownWarnings(config.warnings, 'svc-clusterd'), logger);
+  if (!cluster.disabled && config.auth?.disabled !== false) {
+    logger.warn(
+      `Section 'auth' is missing or disabled in '${config.file}': agents that enrol at other nodes of the cluster are not let in here. ` +
+        '<remote_enrollment>no</remote_enrollment> closes the port and keeps svc-authd.',
+    );
+  }
 }
 
 function natsSettings(home: Home, { nodes, nats }: ClusterConfig): ClusterdSettings['nats'] {

@@ -7,8 +7,15 @@ import { productRoot } from './product-root.js';
  */
 export const COMPATIBILITY_VERSION = '4.14.7';
 
-/** The product's own version, from package.json: shown by `-V` and `svc-control info`. */
+let read: string | undefined;
+
+/** The product's own version, from package.json as it was when it was asked for first: shown by `-V` and `svc-control info`. */
 export function productVersion(): string {
+  read ??= readVersion();
+  return read;
+}
+
+function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', productRoot()), 'utf8'));
   if (
     typeof manifest === 'object' &&

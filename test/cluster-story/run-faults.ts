@@ -30,7 +30,7 @@ export async function runFaults(stage: ClusterStage, { faults, seed, say }: Faul
   }
   over.abort();
   await Promise.all(work);
-  await stage.servers.ready();
+  await stage.servers.ready(SETTLE_MS);
   await stage.agreed();
   const { done, refused, unknown } = history.counts();
   say(`${done} requests acknowledged, ${refused} refused, ${unknown} without a clear answer.`);

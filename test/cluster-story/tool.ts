@@ -12,7 +12,8 @@ export async function output(command: readonly string[], input = ''): Promise<st
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0)
+  if (code !== 0) {
     throw new Error(`'${command.join(' ')}' ended with ${String(code)}: ${said.trim()} (${input.trim()})`);
+  }
   return written;
 }

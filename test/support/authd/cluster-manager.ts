@@ -7,6 +7,8 @@ import type { TemporaryHome } from '../temporary-home.js';
 import { authdHome, AuthdServer, liftEnrollmentLimits } from './authd-server.js';
 
 const REMOTE = '<remote><connection>secure</connection><port>0</port><local_ip>127.0.0.1</local_ip></remote>';
+/** As a home has them: what is watched and not there is looked for where it would be, again and again. */
+const FOLDERS = ['etc/cluster', 'etc/shared', 'etc/rules', 'etc/decoders', 'etc/lists', 'queue/db'];
 const FORCE = '<force><after_registration_time>0</after_registration_time></force>';
 
 /** The daemons of one node that agents have to do with: real processes on a home of their own. */
@@ -26,7 +28,7 @@ export class ClusterManager {
       <nodes>${nodes}</nodes><disabled>no</disabled></cluster>`;
     const home = await authdHome(FORCE, `${REMOTE}${cluster}`);
     liftEnrollmentLimits(home);
-    for (const directory of ['etc/cluster', 'queue/db']) mkdirSync(home.path(directory), { recursive: true });
+    for (const directory of FOLDERS) mkdirSync(home.path(directory), { recursive: true });
     const files = servers.files(node);
     copyFileSync(files.ca, home.path('etc/cluster/ca.pem'));
     copyFileSync(files.credential, home.path('etc/cluster/node.nk'));

@@ -12,6 +12,8 @@ export type JetStreamState = {
 };
 
 const MONITOR_MS = 2000;
+/** With a process that is started for it. */
+const MONITOR_ELSEWHERE_MS = 15_000;
 /** Prints what a URL answers with success: for a server whose loopback address is another than this process has. */
 const FETCH = `fetch(process.argv[1]).then(async (answer) => process.stdout.write(answer.ok ? await answer.text() : ''))`;
 
@@ -114,7 +116,9 @@ export class NatsServer {
     try {
       if (this.#before.length > 0) {
         const [program = '', ...args] = [...this.#before, process.execPath, '-e', FETCH, url];
-        return JSON.parse((await promisify(execFile)(program, args, { timeout: MONITOR_MS })).stdout) as unknown;
+        return JSON.parse(
+          (await promisify(execFile)(program, args, { timeout: MONITOR_ELSEWHERE_MS })).stdout,
+        ) as unknown;
       }
       const answer = await fetch(url, { signal: AbortSignal.timeout(MONITOR_MS) });
       return answer.ok ? await answer.json() : undefined;

@@ -31,6 +31,7 @@ export type NatsServersOptions = {
 const OWN_PORT = 14_222;
 /** A port may be taken between looking and starting. */
 const STARTS = 3;
+const READY_MS = 30_000;
 
 /**
  * Real NATS servers n1, n2, ... of one cluster on 127.0.0.1, with the files that `svc-control cluster init` makes: TLS, NKeys and
@@ -129,15 +130,25 @@ export class NatsServers {
     return (JSON.parse(readFileSync(this.files(node).cluster, 'utf8')) as { key: string }).key;
   }
 
-  /** Resolves when all that run are healthy and agree on a leader of JetStream, which one alone does not have. */
-  async ready(): Promise<void> {
-    await eventually('JetStream has a leader', async () => {
+  /**
+   * Resolves when all that run are healthy and agree on a leader of JetStream, which one alone does not have.
+   * @throws Error with what each says, after so many milliseconds
+   */
+  async ready(patienceMs = READY_MS): Promise<void> {
+    let said: unknown[] = [];
+    const isReady = async (): Promise<boolean> => {
       const running = this.servers.filter((server) => server.running);
       const states = await Promise.all(running.map((server) => server.jetStream()));
       const leaders = new Set(states.map((state) => state?.meta_cluster?.leader ?? ''));
-      const healthy = await Promise.all(running.map((server) => server.monitor('/healthz')));
-      return leaders.size === 1 && leaders.has('') === (this.servers.length === 1) && !healthy.includes(undefined);
-    });
+      const health = await Promise.all(running.map((server) => server.monitor('/healthz')));
+      said = running.map(({ member: { name } }, at) => ({ name, ...states[at]?.meta_cluster, health: health[at] }));
+      return leaders.size === 1 && leaders.has('') === (this.servers.length === 1) && !health.includes(undefined);
+    };
+    try {
+      await eventually('JetStream has a leader', isReady, patienceMs);
+    } catch (error) {
+      throw new Error(`NATS is not ready: ${JSON.stringify(said)}`, { cause: error });
+    }
   }
 
   /** The server that leads JetStream now; undefined while there is none. */
