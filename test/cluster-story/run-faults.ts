@@ -21,14 +21,17 @@ export async function runFaults(stage: ClusterStage, { faults, seed, say }: Faul
   const random = new Random(seed);
   const over = new AbortController();
   const work = stage.nodes.map((_node, at) => workAt(stage, at, history, new Random(seed + at + 1), over.signal));
-  for (let count = 0; count < faults; count += 1) {
-    const fault = random.pick(faultsOf(stage));
-    const node = random.pick(stage.nodes);
-    say(`${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
-    await fault.cause(stage, node, random);
-    await delay(random.integer(200, 1500));
+  try {
+    for (let count = 0; count < faults; count += 1) {
+      const fault = random.pick(faultsOf(stage));
+      const node = random.pick(stage.nodes);
+      say(`${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
+      await fault.cause(stage, node, random);
+      await delay(random.integer(200, 1500));
+    }
+  } finally {
+    over.abort();
   }
-  over.abort();
   await Promise.all(work);
   await stage.servers.ready(SETTLE_MS);
   await stage.agreed();
