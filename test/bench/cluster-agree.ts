@@ -103,9 +103,16 @@ try {
     },
     async (node, number) => {
       const { rules: loaded } = (await engines[nodes.indexOf(node)]?.call('rules.list', {})) ?? { rules: [] };
-      return loaded[1]?.['id'] === 100_000 + number;
+      // It is in etc a moment later.
+      const isWritten = readFileSync(node.home.path('etc/rules/local.xml'), 'utf8') === rules(100_000 + number);
+      return isWritten && loaded[1]?.['id'] === 100_000 + number;
     },
   );
+} catch (error) {
+  for (const { node, home } of nodes) {
+    console.error(`--- ${node}\n${readFileSync(home.path('logs/manager.log'), 'utf8')}`);
+  }
+  throw error;
 } finally {
   for (const engine of engines) engine.close();
   for (const node of nodes) await node.close();

@@ -1,3 +1,5 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { clusterSubjects } from '../../lib/cluster/cluster-subjects.js';
 import { ClusterManager } from '../support/authd/cluster-manager.js';
 import { enrol, keyOf } from '../support/authd/enrollment.js';
 import { eventually } from '../support/eventually.js';
@@ -52,6 +54,9 @@ try {
   const told = performance.now();
   await eventually('all nodes have all', () => nodes.every(({ keys }) => keys.length === latencies.length), 60_000);
   process.stdout.write(`all nodes had all of them ${(performance.now() - told).toFixed(0)} ms after the last\n`);
+  const { streams } = await jetstreamManager(await servers.connectAs('admin'));
+  const { state } = await streams.info(clusterSubjects(servers.plan.name).streams.shared.name);
+  process.stdout.write(`NATS keeps ${(state.bytes / latencies.length).toFixed(0)} bytes an agent on each server\n`);
 } finally {
   for (const node of nodes) await node.close();
   await servers.close();
