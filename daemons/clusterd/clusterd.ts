@@ -172,11 +172,20 @@ async function sharedRecords(
   const known = (): number => Math.max(commits.known, beats.revision);
   const stream = parts.use(new RecordStream({ link, subjects, copy, messages, replicas, known, logger }));
   const incarnation = randomUUID();
-  const self = () => ({ node, instance, incarnation, version: productVersion(), revision: copy.revision });
+  const self = () => ({
+    ...{ node, instance, incarnation, version: productVersion(), revision: copy.revision },
+    overtaken: commits.counters.overtaken + commits.counters.stale,
+  });
   const beats: NodeBeats = parts.use(new NodeBeats({ link, subjects, seal: seal('beats'), logger, self }));
   const rivalry = () => beats.rivalry;
   const commits: RecordCommits = parts.use(
-    new RecordCommits({ link, copy, messages, hindrance: () => stream.problem ?? rivalry() }),
+    new RecordCommits({
+      link,
+      copy,
+      messages,
+      hindrance: () => stream.problem ?? rivalry(),
+      contended: () => beats.contended,
+    }),
   );
   const membership = parts.use(new Membership({ copy, commits, node, instance, rivalry, logger, now: Date.now }));
   const lease = parts.use(

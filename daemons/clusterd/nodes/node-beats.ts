@@ -12,6 +12,8 @@ const BEAT_MS = 1000;
 const PRESENT_MS = 6000;
 /** Bytes of what one daemon says: beats go to all nodes each second. */
 const MAX_FACTS_BYTES = 16 * 1024;
+/** For so long after a node was overtaken the others leave it time, milliseconds. */
+const CONTENDED_MS = 3000;
 /** Nodes that are remembered: stops a login that makes up names from filling memory. */
 const MAX_NODES = 256;
 
@@ -24,6 +26,8 @@ const beat = z.object({
   version: z.string().max(64),
   ip: z.string().max(64),
   revision: z.number().int(),
+  /** How often others were quicker to change something. */
+  overtaken: z.number().int().default(0),
   facts: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 export type Beat = z.output<typeof beat>;
@@ -55,6 +59,7 @@ export class NodeBeats {
   /** Homes that say they have this node's name, with when they were heard. */
   readonly #rivals = new Map<string, number>();
   unreadable = 0;
+  #contendedAt = -Infinity;
 
   constructor(parts: NodeBeatsParts) {
     this.#parts = parts;
@@ -101,6 +106,11 @@ export class NodeBeats {
   /** Highest revision that others have. */
   get revision(): number {
     return Math.max(0, ...[...this.#heard.values()].map(({ beat: { revision } }) => revision));
+  }
+
+  /** Whether other nodes were overtaken lately by somebody who changes something. */
+  get contended(): boolean {
+    return performance.now() - this.#contendedAt < CONTENDED_MS;
   }
 
   isPresent(node: string): boolean {
@@ -153,6 +163,10 @@ export class NodeBeats {
     if (!this.#heard.has(taken.node)) {
       if (this.#heard.size >= MAX_NODES) return;
       logger.info(`Node '${taken.node}' of the cluster is there (${taken.ip}).`);
+    }
+    const before = this.#heard.get(taken.node)?.beat;
+    if (before?.incarnation === taken.incarnation && taken.overtaken > before.overtaken) {
+      this.#contendedAt = performance.now();
     }
     this.#heard.set(taken.node, { beat: taken, at: performance.now(), wall: Date.now() });
   }

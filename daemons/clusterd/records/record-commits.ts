@@ -18,6 +18,11 @@ const ACK_MS = 3000;
 const RETRY_MS = 200;
 /** A connection that was lost so lately is waited for, milliseconds: most are mended at once, by another server. */
 const MENDING_MS = 5000;
+/**
+ * Where other nodes are overtaken again and again, one that has written leaves them about the time that it took, milliseconds at most: the
+ * quickest would else be first for ever.
+ */
+const MOST_LEFT_MS = 250;
 /** Commits that wait: stops a daemon that decides without end from filling memory. */
 const MAX_WAITING = 1000;
 /** Messages on their way at once. */
@@ -29,6 +34,8 @@ export type RecordCommitsParts = {
   readonly messages: RecordMessages;
   /** Why this node may not write, if it may not. */
   readonly hindrance: () => string | undefined;
+  /** Whether other nodes were overtaken lately. */
+  readonly contended: () => boolean;
 };
 
 export type Commit = {
@@ -98,7 +105,8 @@ export class RecordCommits {
 
   async #write({ basis, kinds }: Commit, messages: readonly RecordMessage[]): Promise<number> {
     const { copy } = this.#parts;
-    const deadline = performance.now() + COMMIT_MS;
+    const began = performance.now();
+    const deadline = began + COMMIT_MS;
     const id = randomBytes(9).toString('base64url');
     for (;;) {
       const hindered = await this.#hindrance();
@@ -111,6 +119,7 @@ export class RecordCommits {
         await this.#reach(chain.last, deadline);
         this.counters.commits += 1;
         this.counters.records += messages.length;
+        await this.#leaveOthers(performance.now() - began);
         return chain.last;
       }
       if (!isOvertaken(chain.failure)) throw undone(chain);
@@ -121,6 +130,11 @@ export class RecordCommits {
       // Two nodes that write at once would else go on in step.
       await pause(Math.random() * 5, this.#stopped.signal);
     }
+  }
+
+  async #leaveOthers(tookMs: number): Promise<void> {
+    if (!this.#parts.contended()) return;
+    await pause(Math.min(MOST_LEFT_MS, tookMs) * (0.5 + Math.random()), this.#stopped.signal);
   }
 
   async #hindrance(): Promise<string | undefined> {
