@@ -8,6 +8,7 @@ import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { Change } from '../../../lib/store/commit-queue.js';
 import { StoreError } from '../../../lib/store/store-error.js';
 import { agentOrder } from './agent-order.js';
+import { AgentTurns } from './agent-turns.js';
 import type { FeedStore, Recipients, StoredOrder } from './feed-store.js';
 import { type NodeLanes, orderName, REFUSALS, type SendFailures } from './node-lanes.js';
 import { PeerLog } from './peer-log.js';
@@ -57,10 +58,7 @@ export class Deliveries {
   readonly #peers: PeerLog;
   readonly #dropLog: LimitedLogger;
   readonly #later: ReadonlySet<string>;
-  /** Agents that were away when they were tried last. */
-  readonly #away = new Set<string>();
-  /** Agents of other nodes that something is on its way to: what comes next for them waits. */
-  readonly #onTheWay = new Set<string>();
+  readonly #turns = new AgentTurns();
   readonly #stopping = new AbortController();
   #awayAt = performance.now();
   /** Something came since the round began. */
@@ -124,7 +122,7 @@ export class Deliveries {
       await this.#wait(retryMs);
       // Those that were away are tried again after a while, not whenever there is something for others.
       if (performance.now() - this.#awayAt < retryMs) continue;
-      this.#away.clear();
+      this.#turns.retry();
       this.#awayAt = performance.now();
     }
   }
@@ -147,6 +145,7 @@ export class Deliveries {
   }
 
   async #round(): Promise<void> {
+    this.#turns.begin();
     while (this.#orders.size > MAX_ORDERS) {
       const { oldest } = this.#orders;
       if (oldest !== undefined) await this.#drop(oldest, 'too many wait already');
@@ -161,7 +160,7 @@ export class Deliveries {
   async #deliver(id: number): Promise<void> {
     await this.#nameAll(id);
     const recipients = this.#orders.recipients(id);
-    const ids = recipients?.agents.filter((agent) => !this.#away.has(agent) && !this.#onTheWay.has(agent)) ?? [];
+    const ids = recipients?.agents.filter((agent) => this.#turns.take(agent)) ?? [];
     if (recipients !== undefined && recipients.agents.length === 0) return this.#orders.keep(id, () => []);
     const order = ids.length === 0 ? undefined : this.#orders.order(id);
     if (order === undefined) return;
@@ -201,12 +200,12 @@ export class Deliveries {
         if (typeof agent !== 'string') continue;
         if (typeof version !== 'string') {
           logger.debug(`Unable to read agent version. Agent ${agent} is tried again.`);
-          this.#away.add(agent);
+          this.#turns.away(agent);
           continue;
         }
         const node = this.#otherNode(at);
         if (node !== undefined && !MAY_BE_THERE.has(status)) {
-          this.#away.add(agent);
+          this.#turns.away(agent);
           continue;
         }
         const message = messageFor(version);
@@ -250,19 +249,21 @@ export class Deliveries {
         if (outcome instanceof BusError) await this.#giveUp(id, agents, describeError(outcome));
         else await this.#settle(id, order.command, agents, outcome);
       } catch (error) {
-        for (const agent of agents) this.#away.add(agent);
+        for (const agent of agents) this.#turns.away(agent);
         if (error instanceof StoreError) this.#peers.failed(error);
         else this.#onFailure(error);
       }
-      for (const agent of agents) this.#onTheWay.delete(agent);
+      for (const agent of agents) this.#turns.free(agent);
       this.#goOn();
     });
-    const busy = taken === true ? this.#onTheWay : this.#away;
-    for (const agent of agents) busy.add(agent);
+    for (const agent of agents) {
+      if (taken === true) this.#turns.busy(agent);
+      else this.#turns.away(agent);
+    }
   }
 
   async #settle(id: number, command: string, agents: readonly string[], failed: SendFailures): Promise<void> {
-    for (const { id: agent, code } of failed) if (this.#later.has(code)) this.#away.add(agent);
+    for (const { id: agent, code } of failed) if (this.#later.has(code)) this.#turns.away(agent);
     const failedIds = new Set(failed.map(({ id: agent }) => agent));
     const sent = agents.filter((agent) => !failedIds.has(agent));
     this.counts.sent += sent.length;

@@ -163,6 +163,40 @@ describe('deliveries of responses to agents of other nodes', () => {
     expect(remoted.b.sent).to.deep.equal(['002 lock1', '003 lock1', '002 lock2']);
   });
 
+  it('do not overtake an earlier one whose turn comes while others are sent theirs', async () => {
+    const { onAsk } = cluster;
+    const gates: (() => void)[] = [];
+    const gate = () => new Promise<void>((resolve) => gates.push(resolve));
+    const send = remoted.a.send.bind(remoted.a);
+    remoted.a.send = async (params) => {
+      await gate();
+      return send(params);
+    };
+    const open = async () => (await eventually('one is asked', () => gates.shift()))();
+    await add('here1', ['001']);
+    for (const [command, agent] of [
+      ['lock1', '002'],
+      ['lock2', '002'],
+      ['here2', '001'],
+      ['lock3', '002'],
+    ] as const) {
+      await add(command, [agent]);
+    }
+    let answer: () => void = () => {};
+    cluster.onAsk = async (asked) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      return onAsk(asked);
+    };
+    await open();
+    await eventually('the next one here is asked', () => gates.length === 1);
+    cluster.onAsk = onAsk;
+    answer();
+    await eventually('the first is there', () => deliveries.waiting === 3);
+    await open();
+    await done();
+    expect(remoted.b.sent).to.deep.equal(['002 lock1', '002 lock2', '002 lock3']);
+  });
+
   it('are sent once when the answer of a node is lost, also over a restart', async () => {
     const { onAsk } = cluster;
     let lost = 0;
