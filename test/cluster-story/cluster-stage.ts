@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { NatsServers } from '../support/nats/nats-servers.js';
 import { LOOPBACK, type Place } from '../support/place.js';
 import { removeTree } from '../support/remove-tree.js';
-import { ManagerNode } from './manager-node.js';
+import { ManagerNode, type NodeAdditions } from './manager-node.js';
 import { OwnHosts } from './own-hosts.js';
 import { SmallDisk } from './small-disk.js';
 
@@ -22,6 +22,7 @@ export type Surroundings = {
   readonly homes: ReadonlyMap<string, SmallDisk>;
   readonly stores: ReadonlyMap<string, SmallDisk>;
 };
+const NO_ADDITIONS: NodeAdditions = { configuration: '', cluster: '' };
 
 /** Three NATS servers and three managers on this machine, and the end of all that. */
 export class ClusterStage {
@@ -58,7 +59,7 @@ export class ClusterStage {
   }
 
   /** Resolves when the three are one. */
-  async set(say: (text: string) => void): Promise<void> {
+  async set(say: (text: string) => void, additions: NodeAdditions = NO_ADDITIONS): Promise<void> {
     say(`Making three managers and three NATS servers in ${this.directory}`);
     if (this.#ownHosts) this.#surroundings = await this.#makeSurroundings();
     const hosts = this.#surroundings?.hosts;
@@ -69,7 +70,7 @@ export class ClusterStage {
       const place: Place = { ...(places[at] ?? LOOPBACK), env: this.#environment(name) };
       return [...made, new ManagerNode(name, this.directory, place, made[0])];
     }, []);
-    await Promise.all(this.nodes.map((node) => node.make(join(servers.folder, node.name))));
+    await Promise.all(this.nodes.map((node) => node.make(join(servers.folder, node.name), additions)));
     // The first one brings its users, whose passwords are then those of all.
     for (const node of this.nodes) {
       await node.start();

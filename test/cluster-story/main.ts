@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { describeError } from '../../lib/log/describe-error.js';
 import { runInNetwork } from '../story/own-network.js';
 import { ClusterStage } from './cluster-stage.js';
+import { Effects } from './effects.js';
 import { runFaults } from './run-faults.js';
 import { runStory } from './run-story.js';
 
@@ -57,6 +58,7 @@ async function main(): Promise<number> {
     return runInNetwork(['--net', '--mount'], [fileURLToPath(import.meta.url), ...process.argv.slice(2), '--inside']);
   }
   const stage = new ClusterStage(options.hosts);
+  const effects = new Effects();
   const stopped = new Promise<never>((_resolve, reject) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(name, () => {
@@ -65,13 +67,15 @@ async function main(): Promise<number> {
     }
   });
   const play = async (): Promise<string[]> => {
-    await stage.set(console.log);
     if (options.faults === 0) {
+      await stage.set(console.log);
       await runStory(stage, console.log);
       return [];
     }
     console.log(`Seed ${options.seed}.`);
-    return runFaults(stage, { ...options, say: console.log });
+    await effects.open();
+    await stage.set(console.log, effects.additions);
+    return runFaults(stage, { ...options, effects, say: console.log });
   };
   try {
     const breaches = await Promise.race([play(), stopped]);
@@ -81,6 +85,7 @@ async function main(): Promise<number> {
     console.error(`demo: ${describeError(error)}`);
     return 1;
   } finally {
+    await effects.close();
     await stage.strike().catch((error: unknown) => {
       console.error(`demo: ${describeError(error)}`);
     });

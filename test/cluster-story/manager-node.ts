@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterdContract, type ClusterView } from '../../lib/bus/contracts/clusterd.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
@@ -8,7 +8,16 @@ import { ApiClient } from '../support/api/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { LOOPBACK, type Place } from '../support/place.js';
 
-const DAEMONS = ['svc-db', 'svc-authd', 'svc-remoted', 'svc-monitord', 'svc-clusterd', 'svc-apid'] as const;
+const DAEMONS = [
+  'svc-db',
+  'svc-analysisd',
+  'svc-execd',
+  'svc-authd',
+  'svc-remoted',
+  'svc-monitord',
+  'svc-clusterd',
+  'svc-apid',
+] as const;
 /** A machine that starts three managers takes its time. */
 const UP_MS = 120_000;
 
@@ -33,11 +42,14 @@ export type ApiBody = {
   readonly detail?: string;
   readonly data?: {
     readonly affected_items?: readonly Record<string, unknown>[];
+    readonly failed_items?: readonly { readonly error?: { readonly code?: number } }[];
     readonly total_affected_items?: number;
     readonly id?: string;
     readonly key?: string;
   };
 };
+/** XML for the main configuration of each node: its own, and what stands in the `<cluster>` that `join` wrote. */
+export type NodeAdditions = { readonly configuration: string; readonly cluster: string };
 export type ApiAnswer = { readonly status: number; readonly body: ApiBody };
 
 /** A manager that is a node of a cluster: a home of its own, run as a user does. */
@@ -66,16 +78,22 @@ export class ManagerNode {
   }
 
   /** Makes the home and has it join, as docs/cluster.md says. @param folder what `svc-control cluster init` made for it */
-  async make(folder: string): Promise<void> {
+  async make(folder: string, additions: NodeAdditions): Promise<void> {
     const { host } = this;
     const { address } = host.place;
     await host.run('svc-control', 'init');
-    writeFileSync(host.home.path('etc', 'manager.conf'), configuration(address));
+    const file = host.home.path('etc', 'manager.conf');
+    writeFileSync(
+      file,
+      configuration(address).replace('</manager_config>', `${additions.configuration}</manager_config>`),
+    );
     writeFileSync(
       host.home.path('api', 'configuration', 'api.yaml'),
       `host: ['${address}']\nport: 0\naccess:\n  max_request_per_minute: 0\n`,
     );
     await host.run('svc-control', 'cluster', 'join', folder);
+    const joined = readFileSync(file, 'utf8');
+    writeFileSync(file, joined.replace('</cluster>', `${additions.cluster}</cluster>`));
   }
 
   /** Resolves when all its daemons run. */
@@ -101,10 +119,15 @@ export class ManagerNode {
   }
 
   /** A request of its API; undefined when there was no answer. */
-  async api(method: string, path: string, body?: unknown): Promise<ApiAnswer | undefined> {
-    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const answer = await this.#api.call(method, path, headers, text);
+  async api(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ApiAnswer | undefined> {
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await this.#api.call(method, path, { ...type, ...headers }, text);
     if (answer === undefined) return undefined;
     return { status: answer.status, body: JSON.parse(answer.text === '' ? '{}' : answer.text) as ApiBody };
   }

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../chaos/random.js';
 import { eventually } from '../support/eventually.js';
 import type { ClusterStage } from './cluster-stage.js';
+import { EFFECT_FAULTS } from './effect-faults.js';
+import type { Effects } from './effects.js';
 import { faultsOf } from './faults.js';
 import { History } from './history.js';
 import { enrol, makeGroup, setGroup, shown } from './requests.js';
@@ -9,24 +11,33 @@ import { enrol, makeGroup, setGroup, shown } from './requests.js';
 const SETTLE_MS = 120_000;
 const GROUPS = 6;
 
-export type FaultsOptions = { readonly faults: number; readonly seed: number; readonly say: (text: string) => void };
+export type FaultsOptions = {
+  readonly faults: number;
+  readonly seed: number;
+  readonly effects: Effects;
+  readonly say: (text: string) => void;
+};
 
 /**
- * Enrols agents, makes groups and moves agents between them at all nodes at once, while one misfortune follows the other; then
- * holds what each node shows against what was answered.
+ * Enrols agents, makes groups, moves agents between them, sends events and has agents run responses at all nodes at once, while one
+ * misfortune follows the other; then holds what each node shows, and what came of it, against what was answered.
  * @returns what is wrong
  */
-export async function runFaults(stage: ClusterStage, { faults, seed, say }: FaultsOptions): Promise<string[]> {
+export async function runFaults(stage: ClusterStage, { faults, seed, effects, say }: FaultsOptions): Promise<string[]> {
   const history = new History();
   const random = new Random(seed);
   const over = new AbortController();
+  await effects.prepare(stage, history);
   const work = stage.nodes.map((_node, at) => workAt(stage, at, history, new Random(seed + at + 1), over.signal));
+  work.push(...effects.work(stage, seed, over.signal));
   try {
     for (let count = 0; count < faults; count += 1) {
-      const fault = random.pick(faultsOf(stage));
+      const fault = random.pick([...faultsOf(stage), ...EFFECT_FAULTS]);
       const node = random.pick(stage.nodes);
       say(`${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
+      effects.note(fault.name);
       await fault.cause(stage, node, random);
+      if (random.chance(0.3)) effects.move(random);
       await delay(random.integer(200, 1500));
     }
   } finally {
@@ -37,7 +48,7 @@ export async function runFaults(stage: ClusterStage, { faults, seed, say }: Faul
   await stage.agreed();
   const { done, refused, unknown } = history.counts();
   say(`${done} requests acknowledged, ${refused} refused, ${unknown} without a clear answer.`);
-  return compare(stage, history);
+  return [...(await compare(stage, history)), ...(await effects.judge(stage, say))];
 }
 
 /** One client of one node, which asks for something again and again. */

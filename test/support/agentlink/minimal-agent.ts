@@ -45,6 +45,8 @@ export class MinimalAgent {
   readonly managerCounters: { global: number; local: number }[] = [];
   /** Answers to a request of the manager; undefined: none. */
   onRequest: ((target: string, payload: string, bytes: Buffer) => string | undefined) | undefined;
+  /** Told of each order for the execution daemon. */
+  onOrder: ((text: string) => void) | undefined;
   /** What came of each pushed file. */
   readonly pushes: PushResult[] = [];
   /** Told of the start of each file. */
@@ -197,6 +199,7 @@ export class MinimalAgent {
       this.onFile?.();
     }
     if (control.kind === 'push_end') this.#take(this.#file.end());
+    if (control.kind === 'execd') this.onOrder?.(control.text);
     if (control.kind !== 'request') return;
     const answer = this.onRequest?.(control.target, control.payload.toString(), control.payload);
     if (answer !== undefined) this.send(answerMessage(control.counter, answer));
