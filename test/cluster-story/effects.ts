@@ -42,7 +42,7 @@ export class Effects {
   readonly #orders = new OrderHistory();
   #agents: readonly OrderAgent[] = [];
   #endsOfHandingOn = 0;
-  #endsOfExecd = 0;
+  readonly #endsOfExecd = new Map<string, number>();
 
   async open(): Promise<void> {
     await this.#syslog.start();
@@ -116,10 +116,10 @@ export class Effects {
     ]);
   }
 
-  /** A fault of this name begins. */
-  note(fault: string): void {
+  /** A fault of this name begins at a node. */
+  note(fault: string, node: string): void {
     if (!HAND_ON_ALL_THE_SAME.test(fault)) this.#endsOfHandingOn += 1;
-    if (END_EXECD.test(fault)) this.#endsOfExecd += 1;
+    if (END_EXECD.test(fault)) this.#endsOfExecd.set(node, (this.#endsOfExecd.get(node) ?? 0) + 1);
   }
 
   /** One of the agents goes to another node. */

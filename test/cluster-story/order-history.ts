@@ -50,15 +50,16 @@ export class OrderHistory {
   /**
    * Orders that nodes decided, one for each agent about each alert.
    * @param alerts in the order of writing
-   * @param ends of svc-execd: each may have the order at hand come again to an agent that has not moved
+   * @param ends of svc-execd by node: each may have the order at hand come again to agents that have not moved
    */
-  decided(agents: readonly AgentRecord[], alerts: NodeAlerts, ends: number): OrderVerdict {
-    const findings = agents.flatMap((agent) =>
-      [...alerts.values()].flatMap((tokens) => [...decidedBreaches(agent, tokens)]),
-    );
-    const stayed = findings.filter(({ kind, excused }) => kind === 'again' && !excused);
-    if (stayed.length > ends * agents.length) return verdict(findings);
-    return verdict(findings.map((finding) => (stayed.includes(finding) ? { ...finding, excused: true } : finding)));
+  decided(agents: readonly AgentRecord[], alerts: NodeAlerts, ends: ReadonlyMap<string, number>): OrderVerdict {
+    const ofNode = ([node, tokens]: readonly [string, readonly string[]]): Finding[] => {
+      const findings = agents.flatMap((agent) => [...decidedBreaches(agent, tokens)]);
+      const isStayed = ({ kind, excused }: Finding): boolean => kind === 'again' && !excused;
+      if (findings.filter(isStayed).length > (ends.get(node) ?? 0) * agents.length) return findings;
+      return findings.map((finding) => (isStayed(finding) ? { ...finding, excused: true } : finding));
+    };
+    return verdict([...alerts].flatMap(ofNode));
   }
 
   *#asked(agent: AgentRecord): Generator<Finding> {

@@ -35,7 +35,7 @@ export async function runFaults(stage: ClusterStage, { faults, seed, effects, sa
       const fault = random.pick([...faultsOf(stage), ...EFFECT_FAULTS]);
       const node = random.pick(stage.nodes);
       say(`${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
-      effects.note(fault.name);
+      effects.note(fault.name, node.name);
       await fault.cause(stage, node, random);
       if (random.chance(0.3)) effects.move(random);
       await delay(random.integer(200, 1500));

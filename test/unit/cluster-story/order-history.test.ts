@@ -12,7 +12,8 @@ describe('orders for agents of a cluster', () => {
     orders = new OrderHistory(() => (time += 1));
     agent.connected(0);
   });
-  const decided = (tokens: string[], ends = 0) => orders.decided([agent], new Map([['n1', tokens]]), ends);
+  const decided = (tokens: string[], ends = 0) =>
+    orders.decided([agent], new Map([['n1', tokens]]), new Map([['n1', ends]]));
   const receive = (...tokens: string[]) => {
     for (const token of tokens) agent.received(token);
   };
