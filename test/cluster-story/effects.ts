@@ -12,6 +12,7 @@ import type { History } from './history.js';
 import type { ManagerNode, NodeAdditions } from './manager-node.js';
 import { OrderAgent } from './order-agent.js';
 import { OrderHistory } from './order-history.js';
+import { TEST_ADDRESS } from './own-hosts.js';
 import { enrol } from './requests.js';
 
 /** The first that enrol. */
@@ -44,8 +45,12 @@ export class Effects {
   #endsOfHandingOn = 0;
   readonly #endsOfExecd = new Map<string, number>();
 
+  /** @param ownHosts whether nodes are on hosts of their own (`OwnHosts`), and not on the loopback address */
+  constructor(private readonly ownHosts: boolean) {}
+
   async open(): Promise<void> {
-    await this.#syslog.start();
+    // The address of the test is made with the hosts; nobody but them is in this network.
+    await this.#syslog.start(0, this.ownHosts ? '0.0.0.0' : undefined);
   }
 
   async close(): Promise<void> {
@@ -55,9 +60,10 @@ export class Effects {
 
   /** What each node has in its configuration for it. */
   get additions(): NodeAdditions {
+    const address = this.ownHosts ? TEST_ADDRESS : '127.0.0.1';
     return {
       configuration: `<syslog_output>
-    <server>127.0.0.1</server><port>${this.#syslog.port}</port><protocol>tcp</protocol><format>json</format>
+    <server>${address}</server><port>${this.#syslog.port}</port><protocol>tcp</protocol><format>json</format>
   </syslog_output>
   <command><name>note</name><executable>note</executable></command>
   <active-response>

@@ -58,7 +58,7 @@ async function main(): Promise<number> {
     return runInNetwork(['--net', '--mount'], [fileURLToPath(import.meta.url), ...process.argv.slice(2), '--inside']);
   }
   const stage = new ClusterStage(options.hosts);
-  const effects = new Effects();
+  const effects = new Effects(options.hosts);
   const stopped = new Promise<never>((_resolve, reject) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(name, () => {

@@ -66,17 +66,18 @@ export class OrderAgent {
     for (; !this.#stopped; this.#at += 1) {
       const node = this.#nodes[this.#at % this.#nodes.length];
       const port = node === undefined ? undefined : portOf(node);
+      const host = node?.host.place.address;
       this.#moving = false;
-      if (port !== undefined) await this.#stay(port).catch(() => {});
+      if (port !== undefined) await this.#stay(port, host).catch(() => {});
       this.#agent.close();
       if (!this.#moving) await delay(RETRY_MS);
     }
   }
 
   /** Until the connection ends, the manager is silent, or it is to move. @throws the socket's error */
-  async #stay(port: number): Promise<void> {
+  async #stay(port: number, host?: string): Promise<void> {
     const agent = this.#agent;
-    await agent.connect(port);
+    await agent.connect(port, host);
     if (!(await this.#answered(() => agent.send(startupMessage('v4.14.7'))))) return;
     this.record.connected(performance.now());
     while (!this.#stopped && !this.#moving) {

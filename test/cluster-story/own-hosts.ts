@@ -7,6 +7,8 @@ import { output } from './tool.js';
 /** The name of the end of the test itself, to which each host has a link, too. */
 const TEST = 'test';
 const SUBNET = '10.77.0';
+/** At which hosts reach the test. */
+export const TEST_ADDRESS = `${SUBNET}.254`;
 /** An interface takes this name alone, and sixteen bytes. */
 const port = (from: string, to: string): string => `${from}-${to}`;
 
@@ -26,7 +28,7 @@ export class OwnHosts {
   /** Needs root, `ip`, `tc`, `unshare` and `nsenter`. @throws Error with what a tool said */
   static async make(names: readonly string[]): Promise<OwnHosts> {
     const hosts = await Promise.all(names.map((name, at) => startHost(name, `${SUBNET}.${at + 1}`)));
-    const test: OwnHost = { name: TEST, address: `${SUBNET}.254`, before: [], process: undefined };
+    const test: OwnHost = { name: TEST, address: TEST_ADDRESS, before: [], process: undefined };
     const made = new OwnHosts([...hosts, test]);
     await made.#wire();
     return made;

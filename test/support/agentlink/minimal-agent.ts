@@ -81,8 +81,8 @@ export class MinimalAgent {
     return this.received.filter((text) => text === ACK).length;
   }
 
-  async connect(port: number): Promise<void> {
-    const socket = connect(port, '127.0.0.1');
+  async connect(port: number, host = '127.0.0.1'): Promise<void> {
+    const socket = connect(port, host);
     this.closed = false;
     this.#decoder = new FrameDecoder();
     this.#file.abort();

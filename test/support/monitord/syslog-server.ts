@@ -29,12 +29,12 @@ export class SyslogServer {
   #manners: SyslogManners = 'takes';
   #server: Server | undefined;
 
-  async start(port = 0): Promise<void> {
+  async start(port = 0, host = '127.0.0.1'): Promise<void> {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       this.#serve(socket);
     });
     this.#server = server;
-    server.listen(port, '127.0.0.1');
+    server.listen(port, host);
     await once(server, 'listening');
   }
 
