@@ -5,15 +5,16 @@ import { root } from './phases.mjs';
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
-/** Each takes one core and up to 1 GB; with more than two beside each other the longest, eslint, would still be what is waited for. */
+/** Each takes one core or more, and up to 1 GB. */
 const MOST_AT_ONCE = 2;
 
 /** Each [name, command, arguments], the longest first. */
 const CHECKS = [
-  ['eslint', bin('eslint'), ['--cache', '--cache-location', '.cache/eslint', '--max-warnings', '0', '.']],
+  ['types', process.execPath, [join(root, 'node_modules/typescript7/bin/tsc')]],
+  ['lint', bin('oxlint'), ['--type-aware', '--max-warnings', '0', '--report-unused-disable-directives']],
+  ['layers', bin('depcruise'), ['--output-type', 'err', 'bin', 'api', 'daemons', 'lib', 'test']],
   ['error codes', process.execPath, [join(root, '.ci/generate-errors.mjs'), '--check']],
   ['operations', process.execPath, [join(root, '.ci/generate-operations.mjs'), '--check']],
-  ['types', process.execPath, [join(root, 'node_modules/typescript7/bin/tsc')]],
   // What runs in the browser knows its names, and no other file does.
   [
     'types of /docs',
@@ -21,9 +22,6 @@ const CHECKS = [
     [join(root, 'node_modules/typescript7/bin/tsc'), '-p', join(root, 'api/docs/browser')],
   ],
   ['format', bin('oxfmt'), ['--check', '.']],
-  // The rules that need types (.oxlintrc.json), judged natively; eslint.config.js has the others.
-  ['oxlint', bin('oxlint'), ['--type-aware', '--max-warnings', '0']],
-  ['layers', bin('depcruise'), ['--output-type', 'err', 'bin', 'api', 'daemons', 'lib', 'test']],
   ['shared', process.execPath, [join(root, '.ci/layers.mjs')]],
   ['exports', process.execPath, [join(root, '.ci/unused-exports.mjs')]],
 ];

@@ -21,7 +21,7 @@ export function checkMessage(bytes: Uint8Array): void {
  * @returns where it ends
  * @throws MessageError with the offset
  */
-// eslint-disable-next-line max-lines-per-function -- passed by every byte of the bus: tables of headers take a quarter longer
+// oxlint-disable-next-line max-lines-per-function -- passed by every byte of the bus: tables of headers take a quarter longer
 export function endOfValue(bytes: Uint8Array, from: number): number {
   const size = bytes.length;
   /** Values still expected at every open level; `pending` is their sum. */

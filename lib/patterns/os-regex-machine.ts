@@ -46,7 +46,7 @@ export class OsRegexMachine {
    * @param begin offset at which the subject is taken to begin
    * @param found offset at which the code's `longPrefix` stands first in the subject; -1: not known
    */
-  // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
+  // oxlint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
   run(code: OsRegexCode, subject: Subject, context: MatchState, begin: number, found: number): boolean {
     const { program, anchoredStart, anchoredEnd, head } = code;
     const end = code.length * NODE_SIZE;

@@ -64,7 +64,7 @@ export function heed(notice: Notice, { state, hooks }: SharedPlace): void {
 }
 
 function callOf({ agents }: EngineState, [name, ...about]: AgentCall): unknown {
-  return (agents[name] as (...about: unknown[]) => unknown).apply(agents, about);
+  return (agents[name] as (...about: unknown[]) => unknown).call(agents, ...about);
 }
 
 function ruleAt(state: EngineState, ordinal: number): CompiledRule {

@@ -102,7 +102,7 @@ export class BacktrackMachine {
   }
 
   /** One try at one start; `stepsLeft` below 0 afterwards = gave up. */
-  // eslint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
+  // oxlint-disable-next-line max-lines-per-function -- an interpreter's loop: calls between its steps would slow it down
   #attempt(program: Program, bytes: Uint8Array, size: number, start: number, context: MatchState): boolean {
     const { code, tables } = program;
     const callRegister = program.registers;

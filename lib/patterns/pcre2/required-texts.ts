@@ -108,11 +108,11 @@ class TextCollector {
         if (node.branches.length > MAX_BRANCHES) return;
         const branches = node.branches.map(requiredTexts);
         if (!branches.some((branch) => branch.isEmpty)) this.#choices.push(branches);
-        return;
+        break;
       }
       case 'empty':
       case 'assertion':
-        return;
+        break;
       case 'fail':
       case 'look':
       case 'back-reference':

@@ -245,7 +245,7 @@ describe('statistics of a manager that has work', function () {
     const named = await items('/manager/daemons/stats?daemons_list=svc-execd,svc-monitord');
     expect(named.map(({ name }) => name)).to.deep.equal(['svc-monitord', 'svc-execd']);
     const [monitord, execd] = named.map(({ metrics }) => metrics as Metrics);
-    const [output] = monitord?.['outputs'] as Metrics[];
+    const [output] = monitord!['outputs'] as Metrics[];
     expect(output).to.deep.include({ name: `syslog 127.0.0.1:${String(syslog.port)}/tcp`, failed: 0, rejected: 0 });
     expect(output).to.deep.include({ available: true, lag: { bytes: 0, seconds: 0 } });
     expect(output?.['delivered']).to.be.at.least(3);

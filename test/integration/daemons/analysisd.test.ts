@@ -346,7 +346,7 @@ describe('svc-analysisd', () => {
     writeFileSync(home.path('etc/lists/people'), 'bob:\n');
     writeRules(rules(5, lookup));
     await start();
-    const last = () => (alerts().at(-1)?.['rule'] as { id: string }).id;
+    const last = () => (alerts().at(-1)!['rule'] as { id: string }).id;
     const ask = { event: event(1).message.toString(), log_format: 'syslog', location: 'x' };
     const tried = async () => (await client.call('logtest.run', ask)).data;
     await producer.send(event(1));

@@ -38,7 +38,7 @@ export class FakeManager {
   }
 
   get port(): number {
-    return (this.#server?.address() as AddressInfo).port;
+    return (this.#server!.address() as AddressInfo).port;
   }
 
   get keepalive(): Keepalive | undefined {

@@ -46,9 +46,9 @@ port.on('message', (order: ThreadOrder) => {
   switch (order.kind) {
     case 'configure':
       say({ kind: 'configured' });
-      return;
+      break;
     case 'restore':
-      return;
+      break;
     case 'forget-agent':
       say({ kind: 'forgotten' });
       return;

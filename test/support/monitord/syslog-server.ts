@@ -39,7 +39,7 @@ export class SyslogServer {
   }
 
   get port(): number {
-    return (this.#server?.address() as AddressInfo).port;
+    return (this.#server!.address() as AddressInfo).port;
   }
 
   /** All messages, connection by connection. */

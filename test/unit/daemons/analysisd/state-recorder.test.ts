@@ -88,11 +88,11 @@ describe('the log of the state', () => {
     await running.pipeline.stop();
     const old = store();
     const loaded = old.load();
-    const { log, ...data } = loaded?.data as CheckpointData;
+    const { log, ...data } = loaded!.data as CheckpointData;
     expect(log).to.have.length.above(0);
     const { analysis } = data;
     const before = { ...data, version: 1, analysis: { ...analysis, engine: { ...analysis.engine, agents } } };
-    for (let times = 0; times < 2; times += 1) await old.save(loaded?.position ?? 0, before);
+    for (let times = 0; times < 2; times += 1) await old.save(loaded!.position, before);
     for (const file of files()) rmSync(home.path('queue/journal', file));
     const written = alerts();
     running = await TestPipeline.start(home);
@@ -101,7 +101,7 @@ describe('the log of the state', () => {
     await restart();
     await take(scan('failed'));
     expect(alerts()).to.equal(written);
-    expect((store().load()?.data as CheckpointData).version).to.equal(2);
+    expect((store().load()!.data as CheckpointData).version).to.equal(2);
   });
 
   it('is written anew when it was taken away, and no checkpoint counts on it meanwhile', async () => {

@@ -60,7 +60,7 @@ describe('Mappings of states', () => {
     for (const table of STATE_TABLES) {
       const { index_patterns, priority, template } = stateTemplate(table) as Record<string, Record<string, unknown>>;
       expect([index_patterns, priority]).to.deep.equal([[`wazuh-states-inventory-${table.kind}*`], 1]);
-      const { index } = template?.['settings'] as { index: Record<string, unknown> };
+      const { index } = template!['settings'] as { index: Record<string, unknown> };
       expect(index).to.include({ number_of_shards: 1, number_of_replicas: 0, refresh_interval: '2s' });
       const searched = index['query.default_field'] as string[];
       expect(searched).to.include.members(['agent.id', 'wazuh.cluster.name']);
