@@ -1,10 +1,10 @@
 // Each program in one file, dist/programs/NAME.cjs, made of the modules in dist/ and of packages, with what the compiler of
 // this version of Node makes of it beside: a start takes half of the CPU that loading three hundred files takes. What is
 // loaded by its URL (threads, settings of daemons) lies in dist/parts/, with a few files that they share.
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** Packages that bring native programs, and one that is seldom loaded: they are loaded as they are, the others are taken in. */
 const LOADED = ['lmdb', 'zeromq', 'msgpackr-extract', 'node-forge'];
@@ -127,12 +127,31 @@ export async function bundlePrograms(root) {
   });
   writeLaunchers(output, modules, (name) => `require('./program-loader.cjs')('${name}', require);\n`);
   copyFileSync(LOADER, join(output, 'program-loader.cjs'));
-  const { compileProgram } = createRequire(import.meta.url)(join(output, 'program-loader.cjs'));
-  for (const name of modules.keys()) {
-    toAscii(join(output, `${name}.cjs`));
-    writeFileSync(join(output, `${name}.compiled`), compileProgram(name).createCachedData());
+  for (const name of modules.keys()) toAscii(join(output, `${name}.cjs`));
+  await compilePrograms(dist, [...modules.keys()]);
+}
+
+/** Node takes what a compiler made under its own flags alone: programs are compiled under those they are started with. */
+async function compilePrograms(dist, names) {
+  const { productCatalogue } = await import(pathToFileURL(join(dist, 'lib/control/daemon-catalogue.js')).href);
+  const byFlags = new Map();
+  for (const name of names) {
+    const flags = (productCatalogue().program(name)?.args.slice(0, -1) ?? []).join(' ');
+    byFlags.set(flags, [...(byFlags.get(flags) ?? []), name]);
+  }
+  for (const [flags, those] of byFlags) {
+    const loader = join(dist, 'programs', 'program-loader.cjs');
+    execFileSync(process.execPath, [...flags.split(' ').filter(Boolean), '-e', COMPILE, loader, ...those]);
   }
 }
+
+const COMPILE = `
+  const [loader, ...names] = process.argv.slice(1);
+  for (const name of names) {
+    const file = require('node:path').join(loader, '..', name + '.compiled');
+    require('node:fs').writeFileSync(file, require(loader).compileProgram(name).createCachedData());
+  }
+`;
 
 /**
  * The loader reads one byte a character. What esbuild leaves as it is (comments, regular expressions, raw templates) is escaped:
