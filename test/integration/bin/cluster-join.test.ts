@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -119,7 +128,7 @@ describe('svc-control cluster join and leave', function () {
     const made = join(parent, 'broken');
     const problemOf = async (file: string, text: string) => {
       removeTree(made);
-      await control('cluster', 'init', '--name', 'office', '--node', 'n1=10.0.0.1', '--out', made);
+      cpSync(join(parent, 'office'), made, { recursive: true });
       writeFileSync(join(made, 'n1', file), text);
       return (await cluster('join', join(made, 'n1'))).problem;
     };
