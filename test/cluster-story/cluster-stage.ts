@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ClusterView } from '../../lib/bus/contracts/clusterd.js';
 import { eventually } from '../support/eventually.js';
 import { NatsServers } from '../support/nats/nats-servers.js';
 import { LOOPBACK, type Place } from '../support/place.js';
@@ -82,15 +83,16 @@ export class ClusterStage {
 
   /** Resolves when these nodes can all change what is shared and have the same of it. */
   async agreed(nodes: readonly ManagerNode[] = this.nodes): Promise<void> {
-    await eventually(
-      'the nodes agree',
-      async () => {
-        const views = await Promise.all(nodes.map((node) => node.view()));
-        const revisions = new Set(views.map((view) => view?.revision));
-        return views.every((view) => view?.writable === true) && revisions.size === 1;
-      },
-      ONE_MS,
-    );
+    let seen: readonly (ClusterView | undefined)[] = [];
+    const isAgreed = async (): Promise<boolean> => {
+      seen = await Promise.all(nodes.map((node) => node.view()));
+      const revisions = new Set(seen.map((view) => view?.revision));
+      return seen.every((view) => view?.writable === true) && revisions.size === 1;
+    };
+    await eventually('the nodes agree', isAgreed, ONE_MS).catch((error: unknown) => {
+      const views = seen.map((view) => `${view?.self ?? '?'}: ${view?.problem ?? ''} ${view?.revision ?? ''}`);
+      throw new Error(`The nodes do not agree: ${views.join('; ')}`, { cause: error });
+    });
   }
 
   /** Puts the clock of a node forward or back, of every program that runs there. @param milliseconds from the true one */
