@@ -130,6 +130,11 @@ export class AlertPublisher {
     const own = said?.instance === instance ? said.position : undefined;
     const here = kept();
     const position = here === undefined ? await feed.end() : (own ?? here);
+    if (own !== undefined && here?.file === own.file && here.offset > own.offset) {
+      this.#parts.logger.warn(
+        `NATS has lost alerts of this node that it had acknowledged: those of '${own.file}' from byte ${String(own.offset)} on are brought into the stream again; an output may pass over some.`,
+      );
+    }
     await keep(position);
     return { sequence: last?.seq ?? 0, position };
   }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { RecordKind } from '../../../lib/bus/contracts/clusterd.js';
+import { RECORD_KINDS, type RecordKind } from '../../../lib/bus/contracts/clusterd.js';
 import type { SharedRecord } from '../../../lib/cluster/shared-records.js';
 import { LmdbStore } from '../../../lib/store/lmdb-store.js';
 import type { StoreError } from '../../../lib/store/store-error.js';
@@ -124,6 +124,15 @@ export class RecordCopy {
   /** Revision of the last change of these kinds; 0 when there was none. */
   latest(kinds: readonly RecordKind[]): number {
     return Math.max(0, ...kinds.map((kind) => this.#latestOf(kind)));
+  }
+
+  /** The record that was changed last, a removed one too. */
+  newest(): SharedRecord | undefined {
+    const revision = this.latest(RECORD_KINDS);
+    const kind = RECORD_KINDS.find((each) => this.#latestOf(each) === revision);
+    if (kind === undefined || revision === 0) return undefined;
+    const [entry] = this.#order.entries({ from: orderKey(kind, revision), to: orderKey(kind, revision + 1), limit: 1 });
+    return entry === undefined ? undefined : this.get(kind, entry.value.toString());
   }
 
   #latestOf(kind: RecordKind): number {

@@ -15,7 +15,7 @@ const message = z.object({
 });
 
 /** Subject of a record: the key is one token, whatever is in it. */
-function recordSubject({ root }: ClusterSubjects, kind: RecordKind, key: string): string {
+export function recordSubject({ root }: ClusterSubjects, kind: RecordKind, key: string): string {
   return `${root}.shared.${kind}.${subjectToken(key)}`;
 }
 

@@ -8,11 +8,14 @@ import type { Logger } from '../../../lib/log/logger.js';
 import type { NatsLink, NatsSession } from '../nats/nats-link.js';
 import { lastMessageStream } from '../nats/streams.js';
 import type { RecordCopy } from './record-copy.js';
+import { RecordHistory } from './record-history.js';
 import type { RecordMessages } from './record-messages.js';
 
 /** Changes that are taken over in one transaction. */
 const BATCH = 2000;
 const RETRY_MS = 1000;
+/** It is looked so often whether the stream has what this node has, milliseconds. */
+const HISTORY_MS = 5000;
 /** Behind the time of a stream that lacks what this node has of it. */
 const LOST = ' (lost)';
 const LOOK_MS = 500;
@@ -44,6 +47,8 @@ export type RecordStreamParts = {
  */
 export class RecordStream {
   readonly #parts: RecordStreamParts;
+  readonly #history: RecordHistory;
+  #historyAt = -Infinity;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
   /** Ends the consumer of now. */
@@ -60,6 +65,7 @@ export class RecordStream {
 
   constructor(parts: RecordStreamParts) {
     this.#parts = parts;
+    this.#history = new RecordHistory({ ...parts, monotonic: () => performance.now() });
   }
 
   /** Why the stream is not followed, or undefined. */
@@ -71,6 +77,7 @@ export class RecordStream {
     this.#running ??= this.#run();
     this.#timer = setInterval(() => {
       this.#lookBehind();
+      void this.#lookBack();
     }, LOOK_MS);
     this.#parts.link.onMended(() => {
       this.#restart();
@@ -105,6 +112,19 @@ export class RecordStream {
     }
   }
 
+  /** Where the stream has lost something that this node has, it is not followed as if nothing were. */
+  async #lookBack(): Promise<void> {
+    const { link } = this.#parts;
+    const now = performance.now();
+    if (this.#problem !== undefined || !link.connected || now - this.#historyAt < HISTORY_MS) return;
+    this.#historyAt = now;
+    try {
+      if ((await this.#history.look(link.session())) !== 'the same') this.#restart();
+    } catch {
+      // It cannot be known now.
+    }
+  }
+
   async #run(): Promise<void> {
     const { link } = this.#parts;
     const { signal } = this.#stopped;
@@ -127,7 +147,13 @@ export class RecordStream {
       maxBytes: MAX_STREAM_BYTES,
     });
     const { stream = info.created } = copy.state;
-    if (stream !== info.created || info.state.last_seq < copy.revision) {
+    const history = stream === info.created ? await this.#history.look(session, info) : 'lost';
+    if (history === 'in doubt') {
+      throw new Error(
+        `NATS does not have revision ${copy.revision}, which this node has from it: it is looked at again`,
+      );
+    }
+    if (history === 'lost') {
       // It stays so, also when others have written past what was lost.
       if (!stream.endsWith(LOST)) await copy.note({ stream: `${stream}${LOST}` });
       throw new Error(

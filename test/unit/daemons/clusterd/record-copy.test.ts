@@ -52,6 +52,7 @@ describe('RecordCopy', () => {
             );
           }
           expect(copy.revision).to.equal(revision);
+          expect(copy.newest()).to.deep.equal(wanted.at(-1));
           await copy.close();
         },
       ),
