@@ -4,6 +4,7 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { AgentStores } from './agent-stores.js';
 import { agentsHandlers } from './agents-handlers.js';
+import { withoutStore } from './alerts/without-store.js';
 import { BackupFiles } from './backup/backup-files.js';
 import { backupHandlers } from './backup/backup-handlers.js';
 import { openRegistry } from './backup/open-registry.js';
@@ -80,6 +81,7 @@ export const DB = defineDaemon({
         ...groupsHandlers(registry, groups, now),
         ...stores.handlers(),
         ...backupHandlers(backups),
+        ...withoutStore(),
         ...presence.handlers,
         'statistics.read': () => statistics.report(),
       },

@@ -7,6 +7,7 @@ import { listAgents, type ListParams } from '../../daemons/db/agent-list.js';
 import { AgentStores } from '../../daemons/db/agent-stores.js';
 import { summariseAgents } from '../../daemons/db/agent-summary.js';
 import { agentsHandlers } from '../../daemons/db/agents-handlers.js';
+import { withoutStore } from '../../daemons/db/alerts/without-store.js';
 import { BackupFiles } from '../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../daemons/db/backup/registry-backups.js';
@@ -139,6 +140,7 @@ async function overBus(registry: Registry): Promise<void> {
       }),
     ),
     ...withoutCluster(),
+    ...withoutStore(),
     'statistics.read': () => ({}),
   };
   const server = new RequestServer({ contract: dbContract, handlers, path, logger });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 import { agentMethods } from './db-agents.js';
+import { alertMethods } from './db-alerts.js';
 import { backupMethods } from './db-backups.js';
 import { fimMethods } from './db-fim.js';
 import { groupMethods } from './db-groups.js';
@@ -11,8 +12,8 @@ import { presenceMethods } from './db-presence.js';
 import { scaMethods } from './db-sca.js';
 
 /**
- * What svc-db answers: the registry of agents, their labels and groups, their files, what else is on their hosts, and how they
- * do by policies.
+ * What svc-db answers: the registry of agents, their labels and groups, their files, what else is on their hosts, how they do
+ * by policies, and the alerts that can be searched.
  */
 export const dbContract = defineContract('svc-db', {
   ...commonMethods,
@@ -24,6 +25,7 @@ export const dbContract = defineContract('svc-db', {
   ...inventoryMethods,
   ...scaMethods,
   ...backupMethods,
+  ...alertMethods,
   /** What was asked and how long it took, as `GET /manager/daemons/stats` shows it (daemons-and-config.md 11.3). */
   'statistics.read': { params: z.object({}), result: z.record(z.string(), z.unknown()) },
 });

@@ -1,5 +1,6 @@
 import { AgentStores } from '../../../daemons/db/agent-stores.js';
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
+import { withoutStore } from '../../../daemons/db/alerts/without-store.js';
 import { BackupFiles } from '../../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../../daemons/db/backup/registry-backups.js';
@@ -58,6 +59,7 @@ export class DbServer {
         }),
       ),
       ...withoutCluster(),
+      ...withoutStore(),
       'statistics.read': () => statistics.report(),
     });
     const path = home.socket('svc-db');
