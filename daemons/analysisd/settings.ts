@@ -1,12 +1,9 @@
 import { hostname } from 'node:os';
-import { hasAlertConsumers } from '../../lib/config/alert-consumers.js';
+import { isAlertStreamRead } from '../../lib/config/alert-stream.js';
 import { describeWarning } from '../../lib/config/config-error.js';
-import { readConfigurationFile } from '../../lib/config/configuration-file.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { loadInternalOptions } from '../../lib/config/internal-options.js';
 import { loadManagerConfig } from '../../lib/config/load-manager-config.js';
-import { readConfigurationXml } from '../../lib/config/read-configuration-xml.js';
-import { sectionBlocks } from '../../lib/config/section-blocks.js';
 import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
 import type { Home } from '../../lib/home/home.js';
@@ -50,12 +47,6 @@ export function loadSettings(home: Home) {
     showHiddenLabels: options.get('analysisd.show_hidden_labels') === 1,
   };
   return { config, options, outputs, origin };
-}
-
-/** Whether outputs read alerts.json: it is the stream of alerts. @throws ConfigError */
-function isAlertStreamRead(home: Home): boolean {
-  const { text, name } = readConfigurationFile(home);
-  return hasAlertConsumers(sectionBlocks(readConfigurationXml(text, name), name));
 }
 
 export type Settings = ReturnType<typeof loadSettings>;

@@ -1,3 +1,4 @@
+import { isAlertStreamRead } from '../../lib/config/alert-stream.js';
 import { describeWarning } from '../../lib/config/config-error.js';
 import { ownWarnings } from '../../lib/config/effects/own-warnings.js';
 import { type InternalOptions, loadInternalOptions } from '../../lib/config/internal-options.js';
@@ -7,7 +8,7 @@ import type { DaemonSettings, ShownSection } from '../../lib/daemon/daemon-setti
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 
-const SECTIONS = ['wdb', 'cluster'] as const;
+const SECTIONS = ['wdb', 'cluster', 'global', 'alert_store'] as const;
 /** Name of a node that no configuration names (daemons-and-config.md 1.2). */
 const DEFAULT_NODE = 'node01';
 
@@ -17,6 +18,8 @@ export type DbSettings = {
   readonly options: InternalOptions<'wazuh_db'>;
   /** What agent 000 shows as its node. */
   readonly nodeName: string;
+  /** Whether svc-analysisd writes alerts.json. */
+  readonly hasAlertStream: boolean;
   /** Whether this manager is one node of several. */
   readonly clustered: boolean;
 };
@@ -26,7 +29,10 @@ export const SETTINGS: DaemonSettings<DbSettings> = {
   load: ({ home }) => load(home),
   logWarnings,
   sections,
-  restartNeeded: (next, { started }) => (sameCluster(next, started) ? [] : ['cluster']),
+  restartNeeded: (next, { started }) => [
+    ...(sameCluster(next, started) ? [] : ['cluster']),
+    ...(next.config.alert_store.enabled === started.config.alert_store.enabled ? [] : ['alert_store']),
+  ],
 };
 
 /** @throws ConfigError with file and line */
@@ -36,6 +42,7 @@ function load(home: Home): DbSettings {
     config,
     options: loadInternalOptions(home, ['wazuh_db']),
     nodeName: config.cluster?.node_name ?? DEFAULT_NODE,
+    hasAlertStream: config.global.jsonout_output || isAlertStreamRead(home),
     clustered: config.cluster !== undefined && !config.cluster.disabled,
   };
 }
@@ -46,9 +53,12 @@ function sameCluster(left: DbSettings, right: DbSettings): boolean {
 }
 
 /** Logs what of the configuration has no effect. */
-function logWarnings({ config, options }: DbSettings, logger: Logger): void {
+function logWarnings({ config, options, hasAlertStream }: DbSettings, logger: Logger): void {
   for (const warning of [...ownWarnings(config.warnings, 'svc-db'), ...options.warnings]) {
     logger.warn(describeWarning(warning));
+  }
+  if (config.alert_store.enabled && !hasAlertStream) {
+    logger.warn('Alerts cannot be searched: <jsonout_output> is no, and <alert_store> reads alerts.json.');
   }
 }
 
@@ -66,6 +76,7 @@ const INTERNAL_OPTIONS = [
 
 function sections(settings: () => DbSettings): ReadonlyMap<string, ShownSection> {
   return new Map<string, ShownSection>([
+    ['alert_store', () => ({ alert_store: settings().config.alert_store })],
     ['wdb', () => ({ wdb: { backup: [{ database: 'global', ...settings().config.wdb.backup }] } })],
     [
       'internal',

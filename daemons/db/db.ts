@@ -4,7 +4,7 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { AgentStores } from './agent-stores.js';
 import { agentsHandlers } from './agents-handlers.js';
-import { withoutStore } from './alerts/without-store.js';
+import { openAlerts } from './alerts/open-alerts.js';
 import { BackupFiles } from './backup/backup-files.js';
 import { backupHandlers } from './backup/backup-handlers.js';
 import { openRegistry } from './backup/open-registry.js';
@@ -24,8 +24,8 @@ const BACKUP_LOOK_MS = 60_000;
 
 /**
  * svc-db: the only process that opens `queue/db`, the registry of agents, labels and groups (agents-and-groups.md 10), and
- * `queue/db/fim`, their files, `queue/db/inventory`, what else is on their hosts, and `queue/db/sca`, how they do by policies
- * (integrity-and-inventory.md 7, 10, 11).
+ * `queue/db/fim`, their files, `queue/db/inventory`, what else is on their hosts, `queue/db/sca`, how they do by policies
+ * (integrity-and-inventory.md 7, 10, 11), and `queue/db/alerts`, the alerts that can be searched.
  */
 export const DB = defineDaemon({
   contract: dbContract,
@@ -66,6 +66,7 @@ export const DB = defineDaemon({
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
     const presence = await openPresence({ home, logger, settings: settings.started, registry, stores, now }, parts);
     const agents = agentsHandlers(registry, groups, now, MANAGER_VERSION, presence.owners);
+    const alerts = openAlerts({ home, logger, settings: settings.started.config.alert_store, now }, parts);
     const server = requests({
       stats: (counters) => ({
         requests: { ...counters },
@@ -81,7 +82,7 @@ export const DB = defineDaemon({
         ...groupsHandlers(registry, groups, now),
         ...stores.handlers(),
         ...backupHandlers(backups),
-        ...withoutStore(),
+        ...alerts.handlers,
         ...presence.handlers,
         'statistics.read': () => statistics.report(),
       },
@@ -90,9 +91,14 @@ export const DB = defineDaemon({
     await stores.start();
     await parts.start(server);
     registry.start();
+    alerts.start();
     parts.every(BACKUP_LOOK_MS, () => void backups.look());
     logger.debug(`Agents: ${registry.agents.size}, groups: ${registry.groups.size}.`);
-    return { apply: settle };
+    const apply = async (next: DbSettings): Promise<void> => {
+      await settle(next);
+      await alerts.apply(next.config.alert_store);
+    };
+    return { apply };
   },
 });
 

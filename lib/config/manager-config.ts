@@ -2,6 +2,7 @@ import type { ConfigWarning } from './config-error.js';
 import { type Field, ignored, unread, type Values } from './field.js';
 import { ACTIVE_RESPONSE, type ActiveResponsesConfig, COMMAND } from './sections/active-response.js';
 import { AGENTLESS, ANTI_TAMPERING, CLIENT, CLIENT_BUFFER, WDB } from './sections/agent.js';
+import { ALERT_STORE } from './sections/alert-store.js';
 import { ANALYSIS } from './sections/analysis.js';
 import { CLUSTER } from './sections/cluster.js';
 import { ALERTS, GLOBAL, LOGGING } from './sections/global.js';
@@ -13,7 +14,7 @@ import { AUTH, type AuthConfig, REMOTE } from './sections/remote.js';
 import { RULE_TEST, RULESET } from './sections/ruleset.js';
 import { ROOTCHECK, SYSCHECK } from './sections/syscheck.js';
 
-/** Every section accepted under the root (daemons-and-config.md 1.1; `journal` and `analysis` are ours), by the name users write. */
+/** Every section accepted under the root (daemons-and-config.md 1.1; `journal`, `analysis` and `alert_store` are ours), by the name users write. */
 export const SECTIONS = {
   global: GLOBAL,
   alerts: ALERTS,
@@ -22,6 +23,7 @@ export const SECTIONS = {
   logging: LOGGING,
   journal: JOURNAL,
   analysis: ANALYSIS,
+  alert_store: ALERT_STORE,
   remote: REMOTE,
   auth: AUTH,
   localfile: LOCALFILE,

@@ -60,6 +60,7 @@ const SECTION_KINDS: ReadonlyMap<string, SectionKind> = new Map([
     'ruleset',
     'journal',
     'analysis',
+    'alert_store',
     'sca',
     'syscollector',
     'osquery',

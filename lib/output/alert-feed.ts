@@ -32,6 +32,8 @@ export type AlertFeedParts = {
   /** `logs/alerts/alerts.json`: it grows, or is another file, when there is something new. */
   readonly liveFile: string;
   readonly log: { warn(text: string): void };
+  /** Who reads, as the log calls them (`Outputs`). */
+  readonly readers?: string;
   /** Milliseconds between two looks at the live file (100). */
   readonly lookMs?: number;
   /** How long a position beyond the end of a file that has a successor is waited for, milliseconds (10 minutes). */
@@ -121,19 +123,19 @@ export class AlertFeed {
    * it does not, the stream goes on in the next file.
    */
   #beyondEnd(from: RecordPosition, key: string, reason: RangeError): AlertBatch {
-    const { stream, log, patienceMs = PATIENCE_MS } = this.#parts;
+    const { stream, log, readers = 'Outputs', patienceMs = PATIENCE_MS } = this.#parts;
     const since = this.#beyond.get(key) ?? performance.now();
     this.#beyond.set(key, since);
     const following = stream.following(from);
     if (following === undefined || performance.now() - since < patienceMs) {
       log.warn(
-        `Outputs wait for alerts to be written again: they stand at byte ${String(from.offset)}, and ${reason.message}`,
+        `${readers} wait for alerts to be written again: they stand at byte ${String(from.offset)}, and ${reason.message}`,
       );
       return { alerts: [], next: from };
     }
     this.#beyond.delete(key);
     log.warn(
-      `Outputs go on in '${following.file}': what they had read of the file before it is gone (${reason.message})`,
+      `${readers} go on in '${following.file}': what they had read of the file before it is gone (${reason.message})`,
     );
     return { alerts: [], next: following };
   }

@@ -41,7 +41,7 @@ function compileNode<T>(
   rules: DatabaseQueryRules<T>,
   known: ReadonlySet<string>,
 ): Predicate<T> | undefined {
-  if (node.kind === 'clause') return compileClause(node, rules, known);
+  if (node.kind === 'clause') return compileDatabaseClause(node, rules, known);
   const parts = node.parts.map((part) => compileNode(part, rules, known)).filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   return node.kind === 'and' ? allHold(parts) : anyHolds(parts);
@@ -62,10 +62,14 @@ function anyHolds<T>(parts: readonly Predicate<T>[]): Predicate<T> {
   };
 }
 
-function compileClause<T>(
+/**
+ * Compiles one clause of `q`, see `compileDatabaseQuery`. @returns undefined when it vanishes
+ * @throws QueryError 1408, 1409, 1412
+ */
+export function compileDatabaseClause<T>(
   clause: QueryClause,
   rules: DatabaseQueryRules<T>,
-  known: ReadonlySet<string>,
+  known: ReadonlySet<string> = new Set(rules.fields),
 ): Predicate<T> | undefined {
   const { field, operator, value } = clause;
   if (!known.has(field)) {

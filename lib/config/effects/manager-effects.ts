@@ -71,6 +71,7 @@ export const MANAGER_EFFECTS = {
   }),
   journal: section('svc-analysisd', each(works, 'sync', 'segment_size', 'max_size', 'checkpoint_interval')),
   analysis: section('svc-analysisd', each(works, 'threads')),
+  alert_store: section('svc-db', each(works, 'enabled', 'keep_days', 'max_size'), switchedOff),
   remote: section('svc-remoted', {
     ...each(works, 'connection', 'port', 'protocol', 'ipv6', 'local_ip'),
     ...each(never('syslog has a queue of its own', isSecure), 'queue_size'),

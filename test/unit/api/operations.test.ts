@@ -150,5 +150,5 @@ function withOwnDaemons(schema: object): object {
 function withOwnSections(schema: object): object {
   const { enum: names } = schema as { enum: string[] };
   const behind = names.indexOf('integration') + 1;
-  return { ...schema, enum: [...names.slice(0, behind), 'journal', 'analysis', ...names.slice(behind)] };
+  return { ...schema, enum: [...names.slice(0, behind), 'journal', 'analysis', 'alert_store', ...names.slice(behind)] };
 }

@@ -1,0 +1,114 @@
+import { type AlertJson, placeOfField } from './alert-fields.js';
+import type { AlertSegment } from './alert-segment.js';
+import { alertText } from './alert-words.js';
+import { candidateRows } from './candidate-rows.js';
+import type { PageText } from './page-text.js';
+import { atLeast, oneOf, type QuestionNode, readQuery } from './question-node.js';
+import { bothMasks, type RowMask } from './row-mask.js';
+import { isWrittenPlainly, occurs, parseSearch } from './search-terms.js';
+
+/** Which alerts a question is about, as the contract has it (lib/bus/contracts/db-alerts.ts). */
+export type AlertScope = {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly q?: string | undefined;
+  readonly filters?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly level?: number | undefined;
+  readonly search?: string | undefined;
+  readonly agents?: readonly string[] | undefined;
+};
+
+/** A question that was read: whether an alert is meant, and which alerts of a segment may be. */
+export class AlertQuestion {
+  readonly from: number;
+  readonly to: number;
+  /** Whether all is known without the texts: then `candidates` are the alerts that are meant. */
+  readonly isExact: boolean;
+  readonly #nodes: readonly QuestionNode[];
+  readonly #required: readonly string[];
+
+  /**
+   * @param now epoch milliseconds, for time spans in `q`
+   * @throws QueryError; BusError `bad_search`
+   */
+  constructor({ from = -Infinity, to = Infinity, q, filters = {}, level, search, agents }: AlertScope, now: number) {
+    this.from = from;
+    this.to = to;
+    const query = q === undefined ? undefined : readQuery(q, now);
+    const terms = search === undefined ? [] : parseSearch(search);
+    this.#nodes = [
+      ...(agents === undefined ? [] : [oneOf('agent.id', agents)]),
+      ...(level === undefined ? [] : [atLeast('rule.level', level)]),
+      ...Object.entries(filters).map(([field, values]) => oneOf(field, values)),
+      ...(query === undefined ? [] : [query]),
+      ...terms.map((term) => ({ kind: 'text' as const, term })),
+    ];
+    this.#required = terms.filter((term) => !term.isExcluded && isWrittenPlainly(term)).map(({ text }) => text);
+    this.isExact = this.#nodes.every(isExactNode);
+  }
+
+  /** Alerts of a segment that may be meant. @throws SegmentDamage */
+  candidates(segment: AlertSegment): RowMask {
+    if (segment.rows === 0 || segment.newest < this.from || segment.oldest >= this.to) return 'none';
+    let mask = this.#inTime(segment);
+    for (const node of this.#nodes) {
+      if (mask === 'none') return 'none';
+      mask = bothMasks(mask, candidateRows(node, segment));
+    }
+    return mask;
+  }
+
+  /** Lines of a page that may be meant, a byte for each: it is quicker than to read them. Undefined: they say nothing. */
+  likelyLines(page: PageText): Uint8Array | undefined {
+    if (this.#required.length === 0) return undefined;
+    return page.linesWith(this.#required);
+  }
+
+  /** @param time epoch milliseconds */
+  matches(alert: AlertJson, time: number): boolean {
+    if (time < this.from || time >= this.to) return false;
+    let text: string | undefined;
+    const read = (): string => (text ??= alertText(alert));
+    return this.#nodes.every((node) => holds(node, alert, time, read));
+  }
+
+  #inTime(segment: AlertSegment): RowMask {
+    if (segment.oldest >= this.from && segment.newest < this.to) return 'all';
+    const times = segment.times();
+    const mask = new Uint8Array(segment.rows);
+    for (let row = 0; row < mask.length; row += 1) {
+      const time = times[row] ?? 0;
+      if (time >= this.from && time < this.to) mask[row] = 1;
+    }
+    return mask;
+  }
+}
+
+function isExactNode(node: QuestionNode): boolean {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return node.parts.every(isExactNode);
+    case 'field':
+      return placeOfField(node.field) !== undefined;
+    case 'time':
+      return true;
+    case 'text':
+      return false;
+  }
+}
+
+function holds(node: QuestionNode, alert: AlertJson, time: number, text: () => string): boolean {
+  switch (node.kind) {
+    case 'and':
+      return node.parts.every((part) => holds(part, alert, time, text));
+    case 'or':
+      return node.parts.some((part) => holds(part, alert, time, text));
+    case 'field':
+      return node.test(node.read(alert));
+    case 'time':
+      return node.test(time);
+    case 'text':
+      return occurs(node.term, text()) !== node.term.isExcluded;
+  }
+}

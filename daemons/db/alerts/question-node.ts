@@ -1,0 +1,93 @@
+import { parseQuery, type QueryNode } from '../../../lib/query/parse-query.js';
+import { compileDatabaseClause } from '../query/database-query.js';
+import { type AlertJson, type AlertValue, fieldReader, type PlainValue } from './alert-fields.js';
+import { type SearchTerm, wholeWords } from './search-terms.js';
+
+/** One field of an alert is asked for. */
+export type FieldNode = {
+  readonly kind: 'field';
+  readonly field: string;
+  readonly read: (alert: AlertJson) => AlertValue;
+  readonly test: (value: AlertValue) => boolean;
+  /** Numbers of words (alert-words.ts): of one of these lists an alert must have all. Without it words say nothing. */
+  readonly words: readonly (readonly number[])[] | undefined;
+};
+
+/** What an alert must be: a tree. */
+export type QuestionNode =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly QuestionNode[] }
+  | FieldNode
+  | { readonly kind: 'time'; readonly test: (time: number) => boolean }
+  | { readonly kind: 'text'; readonly term: SearchTerm };
+
+/** Values whose words are looked for; with more of them most segments have one. */
+const MAX_VALUES = 16;
+/** Members that words say nothing of: they are not looked into. */
+const WITHOUT_WORDS = ['id', 'timestamp'];
+
+/**
+ * Reads `q`. @param now epoch milliseconds, for time spans
+ * @returns undefined when every clause vanishes
+ * @throws QueryError
+ */
+export function readQuery(q: string, now: number): QuestionNode | undefined {
+  return nodeOf(
+    parseQuery(q, () => q),
+    now,
+  );
+}
+
+function nodeOf(node: QueryNode, now: number): QuestionNode | undefined {
+  if (node.kind !== 'clause') {
+    const parts = node.parts.map((part) => nodeOf(part, now)).filter((part) => part !== undefined);
+    return parts.length === 0 ? undefined : { kind: node.kind, parts };
+  }
+  const { field, operator, value } = node;
+  if (field === 'timestamp') {
+    const rules = { fields: [field], dateFields: [field], now, read: () => (time: number) => time };
+    const test = compileDatabaseClause<number>(node, rules);
+    return test === undefined ? undefined : { kind: 'time', test };
+  }
+  // A field may be a list or not: `!=` asks that none of its members is it.
+  const listFields = operator === '!=' ? [field] : [];
+  const rules = { fields: [field], listFields, now, read: () => (found: AlertValue) => found };
+  const test = compileDatabaseClause<AlertValue>(node, rules);
+  if (test === undefined) return undefined;
+  const isNull = value.toLowerCase() === 'null';
+  return fieldNode(field, test, operator === '=' && !isNull ? [value] : undefined);
+}
+
+/** A field that has one of some values, whatever the case. */
+export function oneOf(field: string, values: readonly string[]): QuestionNode {
+  const wanted = new Set(values.map((value) => value.toLowerCase()));
+  const isWanted = (value: PlainValue): boolean => wanted.has(String(value).toLowerCase());
+  return fieldNode(field, (value) => someValue(value, isWanted), [...wanted]);
+}
+
+/** A number that is no smaller. */
+export function atLeast(field: string, least: number): QuestionNode {
+  return fieldNode(field, (value) => typeof value === 'number' && value >= least, undefined);
+}
+
+function fieldNode(field: string, test: FieldNode['test'], values: readonly string[] | undefined): FieldNode {
+  const hasWords = values !== undefined && values.length <= MAX_VALUES && !WITHOUT_WORDS.includes(field);
+  const words = hasWords ? values.map(wordsOf) : undefined;
+  return {
+    ...{ kind: 'field', field, read: fieldReader(field), test },
+    // Of a value without words any alert may have it.
+    words: words === undefined || words.some((list) => list.length === 0) ? undefined : words,
+  };
+}
+
+/** Words of a value; none where another way to write it is the same: quotes stand for any character, numbers are compared. */
+function wordsOf(value: string): number[] {
+  if (/['"]/.test(value)) return [];
+  if (/^-?\d+(\.\d+)?$/.test(value) && String(Number(value)) !== value) return [];
+  return wholeWords(value.toLowerCase());
+}
+
+/** Whether a value, or one of the members of a list, is such. */
+function someValue(value: AlertValue, test: (value: PlainValue) => boolean): boolean {
+  if (value === null) return false;
+  return typeof value === 'object' ? value.some(test) : test(value);
+}
