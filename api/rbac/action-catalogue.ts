@@ -34,6 +34,7 @@ export const ACTIONS: Readonly<Record<string, readonly [description: string, res
   'agent:restart': ['Restart agents', AGENTS],
   'agent:uninstall': ['See whether agents may be uninstalled', NONE],
   'agent:upgrade': ['Upgrade the software of agents', AGENTS],
+  'alerts:read': ['See alerts of agents', AGENTS],
   'ciscat:read': ['See results of CIS-CAT scans', AGENTS],
   'cluster:read': ['See nodes of the cluster, their configuration and logs', NODES],
   'cluster:read_api_config': ['See the configuration of the API of each node', NODES],

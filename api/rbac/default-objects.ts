@@ -67,6 +67,7 @@ const POLICIES: readonly PolicyRow[] = [
   [33, 'logtest_all_logtest', 'logtest:run', NONE],
   [34, 'task_status_task', 'task:status', NONE],
   [35, 'events_ingest_resourceless', 'event:ingest', NONE],
+  [36, 'alerts_read_alerts', 'alerts:read', AGENTS],
 ];
 
 /** Built-in policies, all of effect allow. */
@@ -76,7 +77,7 @@ export const DEFAULT_POLICIES: readonly Policy[] = POLICIES.map(([id, name, acti
   policy: { actions: actions.split(', '), resources: resources.split(', '), effect: 'allow' },
 }));
 
-const ADMINISTRATOR = [1, 2, 3, 6, 7, 8, 29, 30, 12, 14, 15, 18, 19, 21, 23, 24, 16, 25, 27, 28, 33, 34, 35];
+const ADMINISTRATOR = [1, 2, 3, 6, 7, 8, 29, 30, 12, 14, 15, 18, 19, 21, 23, 24, 16, 25, 27, 28, 33, 34, 35, 36];
 
 /** Id of the built-in role that may do everything. */
 export const ADMINISTRATOR_ROLE = 1;
@@ -84,7 +85,7 @@ export const ADMINISTRATOR_ROLE = 1;
 /** Built-in roles with their policies in order (rest-api.md 5.5). */
 export const DEFAULT_ROLES: readonly Role[] = [
   { id: ADMINISTRATOR_ROLE, name: 'administrator', policies: ADMINISTRATOR, rules: [1, 2] },
-  { id: 2, name: 'readonly', policies: [4, 5, 12, 31, 32, 13, 17, 20, 22, 16, 25, 26, 28], rules: [] },
+  { id: 2, name: 'readonly', policies: [4, 5, 12, 31, 32, 13, 17, 20, 22, 16, 25, 26, 28, 36], rules: [] },
   { id: 3, name: 'users_admin', policies: [9, 10], rules: [] },
   { id: 4, name: 'agents_readonly', policies: [4, 5], rules: [] },
   { id: 5, name: 'agents_admin', policies: [1, 2, 3], rules: [] },

@@ -5,6 +5,7 @@ import { StoreError, type StoreErrorCode } from '../../lib/store/store-error.js'
 import type { StoreTable } from '../../lib/store/store-table.js';
 import type { ObjectChange, ObjectKind } from './access-decisions.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
+import { laterPolicies, roleNow } from './later-built-in.js';
 import {
   type Policy,
   type PolicyBody,
@@ -107,6 +108,7 @@ export class RbacStore {
       result.#load();
       // Built-in users cannot be deleted: a store without any is new.
       if (result.users.size === 0) await result.#initialise(await initialUsers());
+      else await result.#bringForward();
       return result;
     } catch (error) {
       await store.close();
@@ -333,6 +335,15 @@ export class RbacStore {
       this.#revocations.set(key, revocation);
       this.#revision = Math.max(this.#revision, revocation.revision);
     }
+  }
+
+  /** What is built in since the store was made. */
+  async #bringForward(): Promise<void> {
+    const changes = [
+      ...laterPolicies(this.policies.all()).map((policy) => this.policies.put(policy)),
+      ...this.roles.all().flatMap((role) => (roleNow(role) === role ? [] : [this.roles.put(roleNow(role))])),
+    ].map(({ change }) => change);
+    if (changes.length > 0) await this.#store.commit(changes);
   }
 
   async #initialise(users: readonly User[]): Promise<void> {

@@ -4,6 +4,7 @@ import { securitySettingsRecord } from '../../lib/cluster/access-records.js';
 import { isObject } from '../../lib/json/is-object.js';
 import { productVersion } from '../../lib/product/version.js';
 import type { BackupSummary, SecurityCounts } from '../../lib/security/security-backup.js';
+import { laterPolicies, roleNow } from './later-built-in.js';
 import {
   type Policy,
   policySchema,
@@ -97,7 +98,12 @@ export function readSecurityBackup(text: string): SecurityBackup {
     throw new SecurityBackupError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not what it should be'}`);
   }
   const { made, settings, users, roles, policies, rules } = parsed.data;
-  return { made, settings, objects: { users, roles, policies, rules } };
+  const objects = {
+    ...{ users, rules },
+    roles: roles.map(roleNow),
+    policies: [...policies, ...laterPolicies(policies)].sort((a, b) => a.id - b.id),
+  };
+  return { made, settings, objects };
 }
 
 /** Over the members in their order, however they are spaced. */

@@ -3,6 +3,7 @@ import type { RecordChange } from '../../../lib/cluster/shared-records.js';
 import type { TokenKeyPair } from '../../../lib/security/token-keys.js';
 import type { SecurityConfiguration } from '../../auth/security-settings.js';
 import type { ObjectChange } from '../access-decisions.js';
+import { roleNow } from '../later-built-in.js';
 import type { SecurityObjects } from '../security-backup.js';
 import {
   type AccessNews,
@@ -48,7 +49,9 @@ const NOTHING_GIVEN: GivenNumbers = {
 export function accessSeed(own: OwnAccess, there: AccessNews, fresh: TokenKeyPair): AccessSeed {
   const isFirst = there.tokenKeys === undefined && there.objects.length === 0;
   const known = isFirst ? NOTHING_GIVEN : (there.numbers ?? NOTHING_GIVEN);
-  const merged = mergeObjects(own.objects, objectsOf(there), known);
+  const shared = objectsOf(there);
+  // The cluster's may be of an earlier version: every node of this one takes them for what they are now.
+  const merged = mergeObjects(own.objects, { ...shared, roles: shared.roles.map(roleNow) }, known);
   const revision = Math.max(known.revision, ...[...there.revocations.values()].map((one) => one ?? 0));
   // A user who is brought has the name of none who is there, but perhaps of one whose tokens still live.
   const newRevision = isFirst ? own.revision : revision + 1;

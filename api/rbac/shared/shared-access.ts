@@ -3,6 +3,9 @@ import type { Logger } from '../../../lib/log/logger.js';
 import { makeTokenKeyPair } from '../../../lib/security/token-keys.js';
 import type { SecuritySettings } from '../../auth/security-settings.js';
 import type { SigningKeys } from '../../auth/signing-keys.js';
+import { putObject } from '../access-decisions.js';
+import { laterPolicies, roleNow } from '../later-built-in.js';
+import type { Policy, Role } from '../rbac-model.js';
 import type { RbacStore } from '../rbac-store.js';
 import { type AccessNews, readAccessRecords } from './access-codec.js';
 import { type AccessSeed, accessSeed, type OwnAccess } from './access-seed.js';
@@ -40,14 +43,19 @@ export class SharedAccess implements RecordsOwner {
   }
 
   async load(records: readonly SharedRecord[]): Promise<void> {
-    const news = readAccessRecords(records);
-    await this.#inForce(news, this.#parts.store.followAll(news));
+    const news = withRolesNow(readAccessRecords(records));
+    const policies = news.objects.flatMap(({ kind, object }) =>
+      kind === 'policies' && object ? [object as Policy] : [],
+    );
+    // Those of an earlier version lack what is built in since then; without any there is nobody yet.
+    const later = policies.length === 0 ? [] : laterPolicies(policies).map((policy) => putObject('policies', policy));
+    await this.#inForce(news, this.#parts.store.followAll({ ...news, objects: [...news.objects, ...later] }));
     if (this.#seed !== undefined) saySeed(this.#seed, news, this.#parts.logger);
     this.#seed = undefined;
   }
 
   async apply(changes: readonly SharedRecord[]): Promise<void> {
-    const news = readAccessRecords(changes);
+    const news = withRolesNow(readAccessRecords(changes));
     await this.#inForce(news, this.#parts.store.follow(news));
   }
 
@@ -73,6 +81,16 @@ export class SharedAccess implements RecordsOwner {
       tokenKeys: keys.pem(),
     };
   }
+}
+
+/** Nodes of an earlier version write built-in roles as they know them. */
+function withRolesNow(news: AccessNews): AccessNews {
+  const objects = news.objects.map((change) =>
+    change.kind === 'roles' && change.object !== undefined
+      ? putObject('roles', roleNow(change.object as Role))
+      : change,
+  );
+  return { ...news, objects };
 }
 
 function attempt(work: () => void): Error | undefined {

@@ -137,7 +137,7 @@ describe('svc-control backup-security and restore-security', () => {
       await makeObjects();
       shown = await state();
       const said = await controlled('backup-security', backup);
-      expect(said).to.include(`Backed up to ${backup}: 3 users, 8 roles, 37 policies, 3 security rules.\n`);
+      expect(said).to.include(`Backed up to ${backup}: 3 users, 8 roles, 38 policies, 3 security rules.\n`);
       expect(statSync(backup).mode & 0o777).to.equal(0o600);
       const text = readFileSync(backup, 'utf8');
       expect(text).not.to.include('PRIVATE KEY');
@@ -153,8 +153,8 @@ describe('svc-control backup-security and restore-security', () => {
 
       const restored = await controlled('restore-security', backup);
       const kept = home.path(...SECURITY, 'rbac.before-restore.json');
-      expect(restored).to.match(/^Restored the backup of 20.*Z: 3 users, 8 roles, 37 policies, 3 security rules\.\n/);
-      expect(restored).to.include(`Before there were 3 users, 8 roles, 35 policies, 3 security rules: ${kept}\n`);
+      expect(restored).to.match(/^Restored the backup of 20.*Z: 3 users, 8 roles, 38 policies, 3 security rules\.\n/);
+      expect(restored).to.include(`Before there were 3 users, 8 roles, 36 policies, 3 security rules: ${kept}\n`);
       expect(restored).to.include('Administrators: admin, wazuh-wui.\n');
       expect(statSync(kept).mode & 0o777).to.equal(0o600);
       for (const old of [token, ofIntruder]) expect((await call(old, 'GET', '/')).status).to.equal(401);

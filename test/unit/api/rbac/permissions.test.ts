@@ -86,7 +86,7 @@ describe('permissions', () => {
       expect(role(2).allows(action), action).to.equal(false);
     }
     expect(DEFAULT_POLICIES.map(({ id }) => id)).to.deep.equal(
-      Array.from({ length: 35 }, (_value, index) => index + 1),
+      Array.from({ length: 36 }, (_value, index) => index + 1),
     );
   });
 });
