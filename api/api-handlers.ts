@@ -38,6 +38,7 @@ import { agentsRoutes } from './routes/agents-routes.js';
 import { agentsStatisticsRoutes } from './routes/agents-statistics-routes.js';
 import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
 import { agentsUpgradeRoutes } from './routes/agents-upgrade-routes.js';
+import { alertsRoutes } from './routes/alerts-routes.js';
 import { ciscatRoutes } from './routes/ciscat-routes.js';
 import { clusterRoutes } from './routes/cluster-routes.js';
 import { controlRoutes } from './routes/control-routes.js';
@@ -84,7 +85,7 @@ export type ApiHandlerParts = {
   /** Effective api.yaml. */
   readonly apiConfig: () => object;
   /** What of it is in force. */
-  readonly settings: () => Pick<ApiSettings, 'daemonNames'>;
+  readonly settings: () => Pick<ApiSettings, 'daemonNames' | 'requestTimeoutMs'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds of a clock that never goes back. */
@@ -124,7 +125,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
   ];
   return {
     node: () => configuration.node(),
-    spreader: new ClusterSpreader({ members, db, calls: new NodeCalls(parts.clusterd, node) }),
+    spreader: new ClusterSpreader({ members, db, calls: new NodeCalls(parts.clusterd, node), now: parts.now }),
     missing: missingOperation(db),
     handlers: [
       ...aboutManager,
@@ -157,6 +158,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
       scaRoutes(db),
       syscollectorRoutes(db),
       ciscatRoutes(db),
+      alertsRoutes({ ...parts, db, node: () => configuration.node() }),
     ],
   };
 }

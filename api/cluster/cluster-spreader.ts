@@ -1,11 +1,13 @@
 import { MANAGER_ID } from '../../lib/agentlink/agent-identity.js';
 import type { Operation } from '../../lib/contract/api-contract.js';
 import { AgentView, isAboutAgents } from '../agents/agent-view.js';
+import { parseAlertName } from '../alerts/alert-place.js';
 import type { CallSpreader, SpreadCall } from '../http/dispatcher.js';
 import type { ApiResult } from '../http/envelope.js';
 import { NodeFailure } from './node-failure.js';
 import { WHOLE_REQUEST } from './request-part.js';
 import { spreadAgents } from './spread-agents.js';
+import { spreadAlerts } from './spread-alerts.js';
 import { spreadEverywhere, spreadNodes } from './spread-nodes.js';
 import { spreadRows } from './spread-rows.js';
 import type { SpreaderParts } from './spreader-parts.js';
@@ -41,6 +43,10 @@ export class ClusterSpreader implements CallSpreader {
         return spreadNodes(this.#parts, asked, true);
       case 'everywhere':
         return spreadEverywhere(this.#parts, asked);
+      case 'alerts':
+        return spreadAlerts(this.#parts, asked, this.#parts.now());
+      case 'alert':
+        return this.#byAlert(asked);
       case 'here':
         return asked.here(WHOLE_REQUEST);
     }
@@ -61,6 +67,12 @@ export class ClusterSpreader implements CallSpreader {
   #byNode(asked: SpreadCall): Promise<ApiResult> {
     const node = String(asked.call.parameters['node_id']);
     return node === this.#parts.members.self ? asked.here(WHOLE_REQUEST) : this.#at(node, asked);
+  }
+
+  /** An alert is where it was made. */
+  #byAlert(asked: SpreadCall): Promise<ApiResult> {
+    const { node } = parseAlertName(String(asked.call.parameters['alert_id']));
+    return node === undefined || node === this.#parts.members.self ? asked.here(WHOLE_REQUEST) : this.#at(node, asked);
   }
 
   /** @param unknown what is done when the cluster has no such node */

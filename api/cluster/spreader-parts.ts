@@ -7,4 +7,6 @@ export type SpreaderParts = {
   readonly members: ClusterMembers;
   readonly calls: NodeCalls;
   readonly db: DbClient;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 };

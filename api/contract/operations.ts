@@ -437,6 +437,163 @@ export type Operations = {
     readonly permitted: { readonly agents: PermittedAgents };
   };
 
+  /** GET /alerts: Search alerts. */
+  getAlerts: {
+    readonly parameters: {
+      readonly from?: string;
+      readonly to?: string;
+      readonly agent_names?: readonly string[];
+      readonly rule_ids?: readonly string[];
+      readonly level?: string;
+      readonly min_level?: number;
+      readonly rule_groups?: readonly string[];
+      readonly decoders?: readonly string[];
+      readonly mitre_ids?: readonly string[];
+      readonly location?: readonly string[];
+      readonly srcip?: readonly string[];
+      readonly dstip?: readonly string[];
+      readonly srcuser?: readonly string[];
+      readonly dstuser?: readonly string[];
+      readonly search?: string;
+      readonly q?: string;
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly select?: readonly string[];
+      readonly limit: number;
+      readonly order: 'desc' | 'asc';
+      readonly cursor?: string;
+      readonly count: boolean;
+    };
+    readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
+  };
+
+  /** GET /alerts/{alert_id}: One alert. */
+  getAlertsAlertId: {
+    readonly parameters: { readonly alert_id: string; readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
+  };
+
+  /** GET /alerts/histogram: Alerts over time. */
+  getAlertsHistogram: {
+    readonly parameters: {
+      readonly from?: string;
+      readonly to?: string;
+      readonly agent_names?: readonly string[];
+      readonly rule_ids?: readonly string[];
+      readonly level?: string;
+      readonly min_level?: number;
+      readonly rule_groups?: readonly string[];
+      readonly decoders?: readonly string[];
+      readonly mitre_ids?: readonly string[];
+      readonly location?: readonly string[];
+      readonly srcip?: readonly string[];
+      readonly dstip?: readonly string[];
+      readonly srcuser?: readonly string[];
+      readonly dstuser?: readonly string[];
+      readonly search?: string;
+      readonly q?: string;
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly interval?: string;
+      readonly by?:
+        | 'rule.id'
+        | 'rule.level'
+        | 'rule.groups'
+        | 'rule.mitre.id'
+        | 'rule.mitre.tactic'
+        | 'rule.mitre.technique'
+        | 'rule.pci_dss'
+        | 'rule.gdpr'
+        | 'rule.hipaa'
+        | 'rule.nist_800_53'
+        | 'rule.tsc'
+        | 'agent.id'
+        | 'agent.name'
+        | 'agent.ip'
+        | 'manager.name'
+        | 'cluster.name'
+        | 'cluster.node'
+        | 'decoder.name'
+        | 'location'
+        | 'predecoder.program_name'
+        | 'predecoder.hostname'
+        | 'data.srcip'
+        | 'data.dstip'
+        | 'data.srcuser'
+        | 'data.dstuser'
+        | 'data.user'
+        | 'syscheck.path'
+        | 'syscheck.event'
+        | 'data.win.system.eventID'
+        | 'data.win.system.channel'
+        | 'data.win.system.providerName';
+      readonly series: number;
+    };
+    readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
+  };
+
+  /** GET /alerts/top: Commonest values of alerts. */
+  getAlertsTop: {
+    readonly parameters: {
+      readonly field:
+        | 'rule.id'
+        | 'rule.level'
+        | 'rule.groups'
+        | 'rule.mitre.id'
+        | 'rule.mitre.tactic'
+        | 'rule.mitre.technique'
+        | 'rule.pci_dss'
+        | 'rule.gdpr'
+        | 'rule.hipaa'
+        | 'rule.nist_800_53'
+        | 'rule.tsc'
+        | 'agent.id'
+        | 'agent.name'
+        | 'agent.ip'
+        | 'manager.name'
+        | 'cluster.name'
+        | 'cluster.node'
+        | 'decoder.name'
+        | 'location'
+        | 'predecoder.program_name'
+        | 'predecoder.hostname'
+        | 'data.srcip'
+        | 'data.dstip'
+        | 'data.srcuser'
+        | 'data.dstuser'
+        | 'data.user'
+        | 'syscheck.path'
+        | 'syscheck.event'
+        | 'data.win.system.eventID'
+        | 'data.win.system.channel'
+        | 'data.win.system.providerName';
+      readonly from?: string;
+      readonly to?: string;
+      readonly agent_names?: readonly string[];
+      readonly rule_ids?: readonly string[];
+      readonly level?: string;
+      readonly min_level?: number;
+      readonly rule_groups?: readonly string[];
+      readonly decoders?: readonly string[];
+      readonly mitre_ids?: readonly string[];
+      readonly location?: readonly string[];
+      readonly srcip?: readonly string[];
+      readonly dstip?: readonly string[];
+      readonly srcuser?: readonly string[];
+      readonly dstuser?: readonly string[];
+      readonly search?: string;
+      readonly q?: string;
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly limit: number;
+    };
+    readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
+  };
+
   /** DELETE /groups: Delete groups. */
   deleteGroups: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };

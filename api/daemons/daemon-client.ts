@@ -20,6 +20,8 @@ export type DaemonClientParts<C extends Contract> = {
 export type DaemonCallOptions = {
   /** Milliseconds; otherwise the request's own time limit ends the wait. */
   readonly deadlineMs?: number;
+  /** Gives the call up, in place of the request's own signal. */
+  readonly signal?: AbortSignal;
   /** What a client is told of an error; undefined for those that mean the same for all daemons. */
   readonly refusal?: (error: BusError) => Error | undefined | Promise<Error | undefined>;
 };
@@ -33,11 +35,11 @@ export class DaemonClient<C extends Contract> {
     request: ApiRequest,
     method: K,
     params: CallParams<C, K>,
-    { deadlineMs = MAX_DEADLINE_MS, refusal }: DaemonCallOptions = {},
+    { deadlineMs = MAX_DEADLINE_MS, signal = request.signal, refusal }: DaemonCallOptions = {},
   ): Promise<CallResult<C, K>> {
     const { home, node, daemon, client } = this.parts;
     try {
-      return await client.call(method, params, { deadlineMs, signal: request.signal });
+      return await client.call(method, params, { deadlineMs, signal });
     } catch (error) {
       const refused = error instanceof BusError ? await refusal?.(error) : undefined;
       throw refused ?? (await daemonFailure(error, home, request.nodeName(node()), daemon));

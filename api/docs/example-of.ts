@@ -10,6 +10,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   adapter: 'Intel 82574L',
   address: '192.0.2.7',
   agent_id: '001',
+  alert_id: '20261127-000-123456',
   api_version: '4.14.7',
   arch: 'x86_64',
   architecture: 'x86_64',

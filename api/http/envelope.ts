@@ -41,6 +41,8 @@ export type ListResult = {
   readonly failed?: readonly ShownFailure[];
   readonly messages: ListMessages;
   readonly status?: number;
+  /** Members of `data` besides those of all lists. */
+  readonly more?: Readonly<Record<string, unknown>>;
   /** By item, where a page is to be merged with those of other nodes. */
   readonly keys?: readonly RowKey[] | undefined;
   /** Rows of each key, where it is not one. */
@@ -62,6 +64,7 @@ export function listResult(result: ListResult): ApiResult {
       total_affected_items: result.total,
       total_failed_items: failedCount,
       failed_items: failedItems,
+      ...result.more,
     },
     message,
     error: some ? 2 : failedCount > 0 ? 1 : 0,

@@ -6,9 +6,13 @@
  * - `agent-rows`: the same for lists of rows of many agents, which are sorted and cut into pages over all nodes;
  * - `node`: the node of the path;
  * - `nodes`: each node that is named, or all of them; `nodes-master-last`: the same, the master behind the others;
- * - `everywhere`: all nodes that are heard; the one that is asked makes one list of what they have.
+ * - `everywhere`: all nodes that are heard; the one that is asked makes one list of what they have;
+ * - `alerts`: all nodes, each for its own alerts, what they have put together by time; `alert`: the node that the id of the path names.
  */
-const SPREADS = ['here', 'agent', 'agents', 'agent-rows', 'node', 'nodes', 'nodes-master-last', 'everywhere'] as const;
+const SPREADS = [
+  ...(['here', 'agent', 'agents', 'agent-rows', 'node', 'nodes', 'nodes-master-last', 'everywhere'] as const),
+  ...(['alerts', 'alert'] as const),
+] as const;
 export type Spread = (typeof SPREADS)[number];
 
 /** Parameters without which nobody could say where an operation goes: one of them is needed. */
@@ -21,6 +25,8 @@ const NEEDED: Readonly<Record<Spread, readonly string[]>> = {
   nodes: ['nodes_list'],
   'nodes-master-last': ['nodes_list'],
   everywhere: [],
+  alerts: [],
+  alert: ['alert_id'],
 };
 
 /**

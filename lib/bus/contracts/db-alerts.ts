@@ -5,7 +5,7 @@ import { filterText } from './db-lists.js';
  * Fields of alerts that the store keeps apart from their texts: what is asked by them alone reads no text. `alerts.top` and the
  * series of `alerts.histogram` take these only; `q` and `filters` take any field, by its path in the alert.
  */
-const ALERT_FIELDS = [
+export const ALERT_FIELDS = [
   'rule.id',
   'rule.level',
   'rule.groups',
@@ -41,19 +41,19 @@ const ALERT_FIELDS = [
 export type AlertField = (typeof ALERT_FIELDS)[number];
 
 /** Alerts of one page at most; a page that would be larger than {@link MAX_ALERT_PAGE_BYTES} is cut shorter, one always fits. */
-const MAX_ALERTS_PER_PAGE = 500;
+export const MAX_ALERTS_PER_PAGE = 500;
 /** Bytes of the texts of a page: a message of the bus has room for twice as much. */
 export const MAX_ALERT_PAGE_BYTES = 8 * 1024 * 1024;
 /** Buckets of a histogram at most: nobody sees more bars. */
 export const MAX_HISTOGRAM_BUCKETS = 2000;
 /** Series of a histogram at most, those with most alerts; what is in none of them is in `count` alone. */
-const MAX_HISTOGRAM_SERIES = 50;
+export const MAX_HISTOGRAM_SERIES = 50;
 /** Values of a top list at most. */
-const MAX_TOP_VALUES = 1000;
+export const MAX_TOP_VALUES = 1000;
 /** Longest wait of `alerts.follow` for a first alert, milliseconds; the caller's deadline must be longer. */
 const MAX_FOLLOW_WAIT_MS = 25_000;
 /** Longest time that a question is worked on, milliseconds; it is answered with what was found by then. */
-const MAX_ALERT_SEARCH_MS = 10_000;
+export const MAX_ALERT_SEARCH_MS = 10_000;
 /** Agents that a scope may name. */
 const MAX_SCOPE_AGENTS = 100_000;
 /** Fields of `filters`, and values of one. */

@@ -205,8 +205,8 @@ describe('svc-control backup-security and restore-security', () => {
       await stop();
       const answer = JSON.parse(await controlled('-j', 'restore-security', backup)) as { data: object };
       expect(answer.data).to.deep.include({
-        counts: { users: 3, roles: 8, policies: 37, rules: 3 },
-        before: { users: 2, roles: 8, policies: 37, rules: 3 },
+        counts: { users: 3, roles: 8, policies: 38, rules: 3 },
+        before: { users: 2, roles: 8, policies: 38, rules: 3 },
         administrators: ['admin', 'wazuh-wui'],
         warnings: [],
       });

@@ -9,12 +9,19 @@ import type { ClusterdClient } from '../../../lib/cluster/shared-records.js';
 import { FakeCluster } from '../cluster/fake-cluster.js';
 import { DbServer } from '../db/db-server.js';
 import { ListCaller } from './api-list.js';
+import { FakeAlerts } from './fake-alerts.js';
 import { TestApi } from './test-api.js';
 
 const KEY = 'k'.repeat(32);
 
 /** A node of a {@link TestCluster}. */
-export type TestNode = { readonly name: string; readonly api: TestApi; readonly lists: ListCaller; db: DbServer };
+export type TestNode = {
+  readonly name: string;
+  readonly api: TestApi;
+  readonly lists: ListCaller;
+  db: DbServer;
+  readonly alerts: FakeAlerts;
+};
 
 /** Requests that were brought from one node to another. */
 export type AskedNode = {
@@ -89,8 +96,9 @@ export class TestCluster {
       api.home.path('etc/manager.conf'),
       `<manager_config><cluster><name>lab</name><node_name>${name}</node_name><key>${KEY}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>\n`,
     );
-    const db = await DbServer.start(api.home, () => api.now, name);
-    this.nodes.set(name, { name, api, db, lists: new ListCaller(api) });
+    const alerts = new FakeAlerts();
+    const db = await DbServer.start(api.home, () => api.now, name, alerts.handlers());
+    this.nodes.set(name, { name, api, db, lists: new ListCaller(api), alerts });
   }
 
   #clusterd(self: string): ClusterdClient {

@@ -1,6 +1,6 @@
 import { AgentStores } from '../../../daemons/db/agent-stores.js';
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
-import { withoutStore } from '../../../daemons/db/alerts/without-store.js';
+import { type AlertHandlers, withoutStore } from '../../../daemons/db/alerts/without-store.js';
 import { BackupFiles } from '../../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../../daemons/db/backup/backup-handlers.js';
 import { RegistryBackups } from '../../../daemons/db/backup/registry-backups.js';
@@ -28,7 +28,12 @@ export class DbServer {
   ) {}
 
   /** @param now epoch milliseconds @param node name of this node */
-  static async start(home: Home, now: () => number, node = 'node01'): Promise<DbServer> {
+  static async start(
+    home: Home,
+    now: () => number,
+    node = 'node01',
+    alerts: AlertHandlers = withoutStore(),
+  ): Promise<DbServer> {
     const registry = await Registry.open(home.path('queue', 'db'), () => {});
     const seconds = Math.floor(now() / 1000);
     await registry.ensureDefaultGroup(seconds);
@@ -59,7 +64,7 @@ export class DbServer {
         }),
       ),
       ...withoutCluster(),
-      ...withoutStore(),
+      ...alerts,
       'statistics.read': () => statistics.report(),
     });
     const path = home.socket('svc-db');

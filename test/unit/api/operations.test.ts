@@ -8,6 +8,7 @@ import { readVectors } from '../../support/read-vectors.js';
 function sample(schema: Schema): unknown {
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const samples: Record<string, unknown> = {
+    alert_id: '20261127-000-100',
     numbers: '100',
     numbers_or_all: '100',
     timeframe: '7d',
@@ -65,9 +66,9 @@ describe('operations of the contract', () => {
   });
   after(() => api.remove());
 
-  it('are 182, each with a name, a description and a tag', () => {
-    expect(checker.operations).to.have.length(182);
-    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(182);
+  it('are 186, each with a name, a description and a tag', () => {
+    expect(checker.operations).to.have.length(186);
+    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(186);
     expect(api.api.missingOperations(), 'operations that are answered 501').to.deep.equal([]);
   });
 

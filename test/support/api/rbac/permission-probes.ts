@@ -53,6 +53,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
 };
 /** Other parameters that are required, and some without which an operation would do something. */
 const OTHERS: Readonly<Record<string, string>> = {
+  'GET /alerts/top': 'field=rule.id',
   'DELETE /agents': 'status=all&older_than=9000d',
   'POST /agents/insert/quick': 'agent_name=x',
   'PUT /agents/upgrade_custom': 'file_path=var/upgrade/own.wpk',
@@ -61,6 +62,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 /** Places of paths that are no resources. */
 const PLACES: Readonly<Record<string, string>> = {
+  alert_id: '20261127-000-100',
   component: 'agent',
   configuration: 'client',
   file_name: 'agent.conf',

@@ -69,8 +69,8 @@ describe('permissions of every operation are those of the specification', () => 
 
   it('knows the built-in roles of the specification', () => {
     expect(roles.map(({ id, policies }) => [id, policies.length])).to.deep.equal([
-      [1, 23],
-      [2, 13],
+      [1, 24],
+      [2, 14],
       [3, 2],
       [4, 2],
       [5, 3],
@@ -190,7 +190,7 @@ class Matrix {
       'node:id': [WORLD_NODE],
       'user:id': [...upTo(2), ...own],
       'role:id': [...upTo(7), ...own],
-      'policy:id': [...upTo(35), ...policies],
+      'policy:id': [...upTo(36), ...policies],
       'rule:id': upTo(2),
     };
   }

@@ -44,7 +44,7 @@ describe('a request of svc-api', () => {
     expect(refusal('GET', '/mitre/nothing')).to.match(
       /^the API has no \/mitre\/nothing; there is\n {2}\/mitre\/groups\n/,
     );
-    expect(refusal('GET', '/nothing/at/all')).to.contain('; paths begin with agents, ciscat, cluster, ');
+    expect(refusal('GET', '/nothing/at/all')).to.contain('; paths begin with agents, alerts, ciscat, cluster, ');
     expect(refusal('PUT', '/agents/summary')).to.equal('/agents/summary has no PUT: there is GET');
     expect(refusal('GET', 'agents')).to.equal('a path begins with a slash: /agents');
     expect(refusal('GET', '/agents', 'limti=5')).to.contain(
