@@ -12,6 +12,7 @@ import { GroupFolders } from '../lib/groups/group-folders.js';
 import type { Home } from '../lib/home/home.js';
 import type { Logger } from '../lib/log/logger.js';
 import { GroupSums } from './agents/group-sums.js';
+import type { NewAlerts } from './alerts/new-alerts.js';
 import type { ApiOptions } from './api.js';
 import type { ApiSettings } from './api-settings.js';
 import { ClusterMembers } from './cluster/cluster-members.js';
@@ -24,6 +25,7 @@ import { ManagerDaemons } from './daemons/manager-daemons.js';
 import { ModulesdClient } from './daemons/modulesd-client.js';
 import { RemotedClient } from './daemons/remoted-client.js';
 import { GroupDirectory } from './groups/group-directory.js';
+import type { OperationHandlers } from './http/api-request.js';
 import { PreparedAnswers } from './http/prepared-answers.js';
 import { ManagerConfiguration } from './manager/manager-configuration.js';
 import { AttackCatalogue } from './mitre/attack-catalogue.js';
@@ -38,7 +40,8 @@ import { agentsRoutes } from './routes/agents-routes.js';
 import { agentsStatisticsRoutes } from './routes/agents-statistics-routes.js';
 import { agentsSummaryRoutes } from './routes/agents-summary-routes.js';
 import { agentsUpgradeRoutes } from './routes/agents-upgrade-routes.js';
-import { alertsRoutes } from './routes/alerts-routes.js';
+import { type AlertsRouteParts, alertsRoutes } from './routes/alerts-routes.js';
+import { type AlertsStreamRouteParts, alertsStreamRoutes } from './routes/alerts-stream-routes.js';
 import { ciscatRoutes } from './routes/ciscat-routes.js';
 import { clusterRoutes } from './routes/cluster-routes.js';
 import { controlRoutes } from './routes/control-routes.js';
@@ -74,6 +77,8 @@ export type ApiHandlerParts = {
   readonly monitord: RequestClient<typeof monitordContract>;
   readonly analysisd: RequestClient<typeof analysisdContract>;
   readonly db: RequestClient<typeof dbContract>;
+  /** Tells of new alerts. */
+  readonly news: NewAlerts;
   readonly authd: RequestClient<typeof authdContract>;
   readonly remoted: RequestClient<typeof remotedContract>;
   readonly modulesd: RequestClient<typeof modulesdContract>;
@@ -158,7 +163,11 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
       scaRoutes(db),
       syscollectorRoutes(db),
       ciscatRoutes(db),
-      alertsRoutes({ ...parts, db, node: () => configuration.node() }),
+      ...alertHandlers({ ...parts, db, node: () => configuration.node() }),
     ],
   };
+}
+
+function alertHandlers(parts: AlertsRouteParts & AlertsStreamRouteParts): OperationHandlers[] {
+  return [alertsRoutes(parts), alertsStreamRoutes(parts)];
 }

@@ -21,6 +21,7 @@ import { ApiServer, type BoundHost, CONNECTION_TIMES, type ConnectionTimes } fro
 import { createApp } from './http/create-app.js';
 import { Dispatcher, type DispatcherParts } from './http/dispatcher.js';
 import { errorCatalogue } from './http/error-catalogue.js';
+import { EventStreams, type StreamTimes } from './http/event-stream.js';
 import { RequestCounters } from './http/request-counters.js';
 import type { NodeIdentity } from './manager/manager-configuration.js';
 import { PermissionCheck } from './rbac/permission-check.js';
@@ -50,6 +51,7 @@ export type ApiOptions = {
   readonly monotonic?: () => number;
   readonly passwordCost?: ScryptCost;
   readonly connectionTimes?: ConnectionTimes;
+  readonly streamTimes?: StreamTimes;
 };
 
 /** What of the API's parts is asked, or told, while it runs. */
@@ -57,6 +59,7 @@ export type ApiParts = {
   readonly contract: ApiContract;
   readonly dispatcher: Dispatcher;
   readonly counters: RequestCounters;
+  readonly streams: EventStreams;
   readonly connections: ApiConnections;
   readonly guards: AccessGuards;
   readonly server: ApiServer;
@@ -86,11 +89,12 @@ export class Api {
 
   /** Counters since the start. */
   stats(): Record<string, unknown> {
-    const { counters, server, connections } = this.#parts;
+    const { counters, server, connections, streams } = this.#parts;
     return {
       requests: counters.toObject(),
       tls_errors: server.tlsErrors,
       connections_refused: connections.refused,
+      streams: streams.open,
     };
   }
 
@@ -145,10 +149,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   ];
   const permissions = new PermissionCheck(contract.operations, node);
   const dispatcher = new Dispatcher({
-    handlers,
-    missing,
-    permissions,
-    spreader,
+    ...{ handlers, missing, permissions, spreader },
     settings: inForce,
     node: () => node().name,
     logger,
@@ -157,6 +158,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   const guards = new AccessGuards(settings.access, monotonic);
   const connections = new ApiConnections(logger);
   const counters = new RequestCounters();
+  const streams = new EventStreams(options.streamTimes);
   const checker = new SchemaChecker(home.root);
   const app = createApp({
     settings: inForce,
@@ -167,6 +169,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     guards,
     connections,
     dispatcher,
+    streams,
     counters,
     log,
     logger,
@@ -177,6 +180,8 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   if (https !== undefined) await ensureSelfSignedCertificate(https, logger, date());
   const times = options.connectionTimes ?? CONNECTION_TIMES;
   const server = parts.adopt(new ApiServer(app, https, logger, connections, times), (one) => one.stop(DRAIN_MS));
+  // Their ends come before that of the server, which waits for what it answers.
+  parts.adopt(streams, (all) => all.stop());
   const addresses = await server.start(settings.hosts, settings.port);
   const watch = https === undefined ? undefined : parts.use(new CertificateWatch(https.certificate, logger, now));
   watch?.announce();
@@ -188,7 +193,10 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     ...securityBackupHandlers({ ...access, logger, now }),
     ...relayHandlers({ operations, dispatcher, checker, logger, monotonic }),
   };
-  return new Api({ contract, dispatcher, counters, connections, guards, server, watch, addresses, handled }, holder);
+  return new Api(
+    { contract, dispatcher, counters, streams, connections, guards, server, watch, addresses, handled },
+    holder,
+  );
 }
 
 /** The access log; the last that it is told is the stop, after everything else has ended. */

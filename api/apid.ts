@@ -8,8 +8,10 @@ import { modulesdContract } from '../lib/bus/contracts/modulesd.js';
 import { monitordContract } from '../lib/bus/contracts/monitord.js';
 import { remotedContract } from '../lib/bus/contracts/remoted.js';
 import { EventProducer } from '../lib/bus/event-producer.js';
+import { RequestClient } from '../lib/bus/request-client.js';
 import { productCatalogue } from '../lib/control/daemon-catalogue.js';
 import { defineDaemon } from '../lib/daemon/define-daemon.js';
+import { NewAlerts } from './alerts/new-alerts.js';
 import { startApi } from './api.js';
 import { apiHandlers } from './api-handlers.js';
 import { SETTINGS } from './apid-settings.js';
@@ -37,6 +39,9 @@ export const APID = defineDaemon({
     const modulesd = parts.use(watchedClient(home, modulesdContract));
     const execd = parts.use(watchedClient(home, execdContract));
     const clusterd = parts.use(watchedClient(home, clusterdContract));
+    const news = parts.use(
+      new NewAlerts(parts.use(new RequestClient({ contract: dbContract, path: home.socket('svc-db') }))),
+    );
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     parts.adopt(outlet, () => outlet.close(DRAIN_MS));
     outlet.start();
@@ -47,6 +52,7 @@ export const APID = defineDaemon({
       monitord,
       analysisd,
       db,
+      news,
       authd,
       remoted,
       modulesd,

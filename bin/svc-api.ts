@@ -17,6 +17,7 @@ runCommand(
           await once(stdout, 'drain', { signal: gone.signal }).catch(() => {});
         }
       },
+      gone: gone.signal,
       writeError: (text) => stderr.write(text),
       columns: stdout.isTTY ? stdout.columns : undefined,
       errorsOnTerminal: stderr.isTTY,

@@ -118,6 +118,7 @@ async function packed(
     }));
     return { kind: 'list', list: await rests.pack(Buffer.from(JSON.stringify({ ...others, failed: told }))) };
   }
+  if (result.kind === 'stream') throw new Error('a stream is answered by one node');
   if (result.kind === 'json') {
     const body = await rests.pack(jsonBytes(result, parameters['pretty'] === true));
     return { kind: 'sent', status: result.status, contentType: 'application/json', body };

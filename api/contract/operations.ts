@@ -594,6 +594,31 @@ export type Operations = {
     readonly permitted: { readonly agents: PermittedAgents };
   };
 
+  /** GET /alerts/stream: Alerts as they come. */
+  getAlertsStream: {
+    readonly parameters: {
+      readonly agent_names?: readonly string[];
+      readonly rule_ids?: readonly string[];
+      readonly level?: string;
+      readonly min_level?: number;
+      readonly rule_groups?: readonly string[];
+      readonly decoders?: readonly string[];
+      readonly mitre_ids?: readonly string[];
+      readonly location?: readonly string[];
+      readonly srcip?: readonly string[];
+      readonly dstip?: readonly string[];
+      readonly srcuser?: readonly string[];
+      readonly dstuser?: readonly string[];
+      readonly search?: string;
+      readonly q?: string;
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly 'Last-Event-ID'?: string;
+    };
+    readonly body: undefined;
+    readonly permitted: { readonly agents: PermittedAgents };
+  };
+
   /** DELETE /groups: Delete groups. */
   deleteGroups: {
     readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApiResult } from './envelope.js';
+import type { WholeResult } from './envelope.js';
 
 /** How long an answer is remembered, milliseconds (architecture.md 4 "Events"). */
 const REMEMBER_MS = 10 * 60_000;
@@ -13,7 +13,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 type RememberedAnswer = {
   readonly fingerprint: string;
-  readonly answer: Promise<ApiResult>;
+  readonly answer: Promise<WholeResult>;
   readonly at: number;
   /** 0 until the answer is there. */
   bytes: number;
@@ -41,7 +41,7 @@ export class AnswerMemory {
    * @param body what the request asks for
    * @throws IdempotencyConflictError
    */
-  answer(key: string, body: unknown, work: () => Promise<ApiResult>): Promise<ApiResult> {
+  answer(key: string, body: unknown, work: () => Promise<WholeResult>): Promise<WholeResult> {
     this.#forgetOld();
     const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
     const known = this.#answers.get(key);
@@ -80,6 +80,6 @@ export class AnswerMemory {
 }
 
 /** Characters of an answer, about its bytes. */
-function sizeOf({ kind, body }: ApiResult): number {
+function sizeOf({ kind, body }: WholeResult): number {
   return kind === 'raw' ? body.length : JSON.stringify(body).length;
 }

@@ -1,9 +1,10 @@
 import type { RowKey } from '../../lib/query/row-keys.js';
 import type { ApiError } from './api-error.js';
+import type { StreamBody } from './event-stream.js';
 import { jsonLine } from './json-text.js';
 import type { KeptBytes } from './kept-bytes.js';
 
-/** What a handler answers: JSON in one of the three shapes of rest-api.md 3.1, or the bare content of a file. */
+/** What a handler answers: JSON in one of the three shapes of rest-api.md 3.1, the bare content of a file, or events that go on. */
 export type ApiResult =
   | {
       readonly kind: 'json';
@@ -21,7 +22,11 @@ export type ApiResult =
       readonly body: string | Buffer;
       /** Tells this body from any other, quotes included; undefined where nothing is kept (rest-api.md 1.4). */
       readonly etag?: string;
-    };
+    }
+  | ({ readonly kind: 'stream' } & StreamBody);
+
+/** An answer that is there as a whole. */
+export type WholeResult = Exclude<ApiResult, { readonly kind: 'stream' }>;
 
 /** Message of a list when all, some or no items succeeded (rest-api.md 3.2). */
 export type ListMessages = { readonly all: string; readonly some: string; readonly none: string };
@@ -52,7 +57,7 @@ export type ListResult = {
 };
 
 /** Shape 1: a list (rest-api.md 3.1, 3.2). */
-export function listResult(result: ListResult): ApiResult {
+export function listResult(result: ListResult): WholeResult {
   const failed = result.failed ?? [];
   const failedItems = groupFailures(failed);
   const failedCount = failedItems.reduce((count, item) => count + item.id.length, 0);
@@ -86,17 +91,17 @@ function listLine(body: { readonly data: { readonly affected_items: readonly unk
 }
 
 /** Shape 2: data without a list (rest-api.md 3.1). */
-export function dataResult(data: unknown, message?: string): ApiResult {
+export function dataResult(data: unknown, message?: string): WholeResult {
   return json(message === undefined ? { data, error: 0 } : { data, message, error: 0 });
 }
 
 /** Shape 3: a message only (rest-api.md 3.1). */
-export function messageResult(message: string): ApiResult {
+export function messageResult(message: string): WholeResult {
   return json({ message, error: 0 });
 }
 
 /** The content of a file, or a bare token. */
-export function rawResult(contentType: string, body: string | Buffer): ApiResult {
+export function rawResult(contentType: string, body: string | Buffer): WholeResult {
   return { kind: 'raw', status: 200, contentType, body };
 }
 

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Operation } from '../../lib/contract/api-contract.js';
+import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
 import type { ApiSettings } from '../api-settings.js';
 import type { Authenticator } from '../auth/authenticator.js';
@@ -12,6 +13,7 @@ import { ApiError } from './api-error.js';
 import type { ApiLog } from './api-log.js';
 import { checkMediaType, mediaType, parseJsonBody } from './body-check.js';
 import type { Dispatcher } from './dispatcher.js';
+import type { EventStreams } from './event-stream.js';
 import { readParameters } from './parameter-values.js';
 import { ProblemError } from './problem-error.js';
 import type { RateLimit } from './rate-limit.js';
@@ -37,6 +39,7 @@ export type RequestPipelineParts = {
   readonly guards: AccessGuards;
   readonly connections: Pick<ApiConnections, 'prove'>;
   readonly dispatcher: Dispatcher;
+  readonly streams: EventStreams;
   readonly log: ApiLog;
   readonly counters: RequestCounters;
   readonly logger: Logger;
@@ -341,6 +344,14 @@ async function dispatch(
   const { operation, parameters } = context;
   if (operation === undefined || parameters === undefined) throw new Error('a step of the pipeline is missing');
   const result = await parts.dispatcher.dispatch(context, operation, parameters, request.headers['content-type']);
+  if (result.kind === 'stream') {
+    await parts.streams.answer(response, result, {
+      head: request.method === 'HEAD',
+      check: () => parts.authenticator.authenticate(request.headers.authorization),
+      onFailure: (error) => parts.logger.error(`${request.method} ${operation.path} failed: ${describeError(error)}`),
+    });
+    return;
+  }
   sendResult(response, result, {
     pretty: parameters['pretty'] === true,
     head: request.method === 'HEAD',

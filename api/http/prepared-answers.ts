@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApiResult } from './envelope.js';
+import type { WholeResult } from './envelope.js';
 import { jsonBytes } from './send-result.js';
 
 /** Bytes of all answers that are kept: some 70 pages of 500 rules. Stops queries that never come again from filling the memory. */
@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = MAX_BYTES / 4;
 /** Characters of a key: of a longer query nobody expects that it comes again. */
 const MAX_KEY_LENGTH = 4096;
 
-type PreparedAnswer = ApiResult & { readonly kind: 'raw' };
+type PreparedAnswer = WholeResult & { readonly kind: 'raw' };
 
 /**
  * Answers that were written once and are given again as bytes, with an ETag, for as long as what they were made of is the
@@ -37,8 +37,8 @@ export class PreparedAnswers {
   of(
     source: object,
     { operation, parameters }: { readonly operation: { readonly id: string }; readonly parameters: object },
-    make: () => ApiResult,
-  ): ApiResult {
+    make: () => WholeResult,
+  ): WholeResult {
     const key = `${this.#numberOf(source)} ${operation.id} ${JSON.stringify(parameters)}`;
     const known = this.#answers.get(key);
     if (known !== undefined) {

@@ -1,12 +1,12 @@
 import type { Operation } from '../../lib/contract/api-contract.js';
 import type { Caller } from '../auth/authenticator.js';
 import type { User } from '../rbac/rbac-model.js';
-import type { ApiResult } from './envelope.js';
+import type { WholeResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
 import { NO_BODY, type ReceivedBody } from './request-body.js';
 
 /** A page outside the contract: the document itself and its browsable form. */
-export type DocumentPage = { readonly result: () => ApiResult; readonly contentSecurityPolicy?: string };
+export type DocumentPage = { readonly result: () => WholeResult; readonly contentSecurityPolicy?: string };
 
 /** What the steps of the pipeline find out about one request; each step fills in its part. */
 export class RequestContext {

@@ -1,12 +1,12 @@
 import type { Response } from 'express';
-import type { ApiResult } from './envelope.js';
+import type { WholeResult } from './envelope.js';
 import { jsonLine, jsonText } from './json-text.js';
 import type { ProblemError } from './problem-error.js';
 
 /** Writes a result; of a HEAD request the headers only, and of what the client has already that it is so (304). */
 export function sendResult(
   response: Response,
-  result: ApiResult,
+  result: WholeResult,
   options: { readonly pretty: boolean; readonly head: boolean; readonly ifNoneMatch?: string | undefined },
 ): void {
   if (result.kind === 'json') {
@@ -26,7 +26,7 @@ export function sendResult(
 }
 
 /** A JSON result as it is sent. */
-export function jsonBytes({ body, line }: ApiResult & { readonly kind: 'json' }, pretty: boolean): Buffer {
+export function jsonBytes({ body, line }: WholeResult & { readonly kind: 'json' }, pretty: boolean): Buffer {
   if (pretty) return Buffer.from(jsonText(body, true));
   return line === undefined ? jsonLine(body) : line();
 }

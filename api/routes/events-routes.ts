@@ -11,7 +11,7 @@ import { isPresent } from '../daemons/daemon-presence.js';
 import { AnswerMemory, IdempotencyConflictError } from '../http/answer-memory.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
-import { type ApiResult, type FailedItem, listResult } from '../http/envelope.js';
+import { type FailedItem, listResult, type WholeResult } from '../http/envelope.js';
 import { ProblemError } from '../http/problem-error.js';
 
 /** Events in one request (product.md 8). */
@@ -73,7 +73,7 @@ async function ingest(
   request: ApiRequest,
   texts: readonly string[],
   key: string | undefined,
-): Promise<ApiResult> {
+): Promise<WholeResult> {
   const failed: FailedItem[] = [];
   const events: BusEvent[] = [];
   for (const [index, text] of texts.entries()) {

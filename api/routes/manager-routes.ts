@@ -12,7 +12,7 @@ import type { ApiSettings } from '../api-settings.js';
 import type { ManagerDaemons } from '../daemons/manager-daemons.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
-import { type ApiResult, dataResult, type ListMessages, listResult, rawResult } from '../http/envelope.js';
+import { dataResult, type ListMessages, listResult, rawResult, type WholeResult } from '../http/envelope.js';
 import type { PreparedAnswers } from '../http/prepared-answers.js';
 import { DaemonStates } from '../manager/daemon-states.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
@@ -38,7 +38,7 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
   const { configuration } = parts;
   const states = new DaemonStates(parts);
   /** One item about this node; with a cluster the messages name the node. */
-  const nodeResult = (item: unknown, all: string, some: string, none: string): ApiResult =>
+  const nodeResult = (item: unknown, all: string, some: string, none: string): WholeResult =>
     listResult({ items: [item], total: 1, messages: nodeMessages(configuration, all, some, none) });
 
   return {
@@ -84,7 +84,7 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
   };
 }
 
-function apiConfiguration({ configuration, apiConfig }: ManagerRouteParts, { here, failed }: ChosenNodes): ApiResult {
+function apiConfiguration({ configuration, apiConfig }: ManagerRouteParts, { here, failed }: ChosenNodes): WholeResult {
   const { clusterEnabled } = configuration.node();
   const messages: ListMessages = {
     all: `API configuration was successfully read${clusterEnabled ? ' in all specified nodes' : ''}`,
@@ -99,7 +99,7 @@ function apiConfiguration({ configuration, apiConfig }: ManagerRouteParts, { her
 function managerConfiguration(
   parts: ManagerRouteParts,
   { permitted: { secrets }, parameters }: ApiRequest<'getManagerConfiguration'>,
-): ApiResult {
+): WholeResult {
   const { configuration, home, logger } = parts;
   const messages = nodeMessages(
     configuration,
@@ -130,7 +130,7 @@ function managerConfiguration(
 async function activeConfiguration(
   { configuration, manager }: ManagerRouteParts,
   { parameters, signal }: ApiRequest<'getManagerConfigurationComponentConfiguration'>,
-): Promise<ApiResult> {
+): Promise<WholeResult> {
   const { component, configuration: name } = parameters;
   requireConfiguration(component, name);
   const messages = nodeMessages(

@@ -2,7 +2,7 @@ import { REQUIREMENTS, type RuleItem } from '../../lib/engine/listing/rule-item.
 import type { Operations } from '../contract/operations.js';
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
-import { type ApiResult, listResult } from '../http/envelope.js';
+import { listResult, type WholeResult } from '../http/envelope.js';
 import type { PreparedAnswers } from '../http/prepared-answers.js';
 import { pageOf } from '../lists/list-parameters.js';
 import {
@@ -76,7 +76,7 @@ export function rulesRoutes(
 }
 
 /** @throws ApiError 1203, and those of `pageOf` */
-function listRules(rules: readonly RuleItem[], parameters: Operations['getRules']['parameters']): ApiResult {
+function listRules(rules: readonly RuleItem[], parameters: Operations['getRules']['parameters']): WholeResult {
   const page = pageOf(filterRules(rules, ruleFilter(parameters)), parameters, {
     defaultSort: 'id',
     sortFields: RULE_SORT_FIELDS,

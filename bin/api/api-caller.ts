@@ -1,4 +1,4 @@
-import type { ApiAnswer } from './api-client.js';
+import type { ApiAnswer, ApiCall, ApiClient } from './api-client.js';
 import type { ApiStreams } from './api-streams.js';
 import { ApiLogin, type SessionOptions } from './login.js';
 import { type ApiMethod, type ApiOperation, loadOperations } from './operations.js';
@@ -11,6 +11,8 @@ import { ApiUsageError } from './usage-error.js';
 const JSON_TYPE = 'application/json';
 const FIRST_REFUSAL = 400;
 const UNAUTHORIZED = 401;
+/** Of a stream, which has no answer as a whole. */
+const BEGUN: ApiAnswer = { status: 200, reason: 'OK', type: 'text/event-stream', text: '' };
 
 /** A parameter that is left out where it is undefined. */
 export type ApiParameters = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -31,16 +33,35 @@ export class ApiCaller {
   /** Sends a request that was held against the contract. @throws ApiRefusalError, and what `ApiLogin.open` and `ApiClient.send` throw */
   async send(request: ApiRequest, body?: Buffer | string): Promise<ApiAnswer> {
     checkBody(request.operation, body);
+    const headers = body === undefined ? {} : { 'content-type': bodyType(request.operation) };
+    return this.#answered((client) => client.send({ ...callOf(request), body, headers }));
+  }
+
+  /** The same of an operation whose answer goes on: what comes of it. @throws as {@link ApiCaller.send} */
+  async stream(
+    request: ApiRequest,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Buffer>> {
+    // Whoever opens one again may have a newer login, and the API another port.
+    this.#login = undefined;
+    let chunks: AsyncIterable<Buffer> | undefined;
+    await this.#answered(async (client) => {
+      const answer = await client.stream({ ...callOf(request), headers }, signal);
+      if ('status' in answer) return answer;
+      chunks = answer;
+      return BEGUN;
+    });
+    if (chunks === undefined) throw new ApiRefusalError(`${request.path} answered no stream`);
+    return chunks;
+  }
+
+  /** @throws ApiRefusalError, SessionError */
+  async #answered(ask: (client: ApiClient) => Promise<ApiAnswer>): Promise<ApiAnswer> {
     this.#login ??= await ApiLogin.open(this.#options, this.#streams);
     const login = this.#login;
-    const call = {
-      method: request.operation.method,
-      path: request.path,
-      query: request.query,
-      ...(body === undefined ? {} : { body, headers: { 'content-type': bodyType(request.operation) } }),
-    };
-    let answer = await login.client.send(call);
-    if (answer.status === UNAUTHORIZED && (await login.renew())) answer = await login.client.send(call);
+    let answer = await ask(login.client);
+    if (answer.status === UNAUTHORIZED && (await login.renew())) answer = await ask(login.client);
     if (answer.status === UNAUTHORIZED) {
       throw new SessionError(
         `${refusalText(answer)}\n  The login of ${login.session.user} is over: its time is up, it was revoked, or its rights were ` +
@@ -72,6 +93,10 @@ export class ApiCaller {
     );
     return parseRequest(this.operations, method, path, pairs);
   }
+}
+
+function callOf({ operation, path, query }: ApiRequest): ApiCall {
+  return { method: operation.method, path, query };
 }
 
 function checkBody({ method, path, bodyTypes, bodyRequired }: ApiOperation, body: Buffer | string | undefined): void {

@@ -12,6 +12,7 @@ const CONNECT_MS = 10_000;
 const IDLE_MS = 300_000;
 /** Largest answer that is read. */
 const MAX_ANSWER_BYTES = 268_435_456;
+const OK = 200;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 /** What is sent. */
@@ -49,34 +50,75 @@ export class ApiClient {
   }
 
   /** @throws ApiConnectionError */
-  async send({ method, path, query, headers = {}, body }: ApiCall): Promise<ApiAnswer> {
-    const text = [...(query ?? [])].map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
-    const authorization = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+  async send(call: ApiCall): Promise<ApiAnswer> {
     const socket = await this.#connect();
     try {
-      const request = httpRequest({
-        createConnection: () => socket,
-        method,
-        path: text === '' ? path : `${path}?${text}`,
-        timeout: IDLE_MS,
-        headers: {
-          host: this.endpoint.url.host,
-          connection: 'close',
-          ...authorization,
-          ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-          ...headers,
-        },
-      });
-      request.on('timeout', () => request.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
-      const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-      request.end(body);
-      const [response] = await answered;
-      return await readAnswer(response);
+      return await readAnswer(await this.#begin(call, socket));
     } catch (error) {
-      throw new ApiConnectionError(`${this.endpoint.url.origin}: ${describeError(error)}`, { cause: error });
+      throw this.#failure(error);
     } finally {
       socket.destroy();
     }
+  }
+
+  /**
+   * Sends a request whose answer goes on: gives what comes of it, or the answer of a refusal.
+   * @param signal ends the stream without an error
+   * @throws ApiConnectionError, from what it gives as well when the stream breaks off
+   */
+  async stream(call: ApiCall, signal: AbortSignal): Promise<ApiAnswer | AsyncIterable<Buffer>> {
+    const socket = await this.#connect();
+    try {
+      const response = await this.#begin(call, socket);
+      if (response.statusCode === OK) return this.#chunks(response, socket, signal);
+      return await readAnswer(response).finally(() => socket.destroy());
+    } catch (error) {
+      socket.destroy();
+      throw this.#failure(error);
+    }
+  }
+
+  async *#chunks(response: IncomingMessage, socket: Socket, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const end = (): void => {
+      socket.destroy();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      if (signal.aborted) return;
+      for await (const chunk of response as AsyncIterable<Buffer>) yield chunk;
+    } catch (error) {
+      if (!signal.aborted) throw this.#failure(error);
+    } finally {
+      signal.removeEventListener('abort', end);
+      socket.destroy();
+    }
+  }
+
+  async #begin({ method, path, query, headers = {}, body }: ApiCall, socket: Socket): Promise<IncomingMessage> {
+    const text = [...(query ?? [])].map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+    const authorization = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    const request = httpRequest({
+      createConnection: () => socket,
+      method,
+      path: text === '' ? path : `${path}?${text}`,
+      timeout: IDLE_MS,
+      headers: {
+        host: this.endpoint.url.host,
+        connection: 'close',
+        ...authorization,
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
+    });
+    request.on('timeout', () => request.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    request.end(body);
+    const [response] = await answered;
+    return response;
+  }
+
+  #failure(error: unknown): ApiConnectionError {
+    return new ApiConnectionError(`${this.endpoint.url.origin}: ${describeError(error)}`, { cause: error });
   }
 
   async #connect(): Promise<Socket> {

@@ -3,6 +3,7 @@ import { describeError } from '../../lib/log/describe-error.js';
 import { usageErrors } from '../../lib/product/usage-errors.js';
 import { versionText } from '../../lib/product/version.js';
 import { addAgentCommands } from './agent-commands.js';
+import { addAlertCommands } from './alert-commands.js';
 import { ApiConnectionError } from './api-client.js';
 import type { ApiStreams } from './api-streams.js';
 import { addCall, type CommandKit, EXIT } from './command-kit.js';
@@ -24,6 +25,7 @@ const VERBS: Readonly<Record<ApiMethod, string>> = { GET: 'read', PUT: 'change',
 const EXAMPLES = `
 Examples:
   svc-api agents list --status active
+  svc-api alerts --level 10 --follow
   svc-api GET '/agents?limit=5' --select id,name,os.name
   svc-api GET /rules level=12-15 search=ssh -o lines | jq .description
   svc-api POST /groups -d '{"group_id": "web"}'
@@ -62,7 +64,7 @@ export async function apiCommand(args: readonly string[], streams: ApiStreams): 
   addGroupCommands(program, kit);
   addUserCommands(program, kit);
   addRoleCommands(program, kit);
-  addAlerts(program, kit);
+  addAlertCommands(program, kit);
   addCompletionCommands(program, kit);
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -103,19 +105,6 @@ function addMethod(program: Command, method: ApiMethod, kit: CommandKit): void {
       return runRequest(caller, request, parts, streams);
     },
   );
-}
-
-/** What people look for first, and where it is until it can be asked for. */
-function addAlerts(program: Command, { streams, ended }: CommandKit): void {
-  program
-    .command('alerts')
-    .description('say where alerts are: this version has no store that could be asked for them')
-    .action(() => {
-      streams.writeError(
-        'svc-api: this version has no store of alerts that could be asked: they are in logs/alerts/alerts.json of the home, a line each\n',
-      );
-      ended(EXIT.failed);
-    });
 }
 
 function exitCodeOf(error: unknown, { writeError }: ApiStreams): number {

@@ -4,6 +4,8 @@ import type { ReadStream } from 'node:tty';
 export type ApiStreams = {
   /** Resolves when there is room for more. */
   readonly write: (text: string) => Promise<void>;
+  /** Comes when nobody reads any more what is written. */
+  readonly gone: AbortSignal;
   readonly writeError: (text: string) => void;
   /** Width of the terminal that answers are shown on; undefined: they go to a file or a pipe. */
   readonly columns: number | undefined;

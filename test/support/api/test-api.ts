@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { NewAlerts } from '../../../api/alerts/new-alerts.js';
 import { type Api, type ApiOptions, startApi } from '../../../api/api.js';
 import { apiHandlers } from '../../../api/api-handlers.js';
 import type { ApiSettings } from '../../../api/api-settings.js';
@@ -58,7 +59,7 @@ export class TestApi {
 
   async start(
     settings: Partial<ApiSettings> = {},
-    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes' | 'records'>> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes' | 'records' | 'streamTimes'>> = {},
   ): Promise<this> {
     mkdirSync(this.home.path('api', 'configuration', 'security'), { recursive: true });
     const passwordFile = this.home.path('api', 'configuration', 'security', 'initial-admin-password');
@@ -71,7 +72,7 @@ export class TestApi {
   /** Starts again on the same home. */
   async open(
     settings: Partial<ApiSettings> = {},
-    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes' | 'records'>> = {},
+    options: Partial<Pick<ApiOptions, 'handlers' | 'connectionTimes' | 'records' | 'streamTimes'>> = {},
   ): Promise<void> {
     const { home, logger } = this;
     const monitord = watchedClient(home, monitordContract);
@@ -84,10 +85,15 @@ export class TestApi {
     const modulesd = watchedClient(home, modulesdContract);
     const execd = watchedClient(home, execdContract);
     const clusterd = watchedClient(home, clusterdContract);
+    const waiting = new RequestClient({ contract: dbContract, path: home.socket('svc-db') });
+    const news = new NewAlerts(waiting);
     const outlet = new EventProducer({ path: home.eventsSocket(), daemon: 'svc-apid', logger });
     outlet.start();
     this.#parts = new DaemonParts();
-    for (const client of [monitord, analysisd, db, authd, remoted, modulesd, execd, clusterd]) this.#parts.use(client);
+    for (const client of [monitord, analysisd, db, authd, remoted, modulesd, execd, clusterd, waiting]) {
+      this.#parts.use(client);
+    }
+    this.#parts.use(news);
     this.#parts.defer(() => outlet.close(0));
     const { handlers, ...others } = apiHandlers({
       home,
@@ -95,6 +101,7 @@ export class TestApi {
       monitord,
       analysisd,
       db,
+      news,
       authd,
       remoted,
       modulesd,
@@ -118,6 +125,7 @@ export class TestApi {
         monotonic: () => this.elapsed,
         passwordCost: { N: 16, r: 1, p: 1 },
         records: options.records,
+        ...(options.streamTimes === undefined ? {} : { streamTimes: options.streamTimes }),
         ...(options.connectionTimes === undefined ? {} : { connectionTimes: options.connectionTimes }),
       },
       this.#parts,

@@ -66,9 +66,9 @@ describe('operations of the contract', () => {
   });
   after(() => api.remove());
 
-  it('are 186, each with a name, a description and a tag', () => {
-    expect(checker.operations).to.have.length(186);
-    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(186);
+  it('are 187, each with a name, a description and a tag', () => {
+    expect(checker.operations).to.have.length(187);
+    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(187);
     expect(api.api.missingOperations(), 'operations that are answered 501').to.deep.equal([]);
   });
 

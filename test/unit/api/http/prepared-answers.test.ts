@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../../../api/http/api-error.js';
-import { type ApiResult, dataResult, rawResult } from '../../../../api/http/envelope.js';
+import { dataResult, rawResult, type WholeResult } from '../../../../api/http/envelope.js';
 import { PreparedAnswers } from '../../../../api/http/prepared-answers.js';
 
 const request = (parameters: object = {}, id = 'getRules') => ({ operation: { id }, parameters });
@@ -8,7 +8,7 @@ const request = (parameters: object = {}, id = 'getRules') => ({ operation: { id
 describe('PreparedAnswers', () => {
   let prepared: PreparedAnswers;
   let made: number;
-  const ask = (source: object, about = request(), data: unknown = 'x'): ApiResult =>
+  const ask = (source: object, about = request(), data: unknown = 'x'): WholeResult =>
     prepared.of(source, about, () => {
       made += 1;
       return dataResult(data);
@@ -33,7 +33,7 @@ describe('PreparedAnswers', () => {
   });
 
   it('have the same ETag for the same bytes, and another for others', () => {
-    const etag = (result: ApiResult) => (result.kind === 'raw' ? result.etag : undefined);
+    const etag = (result: WholeResult) => (result.kind === 'raw' ? result.etag : undefined);
     const one = etag(ask({}));
     expect(one).to.match(/^"[\w-]{27}"$/);
     expect(etag(ask({}))).to.equal(one);
@@ -50,7 +50,7 @@ describe('PreparedAnswers', () => {
     expect(refuse).to.throw(ApiError);
     const file = rawResult('text/plain', 'x');
     expect(prepared.of(source, request(), () => file)).to.equal(file);
-    const accepted: ApiResult = { kind: 'json', status: 202, body: {} };
+    const accepted: WholeResult = { kind: 'json', status: 202, body: {} };
     expect(prepared.of(source, request(), () => accepted)).to.equal(accepted);
     expect(prepared.size).to.equal(0);
   });
