@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 15_000;
 const MAX_STALL_MS = 30_000;
 
 export type StreamTimes = { readonly checkMs: number; readonly heartbeatMs: number; readonly maxStallMs: number };
-export const STREAM_TIMES: StreamTimes = { checkMs: CHECK_MS, heartbeatMs: HEARTBEAT_MS, maxStallMs: MAX_STALL_MS };
+const STREAM_TIMES: StreamTimes = { checkMs: CHECK_MS, heartbeatMs: HEARTBEAT_MS, maxStallMs: MAX_STALL_MS };
 
 /** An event of a stream. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export type StreamEvent = {

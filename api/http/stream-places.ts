@@ -2,9 +2,9 @@
  * Streams at once, of all users together: each holds a connection and has svc-db look for it whenever there are new alerts. Stops clients
  * that open streams and forget them from using up the API's connections, of which it has 1024.
  */
-export const MAX_STREAMS = 64;
+const MAX_STREAMS = 64;
 /** Streams of one user: windows of a browser. Stops one user, or one script that opens streams in a loop, from taking all places. */
-export const MAX_STREAMS_PER_USER = 8;
+const MAX_STREAMS_PER_USER = 8;
 
 export type StreamLimits = { readonly total: number; readonly perUser: number };
 

@@ -31,14 +31,15 @@ const ASKED: readonly (readonly DaemonName[])[] = [
   ['svc-remoted', 'svc-modulesd'],
   ['svc-db'],
 ];
-/** Programs are started for the first, which takes as long as it takes; the others end the token. None asks a daemon. */
+/** Programs are started for the first, which takes as long as it takes; streams have no end; the others end the token. */
 const LEFT_OUT =
-  /ConfigurationValidation$|^(deleteSecurityUserAuthenticate|putSecurityUserRevoke|(put|delete)SecurityConfig)$/;
+  /ConfigurationValidation$|^getAlertsStream$|^(deleteSecurityUserAuthenticate|putSecurityUserRevoke|(put|delete)SecurityConfig)$/;
 const AT_ONCE = 100;
 /** Requests against the real daemons; `SVC_FUZZ_DAEMON_RUNS` asks for more, and then says what came of them. */
 const FUZZ_RUNS = Number(process.env['SVC_FUZZ_DAEMON_RUNS'] ?? 200);
-/** They start programs, or end the daemons that are asked. */
+/** They start programs, have no end, or end the daemons that are asked. */
 const LEFT_OUT_IDS = [
+  'getAlertsStream',
   'getManagerConfigurationValidation',
   'getClusterConfigurationValidation',
   'putManagerRestart',
