@@ -3,6 +3,7 @@ import { AlertFeed } from '../../../lib/output/alert-feed.js';
 import { ALERT_FILES } from '../../../lib/output/dated-files.js';
 import { RecordStream } from '../../../lib/output/record-stream.js';
 import { serveThread } from '../../../lib/thread/serve-thread.js';
+import { setThreadPriority } from '../../../lib/thread/thread-priority.js';
 import { AlertQuestion } from './alert-question.js';
 import { AlertReader } from './alert-reader.js';
 import { type AlertSegment, SegmentDamage } from './alert-segment.js';
@@ -17,8 +18,12 @@ const PIECE_MS = 100;
 /** Damaged segments that one question may come across. */
 const MAX_DAMAGE = 1000;
 
+/** Alerts are analysed and written first, and searched then. */
+const NICE = 10;
+
 /** The store of alerts: reads them as they are written, and answers pieces of questions. */
 serveThread<AlertThread>(({ directory, alerts, limits: firstLimits }, tell) => {
+  setThreadPriority(NICE);
   let limits = firstLimits;
   let isTelling = false;
   const say = (level: 'info' | 'warn' | 'error') => (text: string) => void tell({ kind: 'log', level, text });

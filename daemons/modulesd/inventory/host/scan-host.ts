@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { inventoryTable, type InventoryTableName } from '../../../../lib/events/inventory/inventory-tables.js';
 import type { InventoryRow } from '../../../../lib/events/inventory/row-marks.js';
 import { describeError } from '../../../../lib/log/describe-error.js';
@@ -98,13 +97,4 @@ export async function scanHost(order: ScanOrder, tell: (news: ScanNews) => Promi
     }
   }
   return { notes: notes.all };
-}
-
-/** Lowers the priority of the calling thread alone; without the permission it stays as it is. */
-export function setThreadPriority(nice: number): void {
-  try {
-    setPriority(nice);
-  } catch {
-    // Raising it needs a capability that the daemon does not have.
-  }
 }
