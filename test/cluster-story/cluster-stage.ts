@@ -59,8 +59,12 @@ export class ClusterStage {
     return node;
   }
 
-  /** Resolves when the three are one. */
-  async set(say: (text: string) => void, additions: NodeAdditions = NO_ADDITIONS): Promise<void> {
+  /** Resolves when the three are one. @param prepare called for each before it is started */
+  async set(
+    say: (text: string) => void,
+    additions: NodeAdditions = NO_ADDITIONS,
+    prepare: (node: ManagerNode) => void = () => {},
+  ): Promise<void> {
     say(`Making three managers and three NATS servers in ${this.directory}`);
     if (this.#ownHosts) this.#surroundings = await this.#makeSurroundings();
     const hosts = this.#surroundings?.hosts;
@@ -74,6 +78,7 @@ export class ClusterStage {
     await Promise.all(this.nodes.map((node) => node.make(join(servers.folder, node.name), additions)));
     // The first one brings its users, whose passwords are then those of all.
     for (const node of this.nodes) {
+      prepare(node);
       await node.start();
       await this.agreed([node]);
       say(`Manager ${node.name} runs and has joined.`);

@@ -32,7 +32,7 @@ describe('policies of the API', () => {
       4007: [333],
       4008: [1],
     });
-    expect((await admin.list('GET', '/security/policies')).data.total_affected_items).to.equal(35);
+    expect((await admin.list('GET', '/security/policies')).data.total_affected_items).to.equal(36);
   });
 
   it('exist once, by name and by what they say', async () => {
@@ -71,7 +71,7 @@ describe('policies of the API', () => {
 
   it('take effect, in their order', async () => {
     const user = await admin.makeUserWith('maria', ['security:read'], ['policy:id:*']);
-    expect((await user.list('GET', '/security/policies')).data.total_affected_items).to.equal(36);
+    expect((await user.list('GET', '/security/policies')).data.total_affected_items).to.equal(37);
     await admin.makePolicy('not-that', ['security:read'], ['policy:id:1', 'policy:id:2'], 'deny');
     await admin.list('POST', '/security/roles/100/policies?policy_ids=101');
     const fewer = await SecurityClient.login(api, 'maria', 'Another-42-word');
