@@ -75,11 +75,11 @@ describe('policies of the API', () => {
     await admin.makePolicy('not-that', ['security:read'], ['policy:id:1', 'policy:id:2'], 'deny');
     await admin.list('POST', '/security/roles/100/policies?policy_ids=101');
     const fewer = await SecurityClient.login(api, 'maria', 'Another-42-word');
-    expect((await fewer.list('GET', '/security/policies')).data.total_affected_items).to.equal(35);
+    expect((await fewer.list('GET', '/security/policies')).data.total_affected_items).to.equal(36);
     await admin.list('DELETE', '/security/roles/100/policies?policy_ids=101');
     await admin.list('POST', '/security/roles/100/policies?policy_ids=101&position=0');
     const all = await SecurityClient.login(api, 'maria', 'Another-42-word');
-    expect((await all.list('GET', '/security/policies')).data.total_affected_items).to.equal(37);
+    expect((await all.list('GET', '/security/policies')).data.total_affected_items).to.equal(38);
   });
 
   it('say on use when they join three resources', async () => {
