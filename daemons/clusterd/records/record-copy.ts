@@ -126,13 +126,13 @@ export class RecordCopy {
     return Math.max(0, ...kinds.map((kind) => this.#latestOf(kind)));
   }
 
-  /** The record that was changed last, a removed one too. */
-  newest(): SharedRecord | undefined {
-    const revision = this.latest(RECORD_KINDS);
-    const kind = RECORD_KINDS.find((each) => this.#latestOf(each) === revision);
-    if (kind === undefined || revision === 0) return undefined;
-    const [entry] = this.#order.entries({ from: orderKey(kind, revision), to: orderKey(kind, revision + 1), limit: 1 });
-    return entry === undefined ? undefined : this.get(kind, entry.value.toString());
+  /** Those that were changed last, the newest first, removed ones too. */
+  newest(limit: number): SharedRecord[] {
+    const found = RECORD_KINDS.flatMap((kind) => {
+      const range = { from: orderKey(kind, 0), to: orderKey(kind, Number.MAX_SAFE_INTEGER), limit, reverse: true };
+      return [...this.#order.entries(range)].flatMap(({ value }) => this.get(kind, value.toString()) ?? []);
+    });
+    return found.sort((one, other) => other.revision - one.revision).slice(0, limit);
   }
 
   #latestOf(kind: RecordKind): number {

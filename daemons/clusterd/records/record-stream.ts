@@ -147,7 +147,9 @@ export class RecordStream {
       maxBytes: MAX_STREAM_BYTES,
     });
     const { stream = info.created } = copy.state;
-    const history = stream === info.created ? await this.#history.look(session, info) : 'lost';
+    // Not yet taken over: a batch of a consumer that was given up.
+    await this.#taking;
+    const history = stream === info.created ? await this.#history.look(session) : 'lost';
     if (history === 'in doubt') {
       throw new Error(
         `NATS does not have revision ${copy.revision}, which this node has from it: it is looked at again`,
@@ -155,7 +157,7 @@ export class RecordStream {
     }
     if (history === 'lost') {
       // It stays so, also when others have written past what was lost.
-      if (!stream.endsWith(LOST)) await copy.note({ stream: `${stream}${LOST}` });
+      if (stream === info.created) await copy.note({ stream: `${stream}${LOST}` });
       throw new Error(
         `the records of NATS (stream ${shared.name}, made ${info.created}) are others than those this node has (made ${stream}): ` +
           "see 'Backup' in docs/cluster.md",

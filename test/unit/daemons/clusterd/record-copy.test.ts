@@ -52,7 +52,7 @@ describe('RecordCopy', () => {
             );
           }
           expect(copy.revision).to.equal(revision);
-          expect(copy.newest()).to.deep.equal(wanted.at(-1));
+          expect(copy.newest(limit)).to.deep.equal([...wanted].reverse().slice(0, limit));
           await copy.close();
         },
       ),

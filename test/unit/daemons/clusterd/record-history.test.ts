@@ -5,29 +5,39 @@ import { recordSubject } from '../../../../daemons/clusterd/records/record-messa
 import { clusterSubjects } from '../../../../lib/cluster/cluster-subjects.js';
 
 const subjects = clusterSubjects('office');
-const NEWEST = { kind: 'agent', key: '007', revision: 40, value: {} } as const;
+const NEWEST = { kind: 'agent', key: '007', revision: 40, value: { name: 'seven' } } as const;
+const BEFORE = { kind: 'agent', key: '006', revision: 39, value: { name: 'six' } } as const;
 
 describe('what a node has of the records, beside what NATS has', () => {
   let now = 0;
   /** Last sequence of the stream, and that of the subject of the newest record. */
   let stream = 40;
   let last: number | undefined = 40;
+  let lastValue: unknown = NEWEST.value;
+  /** Last sequence of the subject of the record before. */
+  let before: number | undefined = 39;
   const session = {
     jsm: {
       streams: {
         info: () => Promise.resolve({ state: { last_seq: stream } }),
         getMessage: (_name: string, { last_by_subj: subject }: { last_by_subj: string }) => {
-          expect(subject).to.equal(recordSubject(subjects, 'agent', '007'));
-          return Promise.resolve(last === undefined ? null : { seq: last });
+          const [seq, value] =
+            subject === recordSubject(subjects, 'agent', '007') ? [last, lastValue] : [before, BEFORE.value];
+          return Promise.resolve(seq === undefined ? null : { seq, data: value });
         },
       },
     },
   } as unknown as NatsSession;
   const watch = () =>
-    new RecordHistory({ subjects, copy: { revision: 40, newest: () => NEWEST }, monotonic: () => now });
+    new RecordHistory({
+      subjects,
+      copy: { revision: 40, newest: () => [NEWEST, BEFORE] },
+      messages: { read: (_subject: string, data: unknown) => ({ ...NEWEST, value: data }) as never },
+      monotonic: () => now,
+    });
 
   beforeEach(() => {
-    [now, stream, last] = [0, 40, 40];
+    [now, stream, last, before, lastValue] = [0, 40, 40, 39, NEWEST.value];
   });
 
   it('is the same while the stream has the newest record, or another one in its place', async () => {
@@ -37,19 +47,40 @@ describe('what a node has of the records, beside what NATS has', () => {
     expect(await history.look(session)).to.equal('the same');
   });
 
+  async function looksFor(history: RecordHistory, milliseconds: number): Promise<string> {
+    let state: string = await history.look(session);
+    for (const end = now + milliseconds; now < end;) {
+      now += 5000;
+      state = await history.look(session);
+    }
+    return state;
+  }
+
   it('is lost when the stream ends before it for long, or others have written in its place', async () => {
-    for (const [end, seq] of [
-      [39, undefined],
-      [90, 12],
-      [90, undefined],
-    ] as const) {
-      [now, stream, last] = [0, end, seq];
+    const forks: (() => void)[] = [
+      () => {
+        [stream, last] = [39, undefined];
+      },
+      () => {
+        [stream, last] = [90, 12];
+      },
+      () => {
+        [stream, last] = [90, undefined];
+      },
+      // Another host was given the id, at the same place or behind it.
+      () => {
+        [stream, lastValue] = [41, { name: 'another' }];
+      },
+      () => {
+        [stream, last, before] = [90, 77, 12];
+      },
+    ];
+    for (const fork of forks) {
+      [now, stream, last, before, lastValue] = [0, 40, 40, 39, NEWEST.value];
+      fork();
       const history = watch();
-      expect(await history.look(session)).to.equal('in doubt');
-      now = 29_000;
-      expect(await history.look(session)).to.equal('in doubt');
-      now = 30_000;
-      expect(await history.look(session)).to.equal('lost');
+      expect(await looksFor(history, 25_000)).to.equal('in doubt');
+      expect(await looksFor(history, 5000)).to.equal('lost');
     }
   });
 
@@ -57,9 +88,17 @@ describe('what a node has of the records, beside what NATS has', () => {
     const history = watch();
     stream = 12;
     expect(await history.look(session)).to.equal('in doubt');
-    [now, stream] = [29_000, 41];
+    [now, stream] = [9000, 41];
     expect(await history.look(session)).to.equal('the same');
-    [now, stream] = [40_000, 12];
+    [now, stream] = [14_000, 12];
+    expect(await history.look(session)).to.equal('in doubt');
+  });
+
+  it('is in doubt anew where nobody has looked for a while', async () => {
+    const history = watch();
+    stream = 12;
+    expect(await history.look(session)).to.equal('in doubt');
+    now = 40_000;
     expect(await history.look(session)).to.equal('in doubt');
   });
 });
