@@ -76,8 +76,10 @@ export async function permittedAgents(
   const view = new AgentView(db, request);
   if (named === undefined) return { agents: await view.ids({}), failed: [] };
   const chosen = await view.choose();
-  // Of an agent that was removed there may still be alerts.
-  const removed = chosen.failed.filter(({ error }) => error.code === 1701).map(({ id }) => String(id));
+  // Of an agent that was removed there may still be alerts. Which groups it was in nobody knows any more.
+  const isOfGroups = scope.steps.some(({ kind, effect }) => kind === 'group' && effect !== 'allow');
+  const gone = chosen.failed.filter(({ error }) => error.code === 1701).map(({ id }) => String(id));
+  const removed = isOfGroups ? [] : gone;
   return {
     agents: [...chosen.agents.map(({ id }) => id), ...removed],
     failed: chosen.failed.filter(({ error }) => error.code !== 1701),

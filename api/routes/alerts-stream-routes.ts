@@ -29,7 +29,7 @@ export function alertsStreamRoutes({ db, news, node }: AlertsStreamRouteParts): 
       const self = node().clusterEnabled ? node().name : undefined;
       const after = last === undefined ? 'end' : placeOf(last, self);
       // What is wrong with the request is said before the stream begins.
-      const { cursor } = await db.call(request, 'alerts.follow', { ...scope, after, limit: 1, waitMs: 0 });
+      const { cursor } = await db.call(request, 'alerts.follow', { ...scope, after: 'end', limit: 1, waitMs: 0 });
       request.signal.throwIfAborted();
       const place = places.take(request.caller.user.id);
       if (typeof place === 'string') {

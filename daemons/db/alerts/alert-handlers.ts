@@ -76,7 +76,8 @@ export function alertHandlers({ ask, grown, now }: AlertHandlersParts): AlertHan
           return searchPieces(ask, { ...call, cursor: from }, until);
         });
         after = found.next ?? after;
-        const isOver = found.alerts.length > 0 || (found.isDone && left() <= 0);
+        const isLate = performance.now() - start >= Math.max(params.waitMs, MOST_LOOKING_MS);
+        const isOver = found.alerts.length > 0 || (found.isDone && left() <= 0) || isLate;
         if (isOver) return { alerts: [...found.alerts], cursor: after === undefined ? null : placeText(after) };
         if (found.isDone) await more;
       }
@@ -87,6 +88,8 @@ export function alertHandlers({ ask, grown, now }: AlertHandlersParts): AlertHan
 
 type Asked = { readonly question: { readonly scope: AlertScope; readonly now: number }; readonly until: number };
 
+/** So long alerts are looked through for one that is meant: who asks goes on from where that came to. */
+const MOST_LOOKING_MS = 3000;
 /** What an alert by its id may take. */
 const GET_MS = 5000;
 

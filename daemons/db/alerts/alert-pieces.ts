@@ -13,6 +13,9 @@ export type AskThread = <K extends keyof AlertThread['calls'] & string>(
 
 /** Different values that are counted; with more of them those with fewest alerts are dropped, and numbers are no more exact. */
 const MAX_VALUES = 200_000;
+/** Characters of all of them, and of one: a longer value is not counted. */
+const MAX_CHARACTERS = 4 * 1024 ** 2;
+const MAX_VALUE_LENGTH = 1024;
 
 /** Alerts that were found within the time. */
 export type FoundAlerts = {
@@ -59,6 +62,7 @@ export async function countPieces(
 ): Promise<CountedAlerts> {
   let [total, missing, isExact] = [0, 0, true];
   let values = new Map<PlainValue, number>();
+  let characters = 0;
   const buckets = new Float64Array(counting.buckets?.count ?? 0);
   const series = (counting.series ?? []).map(() => new Float64Array(buckets.length));
   for (let cursor: AlertPlace | undefined; ;) {
@@ -67,9 +71,23 @@ export async function countPieces(
     missing += counts.missing;
     addAll(buckets, counts.buckets);
     for (const [index, each] of series.entries()) addAll(each, counts.series[index] ?? new Float64Array(0));
-    for (const [value, count] of counts.values) values.set(value, (values.get(value) ?? 0) + count);
-    if (values.size > MAX_VALUES) {
-      values = new Map(commonest(values, MAX_VALUES / 2));
+    for (const [value, count] of counts.values) {
+      const known = values.get(value);
+      if (known === undefined) {
+        const { length } = String(value);
+        // Whoever writes a log chooses it.
+        if (length > MAX_VALUE_LENGTH) {
+          isExact = false;
+          continue;
+        }
+        characters += length;
+      }
+      values.set(value, (known ?? 0) + count);
+    }
+    while (values.size > MAX_VALUES || characters > MAX_CHARACTERS) {
+      values = new Map(commonest(values, Math.floor(values.size / 2)));
+      characters = 0;
+      for (const value of values.keys()) characters += String(value).length;
       isExact = false;
     }
     cursor = next;

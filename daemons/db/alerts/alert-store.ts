@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { type AlertPlace, comparePlaces, FIRST_PLACE, parsePlace, placeText } from './alert-place.js';
 import { type AlertSegment, SegmentDamage } from './alert-segment.js';
@@ -111,8 +112,7 @@ export class AlertStore {
     if (segment === undefined) return;
     this.#segments.splice(index, 1);
     this.#moveAway(damage);
-    // Behind the last one the files are read again anyway, from where the one before ends.
-    if (index < this.#segments.length) this.#gaps.push({ from: segment.from, end: segment.end });
+    this.#gaps.push({ from: segment.from, end: segment.end });
   }
 
   #openAll(): void {
@@ -155,7 +155,12 @@ export class AlertStore {
     const aside = join(this.#directory, DAMAGED);
     mkdirSync(aside, { recursive: true, mode: DIRECTORY_MODE });
     const path = join(aside, basename(damage.path));
-    renameSync(damage.path, path);
+    try {
+      renameSync(damage.path, path);
+    } catch (error) {
+      // It was removed by hand.
+      if (!isErrno(error, 'ENOENT')) throw error;
+    }
     this.#log.error(
       `The alert store: ${damage.message}. It was moved to '${path}', and its alerts are read from logs/alerts again.`,
     );

@@ -1,4 +1,5 @@
 import { parseQuery, type QueryNode } from '../../../lib/query/parse-query.js';
+import { QueryError } from '../../../lib/query/query-error.js';
 import { compileDatabaseClause } from '../query/database-query.js';
 import { type AlertJson, type AlertValue, fieldReader, type PlainValue } from './alert-fields.js';
 import { type SearchTerm, wholeWords } from './search-terms.js';
@@ -20,8 +21,13 @@ export type QuestionNode =
   | { readonly kind: 'time'; readonly test: (time: number) => boolean }
   | { readonly kind: 'text'; readonly term: SearchTerm };
 
+/** Characters of a `q` that is refused. */
+const MOST_SHOWN = 200;
 /** Values whose words are looked for; with more of them most segments have one. */
 const MAX_VALUES = 16;
+/** Clauses of a `q`, and wildcards in a value of one: each is tried on every value of a segment, in one piece. */
+const MAX_CLAUSES = 64;
+const MAX_WILDCARDS = 32;
 /** Members that words say nothing of: they are not looked into. */
 const WITHOUT_WORDS = ['id', 'timestamp'];
 
@@ -31,10 +37,15 @@ const WITHOUT_WORDS = ['id', 'timestamp'];
  * @throws QueryError
  */
 export function readQuery(q: string, now: number): QuestionNode | undefined {
-  return nodeOf(
-    parseQuery(q, () => q),
-    now,
-  );
+  const node = parseQuery(q, () => q);
+  if (clausesOf(node) > MAX_CLAUSES) {
+    throw new QueryError(1407, { extra: `${q.slice(0, MOST_SHOWN)}... has more than ${MAX_CLAUSES} clauses` });
+  }
+  return nodeOf(node, now);
+}
+
+function clausesOf(node: QueryNode): number {
+  return node.kind === 'clause' ? 1 : node.parts.reduce((sum, part) => sum + clausesOf(part), 0);
 }
 
 function nodeOf(node: QueryNode, now: number): QuestionNode | undefined {
@@ -43,7 +54,14 @@ function nodeOf(node: QueryNode, now: number): QuestionNode | undefined {
     return parts.length === 0 ? undefined : { kind: node.kind, parts };
   }
   const { field, operator, value } = node;
+  if (value.replace(/[^'"]/g, '').length > MAX_WILDCARDS) {
+    throw new QueryError(1407, { extra: `a value of '${field}' has more than ${MAX_WILDCARDS} wildcards` });
+  }
   if (field === 'timestamp') {
+    // As a text it would be made for each alert there is.
+    if (operator === '~') {
+      throw new QueryError(1409, { extra: 'Valid operators for timestamp: =, !=, <, >. Used operator: ~' });
+    }
     const rules = { fields: [field], dateFields: [field], now, read: () => (time: number) => time };
     const test = compileDatabaseClause<number>(node, rules);
     return test === undefined ? undefined : { kind: 'time', test };

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { isErrno } from '../../../lib/files/is-errno.js';
 import type { AlertPlace } from './alert-place.js';
 import { type AlertSegment, type FamilyColumn, SegmentDamage, type SegmentPage } from './alert-segment.js';
 import { decodeColumn, decodeTimes } from './column-codec.js';
@@ -17,6 +18,9 @@ const ENTRY_BYTES = 64;
 const LINE_BYTES = 8;
 const TEXT_FACTOR = 2;
 
+/** Segments that were opened. */
+let opened = 0;
+
 /** A sealed segment. Its foot is in memory, the rest is read when it is asked for. */
 export class SegmentFile implements AlertSegment {
   readonly path: string;
@@ -24,12 +28,16 @@ export class SegmentFile implements AlertSegment {
   readonly bytes: number;
   readonly #foot: SegmentFoot;
   readonly #caches: SegmentCaches;
+  /** Another file may come to be at the path: what was read of this one is not of that. */
+  readonly #key: string;
 
   private constructor(path: string, bytes: number, foot: SegmentFoot, caches: SegmentCaches) {
     this.path = path;
     this.bytes = bytes;
     this.#foot = foot;
     this.#caches = caches;
+    opened += 1;
+    this.#key = `${path}#${String(opened)}`;
   }
 
   /** @throws SegmentDamage, and errors of the file system */
@@ -103,7 +111,7 @@ export class SegmentFile implements AlertSegment {
 
   page(index: number): PageText {
     const extent = this.#foot.pages[index];
-    return this.#caches.pages.get(`${this.path}:${String(index)}`, () => {
+    return this.#caches.pages.get(`${this.#key}:${String(index)}`, () => {
       const value = this.#guarded(() => {
         const page = new PageText(unpack(this.#read(extent)));
         if (page.rows !== extent?.rows) throw new Error('a page has other alerts');
@@ -114,7 +122,7 @@ export class SegmentFile implements AlertSegment {
   }
 
   #column<T>(name: string, extent: Extent | undefined, decode: (bytes: Buffer) => { value: T; bytes: number }): T {
-    return this.#caches.columns.get(`${this.path}:${name}`, () => this.#guarded(() => decode(this.#read(extent))));
+    return this.#caches.columns.get(`${this.#key}:${name}`, () => this.#guarded(() => decode(this.#read(extent))));
   }
 
   /** What is wrong with its content is damage; what the file system says is not. */
@@ -154,6 +162,7 @@ function readAt(fd: number, at: number, length: number): Buffer {
   return bytes;
 }
 
+/** A file that is gone, or whose medium does not give it back, is damaged; what else the system says is not the file's. */
 function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+  return error instanceof Error && 'syscall' in error && !isErrno(error, 'ENOENT') && !isErrno(error, 'EIO');
 }
