@@ -126,7 +126,7 @@ type SettingsHolder = { current: ApiSettings };
  * @throws ApiStartError, RbacStoreError or the file system's error when the API cannot start
  */
 export async function startApi(options: ApiOptions, parts: DaemonParts): Promise<Api> {
-  const { home, logger, settings, missing, node, spreader, records } = options;
+  const { home, logger, settings, missing, node, spreader } = options;
   const now = options.now ?? Date.now;
   const date = () => new Date(now());
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -134,10 +134,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   const inForce = () => holder.current;
 
   const log = openLog(home, settings, date, logger, parts);
-  const access = await openAccessControl(
-    { home, logger, records, now, passwordChecks: settings.authenticationPoolSize, passwordCost: options.passwordCost },
-    parts,
-  );
+  const access = await openAccessControl({ ...options, settings: inForce, now }, parts);
 
   // A broken installation is said at the start, not in the first answer that needs it.
   const errors = errorCatalogue();

@@ -1,5 +1,6 @@
 import { MAX_AGENTS_PER_CALL } from '../../lib/bus/contracts/db-agents.js';
 import { clusterUnavailable } from '../daemons/cluster-failure.js';
+import { timedOut } from '../daemons/daemon-failure.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { ApiRequest } from '../http/api-request.js';
@@ -16,7 +17,6 @@ const MEMBERSHIP_CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCo
   ['not_member', 1734],
   ['only_default', 1745],
   ['unknown_group', 1710],
-  ['timeout', 3021],
 ]);
 
 /** What is done: one group more, this group alone, or one less. */
@@ -41,12 +41,13 @@ export async function changeMembership(
     for (const { id } of answer.changed) ids.push(id);
     for (const { id, code, message } of answer.failed) {
       // In a cluster what many agents are given is made in parts, and the last ones may fail.
-      const isAway = code === 'cluster_unavailable';
-      failed.push({
-        id,
-        error: isAway ? clusterUnavailable(message) : new ApiError(MEMBERSHIP_CODES.get(code) ?? 1000),
-      });
+      failed.push({ id, error: failureOf(code, message) });
     }
   }
   return { ids: ids.sort((a, b) => Number(a) - Number(b)), failed };
+}
+
+function failureOf(code: string, message: string): ApiError {
+  if (code === 'cluster_unavailable') return clusterUnavailable(message);
+  return code === 'timeout' ? timedOut(true, message) : new ApiError(MEMBERSHIP_CODES.get(code) ?? 1000);
 }

@@ -3,6 +3,7 @@ import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import type { Home } from '../../lib/home/home.js';
 import type { Logger } from '../../lib/log/logger.js';
 import { ensureInitialPassword } from '../../lib/security/initial-password.js';
+import type { ApiSettings } from '../api-settings.js';
 import type { AccessDecisions } from '../rbac/access-decisions.js';
 import { ADMINISTRATOR_ROLE, DEFAULT_USERS } from '../rbac/default-objects.js';
 import type { User } from '../rbac/rbac-model.js';
@@ -25,8 +26,8 @@ export type AccessControlOptions = {
   readonly logger: Logger;
   /** What is shared with the other nodes, on a node of a cluster. */
   readonly records?: ClusterdClient | undefined;
-  /** Password checks at once. */
-  readonly passwordChecks: number;
+  /** In force now. */
+  readonly settings: () => Pick<ApiSettings, 'authenticationPoolSize' | 'requestTimeoutMs'>;
   readonly passwordCost?: ScryptCost | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -50,9 +51,10 @@ export type AccessControl = {
  * @throws RbacStoreError, ApiConfigError or the file system's error
  */
 export async function openAccessControl(options: AccessControlOptions, parts: DaemonParts): Promise<AccessControl> {
-  const { home, logger, records, passwordChecks, passwordCost, now } = options;
+  const { home, logger, records, passwordCost, now } = options;
+  const waitMs = () => options.settings().requestTimeoutMs;
   const files = securityFiles(home);
-  const hasher = new PasswordHasher(passwordChecks, passwordCost);
+  const hasher = new PasswordHasher(options.settings().authenticationPoolSize, passwordCost);
   const store = parts.use(await openStore(files, () => builtInUsers(home, hasher, logger)));
   const keys = new SigningKeys(files.privateKey, files.publicKey);
   await keys.ensure();
@@ -67,13 +69,13 @@ export async function openAccessControl(options: AccessControlOptions, parts: Da
   const decisions =
     records === undefined
       ? new LocalDecisions({ store, settings, keys })
-      : followCluster({ records, store, settings, keys, logger }, parts);
+      : followCluster({ records, store, settings, keys, logger, waitMs }, parts);
   return { files, store, decisions, copy, settings, tokens, hasher, authenticator };
 }
 
 /** Follows what the cluster decides, and decides with it. */
 function followCluster(
-  { records, ...view }: SharedAccessParts & { readonly records: ClusterdClient },
+  { records, waitMs, ...view }: SharedAccessParts & { readonly records: ClusterdClient; readonly waitMs: () => number },
   parts: DaemonParts,
 ): AccessDecisions {
   const shared = parts.use(
@@ -86,7 +88,7 @@ function followCluster(
     }),
   );
   shared.start();
-  return new SharedDecisions({ shared, ...view });
+  return new SharedDecisions({ shared, waitMs, ...view });
 }
 
 /** @throws RbacStoreError which says what to do; nobody becomes a user by it */

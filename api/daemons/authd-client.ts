@@ -114,7 +114,7 @@ export class AuthdClient {
   }
 }
 
-/** 1726: svc-authd is not there. */
+/** 1726: svc-authd is not there, and has done nothing. One that went away may have done what was asked: that is no refusal. */
 function absence(error: BusError): ApiError | undefined {
-  return isAway(error) ? new ApiError(1726) : undefined;
+  return isAway(error) && !error.isUnclear ? new ApiError(1726) : undefined;
 }

@@ -6,7 +6,7 @@ import type { DaemonName } from '../../lib/product/daemon-names.js';
 import type { ApiRequest } from '../http/api-request.js';
 import { daemonFailure } from './daemon-failure.js';
 
-/** Longest wait for a daemon when the client lifted the request time limit, milliseconds. */
+/** Longest wait for a daemon when the client lifted the request time limit, milliseconds; else what is left of it is the longest. */
 const MAX_DEADLINE_MS = 600_000;
 
 export type DaemonClientParts<C extends Contract> = {
@@ -35,14 +35,19 @@ export class DaemonClient<C extends Contract> {
     request: ApiRequest,
     method: K,
     params: CallParams<C, K>,
-    { deadlineMs = MAX_DEADLINE_MS, signal = request.signal, refusal }: DaemonCallOptions = {},
+    {
+      deadlineMs = Math.min(request.leftMs, MAX_DEADLINE_MS),
+      signal = request.signal,
+      refusal,
+    }: DaemonCallOptions = {},
   ): Promise<CallResult<C, K>> {
     const { home, node, daemon, client } = this.parts;
     try {
       return await client.call(method, params, { deadlineMs, signal });
     } catch (error) {
       const refused = error instanceof BusError ? await refusal?.(error) : undefined;
-      throw refused ?? (await daemonFailure(error, home, request.nodeName(node()), daemon));
+      const failed = { home, node: request.nodeName(node()), daemon, isChange: request.isChange };
+      throw refused ?? (await daemonFailure(error, failed));
     }
   }
 }

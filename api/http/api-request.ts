@@ -18,6 +18,7 @@ export class ApiRequest<O extends OperationId = OperationId> {
   readonly permitted: Operations[O]['permitted'];
   /** Aborted when the request time limit is over: whoever waits gives up then. */
   readonly signal: AbortSignal;
+  readonly #endsAt: number;
   /** What of the request is for this node to answer, where it is answered by several (daemons-and-config.md 10.5). */
   readonly part: RequestPart;
   readonly #caller: CallerRights | undefined;
@@ -31,6 +32,8 @@ export class ApiRequest<O extends OperationId = OperationId> {
     caller: CallerRights | undefined;
     loginUser: User | undefined;
     signal: AbortSignal;
+    /** By `performance.now()`; Infinity without a time limit. */
+    endsAt: number;
     part: RequestPart;
   }) {
     this.operation = values.operation;
@@ -38,9 +41,20 @@ export class ApiRequest<O extends OperationId = OperationId> {
     this.body = values.body;
     this.permitted = values.permitted;
     this.signal = values.signal;
+    this.#endsAt = values.endsAt;
     this.part = values.part;
     this.#caller = values.caller;
     this.#loginUser = values.loginUser;
+  }
+
+  /** What is left of the request time limit, milliseconds; Infinity without one. */
+  get leftMs(): number {
+    return Math.max(1, Math.ceil(this.#endsAt - performance.now()));
+  }
+
+  /** Whether it is about changing something. */
+  get isChange(): boolean {
+    return isChange(this.operation);
   }
 
   /** Who asks, by token. @throws Error in an operation that takes name and password, and for one that another node asks for */
@@ -70,6 +84,11 @@ export class ApiRequest<O extends OperationId = OperationId> {
   nodeName(node: string): string {
     return shownNode(node, this.#caller);
   }
+}
+
+/** Whether an operation is about changing something. */
+export function isChange({ method }: Operation): boolean {
+  return method !== 'GET';
 }
 
 /** As {@link ApiRequest.nodeName}, where there is no request. */

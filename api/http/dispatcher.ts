@@ -6,11 +6,12 @@ import type { CallerRights } from '../auth/authenticator.js';
 import { NodeFailure } from '../cluster/node-failure.js';
 import { type RequestPart, WHOLE_REQUEST } from '../cluster/request-part.js';
 import { clusterUnavailable } from '../daemons/cluster-failure.js';
+import { diskFull, isDiskFull, timedOut } from '../daemons/daemon-failure.js';
 import type { PermissionCheck } from '../rbac/permission-check.js';
 import type { Permitted } from '../rbac/permitted.js';
 import type { User } from '../rbac/rbac-model.js';
 import { ApiError } from './api-error.js';
-import { ApiRequest, type OperationHandler, type OperationHandlers, shownNode } from './api-request.js';
+import { ApiRequest, isChange, type OperationHandler, type OperationHandlers, shownNode } from './api-request.js';
 import { mediaType, refuseUnknownFields } from './body-check.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
@@ -96,11 +97,11 @@ export class Dispatcher {
     const { caller, loginUser } = context;
     const call = { operation, parameters, body: bodyOf(context, operation), caller, loginUser };
     const limitMs = parameters['wait_for_complete'] === true ? 0 : this.#parts.settings().requestTimeoutMs;
-    return this.#answer(call, limitMs, (signal) => {
-      if (!this.#parts.spreader.takes(operation)) return this.#runHere(call, WHOLE_REQUEST, signal);
-      const request = this.#request(call, WHOLE_REQUEST, signal);
+    return this.#answer(call, limitMs, (time) => {
+      if (!this.#parts.spreader.takes(operation)) return this.#runHere(call, WHOLE_REQUEST, time);
+      const request = this.#request(call, WHOLE_REQUEST, time);
       const here = async (part: RequestPart, others = parameters): Promise<ApiResult> =>
-        this.#runHere({ ...call, parameters: others }, part, signal);
+        this.#runHere({ ...call, parameters: others }, part, time);
       return this.#parts.spreader.run({ call, request, here, limitMs });
     });
   }
@@ -110,25 +111,27 @@ export class Dispatcher {
    * @throws ProblemError for every refusal and failure
    */
   relayed(call: DispatchedCall, part: RequestPart, limitMs: number): Promise<ApiResult> {
-    return this.#answer(call, limitMs, (signal) => this.#runHere(call, part, signal));
+    return this.#answer(call, limitMs, (time) => this.#runHere(call, part, time));
   }
 
   async #answer(
     { operation, caller }: DispatchedCall,
     limitMs: number,
-    run: (signal: AbortSignal) => ApiResult | Promise<ApiResult>,
+    run: (time: RequestTime) => ApiResult | Promise<ApiResult>,
   ): Promise<ApiResult> {
     const abort = new AbortController();
     try {
       if (operation.experimental && !this.#parts.settings().experimentalFeatures) throw new ApiError(1122);
-      return await withinTime(() => run(abort.signal), limitMs, abort);
+      const time = { signal: abort.signal, endsAt: limitMs === 0 ? Infinity : performance.now() + limitMs };
+      const over = () => timedOut(isChange(operation));
+      return await withinTime(() => run(time), limitMs, { abort, over });
     } catch (error) {
       throw this.#toProblem(error, operation, caller);
     }
   }
 
   /** What a handler is given. @throws ApiError 4000 when the caller may do nothing of it */
-  #request(call: DispatchedCall, part: RequestPart, signal: AbortSignal): ApiRequest<never> {
+  #request(call: DispatchedCall, part: RequestPart, time: RequestTime): ApiRequest<never> {
     const { operation, parameters, body, caller, loginUser } = call;
     const permitted = this.#parts.permissions.permit(operation, parameters, caller);
     return new ApiRequest<never>({
@@ -137,13 +140,14 @@ export class Dispatcher {
       parameters: parameters as never,
       body: body as never,
       permitted: permitted as never,
-      ...{ caller, loginUser, signal, part },
+      ...{ caller, loginUser, part },
+      ...time,
     });
   }
 
-  #runHere(call: DispatchedCall, part: RequestPart, signal: AbortSignal): ApiResult | Promise<ApiResult> {
+  #runHere(call: DispatchedCall, part: RequestPart, time: RequestTime): ApiResult | Promise<ApiResult> {
     const { operation } = call;
-    const request = this.#request(call, part, signal);
+    const request = this.#request(call, part, time);
     const result = (this.#handlers.get(operation.id) ?? this.#parts.missing)(request);
     const settled = (answer: ApiResult): ApiResult => {
       requireSettled(operation, request.permitted);
@@ -171,21 +175,25 @@ export class Dispatcher {
     if (error instanceof BusError && error.code === 'cluster_unavailable') {
       return clusterUnavailable(error.message).toProblem(node);
     }
+    if (isDiskFull(error)) return diskFull(node, 'svc-apid').toProblem(node);
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#parts.logger.error(`${method} ${path} failed: ${reason}`, { err: error });
     return new ApiError(1000).toProblem(node);
   }
 }
 
+/** How long a request may take: told by the signal, and known beforehand, by `performance.now()`. */
+type RequestTime = { readonly signal: AbortSignal; readonly endsAt: number };
+
 /**
  * Runs a handler until its time is over, which it is told by `abort`.
  * @param limitMs 0 = no limit
- * @throws ApiError 3021 when it takes longer
+ * @throws ApiError of `over` when it takes longer
  */
 async function withinTime(
   handle: () => ApiResult | Promise<ApiResult>,
   limitMs: number,
-  abort: AbortController,
+  { abort, over }: { readonly abort: AbortController; readonly over: () => ApiError },
 ): Promise<ApiResult> {
   const work = handle();
   // What is there at once needs no time limit.
@@ -193,7 +201,7 @@ async function withinTime(
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      const error = new ApiError(3021);
+      const error = over();
       abort.abort(error);
       reject(error);
     }, limitMs);

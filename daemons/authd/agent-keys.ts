@@ -44,7 +44,8 @@ export interface AgentKeys extends KeyView {
   /**
    * Decides and makes the change; it is on the disk when the promise settles, and what hangs on agents follows by itself.
    * @param decide called again when somebody else has changed something meanwhile
+   * @param isWanted whether somebody still waits for it: else it is not decided any more
    * @throws AdmissionError `write_failed`, `cluster_unavailable`; what `decide` throws
    */
-  decide<T>(decide: (keys: KeyView) => AgentDecision<T>): Promise<T>;
+  decide<T>(decide: (keys: KeyView) => AgentDecision<T>, isWanted?: () => boolean): Promise<T>;
 }

@@ -21,12 +21,12 @@ export function authdHandlers(
   guard: ReplacementGuard,
 ): Pick<Handlers<typeof authdContract>, OwnMethods> {
   return {
-    add: ({ groups, ...candidate }) =>
-      answered(async () => shown(await local.add({ ...candidate, groups: groups?.join(',') }))),
-    remove: ({ ids, purge }) =>
+    add: ({ groups, ...candidate }, call) =>
+      answered(async () => shown(await local.add({ ...candidate, groups: groups?.join(',') }, call?.isWanted))),
+    remove: ({ ids, purge }, call) =>
       answered(async () => {
         const unknown = ids.filter((id) => keys.byId(id) === undefined);
-        const removed = await local.remove(ids, purge);
+        const removed = await local.remove(ids, purge, call?.isWanted);
         return { removed: removed.map(({ id, name }) => ({ id, name })), unknown };
       }),
     get: ({ id }) => {

@@ -80,16 +80,16 @@ export class Enroller {
 
   /**
    * Adds an agent; its key is on disk when the promise settles.
-   * @throws AdmissionError
+   * @param isWanted whether somebody still waits for it @throws AdmissionError
    */
-  async add(given: EnrollmentCandidate): Promise<AgentKey> {
+  async add(given: EnrollmentCandidate, isWanted?: () => boolean): Promise<AgentKey> {
     const { keys } = this.#parts;
     const candidate = { rawKey: newRawKey(), ...checked(given) };
     let inTheWay: readonly Conflict[] = this.#conflicts(candidate, keys);
     for (let round = 0; ; round += 1) {
       const facts = candidate.force.enabled ? await this.#factsOf(inTheWay) : undefined;
       // svc-db was asked meanwhile: what it said counts only for the agents that are still in the way.
-      const decided = await keys.decide((view) => this.#decide(candidate, facts, view));
+      const decided = await keys.decide((view) => this.#decide(candidate, facts, view), isWanted);
       if ('agent' in decided) {
         this.#admitted(candidate, decided);
         return decided.agent;
@@ -118,11 +118,11 @@ export class Enroller {
    * @returns the removed ones; ids that there are none of are left out
    * @throws AdmissionError `write_failed`
    */
-  async remove(ids: readonly string[], purge: boolean): Promise<AgentKey[]> {
+  async remove(ids: readonly string[], purge: boolean, isWanted?: () => boolean): Promise<AgentKey[]> {
     const removed: AgentKey[] = [];
     const most = Math.min(this.#parts.keys.mostRemoved, ids.length);
     for (let at = 0; at < ids.length; at += most) {
-      removed.push(...(await this.#remove(ids.slice(at, at + most), purge)));
+      removed.push(...(await this.#remove(ids.slice(at, at + most), purge, isWanted)));
     }
     return removed;
   }
@@ -136,14 +136,14 @@ export class Enroller {
     await this.remove([id], true);
   }
 
-  async #remove(ids: readonly string[], purge: boolean): Promise<AgentKey[]> {
+  async #remove(ids: readonly string[], purge: boolean, isWanted?: () => boolean): Promise<AgentKey[]> {
     // Of a decision that is taken again a part may be made: what was there and is gone is removed.
     const found = new Map<string, AgentKey>();
     await this.#parts.keys.decide((view) => {
       const remove = ids.flatMap((id) => view.byId(id) ?? []);
       for (const agent of remove) found.set(agent.id, agent);
       return remove.length === 0 ? { result: undefined } : { change: { remove, purge }, result: undefined };
-    });
+    }, isWanted);
     for (const { id, name } of found.values()) {
       this.#parts.guard.forget(name);
       this.#returning.forget(id);

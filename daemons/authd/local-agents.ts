@@ -44,8 +44,8 @@ export class LocalAgents {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws LocalRequestError */
-  async add(candidate: LocalCandidate): Promise<AgentKey> {
+  /** @param isWanted whether somebody still waits for it @throws LocalRequestError */
+  async add(candidate: LocalCandidate, isWanted?: () => boolean): Promise<AgentKey> {
     const { name, ip, id, key, groups, keyHash } = candidate;
     const names = groups === undefined ? undefined : groupNames(groups);
     if (groups !== undefined && names !== undefined) {
@@ -55,24 +55,27 @@ export class LocalAgents {
     const address = AgentAddress.parse(ip);
     if (address === undefined) throw new LocalRequestError('bad_ip', `Invalid IP: ${ip}`);
     const agent = await asLocal(() =>
-      this.enroller.add({
-        name,
-        address,
-        groups: names,
-        keyHash,
-        source: undefined,
-        force: candidate.force ?? this.force(),
-        ...(id === undefined ? {} : { id }),
-        ...(key === undefined ? {} : { rawKey: key }),
-      }),
+      this.enroller.add(
+        {
+          name,
+          address,
+          groups: names,
+          keyHash,
+          source: undefined,
+          force: candidate.force ?? this.force(),
+          ...(id === undefined ? {} : { id }),
+          ...(key === undefined ? {} : { rawKey: key }),
+        },
+        isWanted,
+      ),
     );
     this.logger.info(`Agent key generated for agent '${name}' (requested locally)`);
     return agent;
   }
 
   /** @returns the removed ones @throws LocalRequestError */
-  async remove(ids: readonly string[], purge: boolean): Promise<AgentKey[]> {
-    const agents = await asLocal(() => this.enroller.remove(ids, purge));
+  async remove(ids: readonly string[], purge: boolean, isWanted?: () => boolean): Promise<AgentKey[]> {
+    const agents = await asLocal(() => this.enroller.remove(ids, purge, isWanted));
     for (const { id, name } of agents) this.logger.info(`Agent '${id}' (${name}) deleted (requested locally)`);
     return agents;
   }

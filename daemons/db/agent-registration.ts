@@ -52,7 +52,7 @@ export function agentRegistration(
       return { removed: removals.after(after, limit).map(({ sequence, id }) => ({ sequence, id: agentIdText(id) })) };
     },
 
-    'agents.membership': ({ mode, agents: asked }) => changeMemberships(authority, mode, asked),
+    'agents.membership': ({ mode, agents: asked }, call) => changeMemberships(authority, mode, asked, call?.isWanted),
   };
 }
 
@@ -61,12 +61,13 @@ async function changeMemberships(
   authority: GroupAuthority,
   mode: MembershipMode,
   asked: readonly MembershipRequest[],
+  isWanted?: () => boolean,
 ): Promise<MembershipOutcome> {
   const most = authority.mostChanges;
-  const all = await changeAtOnce(authority, mode, asked.slice(0, most));
+  const all = await changeAtOnce(authority, mode, asked.slice(0, most), isWanted);
   for (let at = most; at < asked.length; at += most) {
     try {
-      const { changed, failed } = await changeAtOnce(authority, mode, asked.slice(at, at + most));
+      const { changed, failed } = await changeAtOnce(authority, mode, asked.slice(at, at + most), isWanted);
       all.changed.push(...changed);
       all.failed.push(...failed);
     } catch (error) {
@@ -83,11 +84,12 @@ function changeAtOnce(
   authority: GroupAuthority,
   mode: MembershipMode,
   asked: readonly MembershipRequest[],
+  isWanted?: () => boolean,
 ): Promise<MembershipOutcome> {
   const planned = new Map<number, readonly string[]>();
   return authority.decide((view) => {
     const decision = decideMembership(view, mode, asked, planned);
     for (const { id, groups } of decision.changes) planned.set(id, groups);
     return decision;
-  });
+  }, isWanted);
 }

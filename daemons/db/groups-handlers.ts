@@ -36,13 +36,21 @@ export function groupsHandlers(registry: Registry, authority: GroupAuthority, no
       return counted(name);
     },
 
-    'groups.create': async ({ name }) => {
-      const isNew = await authority.decide((view) => decideCreation(view, name, Math.floor(now() / 1000)));
+    'groups.create': async ({ name }, call) => {
+      const since = Math.floor(now() / 1000);
+      let isProposed = false;
+      const isNew = await authority.decide((view) => {
+        const decision = decideCreation(view, name, since);
+        // Decided anew, it may find what it has made itself.
+        const isOwn = isProposed && view.groups.get(name)?.dateAdd === since;
+        isProposed ||= decision.result;
+        return { ...decision, result: decision.result || isOwn };
+      }, call?.isWanted);
       if (!isNew) throw new BusError('group_exists', `There is a group '${name}' already`);
       return {};
     },
 
-    'groups.remove': (params) => removeGroups(authority, params),
+    'groups.remove': (params, call) => removeGroups(authority, params, call?.isWanted),
 
     'groups.agents': ({ name }) => {
       requireGroups(groups, [name]);
@@ -71,7 +79,11 @@ export function groupsHandlers(registry: Registry, authority: GroupAuthority, no
  * As often as it takes until none of the groups has members, and then they are gone. What is decided more than once is answered
  * as if it had been once.
  */
-async function removeGroups(authority: GroupAuthority, { names, unusedSince }: RemovalParams): Promise<RemovalResult> {
+async function removeGroups(
+  authority: GroupAuthority,
+  { names, unusedSince }: RemovalParams,
+  isWanted?: () => boolean,
+): Promise<RemovalResult> {
   const asked = { names, unusedSince, most: authority.mostChanges };
   const there = new Set<string>();
   const agents = new Set<number>();
@@ -82,7 +94,7 @@ async function removeGroups(authority: GroupAuthority, { names, unusedSince }: R
       for (const name of decision.result.there) there.add(name);
       for (const id of decision.result.agents) agents.add(id);
       return decision;
-    });
+    }, isWanted);
   } while (removal.more);
   const kept = new Set(removal.kept);
   return {

@@ -1,7 +1,7 @@
 /**
  * Codes the bus itself uses; a daemon may answer codes of its own beside them.
  *
- * - `unavailable`: the daemon does not run, cannot be reached, or went away during the call
+ * - `unavailable`: the daemon does not run, cannot be reached, or went away during the call (`isUnclear` then)
  * - `unresponsive`: the daemon is connected and does nothing; whether the call was carried out is not known
  * - `timeout`: no answer within the deadline; whether the call was carried out is not known
  * - `unknown_method`, `bad_params`, `too_large`: the request was refused before anything was done
@@ -30,6 +30,8 @@ export type BusErrorCode =
 /** A failed call, send or bind. A handler throws one to answer the caller with its code and message. */
 export class BusError extends Error {
   override readonly name = 'BusError';
+  /** Whether the daemon may have carried the call out all the same, or may still do so. */
+  readonly isUnclear: boolean;
 
   /**
    * @param code one of {@link BusErrorCode} or a code of the daemon's own (lower case, underscores)
@@ -38,8 +40,9 @@ export class BusError extends Error {
   constructor(
     readonly code: BusErrorCode | (string & {}),
     message: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly isUnclear?: boolean },
   ) {
     super(message, options);
+    this.isUnclear = options?.isUnclear ?? (code === 'timeout' || code === 'unresponsive');
   }
 }

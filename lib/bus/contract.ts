@@ -19,9 +19,18 @@ export type HandlerResult<C extends Contract, K extends MethodName<C>> = z.input
 /** A result as a caller gets it. */
 export type CallResult<C extends Contract, K extends MethodName<C>> = z.output<C['methods'][K]['result']>;
 
+/** What a handler may ask about the call that it answers. */
+export type ServedCall = {
+  /** Whether somebody still waits for the answer: not once the caller's deadline is over. What is begun then nobody hears of. */
+  readonly isWanted: () => boolean;
+};
+
 /** One function a method. A {@link BusError} thrown by it reaches the caller as it is, anything else as `internal`. */
 export type Handlers<C extends Contract> = {
-  readonly [K in MethodName<C>]: (params: HandlerParams<C, K>) => HandlerResult<C, K> | Promise<HandlerResult<C, K>>;
+  readonly [K in MethodName<C>]: (
+    params: HandlerParams<C, K>,
+    call?: ServedCall,
+  ) => HandlerResult<C, K> | Promise<HandlerResult<C, K>>;
 };
 
 /**

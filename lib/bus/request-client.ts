@@ -247,6 +247,7 @@ export class RequestClient<C extends Contract> {
         new BusError(
           'unavailable',
           `${this.#contract.daemon} went away; whether the call was carried out is not known`,
+          { isUnclear: true },
         ),
       );
     }

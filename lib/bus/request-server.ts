@@ -2,7 +2,7 @@ import type { LimitedLogger, Logger } from '../log/logger.js';
 import { BusError } from './bus-error.js';
 import { MAX_CALLS_RUNNING, MAX_CALLS_WAITING, MAX_MESSAGE_BYTES } from './bus-limits.js';
 import { BusListener } from './bus-listener.js';
-import type { Contract, Handlers, MethodContract } from './contract.js';
+import type { Contract, Handlers, MethodContract, ServedCall } from './contract.js';
 import { describeIssue } from './describe-issue.js';
 import { decodeMessage, encodeMessage } from './message-codec.js';
 import { type AnswerMessage, hostClock, messageId, readRequest, type RequestMessage } from './request-message.js';
@@ -34,7 +34,7 @@ export type RequestServerCounters = {
   undelivered: number;
 };
 
-type ServedMethod = MethodContract & { readonly handle: (params: unknown) => unknown };
+type ServedMethod = MethodContract & { readonly handle: (params: unknown, call: ServedCall) => unknown };
 type ReceivedCall = { readonly peer: Buffer; readonly request: RequestMessage; readonly method: ServedMethod };
 
 /** Default of `stop`: below the 5 s in which a daemon must have stopped. */
@@ -66,12 +66,13 @@ export class RequestServer<C extends Contract> {
     this.#daemon = options.contract.daemon;
     this.#logger = options.logger;
     this.#malformedLog = options.logger.limited();
-    const handlers: Readonly<Record<string, ((params: never) => unknown) | undefined>> = options.handlers;
+    const handlers: Readonly<Record<string, ((params: never, call: ServedCall) => unknown) | undefined>> =
+      options.handlers;
     for (const [name, contract] of Object.entries(options.contract.methods)) {
       const handle = handlers[name];
       if (handle === undefined) throw new TypeError(`${this.#daemon}: method '${name}' has no handler`);
       // Handlers are typed per method; here their parameters have just passed that method's schema.
-      this.#methods.set(name, { ...contract, handle: (params) => handle(params as never) });
+      this.#methods.set(name, { ...contract, handle: (params, call) => handle(params as never, call) });
     }
     this.#listener = new BusListener(options.path, options.group, {
       onMessage: (peer, frame) => {
@@ -150,9 +151,8 @@ export class RequestServer<C extends Contract> {
   async #run(call: ReceivedCall): Promise<void> {
     this.#running += 1;
     try {
-      const { deadline } = call.request;
-      if (deadline !== undefined && deadline < hostClock()) this.counters.expired += 1;
-      else await this.#answer(call);
+      if (isWanted(call.request)) await this.#answer(call);
+      else this.counters.expired += 1;
     } finally {
       this.#running -= 1;
       const next = this.#waiting.shift();
@@ -167,7 +167,8 @@ export class RequestServer<C extends Contract> {
       if (!parsed.success) {
         throw new BusError('bad_params', `${this.#daemon} ${request.method}: ${describeIssue('params', parsed.error)}`);
       }
-      const frame = encodeMessage({ id: request.id, result: await method.handle(parsed.data) });
+      const served = { isWanted: () => isWanted(request) };
+      const frame = encodeMessage({ id: request.id, result: await method.handle(parsed.data, served) });
       if (frame.length > MAX_MESSAGE_BYTES) {
         throw new BusError(
           'too_large',
@@ -210,4 +211,9 @@ export class RequestServer<C extends Contract> {
   #stoppingError(): BusError {
     return new BusError('unavailable', `${this.#daemon} is stopping`);
   }
+}
+
+/** Whether the caller still waits. */
+function isWanted({ deadline }: RequestMessage): boolean {
+  return deadline === undefined || deadline >= hostClock();
 }

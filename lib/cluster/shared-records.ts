@@ -7,6 +7,7 @@ import type { CallOptions } from '../bus/request-client.js';
 import { describeError } from '../log/describe-error.js';
 import type { Logger } from '../log/logger.js';
 import type { MANAGER_DAEMONS } from '../product/daemon-names.js';
+import { changePieces } from './change-pieces.js';
 
 /** A record as it is now; null is one that was removed. */
 export type SharedRecord = {
@@ -60,10 +61,10 @@ export type SharedRecordsParts = {
 const RETRY_MS = [100, 300, 1000, 2000];
 /** A decision that others overtake so long is given up. */
 const DECIDE_MS = 15_000;
-/** Changes are committed in pieces of so many records, and so many bytes of JSON: a message of the bus takes them. */
-export const PIECE_RECORDS = 2000;
-const PIECE_BYTES = 4 * 1024 * 1024;
 const STALE = 'stale';
+/** Answers of svc-clusterd that stand for themselves. */
+const REFUSED: ReadonlySet<string> = new Set(['cluster_unavailable', 'too_large', 'bad_record']);
+const NOT_KNOWN = '; it is not known what was made';
 
 /**
  * Shared records of a cluster as one daemon sees them: what changes anywhere is told to the owner in the order of revisions,
@@ -112,51 +113,73 @@ export class SharedRecords {
    * another. Changes are made in their order, and not all at once: a decision that is given up, or decided anew, may have left
    * the first of them, so each beginning of them is to be a state that may last.
    * @param decide what is to change, by what the owner has now; called again when others changed something meanwhile
-   * @throws BusError `cluster_unavailable`, `busy` (others were quicker all the time); what `decide` throws
+   * @param isWanted whether somebody still waits: else nothing more is decided, so that what was given up does not come true behind
+   *   what was asked for later
+   * @throws BusError `cluster_unavailable` (nothing was made, or the message says that it is not known), `timeout` (it is made, and not in
+   *   force here yet), `too_large`, `bad_record`; what `decide` throws
    */
-  change<T>(decide: () => Decision<T> | Promise<Decision<T>>): Promise<T> {
-    const turn = this.#deciding.then(() => this.#decide(decide));
+  change<T>(decide: () => Decision<T> | Promise<Decision<T>>, isWanted: () => boolean = () => true): Promise<T> {
+    const turn = this.#deciding.then(() => this.#decide(decide, isWanted));
     this.#deciding = turn.catch(() => {});
     return turn;
   }
 
-  async #decide<T>(decide: () => Decision<T> | Promise<Decision<T>>): Promise<T> {
+  async #decide<T>(decide: () => Decision<T> | Promise<Decision<T>>, isWanted: () => boolean): Promise<T> {
     const deadline = performance.now() + DECIDE_MS;
+    let begun = '';
     for (;;) {
+      if (!isWanted()) throw unavailable(`Nobody waits for the change any more${begun}`);
       if (!this.#loaded) {
-        throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${this.#problem}`);
+        throw unavailable(`Nothing can be changed in the cluster: ${this.#problem}`);
       }
       const basis = this.#applied;
       const { changes, result } = await decide();
       if (changes.length === 0) return result;
-      try {
-        await this.#inForce(await this.#commitAll(basis, changes));
+      const made = await this.#commitAll(basis, changes);
+      if (made !== undefined) {
+        await this.#inForce(made);
         return result;
-      } catch (error) {
-        if (!(error instanceof BusError) || error.code !== STALE) throw error;
-        if (performance.now() > deadline) {
-          throw new BusError('busy', 'Others change the same in the cluster all the time: try again later', {
-            cause: error,
-          });
-        }
-        await this.#inForce(basis + 1);
       }
+      begun = NOT_KNOWN;
+      if (performance.now() > deadline) {
+        throw unavailable(`Others change the same in the cluster all the time: try again later${begun}`);
+      }
+      await this.#caughtUp(basis + 1);
     }
   }
 
-  /** @returns the revision of the last change */
-  async #commitAll(basis: number, changes: readonly RecordChange[]): Promise<number> {
+  /** @returns the revision of the last change; undefined when others changed something meanwhile: some of them may be made then */
+  async #commitAll(basis: number, changes: readonly RecordChange[]): Promise<number | undefined> {
     const { client, kinds, decidesBy = kinds } = this.#parts;
     let revision = basis;
-    for (const piece of pieces(changes)) {
-      const answer = await client.call(
-        'records.commit',
-        { basis: revision, kinds: [...decidesBy], changes: piece },
-        { deadlineMs: DECIDE_MS * 2, signal: this.#stopped.signal },
-      );
-      ({ revision } = answer);
+    try {
+      for (const piece of changePieces(changes)) {
+        const answer = await client.call(
+          'records.commit',
+          { basis: revision, kinds: [...decidesBy], changes: piece },
+          { deadlineMs: DECIDE_MS * 2, signal: this.#stopped.signal },
+        );
+        ({ revision } = answer);
+      }
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      if (error.code === STALE) return undefined;
+      // That svc-clusterd is away is another thing than that the daemon is which was asked.
+      if (REFUSED.has(error.code) && revision === basis) throw error;
+      const isUnclear = error.isUnclear || error.code === 'closed' || revision > basis;
+      const isSaid = error.message.includes('is not known');
+      throw unavailable(`${error.message}${isUnclear && !isSaid ? NOT_KNOWN : ''}`, error);
     }
     return revision;
+  }
+
+  /** @throws BusError `cluster_unavailable` */
+  async #caughtUp(revision: number): Promise<void> {
+    try {
+      await this.#inForce(revision);
+    } catch (error) {
+      throw unavailable(`${describeError(error)}${NOT_KNOWN}`, error);
+    }
   }
 
   /** Waits until the owner has applied a revision. @throws BusError `timeout`: it is made, and not in force here yet */
@@ -180,7 +203,12 @@ export class SharedRecords {
       );
       const waiter = { revision, done: end(resolve) };
       const aborted = end(() => {
-        reject(signal.reason as Error);
+        reject(
+          new BusError(
+            'timeout',
+            `Revision ${revision} of the cluster does not come into force here: the daemon stops`,
+          ),
+        );
       });
       signal.addEventListener('abort', aborted, { once: true });
       this.#waiting.add(waiter);
@@ -214,8 +242,8 @@ export class SharedRecords {
     for (;;) {
       const { records, through } = await this.#all();
       if (!seeded.includes(daemon)) {
-        const brought = await this.#seed(through, await owner.seed(records));
-        if (brought) {
+        const brought = await this.#commitAll(through, await owner.seed(records));
+        if (brought !== undefined) {
           await client.call('records.seeded', { mark: daemon });
           seeded.push(daemon);
         }
@@ -225,17 +253,6 @@ export class SharedRecords {
       this.#loaded = true;
       this.#appliedThrough(through);
       return;
-    }
-  }
-
-  /** @returns false when others changed something meanwhile */
-  async #seed(through: number, changes: readonly RecordChange[]): Promise<boolean> {
-    try {
-      await this.#commitAll(through, changes);
-      return true;
-    } catch (error) {
-      if (error instanceof BusError && error.code === STALE) return false;
-      throw error;
     }
   }
 
@@ -287,18 +304,6 @@ export class SharedRecords {
   }
 }
 
-function* pieces(changes: readonly RecordChange[]): Generator<RecordChange[]> {
-  let piece: RecordChange[] = [];
-  let bytes = 0;
-  for (const change of changes) {
-    const size = Buffer.byteLength(JSON.stringify(change.value) ?? '');
-    if (piece.length >= PIECE_RECORDS || (piece.length > 0 && bytes + size > PIECE_BYTES)) {
-      yield piece;
-      piece = [];
-      bytes = 0;
-    }
-    piece.push(change);
-    bytes += size;
-  }
-  if (piece.length > 0) yield piece;
+function unavailable(message: string, cause?: unknown): BusError {
+  return new BusError('cluster_unavailable', message, cause === undefined ? undefined : { cause });
 }

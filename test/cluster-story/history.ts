@@ -1,10 +1,13 @@
 /** What became of one request: `unknown` may have been carried out or not. */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-type Interval = { readonly begun: number; ended: number };
+/** @param said what it was answered, to be shown where it does not fit what is there */
+export type Settle = (outcome: Outcome, said?: string) => void;
+
+type Asked = { readonly begun: number; ended: number; outcome: Outcome; said: string };
 /** A change of who is in which group, of one agent. */
-type Change = Interval & { readonly groups: string; outcome: Outcome };
-type Enrolment = Interval & { readonly name: string; id: string | undefined; outcome: Outcome };
+type Change = Asked & { readonly groups: string };
+type Enrolment = Asked & { readonly name: string; id: string | undefined };
 
 /** An agent as a node shows it. */
 export type SeenAgent = { readonly id: string; readonly name: string; readonly groups: readonly string[] };
@@ -17,7 +20,8 @@ export type SeenAgent = { readonly id: string; readonly name: string; readonly g
 export class History {
   readonly #enrolments: Enrolment[] = [];
   readonly #changes = new Map<string, Change[]>();
-  readonly #groups = new Map<string, Outcome>();
+  readonly #groups = new Map<string, Asked>();
+  readonly #answers = new Map<string, number>();
   readonly #now: () => number;
 
   /** @param now milliseconds, rising */
@@ -26,30 +30,48 @@ export class History {
   }
 
   /** @returns to be called with what became of it, and the id that was given */
-  enrol(name: string): (outcome: Outcome, id?: string) => void {
-    const enrolment: Enrolment = { name, id: undefined, outcome: 'unknown', begun: this.#now(), ended: Infinity };
+  enrol(name: string): (outcome: Outcome, id?: string, said?: string) => void {
+    const enrolment: Enrolment = { name, id: undefined, ...this.#asked() };
     this.#enrolments.push(enrolment);
-    return (outcome, id) => {
-      Object.assign(enrolment, { outcome, id, ended: this.#now() });
+    return (outcome, id, said = '') => {
+      Object.assign(enrolment, { id });
+      this.#settle(enrolment, outcome, said);
     };
   }
 
-  makeGroup(name: string): (outcome: Outcome) => void {
-    this.#groups.set(name, 'unknown');
-    return (outcome) => {
-      this.#groups.set(name, outcome);
+  makeGroup(name: string): Settle {
+    const group = this.#asked();
+    this.#groups.set(name, group);
+    return (outcome, said = '') => {
+      this.#settle(group, outcome, said);
     };
   }
 
   /** The agent is put into these groups, and into no others. */
-  setGroups(agent: string, groups: readonly string[]): (outcome: Outcome) => void {
-    const change: Change = { groups: groups.join(), outcome: 'unknown', begun: this.#now(), ended: Infinity };
+  setGroups(agent: string, groups: readonly string[]): Settle {
+    const change: Change = { groups: groups.join(), ...this.#asked() };
     const changes = this.#changes.get(agent) ?? [];
     changes.push(change);
     this.#changes.set(agent, changes);
-    return (outcome) => {
-      Object.assign(change, { outcome, ended: this.#now() });
+    return (outcome, said = '') => {
+      this.#settle(change, outcome, said);
     };
+  }
+
+  #asked(): Asked {
+    return { outcome: 'unknown', said: 'it was not answered yet', begun: this.#now(), ended: Infinity };
+  }
+
+  #settle(asked: Asked, outcome: Outcome, said: string): void {
+    Object.assign(asked, { outcome, said, ended: this.#now() });
+    if (outcome !== 'done') {
+      this.#answers.set(`${outcome}: ${said}`, (this.#answers.get(`${outcome}: ${said}`) ?? 0) + 1);
+    }
+  }
+
+  /** What was answered where nothing was acknowledged, the most frequent first, each with how often. */
+  get answers(): string[] {
+    return [...this.#answers].sort(([, one], [, other]) => other - one).map(([said, count]) => `${count} ${said}`);
   }
 
   /** Ids that were given, of agents that are known to be there. */
@@ -59,13 +81,13 @@ export class History {
 
   /** Groups that are known to be there. */
   get groups(): string[] {
-    return [...this.#groups].flatMap(([name, outcome]) => (outcome === 'done' ? [name] : []));
+    return [...this.#groups].flatMap(([name, { outcome }]) => (outcome === 'done' ? [name] : []));
   }
 
   counts(): Readonly<Record<Outcome, number>> {
     const all = [
       ...this.#enrolments.map(({ outcome }) => outcome),
-      ...this.#groups.values(),
+      ...[...this.#groups.values()].map(({ outcome }) => outcome),
       ...[...this.#changes.values()].flat().map(({ outcome }) => outcome),
     ];
     const count = (wanted: Outcome): number => all.filter((outcome) => outcome === wanted).length;
@@ -88,24 +110,27 @@ export class History {
     );
     yield* twice('id given', this.ids);
     const byName = new Map(agents.map((agent) => [agent.name, agent]));
-    for (const { name, id, outcome } of this.#enrolments) {
+    for (const { name, id, outcome, said } of this.#enrolments) {
       const seen = byName.get(name);
       if (outcome === 'done' && seen === undefined) yield `agent ${id ?? ''} '${name}' was enrolled, and is lost`;
       if (outcome === 'done' && seen !== undefined && seen.id !== id) {
         yield `'${name}' was given id ${id ?? ''}, and has ${seen.id}`;
       }
-      if (outcome === 'refused' && seen !== undefined) yield `'${name}' was refused, and is there`;
+      if (outcome === 'refused' && seen !== undefined) yield `'${name}' was refused (${said}), and is there`;
     }
   }
 
   *#groupBreaches(agents: readonly SeenAgent[], groups: readonly string[]): Generator<string> {
-    for (const [name, outcome] of this.#groups) {
+    for (const [name, { outcome, said }] of this.#groups) {
       if (outcome === 'done' && !groups.includes(name)) yield `group '${name}' was made, and is lost`;
+      if (outcome === 'refused' && groups.includes(name)) yield `group '${name}' was refused (${said}), and is there`;
     }
     for (const { id, groups: has } of agents) {
-      const possible = possibleGroups(this.#changes.get(id) ?? []);
+      const changes = this.#changes.get(id) ?? [];
+      const possible = possibleGroups(changes);
       if (!possible.has(has.join())) {
-        yield `agent ${id} is in '${has.join()}', and can only be in ${[...possible].map((one) => `'${one}'`).join(' or ')}`;
+        const only = [...possible].map((one) => `'${one}'`).join(' or ');
+        yield `agent ${id} is in '${has.join()}', and can only be in ${only}; it was asked: ${changes.map(told).join('; ')}`;
       }
       const missing = has.find((name) => !groups.includes(name));
       if (missing !== undefined) yield `agent ${id} is in group '${missing}', which is not there`;
@@ -119,6 +144,10 @@ function* twice(what: string, values: readonly string[]): Generator<string> {
     if (seen.has(value)) yield `${what} ${value} is there twice`;
     seen.add(value);
   }
+}
+
+function told({ groups, outcome, said, begun, ended }: Change): string {
+  return `'${groups}' from ${begun.toFixed()} to ${ended.toFixed()} ms, ${outcome} (${said})`;
 }
 
 /** Groups of an agent after these changes: those of one that no acknowledged one came after. */

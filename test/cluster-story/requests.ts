@@ -11,19 +11,28 @@ export function outcomeOf(answer: ApiAnswer | undefined): Outcome {
   return REFUSALS.has(answer.status) || answer.status === 200 ? 'refused' : 'unknown';
 }
 
+/** What a request was answered, in few words. */
+export function saidBy(answer: ApiAnswer | undefined): string {
+  if (answer === undefined) return 'no answer';
+  const { error = 0, detail = '', data } = answer.body;
+  const failed = data?.failed_items?.map((item) => `failed item ${item.error?.code ?? ''}`) ?? [];
+  return [`${answer.status}/${error}`, detail, ...failed].filter((part) => part !== '').join(' ');
+}
+
 /** Enrols an agent at a node. @returns its id, when that is known */
 export async function enrol(node: ManagerNode, name: string, history: History): Promise<string | undefined> {
   const settle = history.enrol(name);
   const answer = await node.api('POST', '/agents', { name, ip: 'any' });
   const id = answer?.body.data?.id;
-  settle(outcomeOf(answer), id);
+  settle(outcomeOf(answer), id, saidBy(answer));
   return id;
 }
 
 export async function makeGroup(node: ManagerNode, name: string, history: History): Promise<Outcome> {
   const settle = history.makeGroup(name);
-  const outcome = outcomeOf(await node.api('POST', '/groups', { group_id: name }));
-  settle(outcome);
+  const answer = await node.api('POST', '/groups', { group_id: name });
+  const outcome = outcomeOf(answer);
+  settle(outcome, saidBy(answer));
   return outcome;
 }
 
@@ -31,8 +40,9 @@ export async function makeGroup(node: ManagerNode, name: string, history: Histor
 export async function setGroup(node: ManagerNode, agent: string, group: string, history: History): Promise<Outcome> {
   const settle = history.setGroups(agent, [group]);
   const path = `/agents/${agent}/group/${group}?force_single_group=true`;
-  const outcome = outcomeOf(await node.api('PUT', path));
-  settle(outcome);
+  const answer = await node.api('PUT', path);
+  const outcome = outcomeOf(answer);
+  settle(outcome, saidBy(answer));
   return outcome;
 }
 

@@ -47,6 +47,7 @@ export async function runFaults(stage: ClusterStage, { faults, seed, effects, sa
   await stage.servers.ready(SETTLE_MS);
   await stage.agreed();
   const { done, refused, unknown } = history.counts();
+  for (const answer of history.answers) say(`  ${answer}`);
   say(`${done} requests acknowledged, ${refused} refused, ${unknown} without a clear answer.`);
   return [...(await compare(stage, history)), ...(await effects.judge(stage, say))];
 }

@@ -9,13 +9,12 @@ import type { SecurityBackup } from '../security-backup.js';
 import { decisionRecords } from './decision-records.js';
 import { exchangeRecords } from './exchange-records.js';
 
-/** Seconds after which a client may try again what others were quicker with. */
-const RETRY_AFTER_SECONDS = '1';
-
 export type SharedDecisionsParts = {
   readonly shared: Pick<SharedRecords, 'change'>;
   readonly store: RbacStore;
   readonly settings: Pick<SecuritySettings, 'current'>;
+  /** How long somebody waits for what he asked for, milliseconds; 0 for as long as it takes, which is the default. */
+  readonly waitMs?: () => number;
 };
 
 /**
@@ -46,8 +45,11 @@ export class SharedDecisions implements AccessDecisions {
   }
 
   async #decide<T>(decide: () => Decision<T>): Promise<T> {
+    const { shared, waitMs = () => 0 } = this.#parts;
+    const mostMs = waitMs();
+    const until = mostMs === 0 ? Infinity : performance.now() + mostMs;
     try {
-      return await this.#parts.shared.change(decide);
+      return await shared.change(decide, () => performance.now() < until);
     } catch (error) {
       throw error instanceof BusError ? refusal(error) : error;
     }
@@ -57,19 +59,13 @@ export class SharedDecisions implements AccessDecisions {
 /** @returns BusError `cluster_unavailable`, or a problem of the request */
 function refusal(error: BusError): Error {
   switch (error.code) {
-    case 'busy': {
-      const members = { title: 'Service Unavailable', detail: error.message };
-      return new ProblemError(503, members, { 'retry-after': RETRY_AFTER_SECONDS });
-    }
     case 'too_large':
     case 'bad_record':
       return ProblemError.badRequest(`The cluster does not take it: ${error.message}`);
     case 'cluster_unavailable':
       return error;
     default:
-      // svc-clusterd is not there, or has not answered in time.
-      return new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${error.message}`, {
-        cause: error,
-      });
+      // It is made, and not in force here yet.
+      return new BusError('cluster_unavailable', `The change is made, but ${error.message}`, { cause: error });
   }
 }

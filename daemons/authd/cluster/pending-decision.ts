@@ -1,3 +1,4 @@
+import { AdmissionError } from '../admission-error.js';
 import type { AgentChange, AgentDecision, KeyView, NewKey } from '../agent-keys.js';
 import type { KeyDraft } from './key-draft.js';
 
@@ -17,6 +18,7 @@ export interface Pending {
 /** A decision that waits for the commit which makes it and others. */
 export class PendingDecision<T> implements Pending {
   readonly settled: Promise<T>;
+  readonly #isWanted: () => boolean;
   readonly #decide: (keys: KeyView) => AgentDecision<T>;
   #outcome: { readonly result: T } | { readonly error: unknown } | undefined;
   #proposed: NewKey | undefined;
@@ -24,8 +26,10 @@ export class PendingDecision<T> implements Pending {
   #resolve: (result: T) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(decide: (keys: KeyView) => AgentDecision<T>) {
+  /** @param isWanted whether somebody still waits for it */
+  constructor(decide: (keys: KeyView) => AgentDecision<T>, isWanted: () => boolean = () => true) {
     this.#decide = decide;
+    this.#isWanted = isWanted;
     this.settled = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -46,6 +50,7 @@ export class PendingDecision<T> implements Pending {
     if (last !== undefined && draft.byId(last.id)?.equals(last) === true) return;
     this.#proposed = undefined;
     try {
+      if (!this.#isWanted()) throw new AdmissionError('cluster_unavailable', 'Nobody waits for the change any more');
       const { change, result } = this.#decide(draft);
       if (change !== undefined) this.#make(change, draft);
       this.#outcome = { result };

@@ -90,14 +90,14 @@ export class SharedKeys implements AgentKeys {
     return this.#purged.has(id);
   }
 
-  async decide<T>(decide: (keys: KeyView) => AgentDecision<T>): Promise<T> {
+  async decide<T>(decide: (keys: KeyView) => AgentDecision<T>, isWanted?: () => boolean): Promise<T> {
     const { failure } = this.#parts.file;
     // What cannot be written here would be made in the cluster, and nobody would be told of it.
     if (failure !== undefined) throw new AdmissionError('write_failed', describeError(failure), { cause: failure });
     if (this.#waiting.length >= MAX_WAITING) {
       throw new AdmissionError('cluster_unavailable', 'Too many changes wait for the cluster');
     }
-    return this.#queue(decide);
+    return this.#queue(decide, isWanted);
   }
 
   /** Takes back what was made after it had been answered that it was not. Called now and then. */
@@ -129,8 +129,8 @@ export class SharedKeys implements AgentKeys {
     );
   }
 
-  #queue<T>(decide: (keys: KeyView) => AgentDecision<T>): Promise<T> {
-    const pending = new PendingDecision(decide);
+  #queue<T>(decide: (keys: KeyView) => AgentDecision<T>, isWanted?: () => boolean): Promise<T> {
+    const pending = new PendingDecision(decide, isWanted);
     this.#waiting.push(pending);
     if (!this.#isRunning) void this.#run();
     return pending.settled;
@@ -177,7 +177,8 @@ export class SharedKeys implements AgentKeys {
     try {
       await this.#parts.file.written();
     } catch (error) {
-      this.#fail(batch, new AdmissionError('write_failed', describeError(error), { cause: error }));
+      const text = `The cluster has it, and etc/client.keys cannot be written here: ${describeError(error)}. Agents that were to be added are taken back, others stay removed`;
+      this.#fail(batch, new AdmissionError('write_failed', text, { cause: error }));
       return;
     }
     for (const pending of batch) pending.settle();

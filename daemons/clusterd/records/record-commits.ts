@@ -47,6 +47,21 @@ export type Commit = {
 /** What became of messages that were sent in a chain: how many are in the stream, and what the first one met that is not. */
 type Chain = { readonly last: number; readonly made: number; readonly failure?: unknown };
 
+const NOT_KNOWN = 'it is not known what was made';
+
+/** A message that JetStream did not take, or of which that is not known. */
+class NotTaken extends Error {
+  override readonly name = 'NotTaken';
+
+  /** @param first whether it was sent once only: what was sent before may have been taken without an answer */
+  constructor(
+    override readonly cause: unknown,
+    readonly first: boolean,
+  ) {
+    super(describeError(cause), { cause });
+  }
+}
+
 /**
  * Writes changes of records: each message names the sequence that it is to come behind, the first one that of this node's
  * copy, each further one its predecessor. So the changes of a commit come one behind the other or not at all, and none where
@@ -108,12 +123,14 @@ export class RecordCommits {
     const began = performance.now();
     const deadline = began + COMMIT_MS;
     const id = randomBytes(9).toString('base64url');
-    for (;;) {
+    for (let again = false; ; again = true) {
       const hindered = await this.#hindrance();
-      if (hindered !== undefined) {
-        throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${hindered}`);
-      }
+      // Of what was sent before and is in the stream all the same the copy knows by now.
       if (copy.latest(kinds) > basis) throw stale(copy.latest(kinds));
+      if (hindered !== undefined) {
+        const known = again ? `; ${NOT_KNOWN}` : '';
+        throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${hindered}${known}`);
+      }
       const chain = await this.#chain(id, copy.revision, messages, deadline);
       if (chain.failure === undefined) {
         await this.#reach(chain.last, deadline);
@@ -166,6 +183,7 @@ export class RecordCommits {
   async #send(message: RecordMessage, id: string, index: number, behind: number, deadline: number): Promise<PubAck> {
     const { link, messages } = this.#parts;
     const payload = messages.sealed(message, behind + 1);
+    let first = true;
     for (;;) {
       try {
         const { js } = link.session();
@@ -180,7 +198,9 @@ export class RecordCommits {
         });
       } catch (error) {
         const over = performance.now() > deadline || this.#stopped.signal.aborted;
-        if (over || isOvertaken(error) || isRefused(error)) throw error;
+        if (isOvertaken(error)) throw error;
+        if (over || isRefused(error)) throw new NotTaken(error, first);
+        first = false;
       }
       await pause(RETRY_MS, this.#stopped.signal);
     }
@@ -193,10 +213,7 @@ export class RecordCommits {
     while (copy.revision < revision) {
       const left = deadline - performance.now();
       if (left <= 0 || this.#stopped.signal.aborted) {
-        throw new BusError(
-          'cluster_unavailable',
-          `Revision ${revision} of the cluster does not come: it is not known what was made`,
-        );
+        throw new BusError('cluster_unavailable', `Revision ${revision} of the cluster does not come: ${NOT_KNOWN}`);
       }
       await copy.changed(left, this.#stopped.signal);
     }
@@ -209,6 +226,7 @@ function stale(revision: number): BusError {
 
 function undone({ made, failure }: Chain): BusError {
   const reason = describeError(failure);
-  const known = isRefused(failure) && made === 0 ? 'nothing was made' : 'it is not known what was made';
+  const isNothing = made === 0 && failure instanceof NotTaken && failure.first && isRefused(failure.cause);
+  const known = isNothing ? 'nothing was made' : NOT_KNOWN;
   return new BusError('cluster_unavailable', `NATS did not take the change: ${reason}; ${known}`, { cause: failure });
 }

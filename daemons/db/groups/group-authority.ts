@@ -10,9 +10,10 @@ export interface GroupAuthority {
   /**
    * Decides on what is in force, and makes it true: on the disk when it is answered, or not at all.
    * @param decide without effects of its own: it may be called again
-   * @throws BusError `disk_full`, `disk_failed`; in a cluster `cluster_unavailable`, `busy`, `timeout`; what `decide` throws
+   * @param isWanted whether somebody still waits: else it is not decided any more
+   * @throws BusError `disk_full`, `disk_failed`; in a cluster `cluster_unavailable`, `timeout`; what `decide` throws
    */
-  decide<T>(decide: (view: GroupView) => GroupDecision<T>): Promise<T>;
+  decide<T>(decide: (view: GroupView) => GroupDecision<T>, isWanted?: () => boolean): Promise<T>;
 
   /**
    * Before an agent is registered: makes sure that its groups will be these, unless it has some already.

@@ -1,6 +1,6 @@
+import { PIECE_RECORDS } from '../../../lib/cluster/change-pieces.js';
 import {
   type ClusterdClient,
-  PIECE_RECORDS,
   type RecordChange,
   type RecordsOwner,
   type SharedRecord,
@@ -84,12 +84,12 @@ export class SharedGroups implements GroupAuthority {
     return { shared_groups: { revision, loaded, groups: this.#said.groups.size, members: this.#said.memberCount } };
   }
 
-  decide<T>(decide: (view: GroupView) => GroupDecision<T>): Promise<T> {
+  decide<T>(decide: (view: GroupView) => GroupDecision<T>, isWanted?: () => boolean): Promise<T> {
     return this.#records.change(() => {
       const { changes, wanted, result } = decide(this.#view);
       this.#parts.registry.groupUses.note(wanted);
       return { changes: changes.map(recordChange), result };
-    });
+    }, isWanted);
   }
 
   async prepare(id: number, groups: readonly string[] = []): Promise<void> {

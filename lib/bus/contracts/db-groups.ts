@@ -20,7 +20,7 @@ const groupNames = z.array(groupName).max(MAX_GROUPS);
 /**
  * Groups as svc-db knows them; their files are not its business. `default` is always there. Errors: `unknown_group`,
  * `group_exists`, `default_group`, `too_many_groups`, `disk_full`; in a cluster, which decides about changes there,
- * `cluster_unavailable`, `busy` and `timeout` (it is made, and not in force here yet).
+ * `cluster_unavailable` (nothing was changed, or the message says that it is not known) and `timeout` (it is made, and not in force here yet).
  */
 export const groupMethods = {
   /** All, or those of `names` that are there, by name. `mark` stands for this moment, for `groups.remove`. */

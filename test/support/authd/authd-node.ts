@@ -158,12 +158,18 @@ export class AuthdNode {
   }
 
   /** Enrols a host. */
-  add(name: string, more: Partial<EnrollmentCandidate> & { readonly ip?: string } = {}): Promise<AgentKey> {
+  /** @param isWanted whether somebody still waits for it */
+  add(
+    name: string,
+    more: Partial<EnrollmentCandidate> & { readonly ip?: string } = {},
+    isWanted?: () => boolean,
+  ): Promise<AgentKey> {
     const { ip = 'any', ...rest } = more;
     const address = AgentAddress.parse(ip);
     if (address === undefined) throw new TypeError(ip);
     const source = `192.0.2.${String(1 + (name.length % 200))}`;
-    return this.enroller.add({ name, address, groups: undefined, keyHash: undefined, source, force: FORCE, ...rest });
+    const candidate = { name, address, groups: undefined, keyHash: undefined, source, force: FORCE, ...rest };
+    return this.enroller.add(candidate, isWanted);
   }
 
   /** Lines of the key file. */

@@ -10,12 +10,13 @@ export const sampleContract = defineContract('svc-db', {
   echo: { params: z.unknown(), result: z.unknown() },
   wait: { params: z.object({ ms: z.number() }), result: z.string() },
   fail: { params: z.object({ code: z.string().optional() }), result: z.null() },
+  wanted: { params: z.object({ ms: z.number() }), result: z.boolean() },
   broken: { params: z.object({}), result: z.object({ count: z.number() }) },
   blob: { params: z.object({ bytes: z.number() }), result: z.instanceof(Uint8Array) },
 });
 
-/** Handlers with every behaviour the tests need. */
-export function sampleHandlers(): Handlers<typeof sampleContract> {
+/** Handlers with every behaviour the tests need. @param seen whether the calls of `wanted` were wanted at their end */
+export function sampleHandlers(seen: boolean[] = []): Handlers<typeof sampleContract> {
   return {
     ...commonHandlers('svc-db', {
       stats: () => ({ tables: { agents: 3 } }),
@@ -25,6 +26,11 @@ export function sampleHandlers(): Handlers<typeof sampleContract> {
     add: ({ a, b }) => a + b,
     echo: (params) => params,
     wait: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve('done'), ms)),
+    wanted: async ({ ms }, call) => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      seen.push(call?.isWanted() === true);
+      return seen.at(-1) === true;
+    },
     fail: ({ code }) => {
       throw code === undefined ? new Error('secret detail') : new BusError(code, 'as asked');
     },

@@ -27,14 +27,16 @@ describe('requests over the bus', () => {
   let logger: RecordingLogger;
   let server: RequestServer<typeof sampleContract>;
   let client: RequestClient<typeof sampleContract>;
+  let wanted: boolean[];
 
   const makeServer = (): RequestServer<typeof sampleContract> =>
-    new RequestServer({ contract: sampleContract, handlers: sampleHandlers(), path, logger });
+    new RequestServer({ contract: sampleContract, handlers: sampleHandlers(wanted), path, logger });
 
   beforeEach(async () => {
     home = new TemporaryHome();
     path = home.socket('svc-db');
     logger = new RecordingLogger();
+    wanted = [];
     server = makeServer();
     await server.start();
     client = new RequestClient({ contract: sampleContract, path });
@@ -175,7 +177,11 @@ describe('requests over the bus', () => {
 
   it('keep their deadline', async () => {
     const error = await rejection(client.call('wait', { ms: 5000 }, { deadlineMs: 100 }));
-    expect(error).to.include({ code: 'timeout', message: `svc-db did not answer 'wait' within 100 ms` });
+    expect(error).to.include({
+      code: 'timeout',
+      isUnclear: true,
+      message: `svc-db did not answer 'wait' within 100 ms`,
+    });
   });
 
   it('are not carried out once their caller has given up', async () => {
@@ -184,6 +190,13 @@ describe('requests over the bus', () => {
     await Promise.all(blockers);
     await eventually('the late call was dropped', () => server.counters.expired === 1);
     expect(server.counters.answered).to.equal(MAX_CALLS_RUNNING);
+  });
+
+  it('tell whoever answers them whether somebody still waits', async () => {
+    expect(await client.call('wanted', { ms: 0 }, { deadlineMs: 600_000 })).to.equal(true);
+    await rejection(client.call('wanted', { ms: 300 }, { deadlineMs: 50 }));
+    await eventually('the second is answered', () => wanted.length === 2);
+    expect(wanted).to.deep.equal([true, false]);
   });
 
   it('are answered at once when they ask whether it is there', async () => {
@@ -210,6 +223,7 @@ describe('requests over the bus', () => {
     await server.stop();
     const patient = { deadlineMs: 600_000 };
     let error = await rejection(client.call('ping', {}, patient));
+    expect(error.isUnclear).to.equal(false);
     expect(error).to.include({ code: 'unavailable', message: `svc-db is not available: '${path}' does not exist` });
     writeFileSync(path, '');
     error = await rejection(client.call('ping', {}, patient));
@@ -224,8 +238,8 @@ describe('requests over the bus', () => {
     const lost = rejection(client.call('wait', { ms: 5000 }));
     await eventually('it runs', () => server.counters.received === 1);
     await server.stop(50);
-    expect((await lost).code).to.equal('unavailable');
-    expect((await rejection(client.call('ping', {}))).code).to.equal('unavailable');
+    expect(await lost).to.include({ code: 'unavailable', isUnclear: true });
+    expect(await rejection(client.call('ping', {}))).to.include({ code: 'unavailable', isUnclear: false });
     server = makeServer();
     await server.start();
     expect(await client.call('add', { a: 1 })).to.equal(2);

@@ -8,6 +8,7 @@ import { restartNeeded, withoutRestart } from '../../../../api/api-settings.js';
 import { ApiConnections } from '../../../../api/http/api-connections.js';
 import { ApiServer, ApiStartError, CONNECTION_TIMES } from '../../../../api/http/api-server.js';
 import { dataResult } from '../../../../api/http/envelope.js';
+import { StoreError } from '../../../../lib/store/store-error.js';
 import { httpRequest } from '../../../support/api/http-request.js';
 import { TEST_SETTINGS, TestApi } from '../../../support/api/test-api.js';
 import { eventually } from '../../../support/eventually.js';
@@ -207,6 +208,37 @@ describe('handlers', () => {
     expect(answer.json()).to.include({ error: 1000, title: 'Security Manager Internal Error' });
     expect(answer.text).not.to.include('broken inside');
     expect(api.logger.lines.join()).to.include('GET /manager/info failed: Error: broken inside');
+  });
+
+  const problem = (answer: { json(): unknown }) => {
+    const { error, detail } = answer.json() as { error: number; detail: string };
+    return [error, detail];
+  };
+
+  it('that would change something and are not done in time say that they may have been', async () => {
+    const slow = ({ signal }: { readonly signal: AbortSignal }) =>
+      delay(10_000, undefined, { signal }) as Promise<never>;
+    api = await new TestApi().start({ requestTimeoutMs: 40 }, { handlers: [{ putManagerRestart: slow }] });
+    const late = await api.call('PUT', '/manager/restart');
+    expect([late.status, problem(late)]).to.deep.equal([
+      500,
+      [3021, 'Timeout executing API request: whether it was carried out is not known'],
+    ]);
+  });
+
+  it('say whose disk is full', async () => {
+    const errors = [
+      Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }),
+      new StoreError('full', '/home/api: no space left'),
+    ];
+    api = await new TestApi().start({}, { handlers: [{ putManagerRestart: () => Promise.reject(errors.pop()!) }] });
+    for (let count = 0; count < 2; count += 1) {
+      const full = await api.call('PUT', '/manager/restart');
+      expect([full.status, problem(full)]).to.deep.equal([
+        503,
+        [8005, 'No space left on the disk of node "node01": svc-apid'],
+      ]);
+    }
   });
 
   it('answer browsers of the configured origin', async () => {

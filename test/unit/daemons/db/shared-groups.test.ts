@@ -153,6 +153,17 @@ describe('groups that all nodes have in common', () => {
     expect(a.tables()).to.deep.equal(b.tables());
   });
 
+  it('are told as made by whoever made them, though the answer was lost and it is decided anew', async () => {
+    const [a, b] = await two();
+    cluster.interrupt = (changes) => {
+      cluster.interrupt = () => undefined;
+      return changes.length;
+    };
+    await a.call('groups.create', { name: 'web' });
+    expect((await failure(b.call('groups.create', { name: 'web' }))).code).to.equal('group_exists');
+    expect(Object.keys(a.tables().groups)).to.include('web');
+  });
+
   it('cannot be changed while the cluster cannot be, and all else goes on', async () => {
     const [a, b] = await two();
     await a.call('groups.create', { name: 'web' });

@@ -115,4 +115,74 @@ describe('SharedRecords', () => {
     expect((refusal as BusError).code).to.equal('cluster_unavailable');
     expect((refusal as BusError).message).to.contain('no quorum');
   });
+
+  const failure = (work: Promise<unknown>): Promise<BusError> =>
+    work.then(
+      () => expect.fail('it was made'),
+      (error: unknown) => error as BusError,
+    );
+
+  it('decides no more once nobody waits, whether it is the turn of a change or others were quicker', async () => {
+    const { records } = node('n1');
+    await eventually('it follows', () => records.loaded);
+    let [wanted, decided] = [true, 0];
+    const change = () =>
+      records.change(
+        () => {
+          decided += 1;
+          return { changes: [group(`g${decided}`)], result: decided };
+        },
+        () => wanted,
+      );
+    cluster.interrupt = () => {
+      cluster.commit([group('of another')]);
+      wanted = false;
+      return 0;
+    };
+    const [overtaken, waiting] = await Promise.all([failure(change()), failure(change())]);
+    expect(overtaken).to.include({
+      code: 'cluster_unavailable',
+      message: 'Nobody waits for the change any more; it is not known what was made',
+    });
+    expect(waiting).to.include({ code: 'cluster_unavailable', message: 'Nobody waits for the change any more' });
+    expect([decided, [...cluster.records.keys()]]).to.deep.equal([1, ['group of another']]);
+  });
+
+  describe('when svc-clusterd is lost while it makes a change', () => {
+    async function lost(error: BusError): Promise<BusError> {
+      const { records } = node('n1');
+      await eventually('it follows', () => records.loaded);
+      cluster.committed = () => {
+        throw error;
+      };
+      return failure(records.change(() => ({ changes: [group('x')], result: 1 })));
+    }
+
+    it('says that it is not known what was made, and does not look away itself', async () => {
+      const gone = await lost(new BusError('unavailable', 'svc-clusterd went away', { isUnclear: true }));
+      expect(gone).to.include({
+        code: 'cluster_unavailable',
+        message: 'svc-clusterd went away; it is not known what was made',
+      });
+    });
+
+    it('says nothing of it where nothing can have been made', async () => {
+      const away = await lost(new BusError('unavailable', 'svc-clusterd is not available'));
+      expect(away).to.include({ code: 'cluster_unavailable', message: 'svc-clusterd is not available' });
+    });
+
+    it('says so, too, where the first of several pieces is made', async () => {
+      const { records } = node('n1');
+      await eventually('it follows', () => records.loaded);
+      cluster.committed = () => {
+        cluster.unwritable = 'no quorum';
+      };
+      const changes = Array.from({ length: 2001 }, (_none, index) => group(`g${index}`));
+      const error = await failure(records.change(() => ({ changes, result: 1 })));
+      expect(error).to.include({
+        code: 'cluster_unavailable',
+        message: 'no quorum; it is not known what was made',
+      });
+    });
+  });
 });

@@ -200,6 +200,29 @@ describe('agents of a cluster', () => {
     expect((await node.add('bb')).id).to.equal('002');
   });
 
+  it('adds nobody whom nobody waits for any more, not even where others were quicker at first', async () => {
+    const [node] = await started('n1');
+    let wanted = true;
+    cluster.interrupt = () => {
+      cluster.interrupt = () => undefined;
+      wanted = false;
+      cluster.commit([{ kind: 'group', key: 'web', value: { dateAdd: 1 } }]);
+      return 0;
+    };
+    const isWanted = () => wanted;
+    const refused = await Promise.all([
+      refusal(node!.add('one', {}, isWanted)),
+      refusal(node!.add('two', {}, isWanted)),
+    ]);
+    for (const { code, message } of refused) {
+      expect([code, message]).to.deep.equal(['cluster_unavailable', 'Nobody waits for the change any more']);
+    }
+    expect((await node!.add('three')).id).to.equal('001');
+    await agree(node!);
+    expect(wanted).to.equal(false);
+    expect(shared().map(({ key }) => key)).to.deep.equal(['001']);
+  });
+
   it('starts with what it has where the cluster is away, and takes nothing from svc-db', async () => {
     const [node] = (await started('n1')) as [AuthdNode];
     await node.add('aa');
