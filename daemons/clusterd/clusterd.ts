@@ -187,7 +187,10 @@ async function sharedRecords(
       contended: () => beats.contended,
     }),
   );
-  const membership = parts.use(new Membership({ copy, commits, node, instance, rivalry, logger, now: Date.now }));
+  const hasListened = () => beats.hasListened;
+  const membership = parts.use(
+    new Membership({ copy, commits, node, instance, rivalry, hasListened, logger, now: Date.now }),
+  );
   const lease = parts.use(
     new Lease({
       link,

@@ -9,12 +9,14 @@ import type { RecordCopy } from './records/record-copy.js';
 const RETRY_MS = 1000;
 
 export type MembershipParts = {
-  readonly copy: RecordCopy;
-  readonly commits: RecordCommits;
+  readonly copy: Pick<RecordCopy, 'get' | 'latest' | 'state'>;
+  readonly commits: Pick<RecordCommits, 'commit'>;
   readonly node: string;
   readonly instance: string;
   /** That another home has this node's name and is heard. */
   readonly rivalry: () => string | undefined;
+  /** Whether such a home would have been heard by now. */
+  readonly hasListened: () => boolean;
   readonly logger: Logger;
   readonly now: () => number;
 };
@@ -78,7 +80,7 @@ export class Membership {
   }
 
   async #join(): Promise<void> {
-    const { copy, commits, node, instance, rivalry, logger, now } = this.#parts;
+    const { copy, commits, node, instance, rivalry, hasListened, logger, now } = this.#parts;
     if (!copy.state.whole) return;
     const known = nodeRecord.safeParse(copy.get('node', node)?.value).data;
     if (known?.instance !== instance) {
@@ -87,6 +89,8 @@ export class Membership {
         this.#say(rival);
         return;
       }
+      // The records may come sooner than the next beat of the home that has the name.
+      if (known !== undefined && !hasListened()) return;
       const value = { instance, joinedAt: Math.floor(now() / 1000) };
       try {
         await commits.commit({

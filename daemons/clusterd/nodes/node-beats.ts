@@ -59,6 +59,8 @@ export class NodeBeats {
   /** Homes that say they have this node's name, with when they were heard. */
   readonly #rivals = new Map<string, number>();
   unreadable = 0;
+  /** Own beats that have come back over the connection that there is. */
+  #ownHeard = 0;
   #contendedAt = -Infinity;
 
   constructor(parts: NodeBeatsParts) {
@@ -66,7 +68,11 @@ export class NodeBeats {
   }
 
   start(): void {
+    this.#parts.link.onMended(() => {
+      this.#ownHeard = 0;
+    });
     this.#parts.link.onSession((session) => {
+      this.#ownHeard = 0;
       this.#listen(session).catch((error: unknown) => {
         this.#parts.logger.warn(`Nodes are not heard: ${describeError(error)}.`);
       });
@@ -125,6 +131,14 @@ export class NodeBeats {
     return `another manager calls itself '${this.#parts.self().node}', too: each needs a <node_name> of its own`;
   }
 
+  /**
+   * Whether a home that has this node's name would have been heard by now, were it there. Own beats are counted, not time: those of
+   * others come the same way, also to a process that stood still.
+   */
+  get hasListened(): boolean {
+    return this.#ownHeard > PRESENT_MS / BEAT_MS;
+  }
+
   #send(): void {
     const { link, subjects, seal, self } = this.#parts;
     if (!link.connected) return;
@@ -157,7 +171,8 @@ export class NodeBeats {
     const own = self();
     if (taken.node === own.node) {
       // A copy of this home has its instance, too.
-      if (taken.incarnation !== own.incarnation) this.#rivals.set(taken.incarnation, performance.now());
+      if (taken.incarnation === own.incarnation) this.#ownHeard += 1;
+      else this.#rivals.set(taken.incarnation, performance.now());
       return;
     }
     if (!this.#heard.has(taken.node)) {

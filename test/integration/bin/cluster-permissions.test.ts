@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -47,22 +48,28 @@ describe('what a NATS credential of a node may do', function () {
     for (const { name, subjects } of Object.values(PLAN.streams)) {
       expect((await manager.streams.info(name)).config.subjects).to.deep.equal(subjects);
     }
-    await client.publish(`${PLAN.root}.shared.agent.001`, 'a', { expect: { lastSequence: 0 } });
+    const { streams } = PLAN;
+    const agent = `${PLAN.root}.shared.agent.001`;
+    const { last_seq: lastSequence } = (await manager.streams.info(streams.shared.name)).state;
+    const { seq } = await client.publish(agent, 'a', { expect: { lastSequence } });
     await client.publish(`${PLAN.root}.lease.jobs`, 'a');
-    await client.publish(`${PLAN.alerts('n1')}.1`, 'a', { msgID: '1' });
-    expect((await manager.streams.getMessage(PLAN.streams.shared.name, { seq: 1 }))?.string()).to.equal('a');
-    expect(
-      (
-        await manager.direct.getMessage(PLAN.streams.shared.name, { last_by_subj: `${PLAN.root}.shared.agent.001` })
-      )?.string(),
-    ).to.equal('a');
+    await client.publish(`${PLAN.alerts('n1')}.1`, 'a', { msgID: randomUUID() });
+    expect((await manager.streams.getMessage(streams.shared.name, { seq }))?.string()).to.equal('a');
+    // Any replica answers these two, also one that comes behind the others.
+    await eventually('the message is read directly', async () => {
+      const found = await manager.direct.getMessage(streams.shared.name, { last_by_subj: agent });
+      return found?.seq === seq && found.string() === 'a';
+    });
 
-    await manager.consumers.add(PLAN.streams.alerts.name, { durable_name: 'mail', ack_policy: 'explicit' });
-    expect(await manager.consumers.list(PLAN.streams.alerts.name).next()).to.have.length(1);
-    const alert = await (await client.consumers.get(PLAN.streams.alerts.name, 'mail')).next();
+    await manager.consumers.add(streams.alerts.name, { durable_name: 'mail', ack_policy: 'explicit' });
+    await eventually('the consumer is listed', async () => {
+      const found = await manager.consumers.list(streams.alerts.name).next();
+      return found.some(({ name }) => name === 'mail');
+    });
+    const alert = await (await client.consumers.get(streams.alerts.name, 'mail')).next();
     expect(await alert?.ackAck()).to.equal(true);
-    await manager.consumers.delete(PLAN.streams.alerts.name, 'mail');
-    const ordered = await client.consumers.get(PLAN.streams.shared.name);
+    await manager.consumers.delete(streams.alerts.name, 'mail');
+    const ordered = await client.consumers.get(streams.shared.name);
     expect((await ordered.next())?.string()).to.equal('a');
     expect(refused).to.deep.equal([]);
   });
@@ -75,7 +82,11 @@ describe('what a NATS credential of a node may do', function () {
     await store.putBlob({ name: 'etc/rules' }, content);
     await store.putBlob({ name: 'etc/rules' }, content);
     const other = await new Objm(second).open(PLAN.files.bucket);
-    expect(await other.getBlob('etc/rules')).to.deep.equal(content);
+    const read = await eventually(
+      'the other node sees it',
+      async () => (await other.getBlob('etc/rules')) ?? undefined,
+    );
+    expect(read).to.deep.equal(content);
     await other.delete('etc/rules');
     expect(refused).to.deep.equal([[], []]);
   });
@@ -177,7 +188,10 @@ describe('what a NATS credential of a node may do', function () {
     const admin = await jetstreamManager(await servers().connectAs('admin'));
     const { config } = await admin.streams.info(PLAN.streams.lease.name);
     await admin.streams.update(PLAN.streams.lease.name, { ...config, num_replicas: 1 });
-    expect((await admin.streams.info(PLAN.streams.lease.name)).config.num_replicas).to.equal(1);
+    await eventually('it has one replica', async () => {
+      const { config: changed } = await admin.streams.info(PLAN.streams.lease.name);
+      return changed.num_replicas === 1;
+    });
   });
 });
 

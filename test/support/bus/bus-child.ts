@@ -13,6 +13,7 @@ import { sampleContract, sampleHandlers } from './sample-contract.js';
  *
  *   bus-child.js server SOCKET           answers the sample contract
  *   bus-child.js sink SOCKET JOURNAL     appends each batch to a file as one line
+ *   bus-child.js mute SOCKET JOURNAL     as `sink`, but what it has appended it never acknowledges; prints `appended`
  *   bus-child.js follow SOCKET FILE      sends the lines of a file from where the sink is
  *
  * It prints `ready` when it serves, and `done` when everything it had to send is acknowledged.
@@ -22,7 +23,10 @@ if (mode === undefined || path === undefined) throw new Error('usage: bus-child.
 const logger = new RecordingLogger();
 
 /** A journal of whole lines: a batch, with its positions, is there or it is not. */
-function openJournal(journal: string): { positions: MemoryStreamPositions; append: (b: EventBatch) => Promise<void> } {
+function openJournal(
+  journal: string,
+  appended: () => Promise<void>,
+): { positions: MemoryStreamPositions; append: (b: EventBatch) => Promise<void> } {
   const positions = new MemoryStreamPositions();
   const text = existsSync(journal) ? readFileSync(journal, 'utf8') : '';
   const whole = text.lastIndexOf('\n') + 1;
@@ -38,9 +42,16 @@ function openJournal(journal: string): { positions: MemoryStreamPositions; appen
       const texts = events.map((event) => event.message.toString());
       appendFileSync(journal, `${JSON.stringify({ positions: [...reached], texts })}\n`);
       // A kill that lands here has the batch in the journal and its producer without an answer.
-      await new Promise((resolve) => setTimeout(resolve, 3));
+      await appended();
     },
   };
+}
+
+const briefly = () => new Promise<void>((resolve) => setTimeout(resolve, 3));
+
+function forEver(): Promise<void> {
+  process.stdout.write('appended\n');
+  return new Promise(() => {});
 }
 
 async function follow(socket: string, source: string): Promise<void> {
@@ -64,8 +75,9 @@ switch (mode) {
     await new RequestServer({ contract: sampleContract, handlers: sampleHandlers(), path, logger }).start();
     process.stdout.write('ready\n');
     break;
-  case 'sink': {
-    const { positions, append } = openJournal(file ?? '');
+  case 'sink':
+  case 'mute': {
+    const { positions, append } = openJournal(file ?? '', mode === 'sink' ? briefly : forEver);
     await new EventSink({ path, onBatch: append, positions, logger }).start();
     process.stdout.write('ready\n');
     break;

@@ -15,7 +15,7 @@ export class BusChild {
   }
 
   /** Resolves when the child serves. */
-  static async start(mode: 'server' | 'sink' | 'follow', path: string, file = ''): Promise<BusChild> {
+  static async start(mode: 'server' | 'sink' | 'mute' | 'follow', path: string, file = ''): Promise<BusChild> {
     const script = fileURLToPath(new URL('bus-child.js', import.meta.url));
     const child = new BusChild(
       spawn(process.execPath, [script, mode, path, file], { stdio: ['ignore', 'pipe', 'inherit'] }),
@@ -23,6 +23,11 @@ export class BusChild {
     await eventually(`${mode} is ready`, () => child.output.includes('ready') || child.process.exitCode !== null);
     if (!child.output.includes('ready')) throw new Error(`${mode} ended with ${child.process.exitCode}`);
     return child;
+  }
+
+  /** Whether a `mute` one has events that it does not acknowledge. */
+  get appended(): boolean {
+    return this.output.includes('appended');
   }
 
   get done(): boolean {

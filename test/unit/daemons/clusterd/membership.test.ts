@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { Membership } from '../../../../daemons/clusterd/membership.js';
+import type { Commit } from '../../../../daemons/clusterd/records/record-commits.js';
+import { eventually } from '../../../support/eventually.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+
+describe('Membership', () => {
+  const RECORD = { kind: 'node', key: 'n1', revision: 7, value: { instance: 'first home', joinedAt: 1 } } as const;
+  let logger: RecordingLogger;
+  let committed: Commit[];
+  let membership: Membership;
+  /** Times that the membership has asked whether it has listened. */
+  let asked: number;
+  let hasListened: boolean;
+  let rivalry: string | undefined;
+
+  /** A second home, with the records as a cluster has them in which `n1` is another home, or in which it is not. */
+  function begin(record: typeof RECORD | undefined): void {
+    [logger, committed, asked, hasListened, rivalry] = [new RecordingLogger(), [], 0, false, undefined];
+    membership = new Membership({
+      copy: {
+        get: () => record,
+        latest: () => record?.revision ?? 0,
+        state: { revision: 7, whole: true, seeded: [], instance: 'second home' },
+      },
+      commits: {
+        commit: (commit) => {
+          committed.push(commit);
+          return Promise.resolve(8);
+        },
+      },
+      node: 'n1',
+      instance: 'second home',
+      rivalry: () => rivalry,
+      hasListened: () => {
+        asked += 1;
+        return hasListened;
+      },
+      logger,
+      now: () => 5000,
+    });
+    membership.start();
+  }
+  afterEach(() => membership.stop());
+
+  it('takes a name that nobody has at once', async () => {
+    begin(undefined);
+    await eventually('it has joined', () => membership.problem === undefined);
+    expect(committed.map(({ changes }) => changes)).to.deep.equal([
+      [{ kind: 'node', key: 'n1', value: { instance: 'second home', joinedAt: 5 } }],
+    ]);
+  });
+
+  it('takes the name of a home that is lost only when it has listened for that home', async () => {
+    begin(RECORD);
+    await eventually('it was kept from joining twice', () => asked >= 2);
+    expect(committed).to.deep.equal([]);
+    hasListened = true;
+    await eventually('it has joined', () => membership.problem === undefined);
+    expect(committed).to.have.length(1);
+    expect(logger.lines.join('\n')).to.include('which is not heard: this one takes its place');
+  });
+
+  it('does not take the name of a home that is heard late', async () => {
+    begin(RECORD);
+    await eventually('it was kept from joining', () => asked >= 1);
+    rivalry = 'another manager calls itself n1';
+    hasListened = true;
+    await eventually('it says so', () => logger.lines.some((line) => line.includes('another manager calls itself n1')));
+    expect(committed).to.deep.equal([]);
+  });
+});
