@@ -22,6 +22,7 @@ import { AnalysisdEngine } from './files/ruleset-engine.js';
 import { Membership } from './membership.js';
 import { NatsLink } from './nats/nats-link.js';
 import { Seal } from './nats/sealing.js';
+import { StreamRoom } from './nats/stream-room.js';
 import { Lease } from './nodes/lease.js';
 import { LocalDaemons } from './nodes/local-daemons.js';
 import { NodeAsks } from './nodes/node-asks.js';
@@ -67,23 +68,14 @@ export const CLUSTERD = defineDaemon({
     const tells = new NodeTells({ ...between, seal: seal('tells') });
     const status = new ClusterStatus({ cluster: name.cluster, node, link, stream, membership, beats, lease, copy });
     const alerts = new ClusterAlerts(
-      {
-        home,
-        link,
-        subjects,
-        seal: seal('alerts'),
-        node,
-        copy,
-        membership,
-        logger,
-        ...context.settings.started.alerts,
-      },
+      { ...between, home, seal: seal('alerts'), copy, membership, ...context.settings.started.alerts },
       parts,
     );
     await alerts.prepare();
     const stopped = parts.adopt(new AbortController(), (controller) => {
       controller.abort();
     });
+    const room = parts.use(new StreamRoom({ link, subjects, logger }));
     const handlers = clusterdHandlers({
       copy,
       commits,
@@ -103,6 +95,7 @@ export const CLUSTERD = defineDaemon({
         stats: (counters) => ({
           requests: { ...counters },
           records: recordStats(records),
+          room: room.used,
           asks: { ...asks.counters },
           tells: { ...tells.counters },
           beats: { unreadable: beats.unreadable },
@@ -118,7 +111,7 @@ export const CLUSTERD = defineDaemon({
       client,
       blobs: new ObjectBlobs({ link, subjects, seal: seal('files'), replicas: context.settings.started.replicas }),
     });
-    for (const part of [beats, asks, tells, stream, membership, lease, alerts, link, files]) part.start();
+    for (const part of [beats, asks, tells, stream, membership, lease, alerts, room, link, files]) part.start();
     return {};
   },
 });

@@ -17,7 +17,9 @@ export type ClusterSubjects = {
   readonly ask: (node: string) => string;
   /** Prefix of a node's own inboxes, as the client's `inboxPrefix`. */
   readonly inbox: (node: string) => string;
-  /** What a node writes its alerts under: it adds tokens of its own. */
+  /** The one subject of the lease. */
+  readonly lease: string;
+  /** What a node writes its alerts to; `*` for all. */
   readonly alerts: (node: string) => string;
 };
 
@@ -26,7 +28,7 @@ export type StreamPlan = { readonly name: string; readonly subjects: readonly st
 /** Bytes of one message that the servers take: larger ones are sent in pieces. Stops one node from filling their memory. */
 export const MAX_NATS_PAYLOAD = 4 * 1024 * 1024;
 
-/** Stands for any node in `beat`, `tell` and `ask`. */
+/** Stands for any node in `beat`, `tell`, `ask` and `alerts`. */
 export const ANY_NODE = '*';
 
 /**
@@ -58,19 +60,22 @@ export function clusterSubjects(cluster: string): ClusterSubjects {
   const stream = streamToken(cluster);
   const bucket = `svc_${stream}_files`;
   const node = (name: string) => (name === ANY_NODE ? name : subjectToken(name));
+  const lease = `${root}.lease.master`;
+  const alerts = (name: string) => `${root}.alerts.${node(name)}.batch`;
   return {
     root,
     streams: {
-      shared: { name: `SVC_${stream}_SHARED`, subjects: [`${root}.shared.>`] },
-      lease: { name: `SVC_${stream}_LEASE`, subjects: [`${root}.lease.>`] },
-      alerts: { name: `SVC_${stream}_ALERTS`, subjects: [`${root}.alerts.>`] },
+      shared: { name: `SVC_${stream}_SHARED`, subjects: [`${root}.shared.*.*`] },
+      lease: { name: `SVC_${stream}_LEASE`, subjects: [lease] },
+      alerts: { name: `SVC_${stream}_ALERTS`, subjects: [alerts(ANY_NODE)] },
     },
-    files: { bucket, name: `OBJ_${bucket}`, subjects: [`$O.${bucket}.>`] },
+    files: { bucket, name: `OBJ_${bucket}`, subjects: [`$O.${bucket}.C.*`, `$O.${bucket}.M.*`] },
     beat: (name) => `${root}.beat.${node(name)}`,
     tell: (name) => `${root}.tell.${node(name)}`,
     ask: (name) => `${root}.ask.${node(name)}`,
     inbox: (name) => `${root}.inbox.${node(name)}`,
-    alerts: (name) => `${root}.alerts.${node(name)}`,
+    lease,
+    alerts,
   };
 }
 
@@ -79,23 +84,29 @@ export type SubjectPermissions = { readonly publish: readonly string[]; readonly
 
 /**
  * What a node may do: its credential lies on a host that an attacker may have, so it is what svc-clusterd does and no more. It can
- * write records, as any node must; it can neither delete nor empty nor change a stream, nor speak or listen as another node.
+ * write records, as any node must; it can neither delete nor empty nor change a stream, nor speak or listen as another node. What can
+ * be filled up with it has a limit of its own (docs/cluster.md "Who may do what").
  */
 export function nodePermissions(cluster: string, node: string): SubjectPermissions {
   const plan = clusterSubjects(cluster);
-  const streams = [...Object.values(plan.streams), plan.files].map(({ name }) => name);
+  const { shared, lease, alerts } = plan.streams;
   return {
     publish: [
-      ...[plan.streams.shared, plan.streams.lease, plan.files].flatMap(({ subjects }) => subjects),
-      `${plan.alerts(node)}.>`,
+      ...[shared, lease, plan.files].flatMap(({ subjects }) => subjects),
+      plan.alerts(node),
       plan.beat(node),
-      `${plan.tell(node)}.>`,
-      `${plan.root}.ask.>`,
+      // The daemon that tells it.
+      `${plan.tell(node)}.*`,
+      plan.ask(ANY_NODE),
       // Answers to others.
       `${plan.root}.inbox.>`,
       '$JS.API.INFO',
       '$JS.API.STREAM.NAMES',
-      ...streams.flatMap(streamApi),
+      ...[shared, lease, alerts, plan.files].flatMap(({ name }) => streamApi(name)),
+      ...[shared, alerts, plan.files].flatMap(({ name }) => consumerApi(name)),
+      ...durableApi(alerts.name),
+      // Flow control of the push consumers of the client's object store is answered there.
+      `$JS.FC.${plan.files.name}.>`,
       // The client's object store removes the pieces of an object by it.
       `$JS.API.STREAM.PURGE.${plan.files.name}`,
     ],
@@ -110,17 +121,23 @@ function streamApi(stream: string): string[] {
     `$JS.API.STREAM.MSG.GET.${stream}`,
     `$JS.API.DIRECT.GET.${stream}`,
     `$JS.API.DIRECT.GET.${stream}.>`,
+  ];
+}
+
+/** To follow a stream for as long as a connection lasts. */
+function consumerApi(stream: string): string[] {
+  return [
     `$JS.API.CONSUMER.CREATE.${stream}`,
     `$JS.API.CONSUMER.CREATE.${stream}.>`,
-    `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.>`,
     `$JS.API.CONSUMER.INFO.${stream}.>`,
-    `$JS.API.CONSUMER.LIST.${stream}`,
     `$JS.API.CONSUMER.DELETE.${stream}.>`,
     `$JS.API.CONSUMER.MSG.NEXT.${stream}.>`,
-    `$JS.ACK.${stream}.>`,
-    // Flow control of push consumers is answered there.
-    `$JS.FC.${stream}.>`,
   ];
+}
+
+/** To share what is in a stream with others, each message once. */
+function durableApi(stream: string): string[] {
+  return [`$JS.API.CONSUMER.DURABLE.CREATE.${stream}.>`, `$JS.API.CONSUMER.LIST.${stream}`, `$JS.ACK.${stream}.>`];
 }
 
 /**

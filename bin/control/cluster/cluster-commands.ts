@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type ControlProgram, homeOf } from '../control-program.js';
 import { type AddFlags, addMembers, removeMember } from './change-cluster.js';
 import { changeReplicas } from './change-replicas.js';
+import { changeRoom, type RoomFlags } from './change-room.js';
 import { clusterStatus, forgetNode } from './cluster-status.js';
 import { initCluster, type InitFlags } from './init-cluster.js';
 import { joinCluster, leaveCluster } from './join-cluster.js';
@@ -92,5 +93,14 @@ function addChanges(program: ControlProgram, cluster: Command): void {
       (number: string, command) => changeReplicas(program.output, number, command.opts<{ folder: string }>().folder),
       cluster,
     )
+    .option(...folder);
+  program
+    .withOperand(
+      'room <gib>',
+      'have each NATS server keep so much of what managers have in common',
+      (gib: string, command) => changeRoom(program.output, gib, command.opts<RoomFlags>()),
+      cluster,
+    )
+    .option('--of <what>', 'records, or files', 'records')
     .option(...folder);
 }

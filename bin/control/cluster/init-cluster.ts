@@ -23,6 +23,8 @@ const NAME = '{name}';
 
 const GIB = 1024 ** 3;
 const MAX_GIB = 65_536;
+/** What managers keep there at most without being told otherwise: records, alerts and contents of files. */
+const LEAST_GIB = 8;
 
 /**
  * `svc-control cluster init`: makes all files of a new cluster in a folder, from where they are brought to the hosts.
@@ -75,7 +77,7 @@ function readPlan(flags: InitFlags): ClusterPlan {
     members,
     serverFolder: ({ name }) => flags.serverFolder.replaceAll(NAME, name),
     storeFolder: ({ name }) => flags.storeFolder.replaceAll(NAME, name),
-    storeBytes: wholeNumber(flags.storeGib, '--store-gib', MAX_GIB) * GIB,
+    storeBytes: wholeNumber(flags.storeGib, '--store-gib', MAX_GIB, LEAST_GIB) * GIB,
   };
 }
 

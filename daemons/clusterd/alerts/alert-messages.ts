@@ -37,7 +37,7 @@ export class AlertMessages {
 
   /** What a node writes its alerts under. */
   subject(node: string): string {
-    return `${this.#subjects.alerts(node)}.batch`;
+    return this.#subjects.alerts(node);
   }
 
   async write(alerts: AlertBatch): Promise<Buffer> {

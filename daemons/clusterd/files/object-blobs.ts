@@ -7,11 +7,13 @@ import type { NatsLink, NatsSession } from '../nats/nats-link.js';
 import { type Seal, SealError } from '../nats/sealing.js';
 import type { BlobStore } from './blob-store.js';
 
+/** Contents of all sets: what a stolen login puts there does not take the disk of the servers away from records. */
+const MAX_STREAM_BYTES = 4 * 1024 ** 3;
 /** One content, or a list of all: what takes longer lost a message on its way, milliseconds. */
 const DEADLINE_MS = 60_000;
 
 export type ObjectBlobsParts = {
-  readonly link: NatsLink;
+  readonly link: Pick<NatsLink, 'session'>;
   readonly subjects: ClusterSubjects;
   readonly seal: Seal;
   /** Copies, each on a server of its own. */
@@ -79,7 +81,11 @@ export class ObjectBlobs implements BlobStore {
     const { link, subjects, replicas } = this.#parts;
     const session = link.session();
     if (this.#opened?.session !== session) {
-      const store = new Objm(session.js).create(subjects.files.bucket, { storage: StorageType.File, replicas });
+      const store = new Objm(session.js).create(subjects.files.bucket, {
+        storage: StorageType.File,
+        max_bytes: MAX_STREAM_BYTES,
+        replicas,
+      });
       this.#opened = { session, store };
     }
     try {

@@ -73,7 +73,7 @@ function isApiError(error: unknown): error is JetStreamApiError {
 }
 
 /** Whether the server has no such stream. */
-function isNoStream(error: unknown): boolean {
+export function isNoStream(error: unknown): boolean {
   return isApiError(error) && error.code === STREAM_NOT_FOUND;
 }
 
@@ -93,7 +93,12 @@ export function lastSequenceOf(error: unknown): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Whether the server refused for good: asking again gives the same. */
+/** Whether the server refused for good: asking again gives the same. A stream that is full has the status of a passing failure. */
 export function isRefused(error: unknown): boolean {
-  return isApiError(error) && error.status < 500;
+  return isApiError(error) && (error.status < 500 || isFull(error));
+}
+
+/** Whether a stream that drops nothing has no room for a message. */
+function isFull(error: unknown): boolean {
+  return isApiError(error) && /maximum bytes exceeded/.test(error.message);
 }

@@ -16,6 +16,7 @@ const HELD_MS = 6000;
 const EXPIRED_MS = 9000;
 const ACK_MS = 2000;
 const MAX_LEASE_BYTES = 4096;
+/** The stream has one message, and none of another subject: nobody fills it. */
 const MAX_STREAM_BYTES = 1024 ** 2;
 
 const record = z.object({ node: z.string(), instance: z.string(), released: z.boolean() });
@@ -189,6 +190,6 @@ export class Lease {
   }
 
   #subject(): string {
-    return `${this.#parts.subjects.root}.lease.master`;
+    return this.#parts.subjects.lease;
   }
 }

@@ -52,8 +52,8 @@ describe('what a NATS credential of a node may do', function () {
     const agent = `${PLAN.root}.shared.agent.001`;
     const { last_seq: lastSequence } = (await manager.streams.info(streams.shared.name)).state;
     const { seq } = await client.publish(agent, 'a', { expect: { lastSequence } });
-    await client.publish(`${PLAN.root}.lease.jobs`, 'a');
-    await client.publish(`${PLAN.alerts('n1')}.1`, 'a', { msgID: randomUUID() });
+    await client.publish(PLAN.lease, 'a');
+    await client.publish(PLAN.alerts('n1'), 'a', { msgID: randomUUID() });
     expect((await manager.streams.getMessage(streams.shared.name, { seq }))?.string()).to.equal('a');
     // Any replica answers these two, also one that comes behind the others.
     await eventually('the message is read directly', async () => {
@@ -135,7 +135,7 @@ describe('what a NATS credential of a node may do', function () {
     for (const subject of [
       PLAN.beat('n2'),
       `${PLAN.tell('n2')}.svc-db`,
-      `${PLAN.alerts('n2')}.1`,
+      PLAN.alerts('n2'),
       '$SYS.REQ.SERVER.PING',
       '$SYS.REQ.USER.INFO',
       'svc.other.shared.agent.001',

@@ -19,7 +19,7 @@ export type NatsServersOptions = {
   /** Managers beside those of the servers, which have credentials and no server: their names. */
   readonly managers?: readonly string[];
   readonly cluster?: string;
-  /** Bytes of streams of each server, a limit; 4 GiB without it. */
+  /** Bytes of streams of each server, a limit; 8 GiB without it. */
   readonly storeBytes?: number;
   /** Where each server runs; all on the loopback address without it. */
   readonly places?: readonly Place[];
@@ -71,7 +71,7 @@ export class NatsServers {
     servers = 3,
     managers = [],
     cluster = 'test',
-    storeBytes = 4 * 1024 ** 3,
+    storeBytes = 8 * 1024 ** 3,
     places = [],
     stores,
   }: NatsServersOptions): Promise<NatsServers> {
