@@ -50,12 +50,17 @@ export function packPlaces(nodes: NodePlaces): string | null {
   return Buffer.from(JSON.stringify(nodes)).toString('base64url');
 }
 
-/** @throws ProblemError 400 for what is no cursor of a cluster */
-export function unpackPlaces(cursor: string): NodePlaces {
+/**
+ * @param name of the parameter
+ * @throws ProblemError 400 for what is no cursor of a cluster
+ */
+export function unpackPlaces(cursor: string, name: 'cursor' | 'Last-Event-ID' = 'cursor'): NodePlaces {
   try {
     return places.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   } catch {
-    throw badCursor();
+    throw name === 'cursor'
+      ? badCursor()
+      : ProblemError.badRequest(`${name} is no id of this stream: send it as it came`);
   }
 }
 

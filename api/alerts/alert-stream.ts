@@ -5,7 +5,7 @@ import { ApiError } from '../http/api-error.js';
 import type { EventSink } from '../http/event-stream.js';
 import { ProblemError } from '../http/problem-error.js';
 import { alertLine } from './alert-item.js';
-import { alertName, idBefore } from './alert-place.js';
+import { idBefore, packPlaces, placeBehind } from './alert-place.js';
 import { type AlertScope, permittedAgents } from './alert-scope.js';
 import type { NewAlerts } from './new-alerts.js';
 
@@ -71,12 +71,12 @@ export class AlertStream {
     this.#isWaiting = false;
     for (const alert of alerts) {
       const line = alertLine(alert, node);
-      await sink.send({ id: alertName(alert.id, node), event: 'alert', data: line });
+      await sink.send({ id: eventId(placeBehind(alert.id), node) ?? alert.id, event: 'alert', data: line });
     }
     const before = this.#after;
     this.#after = cursor ?? before;
-    const passed = idBefore(this.#after);
-    if (passed !== undefined) sink.position(alertName(passed, node));
+    const passed = eventId(this.#after, node);
+    if (passed !== undefined) sink.position(passed);
     return this.#after !== before;
   }
 
@@ -96,4 +96,12 @@ export class AlertStream {
     this.#scopedAt = performance.now();
     this.#scope = { ...scope, agents: [...(agents ?? [])] };
   }
+}
+
+/**
+ * What a client that comes back says to go on at a place: the alert before it; in a cluster how far each node was read. Undefined where
+ * there is no alert before it.
+ */
+export function eventId(place: string, node: string | undefined): string | undefined {
+  return node === undefined ? idBefore(place) : (packPlaces({ [node]: place }) ?? undefined);
 }

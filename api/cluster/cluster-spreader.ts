@@ -7,6 +7,7 @@ import type { ApiResult } from '../http/envelope.js';
 import { NodeFailure } from './node-failure.js';
 import { WHOLE_REQUEST } from './request-part.js';
 import { spreadAgents } from './spread-agents.js';
+import { spreadAlertStream } from './spread-alert-stream.js';
 import { spreadAlerts } from './spread-alerts.js';
 import { spreadEverywhere, spreadNodes } from './spread-nodes.js';
 import { spreadRows } from './spread-rows.js';
@@ -45,6 +46,8 @@ export class ClusterSpreader implements CallSpreader {
         return spreadEverywhere(this.#parts, asked);
       case 'alerts':
         return spreadAlerts(this.#parts, asked, this.#parts.now());
+      case 'alert-stream':
+        return spreadAlertStream(this.#parts, asked);
       case 'alert':
         return this.#byAlert(asked);
       case 'here':

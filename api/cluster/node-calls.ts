@@ -24,6 +24,8 @@ const OWN_MARGIN = 0.9;
 /** A call that another node is to answer, or to answer a part of. */
 export type NodeCall = {
   readonly call: DispatchedCall;
+  /** Id of another operation that is asked for instead of that of the call, for the same caller. */
+  readonly operation?: string;
   /** Instead of those of the call. */
   readonly parameters?: ParameterValues;
   readonly part?: RequestPart;
@@ -67,13 +69,13 @@ export class NodeCalls {
 
   async #run(
     node: string,
-    { call, parameters = call.parameters, part = {}, limitMs, signal }: NodeCall,
+    { call, operation: instead, parameters = call.parameters, part = {}, limitMs, signal }: NodeCall,
     form: 'sent' | 'list',
   ): Promise<Exclude<RelayedAnswer, { kind: 'refused' }>> {
     const { operation, body, caller } = call;
     const deadlineMs = askMs(limitMs);
     const params = {
-      operation: operation.id,
+      operation: instead ?? operation.id,
       parameters: { ...parameters },
       ...(body === undefined ? {} : { body: await packBytes(body instanceof Uint8Array ? body : jsonOf(body)) }),
       caller: wireCaller(caller),

@@ -1,6 +1,6 @@
-import { alertName, FIRST_PLACE, idBefore, parseAlertName, placeBehind } from '../alerts/alert-place.js';
+import { FIRST_PLACE, parseAlertName, placeBehind, unpackPlaces } from '../alerts/alert-place.js';
 import { scopedAlerts } from '../alerts/alert-scope.js';
-import { AlertStream } from '../alerts/alert-stream.js';
+import { AlertStream, eventId } from '../alerts/alert-stream.js';
 import type { NewAlerts } from '../alerts/new-alerts.js';
 import type { DbClient } from '../daemons/db-client.js';
 import { ApiError } from '../http/api-error.js';
@@ -9,6 +9,8 @@ import { ProblemError } from '../http/problem-error.js';
 import { StreamPlaces } from '../http/stream-places.js';
 import type { NodeIdentity } from '../manager/manager-configuration.js';
 
+/** Others are ids of the stream of a cluster. */
+const ALERT_ID = /^\d{8}-/;
 /** Seconds after which a client may try whether there is room for its stream. */
 const RETRY_AFTER_SECONDS = '30';
 
@@ -41,9 +43,12 @@ export function alertsStreamRoutes({ db, news, node }: AlertsStreamRouteParts): 
         kind: 'stream',
         run: async (sink) => {
           const denied = failed.map(({ id }) => id);
-          const passed = idBefore(start);
-          const id = passed === undefined ? {} : { id: alertName(passed, self) };
-          await sink.send({ ...id, event: 'begin', data: JSON.stringify({ agents_denied: denied }) });
+          const id = eventId(start, self);
+          await sink.send({
+            ...(id === undefined ? {} : { id }),
+            event: 'begin',
+            data: JSON.stringify({ agents_denied: denied }),
+          });
           await stream.run(sink);
         },
         done: () => place.release(),
@@ -52,13 +57,13 @@ export function alertsStreamRoutes({ db, news, node }: AlertsStreamRouteParts): 
   };
 }
 
-/** @throws ProblemError 400 for an id of another node */
+/** Where this node is to be read on: behind an alert of it, or where the stream of a cluster was. @throws ProblemError 400 */
 function placeOf(last: string, self: string | undefined): string {
+  const isAlert = ALERT_ID.test(last);
   const { id, node } = parseAlertName(last);
-  if (node !== undefined && node !== self) {
-    throw ProblemError.badRequest(
-      `Last-Event-ID '${alertName(id, node)}' is of another node: ask that one for its stream`,
-    );
+  if (self === undefined && (!isAlert || node !== undefined)) {
+    throw ProblemError.badRequest('Last-Event-ID is of a cluster, and this manager is in none');
   }
-  return placeBehind(id);
+  if (!isAlert) return unpackPlaces(last, 'Last-Event-ID')[self ?? ''] ?? 'end';
+  return node !== undefined && node !== self ? 'end' : placeBehind(id);
 }

@@ -7,11 +7,12 @@
  * - `node`: the node of the path;
  * - `nodes`: each node that is named, or all of them; `nodes-master-last`: the same, the master behind the others;
  * - `everywhere`: all nodes that are heard; the one that is asked makes one list of what they have;
- * - `alerts`: all nodes, each for its own alerts, what they have put together by time; `alert`: the node that the id of the path names.
+ * - `alerts`: all nodes, each for its own alerts, what they have put together by time; `alert`: the node that the id of the path names;
+ * - `alert-stream`: the same alerts as they come, this node's and what the others are asked for.
  */
 const SPREADS = [
   ...(['here', 'agent', 'agents', 'agent-rows', 'node', 'nodes', 'nodes-master-last', 'everywhere'] as const),
-  ...(['alerts', 'alert'] as const),
+  ...(['alerts', 'alert', 'alert-stream'] as const),
 ] as const;
 export type Spread = (typeof SPREADS)[number];
 
@@ -27,6 +28,7 @@ const NEEDED: Readonly<Record<Spread, readonly string[]>> = {
   everywhere: [],
   alerts: [],
   alert: ['alert_id'],
+  'alert-stream': [],
 };
 
 /**
