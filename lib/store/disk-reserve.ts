@@ -3,9 +3,14 @@ import { usedBytes } from './check-lmdb-file.js';
 import type { Change } from './commit-queue.js';
 import { StoreError } from './store-error.js';
 
-/** What the file grows by at least, so that most commits find their space ready. */
-const GROWTH_BYTES = 4 * 1024 * 1024;
-const CHUNK_BYTES = 1024 * 1024;
+/**
+ * What the file grows by beyond what a commit needs, so that most find their space ready: as much as is in use, within these
+ * bounds. A home has a dozen stores, most of which stay small.
+ */
+const LEAST_GROWTH_BYTES = 256 * 1024;
+const MOST_GROWTH_BYTES = 4 * 1024 * 1024;
+/** Written again and again. */
+const ZEROS = Buffer.alloc(256 * 1024);
 /** What a first open needs: meta pages and one page for each table. */
 const FIRST_OPEN_BYTES = 2 * 1024 * 1024;
 /** The lock file as LMDB makes it: readers of 64 bytes, 126 of them. */
@@ -65,11 +70,11 @@ export class DiskReserve {
     const bytes = spaceFor(changes, used);
     if (this.#size >= used + bytes) return;
     this.#size = fstatSync(this.#file).size;
-    const wanted = used + bytes + GROWTH_BYTES;
+    const wanted = used + bytes + Math.min(Math.max(used, LEAST_GROWTH_BYTES), MOST_GROWTH_BYTES);
     try {
       while (this.#size < wanted) {
-        const zeros = Buffer.alloc(Math.min(CHUNK_BYTES, wanted - this.#size));
-        this.#size += writeSync(this.#file, zeros, 0, zeros.length, this.#size);
+        const length = Math.min(ZEROS.length, wanted - this.#size);
+        this.#size += writeSync(this.#file, ZEROS, 0, length, this.#size);
       }
     } catch (error) {
       // What did go in may be enough already.
