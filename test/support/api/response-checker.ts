@@ -2,18 +2,33 @@ import { Ajv } from 'ajv';
 import { loadContract, type Operation } from '../../../lib/contract/api-contract.js';
 import type { TestResponse } from './http-request.js';
 
+type Contract = ReturnType<typeof loadContract>;
+
+/** Of this process: reading the contract and compiling its schemas costs more than most tests do. */
+let shared: { readonly ajv: Ajv; readonly contract: Contract } | undefined;
+
+function sharedSchemas(): { readonly ajv: Ajv; readonly contract: Contract } {
+  if (shared === undefined) {
+    const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+    const contract = loadContract();
+    ajv.addSchema(contract.document, 'contract');
+    shared = { ajv, contract };
+  }
+  return shared;
+}
+
 /** Holds answers of the API against the schemas of the contract. */
 export class ResponseChecker {
-  readonly #ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+  readonly #ajv: Ajv;
   readonly operations: readonly Operation[];
 
   readonly #paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;
 
   constructor() {
-    const { document, operations } = loadContract();
-    this.#paths = document['paths'] as never;
-    this.operations = operations;
-    this.#ajv.addSchema(document, 'contract');
+    const { ajv, contract } = sharedSchemas();
+    this.#ajv = ajv;
+    this.#paths = contract.document['paths'] as never;
+    this.operations = contract.operations;
   }
 
   /** @throws Error that lists what the contract does not allow */
