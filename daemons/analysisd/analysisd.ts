@@ -33,7 +33,7 @@ import { RecordReader } from './record-reader.js';
 import { RemovedAgentsFeed } from './removed-agents-feed.js';
 import { removeOldResponses, responseFiles } from './responses/old-responses.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
-import { warmUpInTurns } from './warm-up.js';
+import { isWarmUpWanted, warmUpInTurns } from './warm-up.js';
 
 const TICK_MS = 1000;
 /** Budgets exceeded are reported once a minute. */
@@ -185,7 +185,7 @@ async function openPipeline(
     new DumpRequests({ remoted: client(remotedContract), modulesd: client(modulesdContract), logger }),
   );
   let warm: Promise<unknown> | undefined;
-  const ready = (): Promise<unknown> => (warm ??= warmUpInTurns());
+  const ready = (): Promise<unknown> => (warm ??= isWarmUpWanted() ? warmUpInTurns() : Promise.resolve());
   parts.adopt(setTimeout(ready, WARM_UP_MS), clearTimeout);
   const pipeline = await Pipeline.open({
     ready,

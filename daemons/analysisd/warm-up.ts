@@ -54,6 +54,14 @@ export function prepareRuleset(ruleset: EngineRuleset): void {
 }
 
 /**
+ * Whether a process is to warm up at all: with `SVC_WARM_UP=no` it does not, as the tests of this product want it, which start
+ * hundreds of them for a few events each.
+ */
+export function isWarmUpWanted(): boolean {
+  return process.env['SVC_WARM_UP'] !== 'no';
+}
+
+/**
  * Runs messages of each kind through an engine of its own, so that V8 has compiled the code of decoding, rules and alerts
  * when the first event comes: without it one of 64 KB took up to three times as long, in the first moments of a thread. Costs
  * some 0.5 s of CPU.

@@ -6,7 +6,7 @@ import { engineOptionsOf, type InForce, respondingIn } from '../in-force.js';
 import { EventJudge } from '../pipeline/event-judge.js';
 import { Responses } from '../responses/responses.js';
 import { compileRuleset } from '../ruleset-loader.js';
-import { prepareRuleset, warmUp } from '../warm-up.js';
+import { isWarmUpWanted, prepareRuleset, warmUp } from '../warm-up.js';
 import type { ResultMemory } from './result-memory.js';
 import { ResultWriter } from './results.js';
 import { ThreadLogger } from './thread-logger.js';
@@ -110,7 +110,7 @@ export class AnalysisWorker implements Shared, Parts {
 
   #configure(configuration: ThreadConfiguration): void {
     const { inForce, sources, loading } = configuration;
-    if (this.#parts === undefined) warmUp();
+    if (this.#parts === undefined && isWarmUpWanted()) warmUp();
     const ruleset = compileRuleset(sources, loading, QUIET);
     prepareRuleset(ruleset);
     const diagnostics = this.#diagnostics;
