@@ -1,5 +1,6 @@
 import type { Contract } from '../../lib/bus/contract.js';
 import { apidContract } from '../../lib/bus/contracts/apid.js';
+import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { remotedContract } from '../../lib/bus/contracts/remoted.js';
 import type { DaemonName } from '../../lib/product/daemon-names.js';
@@ -11,6 +12,8 @@ export type AskableDaemon = { readonly contract: Contract; readonly methods: rea
 export const ASKABLE: Partial<Record<DaemonName, AskableDaemon>> = {
   'svc-apid': { contract: apidContract, methods: ['api.run', 'api.rest'] },
   'svc-db': { contract: dbContract, methods: ['ping', 'agents.presence', 'agents.presence_page', 'agents.rows'] },
+  // The holder of the lease writes what the others decide.
+  'svc-clusterd': { contract: clusterdContract, methods: ['records.write'] },
   // Active responses reach an agent where it is connected.
   'svc-remoted': { contract: remotedContract, methods: ['agents.send'] },
 };

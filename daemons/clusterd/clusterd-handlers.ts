@@ -1,5 +1,5 @@
 import { BusError } from '../../lib/bus/bus-error.js';
-import type { Handlers } from '../../lib/bus/contract.js';
+import type { HandlerParams, Handlers } from '../../lib/bus/contract.js';
 import type { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import type { commonMethods } from '../../lib/bus/contracts/common.js';
 import { describeError } from '../../lib/log/describe-error.js';
@@ -11,12 +11,14 @@ import type { Lease } from './nodes/lease.js';
 import type { NodeAsks } from './nodes/node-asks.js';
 import type { NodeBeats } from './nodes/node-beats.js';
 import type { NodeTells } from './nodes/node-tells.js';
-import type { RecordCommits } from './records/record-commits.js';
+import type { CommitRoute } from './records/commit-route.js';
+import type { Commit, RecordCommits } from './records/record-commits.js';
 import type { RecordCopy } from './records/record-copy.js';
 
 export type ClusterdHandlersParts = {
   readonly copy: RecordCopy;
   readonly commits: RecordCommits;
+  readonly route: CommitRoute;
   readonly membership: Membership;
   readonly beats: NodeBeats;
   readonly lease: Lease;
@@ -36,7 +38,8 @@ export type ClusterdHandlersParts = {
 export function clusterdHandlers(
   parts: ClusterdHandlersParts,
 ): Omit<Handlers<typeof clusterdContract>, keyof typeof commonMethods> {
-  const { copy, commits, membership, beats, lease, asks, tells, status, files, turns, published, signal } = parts;
+  const { copy, commits, route, membership, beats, lease, asks, tells, status, files, turns, published, signal } =
+    parts;
   /** @throws BusError `cluster_unavailable` until the copy was whole once and this home is a node */
   const requireJoined = (): void => {
     if (!copy.state.whole) {
@@ -63,15 +66,13 @@ export function clusterdHandlers(
       return {};
     },
     'lease.check': () => lease.check(),
-    'records.commit': async ({ basis, kinds, changes }) => {
+    'records.commit': async (params) => {
       requireJoined();
-      return {
-        revision: await commits.commit({
-          basis,
-          kinds,
-          changes: changes.map((change) => ({ ...change, value: change.value ?? null })),
-        }),
-      };
+      return { revision: await route.commit(commitOf(params)) };
+    },
+    'records.write': async (params) => {
+      requireJoined();
+      return { revision: await commits.commit(commitOf(params), true) };
     },
     'records.changes': async ({ kinds, after, limit, waitMs }) => {
       requireJoined();
@@ -104,4 +105,8 @@ export function clusterdHandlers(
     },
     'alerts.needed': () => ({ file: published()?.file ?? null }),
   };
+}
+
+function commitOf({ basis, kinds, changes }: HandlerParams<typeof clusterdContract, 'records.commit'>): Commit {
+  return { basis, kinds, changes: changes.map((change) => ({ ...change, value: change.value ?? null })) };
 }

@@ -29,6 +29,7 @@ import { NodeAsks } from './nodes/node-asks.js';
 import { NodeBeats } from './nodes/node-beats.js';
 import { NodeTells } from './nodes/node-tells.js';
 import { ownClient } from './own-client.js';
+import { CommitRoute } from './records/commit-route.js';
 import { RecordCommits } from './records/record-commits.js';
 import { RecordCopy } from './records/record-copy.js';
 import { RecordMessages } from './records/record-messages.js';
@@ -65,6 +66,7 @@ export const CLUSTERD = defineDaemon({
       isPresent: (other) => beats.isPresent(other),
       isKnown: (other) => beats.others.has(other) || copy.get('node', other) !== undefined,
     });
+    const route = new CommitRoute({ self: node, commits, asks, holder: () => lease.holder });
     const tells = new NodeTells({ ...between, seal: seal('tells') });
     const status = new ClusterStatus({ cluster: name.cluster, node, link, stream, membership, beats, lease, copy });
     const alerts = new ClusterAlerts(
@@ -77,14 +79,7 @@ export const CLUSTERD = defineDaemon({
     });
     const room = parts.use(new StreamRoom({ link, subjects, logger }));
     const handlers = clusterdHandlers({
-      copy,
-      commits,
-      membership,
-      beats,
-      lease,
-      asks,
-      tells,
-      status,
+      ...{ copy, commits, route, membership, beats, lease, asks, tells, status },
       files: () => files,
       turns: alerts.turns,
       published: () => alerts.published,
@@ -94,7 +89,7 @@ export const CLUSTERD = defineDaemon({
       requests({
         stats: (counters) => ({
           requests: { ...counters },
-          records: recordStats(records),
+          records: { ...recordStats(records), ...route.counters },
           room: room.used,
           asks: { ...asks.counters },
           tells: { ...tells.counters },

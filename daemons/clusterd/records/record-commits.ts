@@ -85,17 +85,36 @@ export class RecordCommits {
     return this.#last;
   }
 
-  /** As `records.commit` of the contract. @throws BusError `stale`, `too_large`, `bad_record`, `cluster_unavailable`, `busy` */
-  async commit(commit: Commit): Promise<number> {
+  /** Another node was quicker with what this one had decided: it leaves room when it hears of that. */
+  overtook(): void {
+    this.counters.stale += 1;
+  }
+
+  /** Waits until this node has what was written elsewhere. @throws BusError `cluster_unavailable`: it is made, and does not come */
+  follow(revision: number): Promise<void> {
+    return this.#reach(revision, performance.now() + COMMIT_MS);
+  }
+
+  /**
+   * As `records.commit` of the contract.
+   * @param forOther whether another node has decided it: then it counts the outcome, and leaves others time
+   * @throws BusError `stale`, `too_large`, `bad_record`, `cluster_unavailable`, `busy`
+   */
+  async commit(commit: Commit, forOther = false): Promise<number> {
+    const began = performance.now();
     if (this.#waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
     const messages = commit.changes.map((change) => this.#message(change));
     this.#waiting += 1;
     const turn = this.#last.then(() => this.#write(commit, messages));
     this.#last = turn.catch(() => {});
     try {
-      return await turn;
+      const revision = await turn;
+      if (!forOther) await this.#leaveOthers(performance.now() - began);
+      return revision;
     } catch (error) {
-      this.counters[error instanceof BusError && error.code === 'stale' ? 'stale' : 'failed'] += 1;
+      const isStale = error instanceof BusError && error.code === 'stale';
+      if (!isStale) this.counters.failed += 1;
+      else if (!forOther) this.counters.stale += 1;
       throw error;
     } finally {
       this.#waiting -= 1;
@@ -120,8 +139,7 @@ export class RecordCommits {
 
   async #write({ basis, kinds }: Commit, messages: readonly RecordMessage[]): Promise<number> {
     const { copy } = this.#parts;
-    const began = performance.now();
-    const deadline = began + COMMIT_MS;
+    const deadline = performance.now() + COMMIT_MS;
     const id = randomBytes(9).toString('base64url');
     for (let again = false; ; again = true) {
       const hindered = await this.#hindrance();
@@ -136,7 +154,6 @@ export class RecordCommits {
         await this.#reach(chain.last, deadline);
         this.counters.commits += 1;
         this.counters.records += messages.length;
-        await this.#leaveOthers(performance.now() - began);
         return chain.last;
       }
       if (!isOvertaken(chain.failure)) throw undone(chain);

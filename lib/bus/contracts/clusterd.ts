@@ -30,6 +30,22 @@ const receipt = z.string().min(1).max(512);
 const nodeName = z.string().min(1).max(128);
 const daemon = z.enum(MANAGER_DAEMONS);
 
+const commit = z.object({
+  basis: z.number().int().min(0),
+  kinds: z.array(kind).max(RECORD_KINDS.length),
+  changes: z
+    .array(
+      z.object({
+        kind,
+        key: z.string().min(1).max(MAX_RECORD_KEY),
+        /** Plain data; null removes the record. */
+        value: z.unknown().optional(),
+      }),
+    )
+    .min(1)
+    .max(MAX_RECORDS_PER_COMMIT),
+});
+
 const node = z.object({
   name: z.string(),
   /** The holder of the lease shows as master. */
@@ -96,23 +112,12 @@ export const clusterdContract = defineContract('svc-clusterd', {
    * been made), `too_large`, `cluster_unavailable` (whether they were made is not known when the message says so).
    */
   'records.commit': {
-    params: z.object({
-      basis: z.number().int().min(0),
-      kinds: z.array(kind).max(RECORD_KINDS.length),
-      changes: z
-        .array(
-          z.object({
-            kind,
-            key: z.string().min(1).max(MAX_RECORD_KEY),
-            /** Plain data; null removes the record. */
-            value: z.unknown().optional(),
-          }),
-        )
-        .min(1)
-        .max(MAX_RECORDS_PER_COMMIT),
-    }),
+    params: commit,
     result: z.object({ revision: z.number().int() }),
   },
+
+  /** The same for another node, which has decided it: asked of the holder of the lease, so that no two nodes write at once. */
+  'records.write': { params: commit, result: z.object({ revision: z.number().int() }) },
 
   /**
    * Records of these kinds that changed behind `after`, ascending by revision, each as it is now; null is a removed one. With

@@ -77,6 +77,12 @@ describe('svc-clusterd with real NATS servers', function () {
     );
     expect(all[1]?.changes).to.deep.equal(all[0]?.changes);
     expect(all[2]?.changes).to.deep.equal(all[0]?.changes);
+    const stats = await Promise.all(homes.map((at) => at.clusterd.call('stats', {})));
+    const records = stats.map(
+      (each) => (each as { readonly records: { readonly handed: number; readonly unheard: number } }).records,
+    );
+    // One of the three writes for the others.
+    expect(records.filter(({ handed }) => handed > 0)).to.have.length(2);
   });
 
   it('tells one that waits of a change at another node, and of removals', async () => {

@@ -11,6 +11,8 @@ export type JetStreamState = {
   readonly meta_cluster?: { readonly leader?: string; readonly cluster_size?: number };
 };
 
+/** A machine that starts many servers at once takes its time. */
+const ANSWERS_MS = 120_000;
 const MONITOR_MS = 2000;
 /** With a process that is started for it. */
 const MONITOR_ELSEWHERE_MS = 15_000;
@@ -64,10 +66,14 @@ export class NatsServer {
       });
     }
     process.once('exit', this.#killAtExit);
-    await eventually(`NATS server ${this.member.name} answers`, async () => {
-      if (!this.running) throw new Error(`nats-server ended: ${this.#output.slice(-2000)}`);
-      return (await this.monitor('/varz')) !== undefined;
-    });
+    await eventually(
+      `NATS server ${this.member.name} answers`,
+      async () => {
+        if (!this.running) throw new Error(`nats-server ended: ${this.#output.slice(-2000)}`);
+        return (await this.monitor('/varz')) !== undefined;
+      },
+      ANSWERS_MS,
+    );
   }
 
   readonly #killAtExit = (): void => {
