@@ -33,7 +33,7 @@ export class ClusterStatus {
   /** Why nothing can be changed from here; undefined when it can. */
   get problem(): string | undefined {
     const { stream, membership } = this.parts;
-    return stream.problem ?? membership.problem;
+    return membership.forgotten ? membership.problem : (stream.problem ?? membership.problem);
   }
 
   view(): ClusterView {

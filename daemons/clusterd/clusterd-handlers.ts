@@ -38,15 +38,14 @@ export type ClusterdHandlersParts = {
 export function clusterdHandlers(
   parts: ClusterdHandlersParts,
 ): Omit<Handlers<typeof clusterdContract>, keyof typeof commonMethods> {
-  const { copy, commits, route, membership, beats, lease, asks, tells, status, files, turns, published, signal } =
-    parts;
+  const { copy, commits, route, membership, beats, lease, asks, tells, status, files, signal } = parts;
   /** @throws BusError `cluster_unavailable` until the copy was whole once and this home is a node */
   const requireJoined = (): void => {
     if (!copy.state.whole) {
       throw new BusError('cluster_unavailable', status.problem ?? 'the records were never read');
     }
     // One that was accepted once lives on its copy while there is no NATS.
-    if (copy.get('node', status.self) === undefined) {
+    if ((copy.get('node', status.self)?.value ?? null) === null) {
       throw new BusError('cluster_unavailable', membership.problem ?? 'this node has not joined yet');
     }
   };
@@ -92,12 +91,32 @@ export function clusterdHandlers(
       return { seeded: [...copy.state.seeded] };
     },
     'ruleset.settle': ({ waitMs }) => files().settle(waitMs),
-    'nodes.ask': async (question) => ({ result: await asks.ask({ ...question, params: question.params ?? {} }) }),
+    'nodes.ask': async (question) => {
+      if (question.node !== status.self) membership.requireNotForgotten();
+      return { result: await asks.ask({ ...question, params: question.params ?? {} }) };
+    },
     'nodes.tell': ({ daemon, method, params }) => {
+      membership.requireNotForgotten();
       tells.tell(daemon, method, params ?? {});
       return {};
     },
-    'alerts.take': ({ output, waitMs }) => turns.take(output, waitMs),
+    ...alertHandlers(parts),
+  };
+}
+
+function alertHandlers({
+  membership,
+  turns,
+  published,
+}: ClusterdHandlersParts): Pick<
+  Handlers<typeof clusterdContract>,
+  'alerts.take' | 'alerts.keep' | 'alerts.done' | 'alerts.needed'
+> {
+  return {
+    'alerts.take': ({ output, waitMs }) => {
+      membership.requireNotForgotten();
+      return turns.take(output, waitMs);
+    },
     'alerts.keep': ({ output, receipt }) => turns.keep(output, receipt),
     'alerts.done': async ({ output, receipt, delivered }) => {
       await turns.done(output, receipt, delivered);

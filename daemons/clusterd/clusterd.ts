@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Contract } from '../../lib/bus/contract.js';
 import { analysisdContract } from '../../lib/bus/contracts/analysisd.js';
 import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import { dbContract } from '../../lib/bus/contracts/db.js';
 import { RequestClient } from '../../lib/bus/request-client.js';
 import { clusterSubjects } from '../../lib/cluster/cluster-subjects.js';
-import { LEFT_FILE } from '../../lib/cluster/left-cluster.js';
+import { JOINED_FILE, LEFT_FILE } from '../../lib/cluster/left-cluster.js';
 import type { DaemonParts } from '../../lib/daemon/daemon-parts.js';
 import { type BuildContext, defineDaemon } from '../../lib/daemon/define-daemon.js';
+import { ifPresentSync } from '../../lib/files/if-present.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import { productVersion } from '../../lib/product/version.js';
 import { ClusterAlerts } from './alerts/cluster-alerts.js';
@@ -59,12 +60,14 @@ export const CLUSTERD = defineDaemon({
     const { link, copy, stream, commits, membership, beats, lease, name } = records;
     const { seal, subjects, node } = name;
     const daemons = parts.use(new LocalDaemons(home));
-    const between = { link, subjects, node, daemons, logger };
+    const isForgotten = (other: string): boolean => copy.isForgotten(other);
+    const between = { link, subjects, node, daemons, isForgotten, logger };
     const asks = new NodeAsks({
       ...between,
       seal: seal('asks'),
       isPresent: (other) => beats.isPresent(other),
-      isKnown: (other) => beats.others.has(other) || copy.get('node', other) !== undefined,
+      isKnown: (other) =>
+        !copy.isForgotten(other) && (beats.others.has(other) || copy.get('node', other) !== undefined),
     });
     const route = new CommitRoute({ self: node, commits, asks, holder: () => lease.holder });
     const tells = new NodeTells({ ...between, seal: seal('tells') });
@@ -164,7 +167,17 @@ async function sharedRecords(
     ...{ node, instance, incarnation, version: productVersion(), revision: copy.revision },
     overtaken: commits.counters.overtaken + commits.counters.stale,
   });
-  const beats: NodeBeats = parts.use(new NodeBeats({ link, subjects, seal: seal('beats'), logger, self }));
+  const beats: NodeBeats = parts.use(
+    new NodeBeats({
+      link,
+      subjects,
+      seal: seal('beats'),
+      logger,
+      self,
+      silent: () => membership.forgotten,
+      isForgotten: (other) => copy.isForgotten(other),
+    }),
+  );
   const rivalry = () => beats.rivalry;
   const commits: RecordCommits = parts.use(
     new RecordCommits({
@@ -176,8 +189,9 @@ async function sharedRecords(
     }),
   );
   const hasListened = () => beats.hasListened;
-  const membership = parts.use(
-    new Membership({ copy, commits, node, instance, rivalry, hasListened, logger, now: Date.now }),
+  const joining = ifPresentSync(() => readFileSync(home.path(JOINED_FILE), 'utf8'))?.trim() ?? '';
+  const membership: Membership = parts.use(
+    new Membership({ copy, commits, node, instance, joining, rivalry, hasListened, logger, now: Date.now }),
   );
   const lease = parts.use(
     new Lease({

@@ -6,13 +6,21 @@ import type { Logger } from '../../lib/log/logger.js';
 import type { RecordCommits } from './records/record-commits.js';
 import type { RecordCopy } from './records/record-copy.js';
 
-const RETRY_MS = 1000;
+/** How often it is looked what this home is, milliseconds. */
+const LOOK_MS = 1000;
+
+/** What a home is told that the cluster has forgotten. */
+const FORGOTTEN =
+  "the cluster has forgotten this manager ('svc-control cluster forget' at another one): 'svc-control cluster join FOLDER' and a restart " +
+  "take it back, 'svc-control cluster leave' and a restart make it a manager by itself";
 
 export type MembershipParts = {
-  readonly copy: Pick<RecordCopy, 'get' | 'latest' | 'state'>;
+  readonly copy: Pick<RecordCopy, 'get' | 'latest' | 'state' | 'note' | 'isForgotten'>;
   readonly commits: Pick<RecordCommits, 'commit'>;
   readonly node: string;
   readonly instance: string;
+  /** Text of `JOINED_FILE`; empty where there is none. */
+  readonly joining: string;
   /** That another home has this node's name and is heard. */
   readonly rivalry: () => string | undefined;
   /** Whether such a home would have been heard by now. */
@@ -23,7 +31,8 @@ export type MembershipParts = {
 
 /**
  * That this home is the node it says it is: the record of the node names the home. A home that takes the name of one that is
- * heard is refused; one that is not heard any more was lost, and is replaced.
+ * heard is refused; one that is not heard any more was lost, and is replaced. A node that the cluster has forgotten is none until it is
+ * told to join again: it goes on with what it has, as without NATS.
  */
 export class Membership {
   readonly #parts: MembershipParts;
@@ -38,7 +47,19 @@ export class Membership {
 
   /** Why this home is not a node yet; undefined when it is. */
   get problem(): string | undefined {
+    if (this.forgotten) return FORGOTTEN;
     return this.#parts.rivalry() ?? (this.#accepted ? undefined : 'this node has not joined yet');
+  }
+
+  /** Whether this home was a node, and the cluster has forgotten it since. */
+  get forgotten(): boolean {
+    const { copy, node, joining } = this.#parts;
+    return copy.state.joined === joining && copy.isForgotten(node);
+  }
+
+  /** @throws BusError `cluster_unavailable` when the cluster has forgotten this home: the others hear nothing of it */
+  requireNotForgotten(): void {
+    if (this.forgotten) throw new BusError('cluster_unavailable', FORGOTTEN);
   }
 
   start(): void {
@@ -69,18 +90,26 @@ export class Membership {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
-    while (!signal.aborted && !this.#accepted) {
+    while (!signal.aborted) {
       try {
-        await this.#join();
+        if (this.forgotten) this.#beForgotten();
+        else if (!this.#accepted) await this.#join();
       } catch (error) {
         this.#say(describeError(error));
       }
-      if (!this.#accepted) await pause(RETRY_MS, signal);
+      await pause(LOOK_MS, signal);
     }
   }
 
+  #beForgotten(): void {
+    this.#accepted = false;
+    if (this.#said === FORGOTTEN) return;
+    this.#said = FORGOTTEN;
+    this.#parts.logger.error(`This is no node of the cluster any more: ${FORGOTTEN}.`);
+  }
+
   async #join(): Promise<void> {
-    const { copy, commits, node, instance, rivalry, hasListened, logger, now } = this.#parts;
+    const { copy, commits, node, instance, joining, rivalry, hasListened, logger, now } = this.#parts;
     if (!copy.state.whole) return;
     const known = nodeRecord.safeParse(copy.get('node', node)?.value).data;
     if (known?.instance !== instance) {
@@ -108,7 +137,9 @@ export class Membership {
         );
       }
     }
+    if (copy.state.joined !== joining) await copy.note({ joined: joining });
     this.#accepted = true;
+    this.#said = undefined;
     logger.info(`This is node '${node}' of the cluster.`);
   }
 

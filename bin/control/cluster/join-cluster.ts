@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { LEFT_FILE } from '../../../lib/cluster/left-cluster.js';
+import { JOINED_FILE, LEFT_FILE } from '../../../lib/cluster/left-cluster.js';
 import { loadManagerConfig } from '../../../lib/config/load-manager-config.js';
 import { checkDaemons, checkingUser, problemTexts } from '../../../lib/control/check-daemons.js';
 import { startOrder } from '../../../lib/control/daemon-catalogue.js';
@@ -132,6 +133,7 @@ function putFiles({ home, record }: Suite, { ca, credential }: NodeFolder): () =
   const files = [
     [home.path(CA_FILE), ca],
     [home.path(CREDENTIAL_FILE), `${credential}\n`],
+    [home.path(JOINED_FILE), `${randomUUID()}\n`],
   ] as const;
   const before = files.map(([path]) => (existsSync(path) ? readFileSync(path) : undefined));
   const write = (path: string, content: string | Buffer) => {

@@ -104,6 +104,11 @@ export class Lease {
 
   async #round(session: NatsSession): Promise<void> {
     const { eligible, logger } = this.#parts;
+    if (this.#own !== undefined && !eligible()) {
+      await this.#write(session, this.#own, true).catch(() => {});
+      this.#lost('it is no node of the cluster any more');
+      return;
+    }
     if (this.#own !== undefined) {
       await this.#renew(session, this.#own);
       return;

@@ -46,6 +46,8 @@ export type NodeAsksParts = {
   readonly node: string;
   readonly isPresent: (node: string) => boolean;
   readonly isKnown: (node: string) => boolean;
+  /** Nodes that are none any more: nothing is done for them. */
+  readonly isForgotten: (node: string) => boolean;
   readonly daemons: LocalDaemons;
   readonly logger: Logger;
 };
@@ -137,7 +139,7 @@ export class NodeAsks {
   }
 
   async #carryOut(message: Buffer, nc: NatsSession['nc']): Promise<void> {
-    const { node, subjects, daemons } = this.#parts;
+    const { node, subjects, isForgotten, daemons } = this.#parts;
     let asked: z.output<typeof request>;
     try {
       asked = unpack(await this.#open(message, `ask ${node}`), request);
@@ -148,6 +150,7 @@ export class NodeAsks {
     const { id, daemon, method, params, deadlineMs } = asked;
     let reply: { readonly result?: unknown; readonly error?: { readonly code: string; readonly message: string } };
     try {
+      if (isForgotten(asked.node)) throw new BusError('cluster_unavailable', `'${node}' knows no node '${asked.node}'`);
       const result = await this.#limiter.run(() => daemons.call(daemon, method, params, deadlineMs));
       reply = { result };
     } catch (error) {

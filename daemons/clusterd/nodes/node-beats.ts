@@ -45,6 +45,10 @@ export type NodeBeatsParts = {
   readonly subjects: ClusterSubjects;
   readonly seal: Seal;
   readonly logger: Logger;
+  /** Nodes that are none any more: they are not heard. */
+  readonly isForgotten: (node: string) => boolean;
+  /** Whether this node says nothing. */
+  readonly silent: () => boolean;
   /** What this node says, but for its facts. */
   readonly self: () => Omit<Beat, 'facts' | 'ip'>;
 };
@@ -121,7 +125,7 @@ export class NodeBeats {
 
   isPresent(node: string): boolean {
     const heard = this.#heard.get(node);
-    return heard !== undefined && performance.now() - heard.at < PRESENT_MS;
+    return heard !== undefined && performance.now() - heard.at < PRESENT_MS && !this.#parts.isForgotten(node);
   }
 
   /** That another home has this node's name and is heard; undefined when none is. */
@@ -140,8 +144,8 @@ export class NodeBeats {
   }
 
   #send(): void {
-    const { link, subjects, seal, self } = this.#parts;
-    if (!link.connected) return;
+    const { link, subjects, seal, self, silent } = this.#parts;
+    if (!link.connected || silent()) return;
     const subject = subjects.beat(self().node);
     try {
       const { nc } = link.session();
@@ -158,7 +162,7 @@ export class NodeBeats {
   }
 
   #take(subject: string, data: Uint8Array): void {
-    const { seal, subjects, self, logger } = this.#parts;
+    const { seal, subjects, self, isForgotten, logger } = this.#parts;
     let taken: Beat;
     try {
       taken = unpack(seal.open(data, subject), beat);
@@ -173,6 +177,10 @@ export class NodeBeats {
       // A copy of this home has its instance, too.
       if (taken.incarnation === own.incarnation) this.#ownHeard += 1;
       else this.#rivals.set(taken.incarnation, performance.now());
+      return;
+    }
+    if (isForgotten(taken.node)) {
+      this.#heard.delete(taken.node);
       return;
     }
     if (!this.#heard.has(taken.node)) {

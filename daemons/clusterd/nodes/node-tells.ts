@@ -27,6 +27,8 @@ export type NodeTellsParts = {
   readonly subjects: ClusterSubjects;
   readonly seal: Seal;
   readonly node: string;
+  /** Nodes that are none any more: what they tell is not heard. */
+  readonly isForgotten: (node: string) => boolean;
   readonly daemons: LocalDaemons;
   readonly logger: Logger;
 };
@@ -80,7 +82,7 @@ export class NodeTells {
   }
 
   #take(subject: string, message: Buffer): void {
-    const { seal, subjects, logger } = this.#parts;
+    const { seal, subjects, isForgotten, logger } = this.#parts;
     let told: z.output<typeof tell>;
     try {
       told = unpack(seal.open(message, subject), tell);
@@ -94,6 +96,7 @@ export class NodeTells {
       }
       return;
     }
+    if (isForgotten(told.node)) return;
     this.counters.heard += 1;
     this.counters.heardBytes += message.length;
     this.#handOver(told);

@@ -30,6 +30,8 @@ const state = z.object({
   seeded: z.array(z.string()),
   /** This home, whatever it is called. */
   instance: z.string(),
+  /** Text of `JOINED_FILE` when this home was accepted as a node; there is none before. */
+  joined: z.string().optional(),
   /** How far this node's alerts are in the stream of all nodes; null: they do not come into it. */
   alerts: z.object({ file: z.string(), offset: z.number().int() }).nullable().optional(),
 });
@@ -119,6 +121,11 @@ export class RecordCopy {
   get(kind: RecordKind, key: string): SharedRecord | undefined {
     const found = this.#records.get(`${kind} ${key}`);
     return found === undefined ? undefined : { kind, key, revision: found.revision, value: found.value };
+  }
+
+  /** Whether the cluster has forgotten a node: it had one of this name, and has none now. */
+  isForgotten(node: string): boolean {
+    return this.get('node', node)?.value === null;
   }
 
   /** Revision of the last change of these kinds; 0 when there was none. */

@@ -91,7 +91,7 @@ export const clusterdContract = defineContract('svc-clusterd', {
   /** Who is there. Answered whatever the state of the connection. */
   'cluster.view': { params: z.object({}), result: view },
 
-  /** Forgets a node that will not come back. Errors: `unknown_node`, `node_present` (it is heard). */
+  /** Forgets a node that will not come back; one that does is none until it joins again. Errors: `unknown_node`, `node_present` (it is heard). */
   'nodes.forget': { params: z.object({ node: nodeName }), result: z.object({}) },
 
   /** What a daemon says of this node to all others with the next beats (some kilobytes at most); it replaces what it said before. */

@@ -1,6 +1,8 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { apidContract } from '../../../lib/bus/contracts/apid.js';
+import { clusterdContract } from '../../../lib/bus/contracts/clusterd.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
 import { productRoot } from '../../../lib/product/product-root.js';
 import type { ApiList } from '../../support/api/api-list.js';
 import { TEST_SETTINGS, TestApi } from '../../support/api/test-api.js';
@@ -111,5 +113,19 @@ describe('the API of two managers over NATS', function () {
     expect([stored.status, stored.body.error]).to.deep.equal([500, 3022]);
     expect(stored.body.detail).to.include('n2');
     expect((await first.get('/sca/001')).status).to.equal(200);
+  });
+
+  it('knows nothing of a node that was forgotten, and answers itself for what was there', async () => {
+    const client = new RequestClient({ contract: clusterdContract, path: first.api.home.socket('svc-clusterd') });
+    await client.call('nodes.forget', { node: 'n2' });
+    client.close();
+    const shown = await eventually('n2 is shown no more', async () => {
+      const { body } = await first.get('/cluster/nodes');
+      return body.data.total_affected_items === 1 && body;
+    });
+    expect(shown.data.affected_items.map(({ name }) => name)).to.deep.equal(['n1']);
+    const info = await first.get('/cluster/n2/info');
+    expect([info.status, info.body.error]).to.deep.equal([404, 1730]);
+    expect((await first.get('/sca/002')).status).to.equal(200);
   });
 });

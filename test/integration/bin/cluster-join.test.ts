@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runControl } from '../../../bin/control/control-command.js';
 import { initHome } from '../../../bin/control/home/init-home.js';
+import { JOINED_FILE } from '../../../lib/cluster/left-cluster.js';
 import { productCatalogue } from '../../../lib/control/daemon-catalogue.js';
 import { Home } from '../../../lib/home/home.js';
 import { AttackedHome, onlyAsRoot } from '../../support/process/service-user.js';
@@ -74,8 +75,11 @@ describe('svc-control cluster join and leave', function () {
     const rest = (bytes: Buffer) => bytes.subarray(bytes.indexOf('</cluster>'));
     expect(rest(joined)).to.deep.equal(rest(shipped));
     expect((await control('validate', '--home', home.root)).text).to.include('The configuration is valid');
+    const first = readFileSync(home.path(JOINED_FILE), 'utf8');
     expect((await cluster('join', folder)).code).to.equal(0);
     expect(readFileSync(configuration)).to.deep.equal(joined);
+    // Each time is another one: who was forgotten by the cluster is let in again by it.
+    expect(readFileSync(home.path(JOINED_FILE), 'utf8')).not.to.equal(first);
   });
 
   it('leaves with one word, and comes back', async () => {

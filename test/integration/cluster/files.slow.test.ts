@@ -100,7 +100,7 @@ describe('files of a cluster with real daemons', function () {
     put(two, 'etc/rules/local.xml', rules(100_200));
     await within('in force on both', async () => (await ruleOf(one)) === 100_200 && (await ruleOf(two)) === 100_200);
     await inSync(two);
-    expect(text(one, 'etc/rules/local.xml')).to.equal(rules(100_200));
+    await within('written on both', () => text(one, 'etc/rules/local.xml') === rules(100_200));
 
     put(two, 'etc/rules/local.xml', rules(100_300, '99'));
     await within('refused', async () => (await facts(two, one))?.ruleset.state === 'refused');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Membership } from '../../../../daemons/clusterd/membership.js';
 import type { Commit } from '../../../../daemons/clusterd/records/record-commits.js';
+import type { SharedRecord } from '../../../../lib/cluster/shared-records.js';
 import { eventually } from '../../../support/eventually.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
@@ -15,13 +16,21 @@ describe('Membership', () => {
   let rivalry: string | undefined;
 
   /** A second home, with the records as a cluster has them in which `n1` is another home, or in which it is not. */
-  function begin(record: typeof RECORD | undefined): void {
+  function begin(record: SharedRecord | undefined, joined?: string): void {
     [logger, committed, asked, hasListened, rivalry] = [new RecordingLogger(), [], 0, false, undefined];
     membership = new Membership({
       copy: {
         get: () => record,
         latest: () => record?.revision ?? 0,
-        state: { revision: 7, whole: true, seeded: [], instance: 'second home' },
+        state: {
+          revision: 7,
+          whole: true,
+          seeded: [],
+          instance: 'second home',
+          ...(joined === undefined ? {} : { joined }),
+        },
+        note: () => Promise.resolve(),
+        isForgotten: () => record?.value === null,
       },
       commits: {
         commit: (commit) => {
@@ -31,6 +40,7 @@ describe('Membership', () => {
       },
       node: 'n1',
       instance: 'second home',
+      joining: 'today',
       rivalry: () => rivalry,
       hasListened: () => {
         asked += 1;
@@ -59,6 +69,17 @@ describe('Membership', () => {
     await eventually('it has joined', () => membership.problem === undefined);
     expect(committed).to.have.length(1);
     expect(logger.lines.join('\n')).to.include('which is not heard: this one takes its place');
+  });
+
+  it('is none once the cluster has forgotten it, until it is told to join again', async () => {
+    begin({ ...RECORD, value: null }, 'today');
+    await eventually('it says so', () => logger.lines.some((line) => line.includes('This is no node of the cluster')));
+    expect(membership.problem).to.include('the cluster has forgotten this manager');
+    expect(() => membership.requireNotForgotten()).to.throw('the cluster has forgotten this manager');
+    expect(committed).to.deep.equal([]);
+    await membership.stop();
+    begin({ ...RECORD, value: null }, 'yesterday');
+    await eventually('it has joined', () => committed.length === 1);
   });
 
   it('does not take the name of a home that is heard late', async () => {
